@@ -1,0 +1,38 @@
+# Every target sets up what it needs: .venv is made once and reused.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: install paper quick smoke test lint verify scorecard clean
+
+install: .venv/installed
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	touch $@
+
+paper: install  ## every table and figure from the recorded trials, into figures/ and build/paper/
+	$(BIN)/mimlpaper run
+	$(BIN)/mimlpaper scorecard
+
+quick: install  ## the first three splits of every experiment, on the original data
+	$(BIN)/mimlpaper run --profile quick
+
+smoke: install  ## every notebook on data that the library draws itself, without network
+	$(BIN)/mimlpaper run --profile smoke
+
+test: install
+	$(BIN)/python -m pytest --numprocesses 2
+
+lint: install
+	$(BIN)/ruff check .
+
+verify: install  ## re-run recorded trials, drawn at random, and compare
+	$(BIN)/mimlpaper verify
+
+scorecard: install
+	$(BIN)/mimlpaper scorecard
+
+clean:
+	rm -rf .venv build figures/smoke figures/quick data/results/smoke

@@ -1,0 +1,95 @@
+"""The constrained concave-convex procedure of D-MimlSvm (Section 5.3)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
+
+__all__ = ["Descent", "descend"]
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where the procedure ended, and its way there.
+
+    Attributes
+    ----------
+    solution : Solution of the last convex problem.
+    objective : (n_steps,), the true objective after each convex problem; it never rises.
+    n_iter : (n_steps,), the solver's iterations.
+    """
+
+    solution: Solution
+    objective: np.ndarray
+    n_iter: np.ndarray
+
+
+def descend(
+    problem: ConvexProblem,
+    solve: Callable[[ConvexProblem, Solution | None], Solution],
+    *,
+    convex: bool,
+    relate: Callable[[np.ndarray], np.ndarray] | None = None,
+    start: Solution | None = None,
+    tol: float,
+    max_steps: int,
+) -> Descent:
+    """Minimise with δ_it = |g_t(X_i) - max_j g_t(x_ij)|, by convex problems that lie above.
+
+    Each problem has Σ_j ρ_ijt g_t(x_ij) for the maximum that g_t(X_i) may exceed: it is never
+    more than the maximum, and equal to it at the last solution, by the choice of ρ. So the true
+    objective cannot rise. The same holds if Q is replaced by one that is better for that solution.
+
+    Parameters
+    ----------
+    problem : ConvexProblem, the first one
+    solve : function of a problem and a start
+    convex : bool, whether the first ρ is exact everywhere, so that it stays.
+    relate : function of W that gives the next Q; None to keep it.
+    start : Solution for ``solve`` to start from, or None
+    tol : float, stop when a step lowers the objective by no more than this share.
+    max_steps : int, after so many steps give up with a ConvergenceWarning.
+    """
+    solution, objective, n_iter = start, [], []
+    for _ in range(max_steps):
+        found = solve(problem, solution)
+        following = problem if convex else replace(problem, rho=highest(problem, found.weights))
+        value = following.objective(found.weights, found.intercept)
+        fall = objective[-1] - value if objective else np.inf
+        if fall < 0:  # the solver's tolerance is more than what was left to gain
+            break
+        solution = found
+        objective.append(value)
+        n_iter.append(found.n_iter)
+        if relate is not None:
+            following = replace(following, Q=relate(found.weights))
+        if fall <= tol * value or _same(problem, following):
+            break
+        problem = following
+    else:
+        warnings.warn(
+            f"the concave-convex procedure stopped after {max_steps} steps, at an objective of "
+            f"{value:.6g}, before a step lowered it by less than the share {tol:.1e}; "
+            "raise max_cccp or cccp_tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return Descent(solution, np.array(objective), np.array(n_iter))
+
+
+def highest(problem: ConvexProblem, weights: np.ndarray) -> np.ndarray:
+    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the others."""
+    scores = problem.instances @ weights
+    tops = np.maximum.reduceat(scores, problem.offsets[:-1], axis=0)
+    active = (scores == problem.spread(tops)).astype(np.float64)
+    return active / problem.spread(problem.sum_in_bags(active))
+
+
+def _same(problem, following):
+    return np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)

@@ -1,0 +1,210 @@
+"""The convex problem of D-MimlSvm, and solutions with proof of how good they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+
+__all__ = ["ConvexProblem", "Multipliers", "Solution"]
+
+ROUNDING = 1e-12  # of a sum of costs
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """One multiplier for each constraint of Eq. 24; feasible ones bound its minimum from below.
+
+    Attributes
+    ----------
+    margin : (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it; from 0 to the cost of ξ_it,
+        with Σ_i y_it margin_it = 0 for every label.
+    instance : (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i); at least 0.
+    bag : (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it; at least 0, and
+        together with those of its instances the cost of δ_it.
+    """
+
+    margin: np.ndarray
+    instance: np.ndarray
+    bag: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Functions f_t = <w_t, φ> + b_t, and how far they can be from the optimum.
+
+    Attributes
+    ----------
+    weights : (n_dims, n_labels), W; intercept : (n_labels,), b.
+    multipliers : Multipliers, feasible.
+    primal, dual : float, the objective at (W, b), and a lower bound on its minimum.
+    n_iter : int, the solver's iterations.
+    cuts : what the bundle solver leaves for a related problem, or None.
+    """
+
+    weights: np.ndarray
+    intercept: np.ndarray
+    multipliers: Multipliers
+    primal: float
+    dual: float
+    n_iter: int
+    cuts: tuple | None = None
+
+    @property
+    def gap(self) -> float:
+        """Duality gap as a share of the objective: no solution is better by more."""
+        return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexProblem:
+    """Eq. 24 in finite features φ, with ξ and δ at their best values.
+
+    With g_t = <w_t, φ> and f_t = g_t + b_t, minimise over W and b
+
+        ½ tr(W Q W') + Σ_it cost_it max(0, 1 - y_it f_t(X_i)) + link Σ_it δ_it,
+        δ_it = max(max_j g_t(x_ij) - g_t(X_i), g_t(X_i) - Σ_j ρ_ijt g_t(x_ij)) >= 0.
+
+    Parameters
+    ----------
+    bags : (n_bags, n_dims), φ(X_i)
+    instances : (n_instances, n_dims), φ(x_ij), one bag after the other
+    offsets : (n_bags + 1,), where each bag's instances start, and the end
+    signs : (n_bags, n_labels), y_it as -1.0 and 1.0, both for every label
+    costs : (n_bags, n_labels), of ξ_it
+    link : float, the cost of δ_it
+    rho : (n_instances, n_labels), ρ_ijt >= 0, whose sum over a bag is 1
+    Q : (n_labels, n_labels), positive definite
+    """
+
+    bags: np.ndarray
+    instances: np.ndarray
+    offsets: np.ndarray
+    signs: np.ndarray
+    costs: np.ndarray
+    link: float
+    rho: np.ndarray
+    Q: np.ndarray
+
+    @cached_property
+    def root_inverse(self) -> np.ndarray:
+        """L⁻¹ with Q = L L': the regulariser is ½||V||² in V = W L, and W = V L⁻¹."""
+        return np.linalg.inv(np.linalg.cholesky(self.Q))
+
+    def scores(self, weights) -> tuple[np.ndarray, np.ndarray]:
+        """g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels)."""
+        return self.bags @ weights, self.instances @ weights
+
+    def regulariser(self, weights) -> float:
+        return 0.5 * float(np.sum((weights @ self.Q) * weights))
+
+    def best_intercept(self, on_bags) -> tuple[np.ndarray, np.ndarray]:
+        """b that minimises the hinge losses at these g(X_i), with multipliers ``margin``."""
+        return _best_intercept(on_bags, self.signs, self.costs)
+
+    def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
+        """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
+        return _discrepancy(on_bags, on_instances, self.offsets, self.rho)
+
+    def loss(self, on_bags, on_instances, intercept) -> float:
+        """The objective without its regulariser, from the scores g."""
+        hinge = np.maximum(1.0 - self.signs * (on_bags + intercept), 0.0)
+        delta, _ = self.discrepancy(on_bags, on_instances)
+        return float(np.sum(self.costs * hinge) + self.link * np.sum(delta))
+
+    def objective(self, weights, intercept) -> float:
+        return self.regulariser(weights) + self.loss(*self.scores(weights), intercept)
+
+    def balanced(self, margin) -> np.ndarray:
+        """``margin`` with the heavier class of each label scaled down to the other's sum."""
+        positive = np.sum(margin, axis=0, where=self.signs > 0)  # (n_labels,)
+        negative = np.sum(margin, axis=0, where=self.signs < 0)
+        sums = np.where(self.signs > 0, positive, negative)
+        common = np.minimum(positive, negative)
+        return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
+
+    def feasible(self, margin, instance, bag) -> Multipliers:
+        """Multipliers near these that keep all conditions.
+
+        What a bag's multipliers lack of the link's cost is shared out so that it leaves the
+        gradient alone: half to the bag, half to its instances by ρ.
+        """
+        instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
+        total = self.sum_in_bags(instance) + bag
+        scale = np.divide(self.link, total, out=np.ones_like(total), where=total > self.link)
+        lacking = 0.5 * np.maximum(self.link - total, 0.0)
+        return Multipliers(
+            self.balanced(np.clip(margin, 0.0, self.costs)),
+            instance * self.spread(scale) + self.rho * self.spread(lacking),
+            bag * scale + lacking,
+        )
+
+    def gradient(self, multipliers: Multipliers) -> np.ndarray:
+        """G, of the linear loss that these multipliers stand for: (n_dims, n_labels)."""
+        pulled = self.sum_in_bags(multipliers.instance)
+        of_bags = multipliers.bag - pulled - self.signs * multipliers.margin
+        of_instances = multipliers.instance - self.rho * self.spread(multipliers.bag)
+        return self.bags.T @ of_bags + self.instances.T @ of_instances
+
+    def solution(self, weights, intercept, multipliers, n_iter, cuts=None) -> Solution:
+        """With its certificate: the dual objective is Σ margin - ½ tr(G Q⁻¹ G')."""
+        whitened = self.gradient(multipliers) @ self.root_inverse.T
+        dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
+        primal = self.objective(weights, intercept)
+        return Solution(weights, intercept, multipliers, primal, dual, n_iter, cuts)
+
+    def sum_in_bags(self, values) -> np.ndarray:
+        """Values (n_instances, n_labels) summed over each bag: (n_bags, n_labels)."""
+        return np.add.reduceat(values, self.offsets[:-1], axis=0)
+
+    def spread(self, values) -> np.ndarray:
+        """Values (n_bags, n_labels) repeated for each of the bag's instances."""
+        return np.repeat(values, np.diff(self.offsets), axis=0)
+
+
+@njit(cache=True, nogil=True)
+def _best_intercept(on_bags, signs, costs):
+    """The slope in b_t rises by cost_it at each kink b_t = y_it - g_t(X_i), and is zero at the
+    minimum, where one multiplier takes what makes Σ_i y_it margin_it zero."""
+    n_bags, n_labels = signs.shape
+    intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
+    for t in range(n_labels):
+        kinks = signs[:, t] - on_bags[:, t]
+        order = np.argsort(kinks, kind="mergesort")
+        slope = -np.sum(costs[:, t] * (signs[:, t] > 0))
+        flat = ROUNDING * np.sum(costs[:, t])
+        reached = False
+        for place, i in enumerate(order):
+            positive, cost = signs[i, t] > 0, costs[i, t]
+            if reached:
+                margin[i, t] = cost if positive else 0.0
+            elif slope + cost >= -flat:
+                reached = True
+                margin[i, t] = max(slope + cost, 0.0) if positive else -slope
+                last = slope + cost > flat or place + 1 == n_bags
+                following = kinks[i] if last else kinks[order[place + 1]]
+                intercept[t] = 0.5 * (kinks[i] + following)  # the middle, if it is flat there
+            else:
+                margin[i, t] = 0.0 if positive else cost
+            slope += cost
+    return intercept, margin
+
+
+@njit(cache=True, nogil=True)
+def _discrepancy(on_bags, on_instances, offsets, rho):
+    n_bags, n_labels = on_bags.shape
+    delta, active = np.empty((n_bags, n_labels)), np.empty((n_bags, n_labels), np.int32)
+    for i in range(n_bags):
+        for t in range(n_labels):
+            highest, mean = -np.inf, 0.0
+            for j in range(offsets[i], offsets[i + 1]):
+                mean += rho[j, t] * on_instances[j, t]
+                if on_instances[j, t] > highest:
+                    highest, active[i, t] = on_instances[j, t], j
+            above, below = highest - on_bags[i, t], on_bags[i, t] - mean
+            delta[i, t] = max(above, below)
+            if below > above:
+                active[i, t] = -1
+    return delta, active

@@ -1,0 +1,297 @@
+"""D-MimlSvm: MIML by regularisation, on bags and their instances at once."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.algorithms.dmiml.bundle import solve_bundle
+from mimlpaper.algorithms.dmiml.cccp import descend
+from mimlpaper.algorithms.dmiml.cutting_plane import solve_cutting_plane
+from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
+from mimlpaper.algorithms.dmiml.lbfgs import solve_lbfgs
+from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
+from mimlpaper.algorithms.dmiml.relatedness import (
+    learned_pair_penalties,
+    pairwise_form,
+    regulariser,
+)
+from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
+from mimlpaper.bags import Bags
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.kernels import KernelFactor, kernel_width
+
+__all__ = ["DMimlSvm"]
+
+SOLVERS = {
+    "bundle": solve_bundle,
+    "lbfgs": solve_lbfgs,
+    "cutting_plane": solve_cutting_plane,
+    "cvxpy": solve_with_cvxpy,
+}
+CHOICES = {
+    "kernel": ("rbf", "linear"),
+    "set_kernel": ("unit", "mean"),
+    "solver": tuple(SOLVERS),
+}
+
+
+class DMimlSvm(MultiLabelEstimator):
+    """One regularised function f_t for each label t, on bags and on single instances alike.
+
+    With f_t = <w_t, φ> + b_t and φ from a kernel on sets of instances it minimises
+
+        1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||²
+            + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
+
+    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
+    Eq. 12 has twice this Ω, so that its μ and γ are twice these.) It is not convex, because of
+    the last term. The constrained concave-convex procedure solves convex problems, Eq. 24, in
+    which Σ_j ρ_ijt f_t(x_ij) stands for the maximum where f_t(X_i) may exceed it: at first with
+    ρ_ijt = 1/n_i, then with the instances that are highest in the last solution. No step can
+    raise the objective.
+
+    Choose it to learn from bags directly, and to know which instance speaks for which label. A
+    label that all or none of the training bags have gets the constant score +1 or -1.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear"}, default "rbf"
+        Between instances.
+    gamma : float, "auto" or "scale", default 1.0
+        Kernel width; the default is meant for features scaled to [0, 1].
+    rank : int or None, default 300
+        Rank of the kernel's factor; None is exact, for small data.
+    set_kernel : {"unit", "mean"}, default "unit"
+        φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or
+        as their mean. With the mean f_t(X) never exceeds max_j f_t(x_j), so that the problem is
+        convex and the first step solves it.
+    C : float, default 10.0
+        Cost of a hinge loss of 1, as in a support vector machine for each label.
+    lam : float, default 0.1
+        λ, cost of a bag's distance to its highest instance, as a share of C.
+    mu : float, default 0.0
+        μ > -1/2. Positive values penalise what all labels have in common, negative ones favour
+        it. For ``relatedness="pairwise"`` at least 0, the common size of the μ_ij.
+    relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
+        What the labels share: with "mean", their mean function. With "pairwise", something for
+        each pair, how much being learned (Eq. 28, see
+        :func:`~mimlpaper.algorithms.dmiml.relatedness.learned_pair_penalties`). An array holds
+        the μ_ij: symmetric, from 0 (share most) to infinity (share nothing).
+    imbalance : bool, default True
+        Weigh losses by τ: 1 - ibr_t for the bags with label t, ibr_t for those without, see
+        :func:`~mimlpaper.algorithms.dmiml.imbalance.imbalance_weights`. If False, τ is 1.
+    solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
+        Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
+        for small data.
+    tol : float, default 1e-2
+        Duality gap, as a share of the objective, at which a convex problem is solved.
+    max_iter : int or None, default None
+        Iterations of the solver in each convex problem at most; None for the solver's own limit.
+    cccp_tol : float, default 1e-3
+        Stop when a step lowers the objective by no more than this share.
+    max_cccp : int, default 30
+        Convex problems solved at most.
+    label_rule : {"sign", "top"}, default "sign"
+        The positive scores (Section 5.1), or the T-Criterion.
+    warm_start : bool, default False
+        Start from the last fit, and keep its kernel factor for the same bags; for a path of
+        settings. Every convex problem still ends with its own certificate.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the factor, and the constraints of Table 8.
+
+    Attributes
+    ----------
+    weights_, intercept_ : (rank, n_labels) and (n_labels,), w_t and b_t.
+    objective_ : (n_steps,), the objective after each convex problem; it never rises.
+    n_iter_ : (n_steps,), the solver's iterations.
+    duality_gap_ : float, of the last convex problem, as a share of its objective.
+    label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 beside a constant label.
+    pair_penalties_ : (n_labels, n_labels), μ_ij; None for ``relatedness="mean"``.
+    imbalance_rates_ : (n_labels,), ibr_t.
+    factor_ : KernelFactor on instances; gamma_ : float, its width.
+
+    References
+    ----------
+    Section 5 and Table 8; Cheung and Kwok, A regularization framework for multiple-instance
+    learning, ICML 2006.
+    """
+
+    def __init__(
+        self, *, kernel="rbf", gamma=1.0, rank=300, set_kernel="unit", C=10.0, lam=0.1, mu=0.0,
+        relatedness="mean", imbalance=True, solver="bundle", tol=1e-2, max_iter=None,
+        cccp_tol=1e-3, max_cccp=30, label_rule="sign", warm_start=False, random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.rank = rank
+        self.set_kernel = set_kernel
+        self.C = C
+        self.lam = lam
+        self.mu = mu
+        self.relatedness = relatedness
+        self.imbalance = imbalance
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cccp_tol = cccp_tol
+        self.max_cccp = max_cccp
+        self.label_rule = label_rule
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit(self, X, Y) -> DMimlSvm:
+        """Fit on bags X and label sets Y (n_bags, n_labels)."""
+        bags = check_bags(X)
+        Y = check_labels(Y, len(bags))
+        self._check_parameters()
+        self._warn_constant_labels(Y)
+        self.n_labels_, self.n_features_in_ = Y.shape[1], bags.n_features
+        Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
+        training = self._training(bags)
+        self.imbalance_rates_ = imbalance_rates(Y, bags.sizes)
+        varied = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
+        self.weights_ = np.zeros((training.of_bags.shape[1], self.n_labels_))
+        self.intercept_ = np.where(Y.all(axis=0), 1.0, -1.0)
+        self.objective_, self.n_iter_, self.duality_gap_ = np.zeros(1), np.zeros(1, int), 0.0
+        if len(varied):
+            self._minimise(training, Y, varied, Q)
+        if self._learns_pairs():
+            self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
+        self.label_relatedness_ = _cosines(self.weights_)
+        self._last = training if self.warm_start else None
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """f_t(X): (n_bags, n_labels)."""
+        of_bags, _ = self._objects(self._features(X))
+        return of_bags @ self.weights_ + self.intercept_
+
+    def instance_scores(self, X) -> np.ndarray:
+        """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
+        _, of_instances = self._objects(self._features(X))
+        return of_instances @ self.weights_ + self.intercept_
+
+    def _check_parameters(self):
+        self._check_label_rule()
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}")
+        for name in ("C", "tol"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
+        for name in ("lam", "cccp_tol"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+        for name in ("max_cccp", "max_iter"):
+            value = getattr(self, name)
+            if value is not None and not value >= 1:
+                raise ValueError(f"{name} must be at least 1, got {value!r}")
+
+    def _learns_pairs(self):
+        return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
+
+    def _training(self, bags):
+        """The training objects: those of the last fit, if it had the same bags and kernel."""
+        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        kernel = self.kernel, self.gamma_, self.rank, self.set_kernel, self.random_state
+        last = getattr(self, "_last", None) if self.warm_start else None
+        if last is not None and last.kernel == kernel and _same_bags(last.bags, bags):
+            return last
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
+        )
+        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        return _Training(bags, kernel, *self._objects(features))
+
+    def _features(self, X):
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.with_instances(self.factor_.transform(bags.instances))
+
+    def _objects(self, features):
+        """φ of the bags (n_bags, rank) and of the instances (n_instances, rank)."""
+        if self.set_kernel == "mean":
+            return features.mean(features.instances), features.instances
+        return _unit_rows(features.sum(features.instances)), _unit_rows(features.instances)
+
+    def _minimise(self, training, Y, varied, Q):
+        """Sets the functions of the labels that vary."""
+        rng = check_random_state(self.random_state)
+
+        def solve(problem, start):
+            return SOLVERS[self.solver](problem, start, self.tol, self.max_iter, rng)
+
+        def relate(weights):
+            self.weights_[:, varied] = weights
+            learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
+            return learned[np.ix_(varied, varied)]
+
+        problem = self._first_problem(training, Y[:, varied], varied, Q)
+        start = training.solution
+        if start is not None and start.multipliers.bag.shape != problem.signs.shape:
+            start = None
+        descent = descend(
+            problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
+            relate=relate if self._learns_pairs() else None, start=start, tol=self.cccp_tol,
+            max_steps=self.max_cccp,
+        )
+        solution = training.solution = descent.solution
+        self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
+        self.objective_, self.n_iter_ = descent.objective, descent.n_iter
+        self.duality_gap_ = solution.gap
+        if not self.duality_gap_ <= self.tol:
+            warnings.warn(
+                f'the solver "{self.solver}" stopped after {solution.n_iter} iterations with a '
+                f"duality gap of {self.duality_gap_:.1e} of the objective, not {self.tol:.1e}; "
+                "raise max_iter or tol, or lower C",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _first_problem(self, training, Y, varied, Q):
+        """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
+        cost = self.C / self.n_labels_  # γ / (m T)
+        costs = np.full(Y.shape, cost)
+        if self.imbalance:
+            costs *= imbalance_weights(Y, self.imbalance_rates_[varied])
+        of_instances, offsets = training.of_instances, training.bags.offsets
+        if self.lam == 0:  # no instance matters: let each bag be its only one
+            of_instances, offsets = training.of_bags, np.arange(len(Y) + 1)
+        sizes = np.diff(offsets)
+        rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
+        return ConvexProblem(
+            training.of_bags, of_instances, offsets, np.where(Y, 1.0, -1.0), costs,
+            cost * self.lam, rho, Q[np.ix_(varied, varied)],
+        )
+
+
+@dataclass
+class _Training:
+    """The training objects, and the last solution on them, for a warm start."""
+
+    bags: Bags
+    kernel: tuple
+    of_bags: np.ndarray
+    of_instances: np.ndarray
+    solution: Solution | None = None
+
+
+def _same_bags(a, b):
+    return np.array_equal(a.offsets, b.offsets) and np.array_equal(a.instances, b.instances)
+
+
+def _unit_rows(rows):
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, 1.0)
+
+
+def _cosines(weights):
+    cosines = _unit_rows(weights.T) @ _unit_rows(weights.T).T
+    np.fill_diagonal(cosines, 1.0)
+    return np.clip(cosines, -1.0, 1.0)

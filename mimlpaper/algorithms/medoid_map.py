@@ -1,0 +1,90 @@
+"""Bags as vectors: their distances to medoid bags (Table 7, steps 1 to 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from mimlpaper.base import check_bags
+from mimlpaper.distances import max_hausdorff
+from mimlpaper.medoids import KMedoids
+
+__all__ = ["MedoidMap"]
+
+METRICS = ("max_hausdorff", "euclidean", "precomputed")
+
+
+class MedoidMap(TransformerMixin, BaseEstimator):
+    """Map a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
+
+    Step B1 of the degeneration (Fig. 3): from multi-instance to single-instance examples.
+
+    Parameters
+    ----------
+    ratio : float in (0, 1], default 0.2
+        Number of medoids k as a share of the training bags, rounded down, at least 1.
+    metric : {"max_hausdorff", "euclidean", "precomputed"} or callable
+        ``"euclidean"`` takes 2-D X, one instance a bag. ``"precomputed"`` takes distances to
+        the training bags in place of X: (m, m) in ``fit``, (n, m) afterwards. A callable
+        gets two sets of bags and returns their distances.
+    random_state : int, RandomState or None, default None
+        Draws the first medoids.
+
+    Attributes
+    ----------
+    medoid_indices_ : (k,), the medoids among the training bags.
+    medoids_ : the medoids themselves; None if distances are precomputed.
+    """
+
+    def __init__(self, *, ratio=0.2, metric="max_hausdorff", random_state=None):
+        self.ratio = ratio
+        self.metric = metric
+        self.random_state = random_state
+
+    def fit(self, X, Y=None):
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, Y=None) -> np.ndarray:
+        """Find the medoids of X and return its own features (m, k)."""
+        if not 0 < self.ratio <= 1:
+            raise ValueError(f"ratio must lie in (0, 1], got {self.ratio}")
+        X = self._check(X)
+        D = self._distances(X)  # (m, m)
+        k = max(1, int(self.ratio * len(D) + 1e-9))  # 0.29 * 100 must give 29
+        clusters = KMedoids(k, random_state=self.random_state).fit(D)
+        self.medoid_indices_ = clusters.medoid_indices_
+        self.medoids_ = None if self.metric == "precomputed" else X[self.medoid_indices_]
+        self.n_features_in_ = getattr(X, "n_features", None) or X.shape[1]
+        return D[:, self.medoid_indices_]  # Table 7, step 3
+
+    def transform(self, X) -> np.ndarray:
+        """Distances of X to the medoids: (n, k)."""
+        check_is_fitted(self)
+        X = self._check(X, self.n_features_in_)
+        if self.metric == "precomputed":
+            return X[:, self.medoid_indices_]
+        return self._distances(X, self.medoids_)
+
+    def _check(self, X, n_features=None):
+        if self.metric not in ("euclidean", "precomputed"):
+            return check_bags(X, n_features)
+        X = check_array(X, dtype=np.float64, accept_sparse="csr")
+        if n_features is not None and X.shape[1] != n_features:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the estimator was fitted on {n_features}"
+            )
+        return X
+
+    def _distances(self, A, B=None):
+        if callable(self.metric):
+            return self.metric(A, A if B is None else B)
+        if self.metric == "max_hausdorff":
+            return max_hausdorff(A, B)
+        if self.metric == "euclidean":
+            return euclidean_distances(A, B)
+        if self.metric == "precomputed":
+            return A
+        raise ValueError(f"metric must be a callable or one of {METRICS}, got {self.metric!r}")

@@ -1,0 +1,51 @@
+"""Kernels between pairs of an instance and a label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mimlpaper.kernels import kernel_matrix
+
+__all__ = ["PairKernel"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairKernel:
+    """Kernel between (x, y) and (x', y'), where labels are known by codes e_y.
+
+    With the kernel k of instances, which is "rbf" or "linear", it is k between (x, e_y) and
+    (x', e_y'), x and its label's code end to end; with ``product`` it is k(x, x') <e_y, e_y'>.
+    All of these are of the form k(x, x') k_Y(y, y') + k_0(y, y').
+
+    Parameters
+    ----------
+    codes : (n_labels, any), the e_y.
+    kernel : {"rbf", "linear"}
+    gamma : float, γ of exp(-γ ||x - x'||²).
+    product : bool; for the linear kernel only.
+    """
+
+    codes: np.ndarray
+    kernel: str
+    gamma: float = 1.0
+    product: bool = False
+
+    def label_kernels(self) -> tuple[np.ndarray, np.ndarray]:
+        """k_Y and k_0, each (n_labels, n_labels)."""
+        codes, nothing = self.codes, np.zeros((len(self.codes), len(self.codes)))
+        if self.kernel == "rbf":
+            return kernel_matrix(codes, gamma=self.gamma), nothing
+        if self.product:
+            return codes @ codes.T, nothing
+        return np.ones_like(nothing), codes @ codes.T
+
+    def rows(self, instances) -> np.ndarray:
+        """One row a pair, between which k is this kernel: (n_instances n_labels, any)."""
+        n_instances, n_labels = len(instances), len(self.codes)
+        if self.product:
+            outer = np.einsum("id,jk->ijkd", instances, self.codes)
+            return outer.reshape(n_instances * n_labels, -1)
+        repeated = np.repeat(instances, n_labels, axis=0)
+        return np.hstack([repeated, np.tile(self.codes, (n_instances, 1))])

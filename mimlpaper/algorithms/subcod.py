@@ -1,0 +1,279 @@
+"""SubCod: one label by way of many, which are sub-concepts and which an MIML learner predicts."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import block_array, csr_array, eye_array
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.algorithms.mimlsvm import MimlSvm
+from mimlpaper.bags import Bags
+from mimlpaper.base import ConstantLabelWarning, check_bag_labels, check_bags, label_sets
+from mimlpaper.linear_svm import fit_linear_svm
+
+__all__ = ["SubCod", "best_inversions", "correct_concepts"]
+
+OPTIMA = ("budget", "minimal", "vertex")
+
+
+class SubCod(BaseEstimator):
+    """Sub-concept discovery: from bags with one binary label to MIML, and back.
+
+    Each component of a Gaussian mixture of all instances is a sub-concept, and c_ij = ±1 says
+    whether an instance of bag i belongs to component j. Then these labels are corrected to
+
+        min_{w, b, ξ, Z}  ½||w||² + C Σ_i ξ_i
+        s.t.  y_i (<w, c_i ⊙ z_i> + b) >= 1 - ξ_i,  ξ_i >= 0,
+              -1 <= z_ij <= 1,  Σ_ij z_ij >= 2θ - mM
+
+    by turns over (w, b) and Z, from Z = 1. An MIML learner is trained on the m bags with the M
+    labels c̃_ij = [c_ij z_ij > 0], and a linear support vector machine to tell y from c̃; a new
+    bag goes through both. Choose it if the label is a broad notion with many faces.
+
+    Parameters
+    ----------
+    n_concepts : int, default 30
+        The paper's M.
+    kept_share : float in [0, 1], default 0.5
+        The paper's θ, the least number of labels not inverted, as a share of mM; 1 leaves the
+        sub-concepts as they are.
+    C : float, default 1.0
+        Cost of the slacks ξ.
+    optimum : {"budget", "minimal", "vertex"}, default "budget"
+        Which Z is taken of the many that are best for one (w, b), see Notes.
+    learner : unfitted MIML estimator or None, default None
+        A :class:`~mimlpaper.base.MultiLabelEstimator` for bags; None for ``MimlSvm()``.
+    covariance : {"diag", "spherical", "tied", "full"}, default "diag"
+        Shape of the components.
+    tol : float, default 1e-3
+        The correction ends when a turn lowers the objective by no more than this share of it.
+    max_alternations : int, default 100
+        Turns after which it ends with a ConvergenceWarning.
+    random_state : int, RandomState or None, default None
+        Draws the instances at which the components start, and seeds the default learner.
+
+    Attributes
+    ----------
+    mixture_ : GaussianMixture, fitted.
+    concepts_, polished_ : bool (n_bags, M), c and c̃ of the training bags.
+    objective_ : (n_alternations,), the objective after each turn.
+    learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
+    label_of_concept_ : (M,), which of the learner's labels each sub-concept is.
+    classifier_ : SVC, from c̃ as 0 and 1 to y; linear, with C = 1.
+
+    Notes
+    -----
+    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal. They
+    do not lead to the same end:
+
+    - "minimal" inverts as little as possible: a few labels that make every margin 1. The
+      machine is then hardly changed, and the turns end close to where they began.
+    - "budget" goes on to invert whatever raises a margin, best first, while mM - θ lasts. The
+      objective falls much lower, and with θ up to about mM/2 to its least possible value,
+      1/(2M): every sub-concept has become the bag label or its opposite, so that SubCod is its
+      MIML learner on the bag label.
+    - "vertex" is the vertex of the polyhedron at which HiGHS's dual simplex ends. It lies in
+      between, and depends on the solver.
+
+    Sub-concepts that the same bags have are one label to the learner. A sub-concept that all
+    bags have, or none, tells nothing; a ConstantLabelWarning is given if all are such.
+
+    References
+    ----------
+    Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
+    """
+
+    def __init__(
+        self, *, n_concepts=30, kept_share=0.5, C=1.0, optimum="budget", learner=None,
+        covariance="diag", tol=1e-3, max_alternations=100, random_state=None,
+    ):
+        self.n_concepts = n_concepts
+        self.kept_share = kept_share
+        self.C = C
+        self.optimum = optimum
+        self.learner = learner
+        self.covariance = covariance
+        self.tol = tol
+        self.max_alternations = max_alternations
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        bags = check_bags(X)
+        y = check_bag_labels(y, len(bags))
+        self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
+        self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
+        self.polished_, self.objective_ = self.correct(self.concepts_, y)  # step 3
+        labels, self.label_of_concept_ = distinct_labels(self.polished_)
+        self.learner_ = self.fit_learner(bags, labels)
+        self.classifier_ = fit_classifier(self.polished_, y)  # step 4
+        self.n_features_in_ = bags.n_features
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
+        return self.classifier_.decision_function(self.predict_concepts(X))  # step 5
+
+    def predict(self, X) -> np.ndarray:
+        """True for bags with a positive score: (n_bags,)."""
+        return self.decision_function(X) > 0
+
+    def predict_concepts(self, X) -> np.ndarray:
+        """The learner's label sets, as booleans (n_bags, M)."""
+        check_is_fitted(self)
+        scores = self.learner_.decision_function(check_bags(X, self.n_features_in_))
+        return label_sets(scores[:, self.label_of_concept_], self.learner_.label_rule)
+
+    def fit_mixture(self, bags: Bags) -> GaussianMixture:
+        """EM from M instances drawn at random as the means (Section 7.1)."""
+        if not 1 <= self.n_concepts <= bags.n_instances:
+            raise ValueError(
+                "n_concepts must lie between 1 and the number of instances, "
+                f"{bags.n_instances}, got {self.n_concepts}"
+            )
+        return GaussianMixture(
+            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
+            random_state=self.random_state,
+        ).fit(bags.instances)
+
+    def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """c̃ and the objective after each turn, see :func:`correct_concepts`."""
+        return correct_concepts(
+            concepts, y, kept_share=self.kept_share, C=self.C, optimum=self.optimum,
+            tol=self.tol, max_alternations=self.max_alternations,
+        )
+
+    def fit_learner(self, bags: Bags, labels: np.ndarray):
+        """The MIML learner on the labels (n_bags, n_labels)."""
+        if (labels.all(axis=0) | ~labels.any(axis=0)).all():
+            warnings.warn(
+                "every sub-concept has one class only among the training bags, so that all bags "
+                "get the same label; raise n_concepts",
+                ConstantLabelWarning,
+                stacklevel=3,
+            )
+        default = MimlSvm(random_state=self.random_state)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantLabelWarning)
+            return clone(self.learner or default).fit(bags, labels)
+
+
+def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
+    """Which sub-concepts each bag has, c: bool (n_bags, M)."""
+    concepts = np.zeros((len(bags), mixture.n_components), dtype=bool)
+    concepts[bags.bag_of_instance, mixture.predict(bags.instances)] = True  # argmax γ
+    return concepts
+
+
+def distinct_labels(polished: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct columns of c̃, and which of them each sub-concept is: (M,)."""
+    labels, label_of_concept = np.unique(polished, axis=1, return_inverse=True)
+    return labels, label_of_concept.ravel()
+
+
+def fit_classifier(polished: np.ndarray, y: np.ndarray) -> SVC:
+    """Linear machine from c̃ to y; SMO's defaults are C = 1 and attributes in [0, 1]."""
+    return SVC(kernel="linear", C=1.0).fit(polished, y)
+
+
+def correct_concepts(
+    concepts, y, *, kept_share=0.5, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
+) -> tuple[np.ndarray, np.ndarray]:
+    """Corrected labels c̃ (n_bags, M), and the objective after each turn (n_alternations,).
+
+    ``concepts`` (n_bags, M) and ``y`` (n_bags,) are boolean; for the rest see :class:`SubCod`.
+    """
+    if not 0 <= kept_share <= 1:
+        raise ValueError(f"kept_share must lie in [0, 1], got {kept_share}")
+    if not C > 0:
+        raise ValueError(f"C must be positive, got {C}")
+    if max_alternations < 1:
+        raise ValueError(f"max_alternations must be at least 1, got {max_alternations}")
+    c, target = np.where(concepts, 1.0, -1.0), np.where(y, 1.0, -1.0)
+    n_inversions = (1.0 - kept_share) * c.size  # mM - θ
+    q, objective = c, []  # q = c ⊙ z
+    for _ in range(max_alternations):
+        machine = fit_linear_svm(q, y, C)
+        gains = -2.0 * target[:, None] * c * machine.weights  # (n_bags, M)
+        deficits = 1.0 - target * machine.decision_function(c)  # (n_bags,)
+        u = best_inversions(gains, deficits, n_inversions, optimum)  # z = 1 - 2u
+        q = c * (1.0 - 2.0 * u)
+        slacks = np.maximum(deficits - (gains * u).sum(axis=1), 0.0)
+        objective.append(0.5 * machine.weights @ machine.weights + C * slacks.sum())
+        if len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]:
+            break
+    else:
+        warnings.warn(
+            f"the corrections still lower the objective after max_alternations="
+            f"{max_alternations} turns, to {objective[-1]:.3g}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return q > 0, np.array(objective)
+
+
+def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
+    """Solve the linear program over Z for given (w, b), in terms of u = (1 - z) / 2.
+
+    min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
+
+    The least shortfall of a bag is a convex function of what the bag may spend, since it takes
+    its largest gains first, and only the budget couples the bags. So the program is solved by
+    sorting: all bags' pieces are bought in the order of their gain.
+
+    Returns
+    -------
+    u : (n_bags, M), the optimum of that name, see :class:`SubCod`.
+    """
+    if optimum not in OPTIMA:
+        raise ValueError(f"optimum must be one of {OPTIMA}, got {optimum!r}")
+    if optimum == "vertex":
+        return _vertex(gains, deficits, n_inversions)
+    u = _buy(gains, _needed(gains, deficits), n_inversions)
+    if optimum == "budget":
+        u += _buy(gains, np.where(gains > 0, 1.0 - u, 0.0), n_inversions - u.sum())
+    return u
+
+
+def _needed(gains, deficits):
+    """The share of each inversion that its bag needs, if it takes the largest gains first."""
+    order = np.argsort(-gains, axis=1, kind="stable")
+    falling = np.maximum(np.take_along_axis(gains, order, axis=1), 0.0)
+    left = deficits[:, None] - (np.cumsum(falling, axis=1) - falling)
+    shares = np.divide(left, falling, out=np.zeros_like(gains), where=falling > 0)
+    needed = np.empty_like(gains)
+    np.put_along_axis(needed, order, np.clip(shares, 0.0, 1.0), axis=1)
+    return needed
+
+
+def _buy(gains, offered, n_inversions):
+    """Take what is offered in the order of gain until the budget is spent."""
+    order = np.argsort(-gains, axis=None, kind="stable")
+    pieces = offered.ravel()[order]
+    before = np.cumsum(pieces) - pieces
+    bought = np.empty(gains.size)
+    bought[order] = np.clip(n_inversions - before, 0.0, pieces)
+    return bought.reshape(gains.shape)
+
+
+def _vertex(gains, deficits, n_inversions):
+    n_bags, n_concepts = gains.shape
+    starts = np.arange(0, gains.size + 1, n_concepts)
+    by_bag = csr_array((gains.ravel(), np.arange(gains.size), starts))  # (n_bags, n_bags M)
+    solution = linprog(
+        np.concatenate([np.zeros(gains.size), np.ones(n_bags)]),  # Σ ξ
+        A_ub=block_array([[-by_bag, -eye_array(n_bags)], [np.ones((1, gains.size)), None]]),
+        b_ub=np.append(-deficits, n_inversions),
+        bounds=[(0, 1)] * gains.size + [(0, None)] * n_bags,
+        method="highs-ds",
+    )
+    if not solution.success:
+        raise RuntimeError(f"the linear program over Z was not solved: {solution.message}")
+    return np.clip(solution.x[: gains.size], 0.0, 1.0).reshape(gains.shape)

@@ -1,0 +1,164 @@
+"""Bags: many sets of instances in two arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Bags", "as_bags"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bags:
+    """A multi-instance data set: bag ``i`` is ``instances[offsets[i]:offsets[i + 1]]``.
+
+    Build one with :meth:`from_list`; every estimator also takes the plain list.
+
+    Parameters
+    ----------
+    instances : array (n_instances, n_features)
+        All instances, one bag after the other; kept as C-contiguous float64.
+    offsets : array (n_bags + 1,)
+        Where each bag starts, and the end; kept as int64. No bag is empty.
+
+    Raises
+    ------
+    ValueError
+        If a bag is empty or holds NaN or infinity (the message names the bag), or if
+        the two arrays do not fit each other.
+
+    Examples
+    --------
+    >>> bags = Bags.from_list([[[0.0, 1.0]], [[2.0, 3.0], [4.0, 5.0]]])
+    >>> len(bags), bags.sizes.tolist(), bags[1].shape
+    (2, [1, 2], (2, 2))
+    """
+
+    instances: np.ndarray
+    offsets: np.ndarray
+
+    def __post_init__(self):
+        instances = np.ascontiguousarray(self.instances, dtype=np.float64)
+        offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
+        if instances.ndim != 2 or instances.shape[1] == 0:
+            raise ValueError(
+                "instances must be a 2-D array with at least one feature, "
+                f"got shape {instances.shape}"
+            )
+        if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] != 0:
+            raise ValueError(
+                "offsets must be a 1-D array that starts at 0 and has n_bags + 1 >= 2 "
+                f"entries, got {offsets!r}"
+            )
+        if offsets[-1] != len(instances):
+            raise ValueError(
+                f"offsets must end at the number of instances, {len(instances)}, "
+                f"got {offsets[-1]}"
+            )
+        sizes = np.diff(offsets)
+        if sizes.min() < 1:
+            raise ValueError(f"bag {np.argmin(sizes)} is empty; every bag needs an instance")
+        finite = np.isfinite(instances).all(axis=1)
+        if not finite.all():
+            bag = np.searchsorted(offsets, np.argmin(finite), side="right") - 1
+            raise ValueError(f"bag {bag} holds NaN or infinity; all features must be finite")
+        object.__setattr__(self, "instances", instances)
+        object.__setattr__(self, "offsets", offsets)
+
+    @classmethod
+    def from_list(cls, bags: Sequence) -> Bags:
+        """Stack a sequence of 2-D arrays (n_instances_i, n_features), one a bag."""
+        arrays = [np.asarray(bag, dtype=np.float64) for bag in bags]
+        if not arrays:
+            raise ValueError("bags must hold at least one bag, got none")
+        for i, array in enumerate(arrays):
+            if array.ndim != 2:
+                raise ValueError(
+                    f"bag {i} must be 2-D (n_instances, n_features), got shape {array.shape}"
+                )
+            if len(array) and array.shape[1] != arrays[0].shape[1]:
+                raise ValueError(
+                    f"bag {i} has {array.shape[1]} features, bag 0 has {arrays[0].shape[1]}; "
+                    "all bags need the same number"
+                )
+        sizes = [len(array) for array in arrays]
+        if 0 in sizes:
+            raise ValueError(f"bag {sizes.index(0)} is empty; every bag needs an instance")
+        return cls(np.concatenate(arrays), np.concatenate([[0], np.cumsum(sizes)]))
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of instances n_i of each bag: (n_bags,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(n_bags,)``, so that scikit-learn's splitters index this object whole."""
+        return (len(self),)
+
+    @property
+    def n_instances(self) -> int:
+        return len(self.instances)
+
+    @property
+    def n_features(self) -> int:
+        return self.instances.shape[1]
+
+    @property
+    def bag_of_instance(self) -> np.ndarray:
+        """Index of the bag that each instance belongs to: (n_instances,)."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key):
+        """An integer gives a bag's array; a slice, mask or index array gives ``Bags``."""
+        if isinstance(key, (int, np.integer)):
+            i = range(len(self))[key]
+            return self.instances[self.offsets[i] : self.offsets[i + 1]]
+        chosen = np.arange(len(self))[key]
+        sizes = self.sizes[chosen]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        # Row of each kept instance: its bag's start, plus its place within the bag.
+        rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        return Bags(self.instances[rows], offsets)
+
+    def __repr__(self) -> str:
+        return (
+            f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
+        )
+
+    def with_instances(self, instances: np.ndarray) -> Bags:
+        """The same bags with other features: ``instances`` (n_instances, any)."""
+        return Bags(instances, self.offsets)
+
+    def max(self, values: np.ndarray) -> np.ndarray:
+        """Largest value of each bag, for values (n_instances, ...): (n_bags, ...)."""
+        return np.maximum.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        """Sum over each bag, for values (n_instances, ...): (n_bags, ...)."""
+        return np.add.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """Mean over each bag, for values (n_instances, ...): (n_bags, ...)."""
+        sizes = self.sizes.reshape(-1, *[1] * (np.ndim(values) - 1))
+        return self.sum(values) / sizes
+
+
+def as_bags(X) -> Bags:
+    """``X`` itself if it is a :class:`Bags`, else the list of 2-D arrays stacked."""
+    if isinstance(X, Bags):
+        return X
+    if hasattr(X, "ndim") and X.ndim == 2:
+        raise ValueError(
+            f"X must be Bags or a list of 2-D arrays, got one 2-D array of shape {X.shape}; "
+            "for single instances make bags of one: list(X[:, None, :])"
+        )
+    return Bags.from_list(X)

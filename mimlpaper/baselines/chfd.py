@@ -1,0 +1,170 @@
+"""CH-FD: a Fisher discriminant of one point from the convex hull of each positive bag."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.linalg import solve
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.bags import Bags
+from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.kernels import KernelFactor, kernel_width
+
+__all__ = ["ChFd"]
+
+
+class ChFd(BaseEstimator):
+    """Convex-hull Fisher discriminant for bags with one binary label.
+
+    A positive bag stands for one point h_j of the convex hull of its instances, and every
+    instance of a negative bag for itself. Over f(x) = <w, x> + b and the points it minimises
+
+        ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
+
+    while in each class the residuals sum to 0. A bag scores max_i f(x_i). The cheapest of the
+    multi-instance learners; it also suits positive bags of which no single instance is typical.
+
+    Training takes turns. For fixed points it is Fisher's discriminant, one linear system. For a
+    fixed f each bag's value f(h_j) becomes the one nearest to a common value, which keeps the
+    sum; of the points with that value it takes the one on the way from h_j straight to the bag's
+    highest or lowest instance. Neither half can raise the objective.
+
+    Parameters
+    ----------
+    nu : float, default 1.0
+        Weight ν of the residuals.
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+    gamma : float, "auto" or "scale", default "auto"
+        Kernel width: "auto" is 1 / n_features, "scale" divides that by the variance of X.
+    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
+    rank : int or None, default 300
+        Rank of the kernel's factor; None is exact, for some hundred instances.
+    tol : float, default 1e-3
+        Training ends when a turn lowers the objective by no more than this share of it.
+    max_alternations : int, default 200
+        Turns after which it ends with a ConvergenceWarning.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the factor.
+
+    Attributes
+    ----------
+    factor_ : KernelFactor, fitted on the training instances.
+    weights_, intercept_ : (rank,), float, w and b.
+    hull_points_ : (n_positive, rank), the h_j.
+    objective_ : (n_alternations_,), the objective after each discriminant.
+    gamma_ : float, the kernel width used.
+
+    References
+    ----------
+    Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
+    diagnosis, NIPS 19, 2007.
+    """
+
+    def __init__(
+        self, *, nu=1.0, kernel="rbf", gamma="auto", degree=3, coef0=1.0, rank=300, tol=1e-3,
+        max_alternations=200, random_state=None,
+    ):
+        self.nu = nu
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.tol = tol
+        self.max_alternations = max_alternations
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        bags = check_bags(X)
+        positive = check_bag_labels(y, len(bags))
+        if not self.nu > 0:
+            raise ValueError(f"nu must be positive, got {self.nu}")
+        if self.max_alternations < 1:
+            raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
+        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )
+        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        self._alternate(features[positive], features[~positive].instances)
+        self.n_features_in_ = bags.n_features
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Score of each bag, the largest of its instances' scores: (n_bags,)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.max(self.instance_scores(bags))
+
+    def instance_scores(self, X) -> np.ndarray:
+        """f(x): (n_instances,)."""
+        check_is_fitted(self)
+        features = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
+        return features @ self.weights_ + self.intercept_
+
+    def predict(self, X) -> np.ndarray:
+        """True for bags with a positive score: (n_bags,)."""
+        return self.decision_function(X) > 0
+
+    def _alternate(self, bags, negatives):
+        """Fit to the positive bags and the instances (n, rank) of the negative ones."""
+        base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
+        negative_mean = negatives.mean(axis=0)
+        points, objective = bags.mean(bags.instances), []
+        for _ in range(self.max_alternations):
+            mean = points.mean(axis=0)
+            weights, b, value = _fisher(base + self.nu * _scatter(points), mean, negative_mean)
+            objective.append(value)
+            if len(objective) > 1 and objective[-2] - value <= self.tol * objective[-2]:
+                break
+            points = _move(points, bags, weights)
+        else:
+            warnings.warn(
+                f"the hull points still lower the objective after max_alternations="
+                f"{self.max_alternations} turns, to {value:.3g}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.weights_, self.intercept_, self.hull_points_ = weights, b, points
+        self.objective_, self.n_alternations_ = np.array(objective), len(objective)
+
+
+def _scatter(points):
+    centred = points - points.mean(axis=0)
+    return centred.T @ centred
+
+
+def _fisher(M, mean, negative_mean):
+    """w, b with f(mean) = 1 and f(negative_mean) = -1 of least objective <w, M w>; its value."""
+    difference = mean - negative_mean
+    if not difference.any():
+        raise ValueError("X must tell the classes apart: their mean instances are the same")
+    direction = solve(M, difference, assume_a="pos")
+    w = 2.0 * direction / (difference @ direction)
+    return w, float(-0.5 * w @ (mean + negative_mean)), float(w @ M @ w)
+
+
+def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
+    """Points of the hulls whose values <w, h> differ least from each other, their sum kept."""
+    values, heights = points @ w, bags.instances @ w
+    order = np.lexsort((heights, bags.bag_of_instance))
+    lowest, highest = order[bags.offsets[:-1]], order[bags.offsets[1:] - 1]  # (n_bags,)
+    wanted = _common_value(heights[lowest], heights[highest], values.sum())
+    towards = np.where(wanted > values, highest, lowest)
+    room = heights[towards] - values
+    steps = np.divide(wanted - values, room, out=np.zeros_like(room), where=room != 0)
+    steps = np.clip(steps, 0.0, 1.0)[:, None]
+    return (1.0 - steps) * points + steps * bags.instances[towards]
+
+
+def _common_value(lowest, highest, total):
+    """clip(τ, lowest, highest) for the τ at which its sum, piecewise linear in τ, is total."""
+    knots = np.unique(np.concatenate([lowest, highest]))
+    sums = np.clip(knots[:, None], lowest, highest).sum(axis=1)
+    return np.clip(np.interp(total, sums, knots), lowest, highest)

@@ -1,0 +1,214 @@
+"""mi-SVM and MI-SVM: support vector machines for bags with one binary label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.bags import Bags
+from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.linear_svm import fit_linear_svm
+
+__all__ = ["MiSvmBag", "MiSvmInstance"]
+
+
+class _MiSvm(BaseEstimator):
+    def __init__(
+        self, *, kernel="rbf", gamma="auto", degree=3, coef0=1.0, rank=None, C=1.0,
+        max_alternations=50, tol=1e-4, random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.C = C
+        self.max_alternations = max_alternations
+        self.tol = tol
+        self.random_state = random_state
+
+    def decision_function(self, X) -> np.ndarray:
+        """Score of each bag, the largest of its instances' scores: (n_bags,)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.max(self.instance_scores(bags))
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """Scores of the bags after each alternation: n_alternations_ times (n_bags,)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        Z = self.factor_.transform(bags.instances)
+        for weights, intercept in zip(self.weights_, self.intercepts_, strict=True):
+            yield bags.max(Z @ weights + intercept)
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Signed distances f(x), in margins: (n_instances,)."""
+        check_is_fitted(self)
+        Z = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
+        return Z @ self.weights_[-1] + self.intercepts_[-1]
+
+    def predict(self, X) -> np.ndarray:
+        """True for bags with a positive score: (n_bags,)."""
+        return self.decision_function(X) > 0
+
+    def _start(self, bags, y):
+        """The bags with the kernel's features for instances, and which ones are positive."""
+        positive = check_bag_labels(y, len(bags))
+        for name in ("C", "tol"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.max_alternations < 1:
+            raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
+        self.n_features_in_ = bags.n_features
+        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )
+        return bags.with_instances(self.factor_.fit_transform(bags.instances)), positive
+
+    def _alternate(self, hidden, train, infer):
+        """Train a machine on hidden values and infer them anew, until some come back.
+
+        Returns those of the last machine.
+        """
+        machines, seen = [], set()
+        self.converged_, inferred = False, hidden
+        while not self.converged_ and len(machines) < self.max_alternations:
+            hidden = inferred
+            seen.add(hidden.tobytes())
+            machines.append(train(hidden, machines[-1] if machines else None))
+            inferred = infer(machines[-1])
+            self.converged_ = inferred.tobytes() in seen
+        self.n_alternations_ = len(machines)
+        self.weights_ = np.array([machine.weights for machine in machines])
+        self.intercepts_ = np.array([machine.intercept for machine in machines])
+        self.objective_ = np.array([machine.primal for machine in machines])
+        self.gaps_ = np.array([machine.gap for machine in machines])
+        return hidden
+
+
+class MiSvmInstance(_MiSvm):
+    """mi-SVM: the largest margin over all labellings of the instances that the bags allow.
+
+    min over labels y_i and f = <w, phi> + b of ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)), where
+    y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive one. A bag scores
+    max_i f(x_i). Choose it when every instance has its own class and one positive makes its bag
+    positive.
+
+    Training alternates between machine and labels. At first each instance of a positive bag is
+    positive. More alternations leave fewer positives, down to one a bag, so that
+    ``max_alternations`` changes the scores much; ``staged_decision_function`` shows how. Since
+    neither half of an alternation can raise the objective, the last one is the best.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+    gamma : float, "auto" or "scale", default "auto"
+        Kernel width: "auto" is 1 / n_features, "scale" divides that by the variance of X.
+    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
+    rank : int or None, default None
+        Rank of the kernel's factor; None is exact, for some thousand instances at most.
+    C : float, default 1.0
+    max_alternations : int, default 50
+        Machines trained at most.
+    tol : float, default 1e-4
+        Duality gap, as a share of the objective, at which a machine is done.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the factor.
+
+    Attributes
+    ----------
+    factor_ : KernelFactor, fitted on the training instances.
+    weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), one machine a row.
+    objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
+    instance_labels_ : (n_instances,), the training instances' labels for the last machine.
+    n_alternations_ : int, machines trained.
+    converged_ : bool, whether the labels came back before ``max_alternations`` ended it.
+    gamma_ : float, the kernel width used.
+
+    References
+    ----------
+    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
+    learning, NIPS 15, 2003.
+    """
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        bags, positive = self._start(check_bags(X), y)
+        possible = np.repeat(positive, bags.sizes)  # (n_instances,)
+
+        def train(labels, previous):
+            return fit_linear_svm(bags.instances, labels, self.C, start=previous, tol=self.tol)
+
+        def infer(machine):
+            scores = machine.decision_function(bags.instances)
+            labels = possible & (scores > 0)
+            labels[_witnesses(bags, scores)[positive]] = True
+            return labels
+
+        self.instance_labels_ = self._alternate(possible, train, infer)
+        return self
+
+
+class MiSvmBag(_MiSvm):
+    """MI-SVM: the largest margin of the bags, each by its highest instance.
+
+    min over f = <w, phi> + b of ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)), with one
+    slack a bag, positive or negative. A bag scores max_i f(x_i). Choose it over
+    :class:`MiSvmInstance` when one instance a bag tells the label and the rest are no evidence.
+
+    Training alternates between the machine and the instance that stands for each positive bag:
+    at first the mean of the bag, then its highest. From the second machine on neither half can
+    raise the objective.
+
+    Parameters
+    ----------
+    kernel, gamma, degree, coef0, rank, C, max_alternations, tol, random_state
+        See :class:`MiSvmInstance`.
+
+    Attributes
+    ----------
+    factor_, weights_, intercepts_, objective_, gaps_, n_alternations_, converged_, gamma_
+        See :class:`MiSvmInstance`; here the instances chosen come back.
+
+    References
+    ----------
+    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
+    learning, NIPS 15, 2003.
+    """
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        X = check_bags(X)
+        bags, positive = self._start(X, y)
+        means = self.factor_.transform(X.mean(X.instances)[positive])
+        negatives = bags[~positive]
+        n_positive = positive.sum()
+        # One slack for each chosen instance, and one for each negative bag.
+        offsets = np.concatenate([np.arange(n_positive), n_positive + negatives.offsets])
+        labels = np.arange(offsets[-1]) < n_positive
+
+        def train(chosen, previous):
+            Z = np.concatenate([chosen, negatives.instances])
+            return fit_linear_svm(
+                Z, labels, self.C, offsets=offsets, start=previous, tol=self.tol
+            )
+
+        def infer(machine):
+            scores = machine.decision_function(bags.instances)
+            return bags.instances[_witnesses(bags, scores)[positive]]
+
+        self._alternate(means, train, infer)
+        return self
+
+
+def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
+    """Row of each bag's first highest score: (n_bags,)."""
+    highest = np.flatnonzero(scores == np.repeat(bags.max(scores), bags.sizes))
+    first = np.unique(bags.bag_of_instance[highest], return_index=True)[1]
+    return highest[first]

@@ -1,0 +1,96 @@
+"""Ml-kNN: labels by the posterior given how many neighbours have them."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mimlpaper.base import MultiLabelEstimator, check_labels
+
+__all__ = ["MlKnn"]
+
+
+class MlKnn(MultiLabelEstimator):
+    """Multi-label k nearest neighbours with a maximum a posteriori decision.
+
+    With C the number of the k neighbours that have the label, and E_C the event of that number,
+    the label is given if P(H1) P(E_C | H1) > P(H0) P(E_C | H0); both factors are frequencies in
+    the training set, smoothed by s. The score is the logarithm of the ratio of the two sides. It
+    need not grow with C: for a rare label a larger count can be the weaker evidence.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 10
+        The k; one less than the number of training examples if there are so few.
+    smoothing : float > 0, default 1.0
+        The s; 1 is Laplace's.
+    label_rule : {"sign", "top"}, default "sign"
+
+    Attributes
+    ----------
+    log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
+    log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
+    X_fit_, Y_fit_ : the training examples, in which neighbours are looked up.
+
+    Notes
+    -----
+    Euclidean distances; among equally near neighbours the one that comes first in the training
+    set. An example is never its own neighbour in training; a duplicate of it is.
+
+    References
+    ----------
+    Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
+    Recognition 40(7), 2007.
+    """
+
+    def __init__(self, *, n_neighbors=10, smoothing=1.0, label_rule="sign"):
+        self.n_neighbors = n_neighbors
+        self.smoothing = smoothing
+        self.label_rule = label_rule
+
+    def fit(self, X, Y):
+        """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
+        self._check_label_rule()
+        if self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
+        if not self.smoothing > 0:
+            raise ValueError(f"smoothing must be positive, got {self.smoothing}")
+        X = validate_data(
+            self, X, dtype=np.float64, accept_sparse="csr", ensure_min_samples=2
+        )
+        Y = check_labels(Y, X.shape[0])
+        self._warn_constant_labels(Y)
+        k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
+        self.X_fit_, self.Y_fit_, self.n_labels_ = X, Y, Y.shape[1]
+
+        distances = euclidean_distances(X)
+        np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
+        counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
+        self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
+        with_label = _histogram(counts, Y, k)  # (k + 1, n_labels)
+        without = _histogram(counts, ~Y, k)
+        self.log_evidence_ = (
+            np.log((s + with_label) / (s * (k + 1) + with_label.sum(axis=0)))
+            - np.log((s + without) / (s * (k + 1) + without.sum(axis=0)))
+        )
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        k = len(self.log_evidence_) - 1
+        counts = _count_labels(euclidean_distances(X, self.X_fit_), self.Y_fit_, k)
+        return self.log_prior_odds_ + np.take_along_axis(self.log_evidence_, counts, axis=0)
+
+
+def _count_labels(distances, Y, k):
+    """How many of the k nearest training examples have each label: (n_examples, n_labels)."""
+    neighbours = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return Y[neighbours].sum(axis=1)
+
+
+def _histogram(counts, chosen, k):
+    """Number of chosen examples with each count 0, …, k: (k + 1, n_labels)."""
+    return np.stack([((counts == count) & chosen).sum(axis=0) for count in range(k + 1)])

@@ -1,0 +1,84 @@
+"""MlSvm: one support vector machine for each label."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.kernels import kernel_matrix, kernel_width
+
+__all__ = ["MlSvm"]
+
+
+class MlSvm(MultiLabelEstimator):
+    """Cross-training: an example is positive for each label that it has, negative for the rest.
+
+    The SVMs of all labels share one kernel matrix. A label that all or none of the training
+    examples have gets the constant score +1 or -1, with a warning.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+    gamma : float, "auto" or "scale", default "auto"
+        Kernel width: "auto" is LIBSVM's default 1 / n_features, "scale" divides that by the
+        variance of X.
+    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
+    C : float, default 1.0
+    label_rule : {"top", "sign"}, default "top"
+        The T-Criterion, or the P-Criterion of Boutell et al.
+
+    Attributes
+    ----------
+    svms_ : list of SVC, or of the constant score -1.0 or 1.0, one a label.
+    X_fit_ : (n_examples, n_features), the training examples, which the kernel needs.
+
+    References
+    ----------
+    Boutell, Luo, Shen and Brown, Learning multi-label scene classification, Pattern
+    Recognition 37, 2004. Table 7, steps 4 and 5.
+    """
+
+    def __init__(
+        self, *, kernel="rbf", gamma="auto", degree=3, coef0=1.0, C=1.0, label_rule="top"
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.C = C
+        self.label_rule = label_rule
+
+    def fit(self, X, Y):
+        """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
+        self._check_label_rule()
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr")
+        Y = check_labels(Y, X.shape[0])
+        self._warn_constant_labels(Y)
+        self.X_fit_ = X
+        self.gamma_ = kernel_width(self.gamma, X)
+        K = self._kernel(X)
+        self.svms_ = [self._fit_label(K, Y[:, label]) for label in range(Y.shape[1])]
+        self.n_labels_ = Y.shape[1]
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Signed SVM scores: (n_examples, n_labels)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        K = self._kernel(X, self.X_fit_)
+        scores = np.empty((len(K), self.n_labels_))
+        for label, svm in enumerate(self.svms_):
+            scores[:, label] = svm if isinstance(svm, float) else svm.decision_function(K)
+        return scores
+
+    def _fit_label(self, K, y):
+        if y.all() or not y.any():
+            return 1.0 if y.all() else -1.0
+        return SVC(kernel="precomputed", C=self.C).fit(K, y)
+
+    def _kernel(self, A, B=None):
+        return kernel_matrix(
+            A, B, kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0
+        )

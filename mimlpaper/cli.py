@@ -1,0 +1,166 @@
+"""The command ``mimlpaper``: run notebooks, compute trials, read the scorecard, verify, data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from mimlpaper.companion import Companion
+from mimlpaper.datasets import DataError, describe, fetch_all
+from mimlpaper.experiments import EXPERIMENTS, PROFILES, TrialError, compute, records, verify
+from mimlpaper.experiments.store import KEY, StoreError
+from mimlpaper.notebooks import run_notebooks
+from mimlpaper.report.artefacts import ARTEFACTS
+
+__all__ = ["main"]
+
+
+def main(arguments=None) -> int:
+    """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except KeyboardInterrupt:
+        print("\ninterrupted; what is recorded stays, the same command goes on", file=sys.stderr)
+        return 130
+    except (DataError, StoreError, TrialError) as error:
+        print(f"mimlpaper: {error}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"mimlpaper: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="execute notebooks: every table and figure")
+    run.add_argument("notebooks", nargs="*", help="names, such as 4_degeneration; all if none")
+    run.add_argument("--recompute", action="store_true", help="run all trials again")
+    run.add_argument("--timeout", type=int, help="seconds after which a cell counts as hanging")
+    run.set_defaults(command=_run)
+
+    trials = commands.add_parser("compute", help="run the trials of an experiment and record them")
+    trials.add_argument("experiment", choices=EXPERIMENTS)
+    trials.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
+    trials.add_argument("--recompute", action="store_true", help="run all trials again")
+    trials.set_defaults(command=_compute)
+
+    card = commands.add_parser("scorecard", help="every published value beside ours, with verdicts")
+    card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
+    card.set_defaults(command=_scorecard)
+
+    check = commands.add_parser("verify", help="re-run recorded trials and compare")
+    check.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
+    check.add_argument("--sample", type=int, default=1, help="trials of each method (default 1)")
+    check.add_argument("--drop", action="store_true", help="remove what does not come out")
+    check.set_defaults(command=_verify)
+
+    data = commands.add_parser("data", help="list the data sets, or download them")
+    data.add_argument("--fetch", nargs="*", metavar="NAME", help="download these, or all")
+    data.set_defaults(command=_data)
+
+    for command in (run, trials, check):
+        command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
+    for command in (run, trials, card, check):
+        command.add_argument("--profile", choices=PROFILES, default="paper")
+    for command in (run, trials, check, data):
+        command.add_argument("--data", metavar="DIR", help="folder of the data files")
+    return parser
+
+
+def _run(options):
+    parameters = {
+        "profile": options.profile,
+        "jobs": options.jobs,
+        "data_home": options.data or "",
+        "recompute": options.recompute,
+    }
+    runs = run_notebooks(options.notebooks, parameters, cell_timeout=options.timeout)
+    rows = []
+    for run in runs:
+        mine = [artefact for artefact in ARTEFACTS if artefact.notebook == run.name]
+        rows.append(
+            {
+                "notebook": run.name,
+                "artefacts": ", ".join(artefact.title for artefact in mine),
+                "status": run.status if run.status != "done" else _freshness(mine, options),
+                "seconds": f"{run.seconds:.0f}",
+                "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
+            }
+        )
+    _print(rows)
+    failed = [run for run in runs if run.status != "done"]
+    for run in failed:
+        print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _freshness(artefacts, options):
+    """Number of trials behind a notebook's artefacts by state, such as ``120 fresh``."""
+    states = []
+    for name in {artefact.experiment for artefact in artefacts if artefact.experiment}:
+        table = records(name, profile=options.profile).drop_duplicates(KEY)
+        states += table["state"].tolist()
+    counts = pd.Series(states, dtype=str).value_counts()
+    return ", ".join(f"{count} {state}" for state, count in counts.items()) or "no trials"
+
+
+def _compute(options):
+    table = compute(
+        options.experiment, profile=options.profile, methods=options.methods,
+        jobs=options.jobs, data_home=options.data, recompute=options.recompute,
+    )  # fmt: skip
+    trials = table.drop_duplicates(KEY)
+    seconds = trials["fit_seconds"] + trials["predict_seconds"]
+    summary = trials.assign(seconds=seconds).groupby("method", sort=False).agg(
+        trials=("split", "size"), seconds_each=("seconds", "mean"), state=("state", _counts)
+    )  # fmt: skip
+    print(summary.to_string(float_format="%.2f"))
+    return 0
+
+
+def _counts(states):
+    return ", ".join(f"{count} {state}" for state, count in states.value_counts().items())
+
+
+def _scorecard(options):
+    card = Companion(profile=options.profile).scorecard()
+    if options.json:
+        print(json.dumps(card, indent=1))
+    else:
+        print(pd.DataFrame(card["totals"]).T.to_string())
+    return 0
+
+
+def _verify(options):
+    table = verify(
+        options.experiment, profile=options.profile, sample=options.sample, drop=options.drop,
+        jobs=options.jobs, data_home=options.data,
+    )  # fmt: skip
+    print("nothing is recorded" if table.empty else table.to_string(index=False))
+    return int((table["outcome"] == "different").any()) if len(table) else 0
+
+
+def _data(options):
+    if options.fetch is not None:
+        fetch_all(options.data, options.fetch or None)
+    rows = describe(options.data)
+    paths = [Path(row.pop("path")) for row in rows]
+    _print(rows)
+    print(f"\nfiles in {paths[0].parent.parent}; `mimlpaper data --fetch` downloads the missing")
+    return 0
+
+
+def _print(rows):
+    """Rows as a table, every column as wide as its longest cell."""
+    table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())

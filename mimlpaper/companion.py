@@ -1,0 +1,126 @@
+"""What a notebook asks of the project: trials, and tables and figures made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from mimlpaper import paths
+from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
+from mimlpaper.experiments.characteristics import characteristics
+from mimlpaper.report import (
+    evaluate_claims,
+    results_table,
+    save_figure,
+    save_table,
+    scorecard,
+    seconds_table,
+    use_style,
+)
+
+__all__ = ["Companion"]
+
+
+class Companion:
+    """One notebook's parameters, checked, and the calls that they govern.
+
+    Parameters
+    ----------
+    profile : {"paper", "quick", "smoke"}
+        All trials of the protocol; those of the first splits; a few on data that the library
+        draws itself.
+    jobs : int
+        Worker processes for trials that are not recorded yet, -1 for one a core.
+    data_home : str
+        Folder of the data files; empty for the default.
+    recompute : bool
+        Whether to run all trials again.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has the wrong type or an unknown value.
+    """
+
+    def __init__(
+        self, *, profile: str = "paper", jobs: int = -1, data_home: str = "",
+        recompute: bool = False,
+    ):
+        if profile not in PROFILES:
+            raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
+        for name, value, kind in (
+            ("jobs", jobs, int),
+            ("data_home", data_home, str),
+            ("recompute", recompute, bool),
+        ):
+            if type(value) is not kind:
+                raise ValueError(f"{name} must be {kind.__name__}, got {value!r}")
+        self.profile = profile
+        self.jobs = jobs
+        self.data_home = data_home or None
+        self.recompute = recompute
+        use_style()
+
+    @property
+    def folder(self) -> Path:
+        """Where tables and figures go; only the full protocol's are kept under version control."""
+        return paths.figures() if self.profile == "paper" else paths.figures() / self.profile
+
+    def trials(self, experiment: str) -> pd.DataFrame:
+        """Records of an experiment; trials that are missing or stale are run first."""
+        return compute(
+            experiment,
+            profile=self.profile,
+            jobs=self.jobs,
+            data_home=self.data_home,
+            recompute=self.recompute,
+        )
+
+    def recorded(self, experiment: str) -> pd.DataFrame:
+        """Records of an experiment as they are, empty if there are none; nothing is run."""
+        if experiment == "characteristics":
+            return self.characteristics()
+        if experiment not in EXPERIMENTS:
+            return pd.DataFrame()
+        return records(experiment, profile=self.profile)
+
+    def scorecard(self) -> dict:
+        """Every cell and claim judged from what is recorded, see :func:`scorecard`."""
+        return scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+
+    def claims(self, beginning: str = "") -> list:
+        """The claims whose id begins so, tested on what is recorded."""
+        results = evaluate_claims(self.recorded)
+        return [result for result in results if result.id.startswith(beginning)]
+
+    def seconds(self, *experiments: str):
+        """What a fit costs, for the methods of some experiments."""
+        return seconds_table(
+            {get_experiment(name).title: self.recorded(name) for name in experiments}
+        )
+
+    def n_runs(self, experiment: str) -> int:
+        """Splits that the whole protocol of an experiment has."""
+        return get_experiment(experiment).n_splits()
+
+    def table(self, number: int):
+        """Table ``number`` beside the paper's, also written to :attr:`folder`."""
+        name = f"table{number}"
+        table = results_table(
+            self.trials(name), number, profile=self.profile, n_runs=self.n_runs(name)
+        )
+        return self.save_table(table, name)
+
+    def characteristics(self) -> pd.DataFrame:
+        """Appendix C's numbers, recomputed if the data are there, otherwise as last recorded."""
+        return characteristics(data_home=self.data_home)
+
+    def save_table(self, table, name: str):
+        """Write a table as CSV, Markdown and LaTeX, and return it to be shown."""
+        save_table(table, self.folder, name)
+        return table
+
+    def save_figure(self, figure, name: str):
+        """Write a figure as PNG and SVG."""
+        save_figure(figure, self.folder, name)

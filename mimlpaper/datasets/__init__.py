@@ -1,0 +1,43 @@
+"""Data sets of the paper, generators for a reader's own images and texts, and synthetic sets."""
+
+from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
+from mimlpaper.datasets.dataset import Dataset
+from mimlpaper.datasets.fetch import DataError
+from mimlpaper.datasets.images import ImageBags, scene_mosaic
+from mimlpaper.datasets.mil import load_elephant, load_fox, load_musk1, load_musk2, load_tiger
+from mimlpaper.datasets.reuters import load_reuters
+from mimlpaper.datasets.scene import SCENE_FEATURES, load_scene
+from mimlpaper.datasets.synthetic_scene import SCENE_LABELS, load_synthetic_scene, make_scenes
+from mimlpaper.datasets.synthetic_texts import TEXT_LABELS, load_synthetic_texts, make_texts
+from mimlpaper.datasets.texts import TextBags
+from mimlpaper.datasets.yahoo import YAHOO_NAMES, load_yahoo
+from mimlpaper.datasets.yeast import load_yeast
+
+__all__ = [
+    "DATASETS",
+    "SCENE_FEATURES",
+    "SCENE_LABELS",
+    "TEXT_LABELS",
+    "YAHOO_NAMES",
+    "DataError",
+    "Dataset",
+    "ImageBags",
+    "TextBags",
+    "describe",
+    "fetch_all",
+    "load",
+    "load_elephant",
+    "load_fox",
+    "load_musk1",
+    "load_musk2",
+    "load_reuters",
+    "load_scene",
+    "load_synthetic_scene",
+    "load_synthetic_texts",
+    "load_tiger",
+    "load_yahoo",
+    "load_yeast",
+    "make_scenes",
+    "make_texts",
+    "scene_mosaic",
+]

@@ -1,0 +1,129 @@
+"""All data sets by name: load one, list them, download their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from mimlpaper.datasets.dataset import Dataset
+from mimlpaper.datasets.fetch import data_folder, download, manifest
+from mimlpaper.datasets.mil import (
+    MIL,
+    load_elephant,
+    load_fox,
+    load_musk1,
+    load_musk2,
+    load_tiger,
+)
+from mimlpaper.datasets.reuters import REUTERS, load_reuters
+from mimlpaper.datasets.scene import SCENE, load_scene
+from mimlpaper.datasets.synthetic_scene import SYNTHETIC_SCENE, load_synthetic_scene
+from mimlpaper.datasets.synthetic_texts import SYNTHETIC_TEXTS, load_synthetic_texts
+from mimlpaper.datasets.yahoo import YAHOO, YAHOO_LOADERS
+from mimlpaper.datasets.yeast import YEAST, load_yeast
+
+__all__ = ["DATASETS", "describe", "fetch_all", "load"]
+
+DATASETS: dict[str, Callable[..., Dataset]] = {
+    "scene": load_scene,
+    "reuters": load_reuters,
+    "yeast": load_yeast,
+    **YAHOO_LOADERS,  # "yahoo:Arts" and so on
+    "musk1": load_musk1,
+    "musk2": load_musk2,
+    "elephant": load_elephant,
+    "tiger": load_tiger,
+    "fox": load_fox,
+    "synthetic_scene": load_synthetic_scene,
+    "synthetic_texts": load_synthetic_texts,
+}
+
+SOURCES = {
+    source.name: source
+    for source in (
+        SCENE,
+        REUTERS,
+        YEAST,
+        *YAHOO.values(),
+        *MIL.values(),
+        SYNTHETIC_SCENE,
+        SYNTHETIC_TEXTS,
+    )
+}
+
+
+def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
+    """The data set of that name, one of :data:`DATASETS`; synthetic ones need no files.
+
+    Parameters
+    ----------
+    name : str
+    data_home : path or None
+        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data set.
+    DataError
+        If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    """
+    source = _sources([name])[0]
+    return DATASETS[name](data_home=data_home) if source.files else DATASETS[name]()
+
+
+def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
+    """One row a data set, without reading its content or downloading anything.
+
+    The state is ``"present"``, ``"missing"``, ``"damaged"``, or ``"built in"`` if no file is
+    needed.
+    """
+    return [_row(source, data_folder(data_home)) for source in SOURCES.values()]
+
+
+def fetch_all(
+    data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
+) -> list[Path]:
+    """Paths of the files of the named data sets, or of all, downloaded where need be.
+
+    Unlike loading, this replaces damaged files.
+    """
+    folder = data_folder(data_home)
+    sources = _sources(SOURCES if names is None else names)
+    entries = [manifest()[file] for source in sources for file in source.files]
+    return [
+        download(entry, folder) if entry.fault(folder / entry.file) else folder / entry.file
+        for entry in entries
+    ]
+
+
+def _sources(names):
+    unknown = [name for name in names if name not in SOURCES]
+    if unknown:
+        raise ValueError(
+            f"no data set is named {', '.join(map(repr, unknown))}; there are {', '.join(SOURCES)}"
+        )
+    return [SOURCES[name] for name in names]
+
+
+def _row(source, folder):
+    entries = [manifest()[file] for file in source.files]
+    return {
+        "name": source.name,
+        "shape": source.shape,
+        "labels": source.n_labels,
+        "kind": source.kind,
+        "state": _state(entries, folder),
+        "source": entries[0].original_source if entries else source.citation,
+        "terms": entries[0].data_terms if entries else "BSD-3-Clause",
+        "path": str(folder / entries[0].file) if entries else "",
+    }
+
+
+def _state(entries, folder):
+    if not entries:
+        return "built in"
+    if not all((folder / entry.file).exists() for entry in entries):
+        return "missing"
+    return "damaged" if any(entry.fault(folder / entry.file) for entry in entries) else "present"

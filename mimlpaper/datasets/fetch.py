@@ -1,0 +1,130 @@
+"""The files of the data sets: found by the manifest, checked, downloaded if missing."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import os
+import shlex
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+import pooch
+from tqdm.auto import tqdm
+
+from mimlpaper import paths
+
+__all__ = ["DataError", "ManifestEntry", "data_folder", "download", "fetch", "manifest"]
+
+RETRIES = 3
+TIMEOUT = 30  # seconds without an answer
+
+
+class DataError(RuntimeError):
+    """A data file is missing, damaged or malformed; the message says how to mend it."""
+
+
+@dataclass(frozen=True)
+class ManifestEntry:
+    """One row of ``data/manifest.csv``."""
+
+    file: str
+    bytes: int
+    sha256: str
+    url: str
+    original_source: str
+    data_terms: str
+
+    def fault(self, path: Path) -> str | None:
+        """What is wrong with the file at ``path``, None if it is this entry's file."""
+        if not path.exists():
+            return f"is missing; needed are {self.bytes:,} bytes of sha256 {self.sha256}"
+        status = path.stat()
+        if status.st_size != self.bytes:
+            return f"holds {status.st_size:,} bytes, needed are {self.bytes:,}"
+        sha256 = _sha256(path, status.st_size, status.st_mtime_ns)
+        if sha256 != self.sha256:
+            return f"has sha256 {sha256}, needed is {self.sha256}"
+        return None
+
+
+def manifest() -> dict[str, ManifestEntry]:
+    """The rows of ``data/manifest.csv`` by file name."""
+    return _read_manifest(paths.packaged_data() / "manifest.csv")
+
+
+def data_folder(data_home: str | os.PathLike | None = None) -> Path:
+    """Where data files lie: ``data_home``, else ``$MIMLPAPER_DATA``, else ``data/raw``."""
+    named = data_home or os.environ.get("MIMLPAPER_DATA")
+    return Path(named).expanduser().resolve() if named else paths.raw_data()
+
+
+def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
+    """Path of a file of the manifest, its size and sha256 checked.
+
+    A file that is already in the data folder is used without network; a missing one is
+    downloaded into it. A damaged one is never overwritten here: it may be the reader's own.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, or missing and cannot be downloaded.
+    """
+    entry = manifest()[file]
+    folder = data_folder(data_home)
+    path = folder / file
+    if not path.exists():
+        return download(entry, folder)
+    fault = entry.fault(path)
+    if fault:
+        raise DataError(
+            f"{path} {fault}. It is left as it is; to replace it by a fresh download: "
+            f"{_mending_command(folder)}"
+        )
+    return path
+
+
+def download(entry: ManifestEntry, folder: Path) -> Path:
+    """Download a file into ``folder`` and check it; a damaged one there is replaced."""
+    registry = pooch.create(
+        path=folder,
+        base_url="",
+        registry={entry.file: f"sha256:{entry.sha256}"},
+        urls={entry.file: entry.url},
+        retry_if_failed=RETRIES,
+    )
+    path = folder / entry.file
+    try:
+        with tqdm(desc=entry.file, total=entry.bytes, unit="B", unit_scale=True) as bar:
+            get = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)
+            registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
+    except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
+        raise DataError(
+            f"{path} {entry.fault(path)}, and downloading it from {entry.url} failed: {error}. "
+            f"To try again: {_mending_command(folder)} (--data DIR for another folder)"
+        ) from error
+    return path
+
+
+def _mending_command(folder: Path) -> str:
+    elsewhere = "" if folder == paths.raw_data() else f" --data {shlex.quote(str(folder))}"
+    return f"mimlpaper data --fetch{elsewhere}"
+
+
+@cache
+def _read_manifest(path: Path) -> dict[str, ManifestEntry]:
+    with path.open(newline="") as lines:
+        return {row["file"]: _entry(row) for row in csv.DictReader(lines)}
+
+
+def _entry(row: dict[str, str]) -> ManifestEntry:
+    url, *_ = row["url"].split()  # one address is followed by a remark
+    return ManifestEntry(**{**row, "bytes": int(row["bytes"]), "url": url})
+
+
+@lru_cache(maxsize=256)
+def _sha256(path: Path, size: int, modified_ns: int) -> str:
+    """Remembered as long as the file's size and time of change stay the same."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,180 @@
+"""Images as bags of nine colour blobs with their neighbours, and such a bag as an image."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+from PIL import Image, ImageOps
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from mimlpaper.bags import Bags
+from mimlpaper.datasets.scene import SCENE_FEATURES
+
+__all__ = ["ImageBags", "scene_mosaic"]
+
+SIDE = 8  # the subsampled image has SIDE x SIDE pixels, and 7 x 7 blobs
+
+# Rows and columns, among the 7 x 7 blobs, of the nine centres, and of their neighbours in the
+# order of the features; a neighbour lies two positions away, so that blobs do not overlap.
+BEFORE, MIDDLE, AFTER = slice(0, 3), slice(2, 5), slice(4, 7)
+CENTRES = (MIDDLE, MIDDLE)
+NEIGHBOURS = ((MIDDLE, BEFORE), (BEFORE, MIDDLE), (MIDDLE, AFTER), (AFTER, MIDDLE))
+
+
+class ImageBags(TransformerMixin, BaseEstimator):
+    """Turns images into bags as the scene data set has them: the SBN method.
+
+    A Gaussian filter smooths the image, which is then subsampled to 8 x 8 pixels. A blob is
+    the mean of 2 x 2 of these pixels; there are 7 x 7. The nine instances are the blobs
+    in rows and columns 2 to 4, row by row. An instance has 15 features (:data:`SCENE_FEATURES`):
+    the blob's R, G, B in [0, 255], then the blob two positions to the left minus it, and
+    the same for up, right and down.
+
+    Choose it to classify colour images by what lies where. There is nothing to fit.
+
+    Parameters
+    ----------
+    smoothing : float > 0, default 0.5
+        Standard deviation of the Gaussian in pixels of the subsampled image.
+
+    References
+    ----------
+    Maron, Ratan: Multiple-instance learning for natural scene classification, ICML 1998.
+
+    Examples
+    --------
+    >>> grey = np.full((32, 32), 128, dtype=np.uint8)
+    >>> ImageBags().transform([grey])
+    Bags(1 bags, 9 instances, 15 features)
+    """
+
+    def __init__(self, *, smoothing=0.5):
+        self.smoothing = smoothing
+
+    def fit(self, X, Y=None):
+        return self
+
+    def transform(self, X: Iterable) -> Bags:
+        """Bags of nine instances with 15 features, one for each image.
+
+        Parameters
+        ----------
+        X : iterable of images
+            Paths, Pillow images, or arrays (height, width), (height, width, 1 to 4) of
+            integers in [0, 255] or floats in [0, 1]. Grey images get three equal colours,
+            transparent ones a white ground. At least 8 x 8 pixels.
+
+        Raises
+        ------
+        ValueError
+            If an image cannot be read or is none of these; the message names it.
+        """
+        if not self.smoothing > 0:
+            raise ValueError(f"smoothing must be positive, got {self.smoothing}")
+        if isinstance(X, (str, os.PathLike)):
+            raise ValueError(f"X must be a list of images, got the single path {str(X)!r}")
+        small = [self._subsampled(_pixels(image, f"image {i}")) for i, image in enumerate(X)]
+        if not small:
+            raise ValueError("X must hold at least one image, got none")
+        instances = _instances(blob_means(np.stack(small)))
+        return Bags(instances, np.arange(0, len(instances) + 1, 9))
+
+    def _subsampled(self, pixels):
+        rows = _gaussian_samples(pixels.shape[0], self.smoothing)  # (8, height)
+        columns = _gaussian_samples(pixels.shape[1], self.smoothing)  # (8, width)
+        return np.einsum("ih,hwc,jw->ijc", rows, pixels, columns, optimize=True)  # (8, 8, 3)
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+
+def scene_mosaic(bag: np.ndarray) -> np.ndarray:
+    """The colours of the 7 x 7 blobs, (7, 7, 3), as far as a bag (9, 15) tells them.
+
+    33 blobs are known; those in the four 2 x 2 corners are NaN. Instance ``i`` is the blob in
+    row ``2 + i // 3`` and column ``2 + i % 3``. Features must be raw, not scaled.
+    """
+    bag = np.asarray(bag, dtype=np.float64)
+    if bag.shape != (9, len(SCENE_FEATURES)):
+        raise ValueError(f"bag must have shape (9, 15), got {bag.shape}")
+    centres, *differences = np.moveaxis(bag.reshape(3, 3, 5, 3), 2, 0)  # five of (3, 3, 3)
+    mosaic = np.full((7, 7, 3), np.nan)
+    for place, difference in zip(NEIGHBOURS, differences, strict=True):
+        mosaic[place] = centres + difference
+    mosaic[CENTRES] = centres
+    return mosaic
+
+
+def blob_means(pixels: np.ndarray) -> np.ndarray:
+    """Means of 2 x 2 pixels at stride 1, of (n, 8, 8, n_channels): (n, 7, 7, n_channels)."""
+    pairs = pixels[:, :-1] + pixels[:, 1:]
+    return (pairs[:, :, :-1] + pairs[:, :, 1:]) / 4
+
+
+def _instances(blobs):
+    """The nine instances of each image from its blobs (n, 7, 7, 3): (9 n, 15)."""
+    centres = blobs[:, *CENTRES]  # (n, 3, 3, 3)
+    differences = [blobs[:, *place] - centres for place in NEIGHBOURS]
+    return np.concatenate([centres, *differences], axis=-1).reshape(-1, len(SCENE_FEATURES))
+
+
+def _gaussian_samples(size, smoothing):
+    """Weights (8, size) that smooth ``size`` pixels and take 8 evenly spaced samples."""
+    pitch = size / SIDE
+    centres = (np.arange(SIDE) + 0.5) * pitch - 0.5
+    squared = ((np.arange(size) - centres[:, None]) / (smoothing * pitch)) ** 2
+    weights = np.exp((squared.min(axis=1, keepdims=True) - squared) / 2)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _pixels(image, name):
+    """An image of any accepted form as floats (height, width, 3) in [0, 255]."""
+    if isinstance(image, (str, os.PathLike)):
+        name = f"{name} ({os.fspath(image)})"
+        image = _opened(image, name)
+    if isinstance(image, Image.Image):
+        if image.mode in ("I", "F") or image.mode.startswith("I;"):
+            raise ValueError(f"{name} has Pillow's mode {image.mode}, needed are 8 bits a colour")
+        image = ImageOps.exif_transpose(image).convert("RGBA")  # upright, the sky above
+    array = np.asarray(image)
+    if array.ndim == 2:
+        array = array[:, :, None]
+    if array.ndim != 3 or not 1 <= array.shape[2] <= 4 or min(array.shape[:2]) < SIDE:
+        raise ValueError(
+            f"{name} must have at least {SIDE} x {SIDE} pixels and 1 to 4 channels, "
+            f"got shape {np.shape(image)}"
+        )
+    return _on_white(_to_255(array, name))
+
+
+def _opened(path, name):
+    try:
+        with Image.open(path) as image:
+            image.load()
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # Pillow's decoders raise many types
+        raise ValueError(f"{name} cannot be read: {error}") from error
+    return image
+
+
+def _to_255(array, name):
+    if array.dtype.kind not in "fbiu":
+        raise ValueError(f"{name} must hold numbers, got {array.dtype}")
+    largest = 1 if array.dtype.kind in "fb" else 255
+    if not (0 <= array.min() and array.max() <= largest):
+        raise ValueError(
+            f"{name} must hold integers in [0, 255] or floats in [0, 1], got {array.dtype} "
+            f"from {array.min()} to {array.max()}"
+        )
+    return array * (255.0 / largest)
+
+
+def _on_white(array):
+    """Grey or coloured, with or without a last channel of opacity: (height, width, 3)."""
+    if array.shape[2] in (1, 3):
+        return np.broadcast_to(array, (*array.shape[:2], 3))
+    opacity = array[:, :, -1:] / 255
+    return opacity * array[:, :, :-1] + (1 - opacity) * np.full(3, 255.0)

@@ -1,0 +1,24 @@
+"""What is run, how it is recorded, and whether it still holds."""
+
+from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.protocol import EXPERIMENTS, PROFILES, Experiment, get_experiment
+from mimlpaper.experiments.runner import TrialError, compute, records
+from mimlpaper.experiments.store import Store, StoreError
+from mimlpaper.experiments.trial import Trial, run_trial
+from mimlpaper.experiments.verify import verify
+
+__all__ = [
+    "EXPERIMENTS",
+    "PROFILES",
+    "Experiment",
+    "HoldOut",
+    "Store",
+    "StoreError",
+    "Trial",
+    "TrialError",
+    "compute",
+    "get_experiment",
+    "records",
+    "run_trial",
+    "verify",
+]

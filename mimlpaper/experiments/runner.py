@@ -1,0 +1,208 @@
+"""Run the trials of an experiment that are not recorded yet, in parallel, and record them."""
+
+from __future__ import annotations
+
+import traceback
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
+from tqdm.auto import tqdm
+
+from mimlpaper import paths
+from mimlpaper.datasets import DATASETS, DataError, load
+from mimlpaper.experiments.attest import attested_codes
+from mimlpaper.experiments.fingerprint import code_fingerprint
+from mimlpaper.experiments.protocol import Experiment, get_experiment
+from mimlpaper.experiments.provenance import provenance
+from mimlpaper.experiments.store import KEY, Store
+from mimlpaper.experiments.trial import Trial, run_trial
+
+__all__ = ["TrialError", "compute", "current_codes", "default_store", "records", "run_trials"]
+
+
+class TrialError(RuntimeError):
+    """Some trials failed; the message holds the first traceback. The others are recorded."""
+
+
+def default_store(profile: str = "paper") -> Store:
+    """Where records go: ``data/results``, or its git-ignored ``smoke`` folder."""
+    return Store(paths.results() / "smoke" if profile == "smoke" else paths.results())
+
+
+def compute(
+    experiment: str,
+    *,
+    profile: str = "paper",
+    methods=None,
+    jobs: int = -1,
+    data_home=None,
+    recompute: bool = False,
+    store: Store | None = None,
+) -> pd.DataFrame:
+    """Records of an experiment's trials; those that are missing or stale are run first.
+
+    Parameters
+    ----------
+    experiment : str, such as ``"table1"``.
+    profile : {"paper", "quick", "smoke"}
+        All trials, those of the first few splits, or a few on data drawn by the library.
+    methods : list of str or None
+        Only these; None for all.
+    jobs : int
+        Worker processes, -1 for one a core. Records do not depend on it.
+    data_home : path or None
+        Folder of the data files, see :mod:`mimlpaper.datasets`.
+    recompute : bool
+        Run everything, whatever is recorded.
+    store : Store or None
+        Where to record; None for the project's own folder.
+
+    Raises
+    ------
+    TrialError
+        If trials failed. Every other trial is recorded, and a second call runs the rest.
+    DataError
+        If data are missing for trials of which nothing is recorded.
+    """
+    described = get_experiment(experiment)
+    store = store or default_store(profile)
+    trials = described.trials(profile, methods)
+    recorded = records(experiment, profile=profile, methods=methods, store=store)
+    if recompute:
+        waiting = trials
+    else:
+        usable = set(_keys(recorded[recorded["state"] != "stale"]))
+        waiting = [trial for trial in trials if _key(trial) not in usable]
+    if not waiting:
+        return recorded
+    if _data_missing(waiting, data_home, recorded):
+        return recorded
+    print(_announcement(described, trials, waiting, recorded, jobs), flush=True)
+    _record(described, waiting, jobs, data_home, store)
+    return records(experiment, profile=profile, methods=methods, store=store)
+
+
+def records(
+    experiment: str, *, profile: str = "paper", methods=None, store: Store | None = None
+) -> pd.DataFrame:
+    """What is recorded of an experiment's trials, with a column ``state``.
+
+    ``"fresh"``: made by today's code. ``"attested"``: made by other code, and ``mimlpaper
+    verify`` has found today's to give the same. ``"stale"``: neither.
+    """
+    described = get_experiment(experiment)
+    store = store or default_store(profile)
+    table = store.load(experiment)
+    wanted = {_key(trial) for trial in described.trials(profile, methods)}
+    mine = np.array([key in wanted for key in _keys(table)], dtype=bool)
+    table = table[mine].reset_index(drop=True)
+    attested = attested_codes(store.folder, experiment)
+    today = current_codes(described)
+    table["state"] = [
+        _state(row.method, row.code, today(row.dataset, row.method, row.parameters), attested)
+        for row in table.itertuples()
+    ]
+    return table
+
+
+def _state(method, recorded, current, attested):
+    if recorded == current:
+        return "fresh"
+    return "attested" if (method, recorded, current) in attested else "stale"
+
+
+def current_codes(experiment: Experiment):
+    """Function that gives today's fingerprint of a method's code on a data set."""
+
+    @cache
+    def code(dataset, method, parameters):
+        estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
+        return code_fingerprint(estimator, DATASETS[dataset])
+
+    return code
+
+
+def run_trials(experiment: Experiment, trials, *, jobs: int = -1, data_home=None):
+    """Run trials in worker processes, one BLAS thread each, and yield (trial, rows) as they end.
+
+    Raises :class:`TrialError` at the end if some failed.
+    """
+    failures = []
+    outcomes = Parallel(jobs, backend="loky", return_as="generator_unordered")(
+        delayed(_attempt)(
+            trial, experiment.estimator(trial), experiment.splits, experiment.staged, data_home
+        )
+        for trial in trials
+    )
+    progress = tqdm(outcomes, total=len(trials), desc=experiment.name, unit="trial", leave=False)
+    for trial, rows, error in progress:
+        if error:
+            failures.append((trial, error))
+        else:
+            yield trial, rows
+    if failures:
+        trial, error = failures[0]
+        raise TrialError(
+            f"{len(failures)} of {len(trials)} trials failed, the others are done; "
+            f"the first: {trial}\n{error}"
+        )
+
+
+def _record(experiment, trials, jobs, data_home, store):
+    today = current_codes(experiment)
+    # Before the first trial runs: the files may be edited while trials are under way.
+    codes = {trial: today(trial.dataset, trial.method, trial.parameters) for trial in trials}
+    made = provenance()
+    for trial, rows in run_trials(experiment, trials, jobs=jobs, data_home=data_home):
+        told = dict(zip(KEY, _key(trial), strict=True)) | made | {"code": codes[trial]}
+        store.append(experiment.name, [told | row for row in rows])
+
+
+def _attempt(trial, estimator, splits, staged, data_home):
+    """A trial's rows or, so that one failure does not stop the others, its traceback."""
+    try:
+        with threadpool_limits(1):  # the sums of another number of threads differ in the last bit
+            rows = run_trial(trial, estimator, splits, staged=staged, data_home=data_home)
+    except Exception:
+        return trial, None, traceback.format_exc()
+    return trial, rows, None
+
+
+def _data_missing(waiting, data_home, recorded):
+    """True if the data are not there, but every waiting trial has at least a stale record."""
+    try:
+        for dataset in {trial.dataset for trial in waiting}:
+            load(dataset, data_home=data_home)
+    except DataError as error:
+        if {_key(trial) for trial in waiting} <= set(_keys(recorded)):
+            print(f"{len(waiting)} stale trials are shown as they are: {error}")
+            return True
+        raise
+    return False
+
+
+def _announcement(experiment, trials, waiting, recorded, jobs):
+    text = f"{experiment.name}: {len(trials)} trials, {len(waiting)} to run"
+    seconds = (recorded["fit_seconds"] + recorded["predict_seconds"]).groupby(recorded["method"])
+    typical = seconds.median()
+    if all(trial.method in typical for trial in waiting):
+        total = sum(typical[trial.method] for trial in waiting)
+        workers = min(len(waiting), effective_n_jobs(jobs))
+        text += f", about {_duration(total / workers)} with {workers} process(es)"
+    return text
+
+
+def _duration(seconds):
+    minutes = int(np.ceil(seconds / 60))
+    return f"{seconds:.0f} s" if seconds < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _key(trial):
+    return (trial.experiment, trial.dataset, trial.method, trial.parameters, trial.split)
+
+
+def _keys(table):
+    return list(table[KEY].itertuples(index=False, name=None))

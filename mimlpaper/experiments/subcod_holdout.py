@@ -1,0 +1,109 @@
+"""SubCod's M and θ by one hold-out test on the training set."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.algorithms.subcod import distinct_labels, find_concepts, fit_classifier
+from mimlpaper.base import check_bag_labels, check_bags, label_sets
+
+__all__ = ["SubCodHoldOut"]
+
+TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+
+
+class SubCodHoldOut(BaseEstimator):
+    """The most accurate M and θ on a held-out part, then SubCod with them on all.
+
+    Gives what :class:`~mimlpaper.experiments.holdout.HoldOut` would with these two grids and a
+    stratified split, at a small part of the cost: all θ share one mixture, and all settings that
+    come to the same labels share one MIML learner. Of equally accurate settings the first is
+    taken, with the fewest sub-concepts and then the largest budget.
+
+    Parameters
+    ----------
+    estimator : SubCod, or a pipeline that ends in one; it is cloned.
+    n_concepts : tuple of int, default (10, 20, …, 70)
+        The M to try.
+    kept_shares : tuple of float, default (0.1, 0.2, …, 0.7)
+        The θ to try, as shares of mM.
+    test_size : float, default 0.25
+        Share of the training set that is held out.
+    random_state : int, RandomState or None, default None
+
+    Attributes
+    ----------
+    best_estimator_ : the estimator with the best setting, fitted on the whole training set.
+    best_params_ : dict
+    accuracies_ : (len(n_concepts), len(kept_shares)), on the held-out part.
+
+    References
+    ----------
+    Section 7.2.
+    """
+
+    def __init__(
+        self, estimator, *, n_concepts=tuple(range(10, 80, 10)), kept_shares=TENTHS,
+        test_size=0.25, random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_concepts = n_concepts
+        self.kept_shares = kept_shares
+        self.test_size = test_size
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        bags = check_bags(X)
+        y = check_bag_labels(y, len(bags))
+        split = StratifiedShuffleSplit(1, test_size=self.test_size, random_state=self.random_state)
+        train, held = next(split.split(y, y))
+        self.accuracies_ = self._measure(bags[train], y[train], bags[held], y[held])
+        best = np.unravel_index(self.accuracies_.argmax(), self.accuracies_.shape)
+        prefix = f"{self.estimator.steps[-1][0]}__" if self._is_pipeline() else ""
+        self.best_params_ = {
+            f"{prefix}n_concepts": self.n_concepts[best[0]],
+            f"{prefix}kept_share": self.kept_shares[best[1]],
+        }
+        self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(bags, y)
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    def predict(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def _is_pipeline(self):
+        return isinstance(self.estimator, Pipeline)
+
+    def _measure(self, train, y_train, held, y_held):
+        """Accuracy of every setting: (len(n_concepts), len(kept_shares))."""
+        subcod = clone(self.estimator)
+        if self._is_pipeline():
+            steps, subcod = subcod[:-1], subcod[-1]
+            if len(steps):
+                train = steps.fit_transform(train, y_train)
+                held = steps.transform(held)
+        accuracies = np.empty((len(self.n_concepts), len(self.kept_shares)))
+        scores = {}  # of the held-out bags, by the labels that the learner was given
+        for row, n_concepts in enumerate(self.n_concepts):
+            subcod.set_params(n_concepts=n_concepts)
+            concepts = find_concepts(subcod.fit_mixture(train), train)
+            for column, kept_share in enumerate(self.kept_shares):
+                polished, _ = subcod.set_params(kept_share=kept_share).correct(concepts, y_train)
+                labels, label_of_concept = distinct_labels(polished)
+                key = labels.tobytes()
+                if key not in scores:
+                    learner = subcod.fit_learner(train, labels)
+                    scores[key] = learner.decision_function(held)
+                predicted = label_sets(scores[key][:, label_of_concept], learner.label_rule)
+                guessed = fit_classifier(polished, y_train).decision_function(predicted) > 0
+                accuracies[row, column] = np.mean(guessed == y_held)
+        return accuracies

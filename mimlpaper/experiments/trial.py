@@ -1,0 +1,117 @@
+"""A trial: one method, fitted and tested on one split of one data set."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from mimlpaper.base import label_sets
+from mimlpaper.datasets import load
+from mimlpaper.experiments.splits import Splits
+from mimlpaper.metrics import evaluate
+
+__all__ = ["Trial", "run_trial"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is run, as data. Running it is a pure function: same trial, same criteria.
+
+    Parameters
+    ----------
+    experiment : str, the table or figure, such as ``"table1"``.
+    dataset : str, a name that :func:`mimlpaper.datasets.load` knows.
+    method : str, as the paper prints it.
+    parameters : str
+        JSON object of parameters that differ from the method's configuration, by their
+        scikit-learn names; ``"{}"`` for none.
+    split : int, number of the split; it also seeds the method.
+    """
+
+    experiment: str
+    dataset: str
+    method: str
+    parameters: str
+    split: int
+
+
+def run_trial(trial: Trial, estimator, splits: Splits, *, staged=False, data_home=None):
+    """Run a trial and return its measurements, one dict for each stage.
+
+    Seconds are of processor time, so that what a fit costs does not depend on what else the
+    machine does. ``staged=True`` measures each round of an estimator with
+    ``staged_decision_function``; otherwise there is the one stage 0.
+    """
+    dataset = _load(trial.dataset, data_home)
+    train, test = splits.indices(dataset, trial.split)
+    X_train, X_test = dataset.X[train], dataset.X[test]
+    labels = dataset.y if dataset.Y is None else dataset.Y
+    Y_train, Y_test = labels[train], labels[test]
+    set_random_states(estimator, trial.split)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.process_time()
+        estimator.fit(X_train, Y_train)
+        fitted = time.process_time()
+        stages = list(_stages(estimator, X_test, staged))
+        tested = time.process_time()
+    common = {
+        "kind": dataset.kind,
+        "data_sha256": dataset.sha256,
+        "n_train": len(train),
+        "n_test": len(test),
+        "fit_seconds": fitted - start,
+        "predict_seconds": tested - fitted,
+        "chosen": _chosen(estimator),
+        "warnings": "; ".join(sorted({w.category.__name__ for w in caught})),
+        "n_stages": len(stages),
+    }
+    return [
+        common | {"stage": stage} | evaluate(Y_test, scores, predicted)
+        for stage, (scores, predicted) in enumerate(stages, start=int(staged))
+    ]
+
+
+@lru_cache(maxsize=2)
+def _load(name, data_home):
+    """A data set, kept for the worker's next trials."""
+    return load(name, data_home=data_home)
+
+
+def set_random_states(estimator, seed: int):
+    """Seed every part of a composed estimator that draws random numbers."""
+    names = [
+        name
+        for name in estimator.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    estimator.set_params(**dict.fromkeys(names, seed))
+
+
+def _stages(estimator, X, staged):
+    """(scores, label sets) of each stage of the fitted estimator."""
+    if not staged:
+        yield estimator.decision_function(X), estimator.predict(X)
+        return
+    final = estimator
+    if isinstance(estimator, Pipeline):
+        final = estimator[-1]
+        X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+    for scores in final.staged_decision_function(X):
+        yield scores, label_sets(scores, final.label_rule)
+
+
+def _chosen(estimator):
+    """Hyper-parameters chosen by hold-out, as JSON; empty if nothing was to choose."""
+    best = getattr(estimator, "best_params_", None)
+    return "" if best is None else json.dumps(best, sort_keys=True, default=_plain)
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else str(value)

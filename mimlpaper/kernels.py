@@ -1,0 +1,146 @@
+"""Kernels on instances, and low-rank factors of their matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["KernelFactor", "kernel_matrix", "kernel_width"]
+
+KERNELS = ("linear", "rbf", "poly")
+
+
+def kernel_matrix(
+    A: np.ndarray,
+    B: np.ndarray | None = None,
+    *,
+    kernel: str = "rbf",
+    gamma: float = 1.0,
+    degree: int = 3,
+    coef0: float = 1.0,
+) -> np.ndarray:
+    """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features): (n_a, n_b).
+
+    ``"linear"``: <a, b>. ``"rbf"``: exp(-gamma ||a - b||^2). ``"poly"``:
+    (gamma <a, b> + coef0)^degree. ``B=None`` stands for ``A``.
+    """
+    if kernel == "linear":
+        return pairwise_kernels(A, B, metric="linear")
+    if kernel == "rbf":
+        return pairwise_kernels(A, B, metric="rbf", gamma=gamma)
+    if kernel == "poly":
+        return pairwise_kernels(A, B, metric="poly", gamma=gamma, degree=degree, coef0=coef0)
+    raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}")
+
+
+def kernel_width(gamma: float | str, X) -> float:
+    """``gamma`` as a number: "auto" is 1 / n_features, "scale" 1 / (n_features Var X)."""
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
+    if gamma == "scale":
+        mean = X.mean()
+        variance = (X.multiply(X) if issparse(X) else X**2).mean() - mean**2
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    if isinstance(gamma, str) or not gamma > 0:
+        raise ValueError(f'gamma must be positive, "auto" or "scale", got {gamma!r}')
+    return float(gamma)
+
+
+class KernelFactor(TransformerMixin, BaseEstimator):
+    """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
+
+    For the linear kernel phi is the identity. For the others it is a randomly pivoted
+    partial Cholesky factor: landmarks are drawn one by one in proportion to what the
+    factor so far leaves unexplained of the diagonal, which keeps the expected error close
+    to that of the best factor of the same rank. With ``rank=None`` the factor runs until
+    nothing is left: exact, for small data.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+    gamma, degree, coef0 : see :func:`kernel_matrix`.
+    rank : int or None, default None
+        Largest number of landmarks r; None for as many as it takes.
+    tol : float, default 1e-10
+        Stop when the unexplained share of the trace is at most this.
+    random_state : int, RandomState or None, default None
+
+    Attributes
+    ----------
+    landmarks_ : (r, n_features), the pivots.
+    error_ : float, the unexplained share of the kernel matrix's trace, 0 if exact.
+
+    References
+    ----------
+    Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
+    """
+
+    def __init__(
+        self, *, kernel="rbf", gamma=1.0, degree=3, coef0=1.0, rank=None, tol=1e-10,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None) -> np.ndarray:
+        """Fit on X (n, n_features) and return its features phi(X): (n, r)."""
+        if self.rank is not None and self.rank < 1:
+            raise ValueError(f"rank must be None or at least 1, got {self.rank}")
+        X = np.asarray(X, dtype=np.float64)
+        if self.kernel == "linear":
+            self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
+            return X
+        factor, pivots, self.error_ = self._pivoted_cholesky(X)
+        self.landmarks_ = X[pivots]  # (r, n_features)
+        self.triangle_ = factor[pivots]  # (r, r), lower triangular
+        return factor
+
+    def transform(self, X) -> np.ndarray:
+        """Features phi(X) of new rows X (n, n_features): (n, r)."""
+        check_is_fitted(self, "error_")
+        if self.kernel == "linear":
+            return np.asarray(X, dtype=np.float64)
+        columns = self._kernel(self.landmarks_, X)  # (r, n)
+        return solve_triangular(self.triangle_, columns, lower=True).T
+
+    def _kernel(self, A, B):
+        return kernel_matrix(
+            A, B, kernel=self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+
+    def _pivoted_cholesky(self, X):
+        rng = check_random_state(self.random_state)
+        n = len(X)
+        rank = n if self.rank is None else min(self.rank, n)
+        if self.kernel == "rbf":
+            left = np.ones(n)
+        else:
+            left = (self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree
+        trace = left.sum()
+        factor = np.empty((n, rank), order="F")
+        pivots = []
+        for i in range(rank):
+            if left.sum() <= self.tol * trace:
+                break
+            pivot = rng.choice(n, p=left / left.sum())
+            column = self._kernel(X, X[pivot : pivot + 1])[:, 0]  # (n,)
+            column -= factor[:, :i] @ factor[pivot, :i]
+            factor[:, i] = column / np.sqrt(column[pivot])
+            left = np.maximum(left - factor[:, i] ** 2, 0.0)
+            left[pivot] = 0.0
+            pivots.append(pivot)
+        return np.ascontiguousarray(factor[:, : len(pivots)]), pivots, float(left.sum() / trace)

@@ -1,0 +1,94 @@
+"""k-medoids clustering on a matrix of distances."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+__all__ = ["KMedoids"]
+
+
+class KMedoids(ClusterMixin, BaseEstimator):
+    """k-medoids by alternating assignment and medoid update, as in Table 7, step 2.
+
+    Lowers sum_u min_t d(X_u, M_t) until no medoid changes. A medoid always stays in its own
+    cluster, so no cluster empties, not even when two medoids are at distance 0; the current
+    medoid stays unless another one is strictly better, so the loop ends.
+
+    Parameters
+    ----------
+    n_clusters : int, the paper's k.
+    max_iter : int, default 100
+        Rounds after which a ConvergenceWarning is given.
+    random_state : int, RandomState or None, default None
+        Draws the first medoids, without replacement.
+
+    Attributes
+    ----------
+    medoid_indices_ : (n_clusters,), rows of the distance matrix, all different.
+    labels_ : (n,), cluster of each item.
+    inertia_ : float, sum of the distances to the own medoid.
+
+    References
+    ----------
+    Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
+    """
+
+    def __init__(self, n_clusters, *, max_iter=100, random_state=None):
+        self.n_clusters = n_clusters
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, D, y=None):
+        """Cluster by the distances D (n, n)."""
+        D = np.asarray(D, dtype=np.float64)
+        if D.ndim != 2 or D.shape[0] != D.shape[1]:
+            raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
+        if not np.isfinite(D).all():
+            raise ValueError("D must hold finite distances, got NaN or infinity")
+        if not 1 <= self.n_clusters <= len(D):
+            raise ValueError(
+                f"n_clusters must lie between 1 and the number of items, {len(D)}, "
+                f"got {self.n_clusters}"
+            )
+        rng = check_random_state(self.random_state)
+        medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
+        for _ in range(self.max_iter):
+            labels = _assign(D, medoids)  # steps 2a and 2b
+            updated = _update(D, labels, medoids)  # step 2c
+            if np.array_equal(updated, medoids):
+                break
+            medoids = updated
+        else:
+            labels = _assign(D, medoids)
+            warnings.warn(
+                f"medoids still changed after max_iter={self.max_iter} rounds",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.medoid_indices_ = medoids
+        self.labels_ = labels
+        self.inertia_ = float(D[np.arange(len(D)), medoids[labels]].sum())
+        return self
+
+
+def _assign(D, medoids):
+    labels = D[:, medoids].argmin(axis=1)
+    labels[medoids] = np.arange(len(medoids))
+    return labels
+
+
+def _update(D, labels, medoids):
+    """The member of each cluster with the least sum of distances to its members."""
+    updated = medoids.copy()
+    order = np.argsort(labels, kind="stable")
+    for t, members in enumerate(np.split(order, np.cumsum(np.bincount(labels))[:-1])):
+        costs = D[np.ix_(members, members)].sum(axis=1)
+        # Two members of a pair cost the same but for rounding, which must not decide.
+        if costs.min() < costs[members == medoids[t]][0] * (1 - 1e-12):
+            updated[t] = members[costs.argmin()]
+    return updated

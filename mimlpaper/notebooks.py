@@ -1,0 +1,161 @@
+"""Execute the project's notebooks through papermill, and tell by evidence how that went."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import papermill
+from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbconvert import HTMLExporter
+from papermill.exceptions import PapermillExecutionError
+from traitlets.config import Config
+
+from mimlpaper import paths
+
+__all__ = ["NotebookRun", "available_notebooks", "check_parameters", "run_notebooks"]
+
+# Sockets in the file system: kernels that start together cannot race for a port.
+SOCKETS = Config({"KernelManager": {"transport": "ipc"}})
+
+TYPES = {"str": str, "int": int, "bool": bool, "float": float}
+
+
+@dataclass(frozen=True)
+class NotebookRun:
+    """How one notebook's execution ended.
+
+    ``status`` is ``"done"`` only if every code cell was executed without an error; otherwise
+    ``"error"`` (a cell raised), ``"timeout"``, ``"died"`` (its kernel or process), or
+    ``"incomplete"`` (cells without an execution count). ``output`` is the executed notebook,
+    None unless done; ``message`` says what went wrong.
+    """
+
+    name: str
+    status: str
+    seconds: float
+    output: Path | None = None
+    message: str = ""
+
+
+def available_notebooks() -> dict[str, Path]:
+    """The project's notebooks by name, in reading order."""
+    return {path.stem: path for path in sorted(paths.notebooks().glob("*.ipynb"))}
+
+
+def check_parameters(name: str, parameters: dict):
+    """Hold parameters against a notebook's own declarations, by name and type.
+
+    Raises
+    ------
+    ValueError
+        Naming the parameter, what was got and what the notebook takes.
+    """
+    declared = papermill.inspect_notebook(str(_find(name)))
+    for parameter, value in parameters.items():
+        if parameter not in declared:
+            raise ValueError(
+                f"notebook {name} has no parameter {parameter!r}; it takes {list(declared)}"
+            )
+        expected = TYPES.get(declared[parameter]["inferred_type_name"])
+        if expected and type(value) is not expected:
+            raise ValueError(
+                f"parameter {parameter} of notebook {name} must be {expected.__name__}, "
+                f"got {value!r}"
+            )
+
+
+def run_notebooks(
+    names=None,
+    parameters: dict | None = None,
+    *,
+    folder: Path | None = None,
+    parallel: int = 1,
+    cell_timeout: int | None = None,
+) -> list[NotebookRun]:
+    """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
+
+    Parameters
+    ----------
+    names : list of str or None
+        Names as in :func:`available_notebooks`; None for all.
+    parameters : dict or None
+        Values for the notebooks' parameters, all checked before anything starts.
+    folder : path or None
+        Where executed notebooks go; None for ``build/<profile>``.
+    parallel : int, default 1
+        Notebooks at a time.
+    cell_timeout : int or None
+        Seconds after which a cell counts as hanging; None for never.
+    """
+    # The scorecard, 0_…, is read first but made last, of what the others record.
+    names = sorted(names or available_notebooks(), key=lambda name: (name.startswith("0_"), name))
+    parameters = parameters or {}
+    for name in names:
+        check_parameters(name, parameters)
+    folder = folder or paths.project_root() / "build" / parameters.get("profile", "paper")
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = [delayed(_run)(name, _find(name), parameters, folder, cell_timeout) for name in names]
+    try:
+        return Parallel(min(parallel, len(names)), backend="loky")(jobs)
+    except TerminatedWorkerError as error:
+        return [NotebookRun(name, "died", 0.0, message=str(error)) for name in names]
+
+
+def _find(name):
+    notebooks = available_notebooks()
+    if name not in notebooks:
+        raise ValueError(f"notebook must be one of {list(notebooks)}, got {name!r}")
+    return notebooks[name]
+
+
+def _run(name, path, parameters, folder, cell_timeout):
+    start = time.perf_counter()
+    unfinished = folder / f".{name}.part.ipynb"
+    try:
+        papermill.execute_notebook(
+            str(path),
+            str(unfinished),
+            parameters,
+            kernel_name="python3",
+            language="python",
+            cwd=str(path.parent),
+            progress_bar=False,
+            execution_timeout=cell_timeout,
+            config=SOCKETS,
+        )
+    except DeadKernelError as error:
+        return NotebookRun(name, "died", _since(start), message=str(error))
+    except CellTimeoutError as error:
+        return NotebookRun(name, "timeout", _since(start), message=str(error))
+    except PapermillExecutionError as error:
+        return NotebookRun(name, "error", _since(start), message=str(error))
+    executed = nbformat.read(unfinished, as_version=4)
+    untouched = [
+        cell for cell in executed.cells
+        if cell.cell_type == "code" and cell.source.strip() and cell.execution_count is None
+    ]  # fmt: skip
+    if untouched:
+        message = f"{len(untouched)} code cells were not executed"
+        return NotebookRun(name, "incomplete", _since(start), message=message)
+    _write_html(executed, folder / f"{name}.html")
+    output = folder / f"{name}.ipynb"
+    os.replace(unfinished, output)
+    return NotebookRun(name, "done", _since(start), output)
+
+
+def _write_html(notebook, path):
+    exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
+    body, _ = exporter.from_notebook_node(notebook)
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(body)
+    os.replace(unfinished, path)
+
+
+def _since(start):
+    return time.perf_counter() - start

@@ -1,0 +1,92 @@
+"""From records to what a reader sees: verdicts, claims, tables, figures, the scorecard."""
+
+from mimlpaper.report.artefacts import ARTEFACTS, Artefact
+from mimlpaper.report.cells import as_published, compare_with_paper, curve, swept_values
+from mimlpaper.report.claims import ClaimResult, evaluate_claims
+from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
+from mimlpaper.report.figures import (
+    plot_data_sets,
+    plot_parameter_curves,
+    plot_ranks,
+    plot_scorecard,
+    seven_panels,
+)
+from mimlpaper.report.overview import (
+    choices_table,
+    claims_table,
+    divergences_table,
+    seconds_table,
+    totals_table,
+)
+from mimlpaper.report.published import (
+    ALL_CRITERIA,
+    PROTOCOL_RUNS,
+    TABLES,
+    published_cells,
+    published_characteristics,
+    published_claims,
+    published_divergences,
+)
+from mimlpaper.report.rendering import ReportTable, save_table
+from mimlpaper.report.scorecard import scorecard, scorecard_cells
+from mimlpaper.report.statistics import (
+    Comparison,
+    compare,
+    corrected_resampled_t_test,
+    holm,
+    paired_t_test,
+)
+from mimlpaper.report.steps import step_map
+from mimlpaper.report.style import METHOD_STYLE, save_figure, use_style
+from mimlpaper.report.tables import characteristics_table, measured_table, results_table
+from mimlpaper.report.verdicts import VERDICTS, is_reproduced, verdict
+
+__all__ = [
+    "ALL_CRITERIA",
+    "ARTEFACTS",
+    "METHOD_STYLE",
+    "PROTOCOL_RUNS",
+    "TABLES",
+    "VERDICTS",
+    "Artefact",
+    "ClaimResult",
+    "Comparison",
+    "ReportTable",
+    "as_published",
+    "characteristics_table",
+    "choices_table",
+    "claims_table",
+    "compare",
+    "compare_with_paper",
+    "corrected_resampled_t_test",
+    "curve",
+    "divergences_table",
+    "draw_africa",
+    "draw_degeneration",
+    "draw_frameworks",
+    "evaluate_claims",
+    "holm",
+    "is_reproduced",
+    "measured_table",
+    "paired_t_test",
+    "plot_data_sets",
+    "plot_parameter_curves",
+    "plot_ranks",
+    "plot_scorecard",
+    "published_cells",
+    "published_characteristics",
+    "published_claims",
+    "published_divergences",
+    "results_table",
+    "save_figure",
+    "save_table",
+    "scorecard",
+    "scorecard_cells",
+    "seconds_table",
+    "seven_panels",
+    "step_map",
+    "swept_values",
+    "totals_table",
+    "use_style",
+    "verdict",
+]

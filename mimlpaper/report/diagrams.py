@@ -1,0 +1,148 @@
+"""Figs. 1 to 3 of the paper, drawn by code on given axes."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Rectangle
+
+__all__ = ["draw_africa", "draw_degeneration", "draw_frameworks"]
+
+INK, LINE = "#222222", "#777777"
+OBJECT, INSTANCE, LABEL, BRIDGE = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
+GRASS, LEAVES, TRUNK, FUR, MANE, SKIN = (
+    "#c9dfa6", "#6f9e4c", "#8a6a45", "#e9b75f", "#b9772c", "#9a9a9f",
+)  # fmt: skip
+
+FRAMEWORKS = (  # title, instances of an object, labels of an object, what is learned
+    ("(a) Traditional supervised learning", 1, 1, r"$f: \mathcal{X} \to \mathcal{Y}$"),
+    ("(b) Multi-instance learning", 3, 1, r"$f: 2^\mathcal{X} \to \mathcal{Y}$"),
+    ("(c) Multi-label learning", 1, 3, r"$f: \mathcal{X} \to 2^\mathcal{Y}$"),
+    ("(d) Multi-instance multi-label learning", 3, 3,
+     r"$f: 2^\mathcal{X} \to 2^\mathcal{Y}$"),
+)  # fmt: skip
+
+PICTURES = ((4.3, ("tree", "grassland")), (2.6, ("lion", "grassland")), (0.9, ("elephant", "tree")))
+SUB_CONCEPTS = {"tree": 4.5, "lion": 3.25, "elephant": 2.0, "grassland": 0.75}
+
+
+def draw_frameworks(axes: list[Axes]):
+    """Fig. 1: an object, its instances and its labels in the four frameworks, on four axes."""
+    for ax, (title, n_instances, n_labels, function) in zip(axes, FRAMEWORKS, strict=True):
+        _blank(ax, 11, 5.4)
+        ax.set_title(title)
+        _box(ax, 1.2, 3.1, "object", OBJECT, width=2.0)
+        instances, labels = _heights(n_instances), _heights(n_labels)
+        for name, x, heights, fill in (("instance", 5.2, instances, INSTANCE),
+                                       ("label", 9.5, labels, LABEL)):  # fmt: skip
+            for number, y in enumerate(heights, start=1):
+                index = f"$_{{{number}}}$" if len(heights) > 1 else ""
+                _box(ax, x, y, name + index, fill, width=2.4)
+        for y in instances:
+            _arrow(ax, (2.3, 3.1), (3.9, y))
+            for target in labels:
+                _arrow(ax, (6.5, y), (8.2, target))
+        ax.text(5.5, 0.3, function, ha="center", va="center", color=INK)
+
+
+def draw_africa(axes: list[Axes]):
+    """Fig. 2: a broad concept learned at once, and by way of its sub-concepts, on two axes."""
+    direct, through = axes
+    direct.set_title("(a) Africa is a complicated high-level concept")
+    through.set_title("(b) It may become easier to learn through sub-concepts")
+    for ax in axes:
+        _blank(ax, 14, 5.2)
+        for y, things in PICTURES:
+            _picture(ax, 1.5, y, things)
+        _box(ax, 12.6, 2.6, "Africa", LABEL, width=2.2, height=1.1)
+    for y, _ in PICTURES:
+        _arrow(direct, (3.0, y), (11.3, 2.6), linestyle="--")
+    for concept, height in SUB_CONCEPTS.items():
+        _box(through, 7.4, height, concept, BRIDGE, width=2.4)
+        _arrow(through, (8.7, height), (11.3, 2.6))
+    for y, things in PICTURES:
+        for thing in things:
+            _arrow(through, (3.0, y), (6.1, SUB_CONCEPTS[thing]))
+
+
+def draw_degeneration(ax: Axes):
+    """Fig. 3: from MIML to single instances with single labels, across either bridge."""
+    _blank(ax, 14, 8.4)
+    for x, y, text, fill in (
+        (7.0, 7.6, "MIML\nmulti-instance multi-label", OBJECT),
+        (2.4, 4.2, "MISL\nmulti-instance single-label", BRIDGE),
+        (11.6, 4.2, "SIML\nsingle-instance multi-label", BRIDGE),
+        (7.0, 0.8, "SISL\nsingle-instance single-label", OBJECT),
+    ):
+        _box(ax, x, y, text, fill, width=4.6, height=1.4)
+    for start, end, side, text in (
+        ((5.6, 6.8), (3.0, 5.0), -1, "A1: category-wise\ndecomposition"),
+        ((3.0, 3.4), (5.6, 1.6), -1, "A2: MiBoosting"),
+        ((8.4, 6.8), (11.0, 5.0), 1, "B1: clustering-based\nrepresentation transformation"),
+        ((11.0, 3.4), (8.4, 1.6), 1, "B2: MlSvm"),
+    ):
+        _arrow(ax, start, end, linewidth=1.6)
+        x, y = (start[0] + end[0]) / 2 + 0.8 * side, (start[1] + end[1]) / 2
+        ax.text(x, y, text, ha="left" if side > 0 else "right", va="center", color=INK)
+    ax.text(6.0, 4.2, "Solution A\nMimlBoost", ha="center", va="center", color=INK)
+    ax.text(8.0, 4.2, "Solution B\nMimlSvm", ha="center", va="center", color=INK)
+
+
+def _blank(ax, width, height):
+    ax.set(xlim=(0, width), ylim=(0, height), aspect="equal")
+    ax.set_axis_off()
+
+
+def _heights(n):
+    """Middle heights of n boxes in a column."""
+    return [3.1] if n == 1 else [4.7, 3.1, 1.5]
+
+
+def _box(ax, x, y, text, fill, *, width, height=0.95):
+    """A rounded box around its middle, with text."""
+    corner = (x - width / 2 + 0.15, y - height / 2 + 0.15)
+    style = "round,pad=0.15,rounding_size=0.2"
+    ax.add_patch(
+        FancyBboxPatch(
+            corner, width - 0.3, height - 0.3, boxstyle=style, facecolor=fill, edgecolor=LINE,
+            linewidth=0.7,
+        )
+    )  # fmt: skip
+    ax.text(x, y, text, ha="center", va="center", color=INK, linespacing=1.4)
+
+
+def _arrow(ax, start, end, *, linewidth=0.9, linestyle="-"):
+    ax.add_patch(
+        FancyArrowPatch(
+            start, end, arrowstyle="-|>", mutation_scale=5 + 4 * linewidth, shrinkA=0, shrinkB=0,
+            color=LINE, linewidth=linewidth, linestyle=linestyle,
+        )
+    )  # fmt: skip
+
+
+def _picture(ax, x, y, things):
+    """A framed picture, 2.6 x 1.4, with some of a tree, a lion, an elephant and grassland."""
+    ax.add_patch(Rectangle((x - 1.3, y - 0.7), 2.6, 1.4, facecolor="#f4f8fb", edgecolor="none"))
+    shapes = {
+        "grassland": [Rectangle((x - 1.3, y - 0.7), 2.6, 0.45, facecolor=GRASS)],
+        "tree": [
+            Rectangle((x + 0.62, y - 0.6), 0.14, 0.6, facecolor=TRUNK),
+            Circle((x + 0.69, y + 0.15), 0.38, facecolor=LEAVES),
+        ],
+        "lion": [
+            Ellipse((x + 0.1, y - 0.25), 1.1, 0.5, facecolor=FUR),
+            Circle((x - 0.55, y - 0.02), 0.34, facecolor=MANE),
+            Circle((x - 0.55, y - 0.02), 0.2, facecolor=FUR),
+        ],
+        "elephant": [
+            Ellipse((x - 0.15, y - 0.05), 1.1, 0.75, facecolor=SKIN),
+            Circle((x - 0.75, y + 0.1), 0.3, facecolor=SKIN),
+            Rectangle((x - 1.08, y - 0.5), 0.16, 0.65, facecolor=SKIN),
+            Rectangle((x - 0.55, y - 0.6), 0.2, 0.5, facecolor=SKIN),
+            Rectangle((x + 0.05, y - 0.6), 0.2, 0.5, facecolor=SKIN),
+        ],
+    }
+    for thing in ("grassland", *(t for t in things if t != "grassland")):
+        for shape in shapes[thing] if thing in things else ():
+            ax.add_patch(shape)
+    frame = Rectangle((x - 1.3, y - 0.7), 2.6, 1.4, fill=False, edgecolor=LINE, linewidth=0.7)
+    ax.add_patch(frame)

@@ -1,0 +1,220 @@
+"""Figures from records: each function draws data on given axes, and nothing else.
+
+Call :func:`~mimlpaper.report.style.use_style` once before making figures.
+"""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.report.cells import curve
+from mimlpaper.report.published import TABLES
+from mimlpaper.report.style import METHOD_STYLE, look_of
+
+__all__ = [
+    "plot_data_sets",
+    "plot_parameter_curves",
+    "plot_ranks",
+    "plot_scorecard",
+    "seven_panels",
+]
+
+INK = "#222222"
+
+# Fill, and a sign that tells the verdicts apart without colour.
+VERDICT_MARKS = {
+    "matches": ("#7fbf7b", "="),
+    "close": ("#c7e3b4", "≈"),
+    "better": ("#8fbbe0", "+"),
+    "worse": ("#ef9a80", "−"),
+    "filled": ("#c5b6e0", "○"),
+    "synthetic": ("#f3dd8f", "s"),
+    "missing": ("#eeeeee", ""),
+}
+
+
+def seven_panels(height: float = 3.4, **options) -> tuple[Figure, list[Axes]]:
+    """A figure with the paper's seven panels in rows of four and three; the eighth is empty."""
+    figure, axes = plt.subplots(2, 4, figsize=(7, height), **options)
+    axes = list(axes.flat)
+    axes[-1].set_axis_off()
+    return figure, axes[:7]
+
+
+def plot_parameter_curves(
+    records: pd.DataFrame, x: str, axes: list[Axes], *, xlabel: str, published: float | None = None
+):
+    """Mean ± std over splits against ``x``, one panel for each criterion.
+
+    As in the paper, the last three panels show 1 - criterion: in all, lower is better.
+
+    Parameters
+    ----------
+    records : one row for each method, split and value of ``x``
+    x : name of a column of numbers: "stage", or one added to the records
+    axes : seven of them, as from :func:`seven_panels`
+    xlabel : str
+    published : float, optional
+        The value that the paper settled on, drawn as a thin line.
+    """
+    for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
+        ends = {}
+        for method, rows in records.groupby("method", sort=False):
+            points = curve(rows, x, criterion.name)
+            mean = points["mean"] if criterion.lower_is_better else 1 - points["mean"]
+            look = look_of(method)
+            axis.plot(
+                mean.index, mean, color=look.color, linestyle=look.linestyle,
+                marker=look.marker if len(mean) <= 12 else None,
+            )  # fmt: skip
+            low, high = mean - points["std"], mean + points["std"]
+            axis.fill_between(mean.index, low, high, color=look.color, alpha=0.15, linewidth=0)
+            ends[method] = mean.iloc[-1]
+        if published is not None:
+            axis.axvline(published, color="#999999", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
+        title = criterion.title if criterion.lower_is_better else f"1 − {criterion.title}"
+        axis.set_title(f"({'abcdefg'[panel]}) {title}")
+        if panel >= 3:
+            axis.set_xlabel(xlabel)
+        if panel == 6:
+            _label_ends(axis, ends)
+
+
+def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
+    """One row for each data set, one mark for each method, one panel for each criterion.
+
+    ``key`` is an empty axis for the names of the methods.
+    """
+    datasets = sorted(records["dataset"].unique(), reverse=True)
+    methods = _in_order(records["method"].unique())
+    offsets = np.linspace(0.3, -0.3, len(methods))
+    for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
+        means = records.pivot_table(criterion.name, "dataset", "method").reindex(datasets)
+        for method, offset in zip(methods, offsets, strict=True):
+            look, heights = look_of(method), np.arange(len(datasets)) + offset
+            axis.plot(
+                means[method], heights, look.marker, color=look.color, markersize=3.8,
+                markeredgewidth=0,
+            )  # fmt: skip
+        names = [name.split(":")[-1] for name in datasets] if panel % 4 == 0 else []
+        axis.set_yticks(range(len(datasets)), names or [""] * len(datasets))
+        axis.set_yticks(np.arange(1, len(datasets)) - 0.5, minor=True)
+        axis.tick_params(axis="y", which="both", length=0)
+        axis.grid(False)
+        axis.grid(True, axis="y", which="minor")
+        axis.set_ylim(-0.5, len(datasets) - 0.5)
+        axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
+    if key is not None:
+        _key(key, methods)
+
+
+def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
+    """Verdicts of Tables 1 to 5 as coloured cells, one panel for each table."""
+    for axis, (number, table) in zip(axes, TABLES.items(), strict=True):
+        rows = cells[cells["table"] == number]
+        over = "dataset" if len(table.datasets) > 1 else "criterion"
+        columns = table.datasets if over == "dataset" else table.criteria
+        words = rows.pivot(index="algorithm", columns=over, values="verdict")
+        words = words.loc[list(table.algorithms), list(columns)]
+        fills = [[to_rgba(VERDICT_MARKS[word][0]) for word in row] for row in words.to_numpy()]
+        axis.imshow(fills, aspect="auto")
+        for (i, j), word in np.ndenumerate(words.to_numpy()):
+            axis.text(j, i, VERDICT_MARKS[word][1], ha="center", va="center", color=INK)
+        heads = columns if over == "dataset" else [CRITERIA[name].symbol for name in columns]
+        axis.set_xticks(range(len(columns)), heads, rotation=40, ha="right", rotation_mode="anchor")
+        axis.set_yticks(range(len(words)), words.index)
+        axis.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+        axis.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
+        axis.grid(False)
+        axis.grid(True, which="minor", axis="both", color="white", linewidth=1.5)
+        axis.tick_params(which="both", length=0)
+        axis.spines[:].set_visible(False)
+        axis.set_title(f"Table {number}: {table.title}", loc="left")
+    if key is not None:
+        counts = cells["verdict"].value_counts()
+        handles = [
+            Patch(color=color, label=f"{sign or ' '}  {word} ({counts[word]})")
+            for word, (color, sign) in VERDICT_MARKS.items()
+            if word in counts
+        ]
+        key.set_axis_off()
+        key.legend(handles=handles, loc="center left", title="verdict (cells)", alignment="left")
+
+
+def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
+    """Mean rank of each method over criteria: its mean, and the middle 95 % of the splits.
+
+    On each split the methods are ranked criterion by criterion, 1 being the best, and the
+    ranks averaged. The intervals describe the splits, which share data; they are not a test.
+    """
+    criteria = list(criteria or CRITERIA)
+    ranks = sum(
+        records.pivot(index=["dataset", "split"], columns="method", values=name)
+        .dropna()
+        .rank(axis=1, ascending=CRITERIA[name].lower_is_better)
+        for name in criteria
+    ) / len(criteria)
+    order = ranks.mean().sort_values().index
+    for height, method in enumerate(order):
+        look, low_high = look_of(method), ranks[method].quantile([0.025, 0.975])
+        ax.plot(low_high, [height] * 2, color=look.color, linewidth=2, alpha=0.5)
+        ax.plot(ranks[method].mean(), height, look.marker, color=look.color, markersize=6)
+        ax.annotate(
+            f"{method}  {ranks[method].mean():.1f}", (low_high.iloc[1], height), (6, 0),
+            textcoords="offset points", va="center",
+            color=_dark(look.color),
+        )  # fmt: skip
+    ax.set_yticks([])
+    ax.set_ylim(len(order) - 0.5, -0.5)
+    ax.spines["left"].set_visible(False)
+    ax.grid(False)
+    ax.grid(True, axis="x")
+    ax.set_xlim(0.8, len(order) + 0.2)
+    ax.set_xlabel(f"mean rank over {len(criteria)} criteria (1 is best)")
+    return ranks
+
+
+def _label_ends(axis, ends):
+    """Names to the right of the curves' ends, moved apart where they would touch."""
+    low, high = axis.get_ylim()
+    least = 0.12 * (high - low)
+    methods = sorted(ends, key=ends.get)
+    heights = [ends[methods[0]]]
+    for method in methods[1:]:
+        heights.append(max(ends[method], heights[-1] + least))
+    heights = np.array(heights)
+    heights -= np.mean(heights - [ends[method] for method in methods])
+    for method, height in zip(methods, heights, strict=True):
+        label = axis.annotate(
+            method, (1.04, height), xycoords=("axes fraction", "data"), va="center",
+            color=_dark(look_of(method).color), annotation_clip=False,
+        )  # fmt: skip
+        label.set_in_layout(False)  # it stands in the empty eighth panel
+
+
+def _dark(color):
+    """The colour, dark enough for text."""
+    return 0.7 * np.array(to_rgba(color)[:3])
+
+
+def _in_order(methods):
+    """As METHOD_STYLE orders them, others last."""
+    known = list(METHOD_STYLE)
+    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
+
+
+def _key(axis, methods):
+    handles = [
+        Line2D([], [], color=look_of(m).color, marker=look_of(m).marker, linestyle="", label=m)
+        for m in methods
+    ]
+    axis.set_axis_off()
+    axis.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)

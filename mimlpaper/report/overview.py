@@ -1,0 +1,168 @@
+"""Tables about the tables: claims, totals by verdict, open choices, what a fit costs."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.report.cells import as_published
+from mimlpaper.report.claims import ClaimResult
+from mimlpaper.report.published import published_divergences
+from mimlpaper.report.rendering import Entry, ReportTable
+
+__all__ = [
+    "choices_table",
+    "claims_table",
+    "divergences_table",
+    "seconds_table",
+    "totals_table",
+]
+
+
+def claims_table(results: list[ClaimResult]) -> ReportTable:
+    """One row a claim: what the paper says, and what became of it under both tests."""
+    rows = {
+        result.id: (
+            _text(result.claim),
+            Entry((result.verdict,), (False,), result.verdict),
+            Entry((result.corrected,), (False,), result.corrected),
+            _text(result.detail),
+        )
+        for result in results
+    }
+    tidy = pd.DataFrame(
+        [
+            (result.id, result.where, result.claim, result.verdict, result.corrected, result.detail)
+            for result in results
+        ],
+        columns=["id", "where", "claim", "verdict", "verdict_corrected", "detail"],
+    )
+    return ReportTable(
+        caption="Claims, by the paper's paired t-test and by the corrected resampled t-test.",
+        corner="",
+        columns=("claim", "paired t-test", "corrected", "in detail"),
+        rows=rows,
+        tidy=tidy,
+    )
+
+
+def totals_table(card: dict) -> ReportTable:
+    """Number of cells by verdict: one row for each of the paper's tables, and their sum."""
+    words = list(card["totals"]["all"])
+    names = {name: name.replace("table", "Table ") for name in card["totals"]} | {"all": "all"}
+    rows = {
+        names[name]: tuple(
+            Entry((str(counts[word]),), (False,), word if counts[word] else "") for word in words
+        )
+        for name, counts in sorted(card["totals"].items(), key=lambda item: item[0] == "all")
+    }
+    return ReportTable(
+        caption=(
+            "Cells by verdict. Reproduced are those that match, are close or better on the "
+            "original data, over all runs of the protocol, by today's code."
+        ),
+        corner="",
+        columns=tuple(words),
+        rows=rows,
+        tidy=pd.DataFrame(card["totals"]).T.rename_axis("table").reset_index(),
+        rule_above="all",
+    )
+
+
+def divergences_table(section: str = "") -> ReportTable:
+    """What the paper leaves open or says in two ways, and what was chosen.
+
+    ``section`` keeps the rows of one section, such as ``"4"``; all if empty.
+    """
+    log = published_divergences()
+    log = log[log["section"] == section] if section else log
+    columns = ("open", "choice", "alternatives", "effect")
+    rows = {
+        row["id"]: tuple(_text(row[column]) for column in columns)
+        for row in log.to_dict("records")
+    }
+    return ReportTable(
+        caption="Open choices, and what they change where that was measured.",
+        corner="",
+        columns=columns,
+        rows=rows,
+        tidy=log,
+    )
+
+
+def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
+    """What an open choice changes: means of the configuration, then differences from them.
+
+    Parameters
+    ----------
+    records : of an experiment whose variants include the configuration itself, ``"{}"``.
+    title : str, told in the caption.
+    """
+    names = list(CRITERIA)
+    means = records.groupby(["method", "parameters"], sort=False)[names].mean()
+    rows, tidy = {}, []
+    for method, variants in means.groupby(level="method", sort=False):
+        base = variants.loc[(method, "{}")]
+        rows[method] = tuple(_text(f"{base[name]:.3f}") for name in names)
+        for _, parameters in variants.index.drop((method, "{}")):
+            changes = variants.loc[(method, parameters)] - base
+            rows[f"{method}: {_changed(parameters)}"] = tuple(
+                _text(f"{changes[name]:+.3f}") for name in names
+            )
+            tidy.append({"method": method, "parameters": parameters, **changes})
+    n_splits = records["split"].nunique()
+    return ReportTable(
+        caption=f"{title}: means over {n_splits} splits, and what each other choice adds to them.",
+        corner="configuration, or what differs from it",
+        columns=tuple(f"{CRITERIA[name].symbol} {CRITERIA[name].arrow}" for name in names),
+        rows=rows,
+        tidy=pd.DataFrame(tidy, columns=["method", "parameters", *names]),
+    )
+
+
+def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
+    """Mean processor seconds of a fit and a prediction, by method and experiment.
+
+    Parameters
+    ----------
+    records : mapping from a title to an experiment's records.
+    """
+    tidy = pd.concat(
+        [
+            as_published(table)
+            .groupby("method", sort=False)[["fit_seconds", "predict_seconds"]]
+            .mean()
+            .assign(experiment=title)
+            .reset_index()
+            for title, table in records.items()
+        ],
+        ignore_index=True,
+    )
+    columns = tuple(f"{title}, {part}" for title in records for part in ("fit", "predict"))
+    by_method = tidy.set_index(["method", "experiment"])
+    rows = {
+        method: tuple(
+            _text(_seconds(by_method, (method, title), f"{part}_seconds"))
+            for title in records
+            for part in ("fit", "predict")
+        )
+        for method in tidy["method"].drop_duplicates()
+    }
+    caption = "Processor seconds of one fit and of one prediction of the test set, means over runs."
+    return ReportTable(caption, "method", columns, rows, tidy)
+
+
+def _changed(parameters):
+    """``{"mlsvm__label_rule": "top"}`` as ``label_rule = top``."""
+    changes = json.loads(parameters).items()
+    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes)
+
+
+def _seconds(table, row, column):
+    return f"{table.at[row, column]:.2f}" if row in table.index else "–"
+
+
+def _text(text):
+    return Entry((str(text),), (False,))

@@ -1,0 +1,130 @@
+"""What the paper prints: its numbers and its claims, and where it leaves a choice open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA, Criterion
+from mimlpaper.paths import packaged_data, published
+
+__all__ = [
+    "ALL_CRITERIA",
+    "PROTOCOL_RUNS",
+    "TABLES",
+    "PublishedTable",
+    "published_cells",
+    "published_characteristics",
+    "published_claims",
+    "published_divergences",
+]
+
+ALL_CRITERIA = CRITERIA | {"accuracy": Criterion("accuracy", "accuracy", "accuracy", False)}
+
+COMPARED_MULTI_LABEL = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
+COMPARED_MULTI_INSTANCE = ("Diverse Density", "Em-dd", "mi-Svm", "Mi-Svm", "Ch-Fd")
+MIML = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
+INSDIF = ("InsDif", "InsDif_MimlSvm", "InsDif_MimlSvm_mi", "InsDif_MimlBoost")
+SUBCOD = ("SubCod", "SubCod_MimlNn", "SubCod_MimlSvm_mi", "SubCod_MimlBoost")
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One of Tables 1 to 5: its rows and columns, and what its means are taken over.
+
+    ``algorithms`` holds the rows that the paper left out as well, because they "did not
+    terminate within reasonable time". ``run`` names the unit of mean ± std: one random split,
+    one data set, or the mean of the ``n_folds`` folds of one cross-validation.
+    """
+
+    number: int
+    title: str
+    datasets: tuple[str, ...]
+    proposed: tuple[str, ...]
+    compared: tuple[str, ...]
+    criteria: tuple[str, ...]
+    run: str
+    n_runs: int
+    n_folds: int = 1
+
+    @property
+    def experiment(self) -> str:
+        return f"table{self.number}"
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return self.proposed + self.compared
+
+
+TABLES = {
+    table.number: table
+    for table in (
+        PublishedTable(
+            1, "Scene classification", ("scene",), MIML, COMPARED_MULTI_LABEL, tuple(CRITERIA),
+            run="split", n_runs=30,
+        ),
+        PublishedTable(
+            2, "Text categorization", ("reuters",), MIML, COMPARED_MULTI_LABEL, tuple(CRITERIA),
+            run="split", n_runs=30,
+        ),
+        PublishedTable(
+            3, "Yeast gene functional analysis", ("yeast",), INSDIF,
+            (*COMPARED_MULTI_LABEL, "Cnmf"), tuple(CRITERIA), run="split", n_runs=10,
+        ),
+        PublishedTable(
+            4, "Web page categorization", ("yahoo",), INSDIF,
+            (*COMPARED_MULTI_LABEL, "Cnmf"), tuple(CRITERIA), run="dataset", n_runs=11,
+        ),
+        PublishedTable(
+            5, "Multi-instance data sets", ("musk1", "musk2", "elephant", "tiger", "fox"),
+            SUBCOD, COMPARED_MULTI_INSTANCE, ("accuracy",), run="folds", n_runs=10, n_folds=10,
+        ),
+    )
+}
+
+PROTOCOL_RUNS = {table.experiment: table.n_runs for table in TABLES.values()} | {
+    "figure4": 30, "figure5": 30, "figure6": 30, "figure7": 30, "figure8": 10, "figure9": 10,
+}
+
+
+def published_cells(number: int | None = None) -> pd.DataFrame:
+    """Every cell of Tables 1 to 5, or of one of them, row by row as the paper orders them.
+
+    Columns: table, dataset, algorithm, criterion, mean, std, best, printed. ``printed`` is
+    "value", "N/A", or "blank" for the rows that the paper left out; ``best`` marks boldface.
+    """
+    rows = [
+        (table.number, dataset, algorithm, criterion)
+        for table in TABLES.values()
+        for algorithm in table.algorithms
+        for dataset in table.datasets
+        for criterion in table.criteria
+    ]
+    keys = ["table", "dataset", "algorithm", "criterion"]
+    printed = pd.read_csv(published() / "results.csv")
+    cells = pd.DataFrame(rows, columns=keys).merge(printed, "left", on=keys, validate="1:1")
+    cells["printed"] = "value"
+    cells.loc[cells["mean"].isna(), "printed"] = "N/A"
+    cells.loc[cells["best"].isna(), "printed"] = "blank"
+    cells["best"] = cells["best"].eq(1)
+    return cells if number is None else cells[cells.table == number].reset_index(drop=True)
+
+
+def published_characteristics() -> pd.DataFrame:
+    """Appendix C's table; percentages as printed, e.g. 44.50."""
+    return pd.read_csv(published() / "yahoo_characteristics.csv")
+
+
+def published_claims() -> pd.DataFrame:
+    """What the paper's sentences claim: id, where, claim, and how it is tested here."""
+    return pd.read_csv(published() / "claims.csv")
+
+
+def published_divergences() -> pd.DataFrame:
+    """What the paper leaves open or contradicts, what was chosen, and how much it matters.
+
+    Columns: id, where, open, choice, alternatives, effect, sweep. ``sweep`` names the
+    experiment that measures the effect, and is empty where none has been run.
+    """
+    return pd.read_csv(packaged_data() / "divergences.csv", keep_default_na=False)

@@ -1,0 +1,158 @@
+"""A table, and its forms: notebook HTML, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from mimlpaper.report.files import write_whole
+
+__all__ = ["VERDICT_TINTS", "Entry", "ReportTable", "save_table"]
+
+VERDICT_TINTS = {
+    "matches": "#d4ecd0",
+    "close": "#eaf4dc",
+    "better": "#cfe3f6",
+    "worse": "#fbd9cf",
+    "filled": "#e6e0f3",
+    "missing": "#efefef",
+    "synthetic": "#fbf0cc",
+    "differs": "#fbd9cf",
+    "holds": "#d4ecd0",
+    "partly": "#fbf0cc",
+    "fails": "#fbd9cf",
+    "not evaluated": "#efefef",
+}
+
+INK = "#1a1a1a"  # on light tints it stays legible in dark notebooks
+PAPER = "#ffffff"
+
+STYLES = [
+    {"selector": "caption", "props": "caption-side: top; text-align: left; padding: 0.5em 0"},
+    {"selector": "th", "props": "text-align: left; font-weight: 600; padding: 0.3em 0.6em"},
+    {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.6em"},
+    {"selector": "small", "props": "opacity: 0.75"},
+]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell: lines from top to bottom, which of them are bold, and a verdict."""
+
+    lines: tuple[str, ...]
+    bold: tuple[bool, ...]
+    verdict: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ReportTable:
+    """A table to show and to save; notebooks show it by itself.
+
+    Parameters
+    ----------
+    caption : str
+    corner : str, the head of the first column.
+    columns : heads of the others.
+    rows : mapping from a row's name to its entries.
+    tidy : DataFrame with the same numbers, one row for each cell.
+    rule_above : str or None
+        Row above which a line is drawn, as the paper draws it above the compared algorithms.
+    """
+
+    caption: str
+    corner: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Entry, ...]]
+    tidy: pd.DataFrame
+    rule_above: str | None = None
+
+    def to_styler(self):
+        """A pandas Styler: verdicts as light tints, best values bold."""
+        columns = pd.Index(self.columns, name=self.corner)
+        entries = pd.DataFrame(list(self.rows.values()), list(self.rows), columns)
+        tints = entries.map(_css)
+        if self.rule_above in tints.index:
+            tints.loc[self.rule_above] += "; border-top: 1px solid #555"
+        identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
+        styler = entries.map(_html).style.apply(lambda _: tints, axis=None)
+        styler = styler.format_index(escape="html").set_table_styles(STYLES)
+        return styler.set_uuid(identity).set_caption(self.caption)
+
+    def to_csv(self) -> str:
+        """The tidy numbers, six significant digits."""
+        return self.tidy.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+
+    def to_markdown(self) -> str:
+        """A pipe table with the caption above it."""
+        lines = [self.caption, "", _row(self.corner, self.columns)]
+        lines.append(_row(":---", [":---:"] * len(self.columns)))
+        lines += [_row(name, map(_markdown, entries)) for name, entries in self.rows.items()]
+        return "\n".join(lines) + "\n"
+
+    def to_latex(self) -> str:
+        """A tabular with booktabs rules, in a table with its caption."""
+        heads = " & ".join(map(_tex, (self.corner, *self.columns)))
+        lines = [
+            r"\begin{table}", r"\centering", r"\scriptsize",
+            rf"\caption{{{_tex(self.caption)}}}",
+            rf"\begin{{tabular}}{{l{'c' * len(self.columns)}}}", r"\toprule", rf"{heads} \\",
+            r"\midrule",
+        ]  # fmt: skip
+        for name, entries in self.rows.items():
+            lines += [r"\midrule"] if name == self.rule_above else []
+            lines.append(" & ".join([_tex(name), *map(_shortstack, entries)]) + r" \\[2pt]")
+        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        return "\n".join(lines) + "\n"
+
+    def _repr_html_(self) -> str:
+        return self.to_styler().to_html()
+
+
+def save_table(table: ReportTable, folder, name: str) -> list[Path]:
+    """Write ``name``.csv, .md and .tex into ``folder``: same records, same bytes."""
+    forms = {".csv": table.to_csv(), ".md": table.to_markdown(), ".tex": table.to_latex()}
+    return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
+
+
+def _css(entry):
+    return f"background-color: {VERDICT_TINTS.get(entry.verdict, PAPER)}; color: {INK}"
+
+
+def _html(entry):
+    return "<br>".join(_lines(entry, "<b>{}</b>", "<small>{}</small>"))
+
+
+def _markdown(entry):
+    return "<br>".join(_lines(entry, "**{}**", "*{}*"))
+
+
+def _shortstack(entry):
+    lines = _lines(entry, r"\textbf{{{}}}", r"\textit{{{}}}", text=_tex)
+    return r"\shortstack{" + r"\\".join(lines) + "}"
+
+
+def _lines(entry, bold, verdict, text=str):
+    """The entry's lines and its verdict in some mark-up, given as format strings."""
+    lines = [
+        bold.format(text(line)) if is_bold else text(line)
+        for line, is_bold in zip(entry.lines, entry.bold, strict=True)
+    ]
+    return [*lines, verdict.format(entry.verdict)] if entry.verdict else lines
+
+
+def _row(first, others):
+    cells = [first, *others]
+    return "| " + " | ".join(cell.replace("_", r"\_") for cell in cells) + " |"
+
+
+def _tex(text):
+    for plain, latex in (
+        ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("±", r"$\pm$"), ("↓", r"$\downarrow$"),
+        ("↑", r"$\uparrow$"), ("–", "--"),
+    ):  # fmt: skip
+        text = text.replace(plain, latex)
+    return text

@@ -1,0 +1,91 @@
+"""The scorecard: every cell and every claim of the paper, and what became of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+
+from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.cells import KINDS, STATES, compare_with_paper, overall
+from mimlpaper.report.claims import Records, evaluate_claims, records_of
+from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
+from mimlpaper.report.verdicts import VERDICTS
+
+__all__ = ["scorecard", "scorecard_cells"]
+
+
+def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:
+    """Everything that the paper prints or claims, judged from the records; ready for JSON.
+
+    Parameters
+    ----------
+    get_records : callable or mapping, from an experiment's name to its records
+        See :func:`~mimlpaper.report.claims.evaluate_claims`.
+    protocol_n : mapping, optional
+        Runs that the protocol asks for, by experiment; the paper's own if None.
+
+    Returns
+    -------
+    dict
+        ``cells``: a dict for each cell of Tables 1 to 5, those too that the paper left blank.
+        ``totals``: number of cells by verdict, over all tables and for each, and how many are
+        reproduced: original data, the whole protocol, the present code.
+        ``claims``: id, claim, verdict and detail, with the counts under both tests.
+        ``artefacts``: for each table and figure the number of records in each state.
+    """
+    protocol_n = {**PROTOCOL_RUNS, **(protocol_n or {})}
+    cells = scorecard_cells(get_records, protocol_n)
+    totals = {"all": _totals(cells)}
+    totals |= {f"table{n}": _totals(cells[cells["table"] == n]) for n in TABLES}
+    claims = evaluate_claims(get_records, protocol_n)
+    return {
+        "cells": [_plain(cell) for cell in cells.to_dict("records")],
+        "totals": totals,
+        "claims": [result.to_dict() for result in claims],
+        "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
+    }
+
+
+def scorecard_cells(
+    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS
+) -> pd.DataFrame:
+    """The cells of all tables, one below the other: see :func:`compare_with_paper`."""
+    return pd.concat(
+        [
+            compare_with_paper(
+                records_of(get_records, table.experiment), number, protocol_n[table.experiment]
+            )
+            for number, table in TABLES.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def _totals(cells):
+    counts = cells["verdict"].value_counts()
+    by_verdict = {word: int(counts.get(word, 0)) for word in VERDICTS}
+    return by_verdict | {"cells": len(cells), "reproduced": int(cells["reproduced"].sum())}
+
+
+def _freshness(artefact, get_records):
+    told = {"artefact": artefact.title, "notebook": artefact.notebook}
+    told |= {"experiment": artefact.experiment, "state": None, "kind": None}
+    if artefact.experiment is None:
+        return told
+    records = records_of(get_records, artefact.experiment)
+    counts = records["state"].value_counts() if len(records) else {}
+    told |= {state: int(counts.get(state, 0)) for state in STATES}
+    if records.empty:
+        return told | {"state": "missing"}
+    return told | {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
+
+
+def _plain(cell):
+    """NaN becomes None, numpy's numbers become Python's."""
+    plain = {name: getattr(value, "item", lambda v=value: v)() for name, value in cell.items()}
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in plain.items()
+    }

@@ -1,0 +1,25 @@
+"""Hand-made data that many tests share."""
+
+import numpy as np
+import pytest
+
+from mimlpaper.bags import Bags
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def bags(rng):
+    """Thirty bags of one to four instances with three features."""
+    return Bags.from_list([rng.random((size, 3)) for size in rng.integers(1, 5, 30)])
+
+
+@pytest.fixture
+def labels(bags):
+    """Four labels that depend on the bags; every label is had and lacked, every bag has some."""
+    Y = np.column_stack([bags.max(bags.instances) > 0.6, bags.sizes > 2])
+    Y[~Y.any(axis=1), 3] = True
+    return Y

@@ -1,0 +1,72 @@
+"""Made-up records whose means and standard deviations are exactly those that are asked for."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.report.published import TABLES, published_cells
+
+YAHOO = tuple(f"yahoo-{i}" for i in range(11))
+
+
+def spread(mean, std, n, seed):
+    """n values of exactly this mean and std (ddof 1)."""
+    noise = np.random.default_rng(seed).normal(size=n)
+    return mean + std * (noise - noise.mean()) / noise.std(ddof=1) if n > 1 else np.full(1, mean)
+
+
+def rows(experiment, dataset, method, values, **others):
+    """One record for each split; ``values`` maps a criterion to its value on each split."""
+    n = len(next(iter(values.values())))
+    row = {
+        "experiment": experiment, "dataset": dataset, "method": method, "parameters": "{}",
+        "split": np.arange(n), "stage": 0, "kind": "original", **values,
+        "fit_seconds": 1.0, "predict_seconds": 0.1, "n_train": 1500, "n_test": 500,
+        "state": "fresh",
+    }
+    return pd.DataFrame(row | others)
+
+
+def as_in_the_paper(number, n_runs=None, **others):
+    """Records that give Table ``number`` as printed; .5 ± .01 where it has no value."""
+    table, parts = TABLES[number], []
+    n_runs = n_runs or table.n_runs
+    groups = published_cells(number).groupby(["dataset", "algorithm"])
+    for j, ((dataset, method), cells) in enumerate(groups):
+        values = {}
+        for i, cell in enumerate(cells.fillna({"mean": 0.5, "std": 0.01}).itertuples()):
+            values[cell.criterion] = spread(cell.mean, cell.std, n_runs, seed=[number, i, j])
+        record = rows(table.experiment, dataset, method, values, **others)
+        if table.run == "dataset":
+            record = record.assign(dataset=YAHOO[:n_runs], split=0)
+        if table.run == "folds":
+            folds = [record.assign(split=record["split"] * 10 + fold) for fold in range(10)]
+            record = pd.concat(folds)
+        parts.append(record)
+    return pd.concat(parts, ignore_index=True)
+
+
+def swept(experiment, method, name, grid, n=30, effect=0.0):
+    """Records of one parameter over a grid; each step adds ``effect`` to every criterion."""
+    parts = []
+    for i, value in enumerate(grid):
+        values = {
+            criterion: spread(0.3 + effect * i, 0.01, n, seed=j) + spread(0, 0.001, n, seed=[i, j])
+            for j, criterion in enumerate(TABLES[1].criteria)
+        }
+        parameters = json.dumps({name: float(value)})
+        parts.append(rows(experiment, "scene", method, values, parameters=parameters))
+    return pd.concat(parts, ignore_index=True)
+
+
+def staged(experiment, method, n_rounds, n=30, pace=5.0):
+    """Records of every round of a boosting method whose criteria level off."""
+    parts = []
+    for stage in range(1, n_rounds + 1):
+        level = 0.3 + 0.2 * np.exp(-stage / pace)
+        values = {c: spread(level, 0.01, n, seed=j) for j, c in enumerate(TABLES[1].criteria)}
+        parts.append(rows(experiment, "scene", method, values, stage=stage))
+    return pd.concat(parts, ignore_index=True)

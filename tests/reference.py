@@ -1,0 +1,306 @@
+"""Slow, obvious versions of what the library does fast."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+
+def criteria(Y, scores, predicted):
+    """The seven criteria of Section 4.3.1, read off their formulas."""
+    sums = {name: [] for name in ("hloss", "one", "cov", "rloss", "prec", "recall")}
+    for truth, score, guess in zip(Y, scores, predicted, strict=True):
+        true = [y for y in range(len(truth)) if truth[y]]
+        false = [y for y in range(len(truth)) if not truth[y]]
+        rank = {y: sum(score[z] >= score[y] for z in range(len(truth))) for y in range(len(truth))}
+        sums["hloss"].append(sum(truth[y] != guess[y] for y in rank) / len(truth))
+        if true:
+            top = min(y for y in rank if score[y] == max(score))
+            sums["one"].append(top not in true)
+            sums["cov"].append(max(rank[y] for y in true) - 1)
+            sums["prec"].append(
+                sum(sum(rank[z] <= rank[y] for z in true) / rank[y] for y in true) / len(true)
+            )
+            sums["recall"].append(sum(rank[y] <= sum(guess) for y in true) / len(true))
+        if true and false:
+            wrong = sum(score[y] <= score[z] for y in true for z in false)
+            sums["rloss"].append(wrong / (len(true) * len(false)))
+    mean = {name: sum(values) / len(values) for name, values in sums.items()}
+    precision, recall = mean["prec"], mean["recall"]
+    return {
+        "hamming_loss": mean["hloss"],
+        "one_error": mean["one"],
+        "coverage": mean["cov"],
+        "ranking_loss": mean["rloss"],
+        "average_precision": precision,
+        "average_recall": recall,
+        "average_f1": 2 * precision * recall / (precision + recall),
+    }
+
+
+def max_hausdorff(A, B):
+    """Eq. 2 between every bag of A and every bag of B."""
+    distances = np.empty((len(A), len(B)))
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            between = [[np.sqrt(sum((x - z) ** 2)) for z in b] for x in a]
+            to_b = max(min(row) for row in between)
+            to_a = max(min(row[k] for row in between) for k in range(len(b)))
+            distances[i, j] = max(to_b, to_a)
+    return distances
+
+
+def ml_knn(X, Y, new, k, s):
+    """Ml-kNN's posterior P(H1 | E_C), by loops over the frequencies of the paper."""
+
+    def count(x, rows):
+        near = sorted(rows, key=lambda i: (np.linalg.norm(X[i] - x), i))[:k]
+        return [sum(Y[i][y] for i in near) for y in range(len(Y[0]))]
+
+    m = len(X)
+    counts = [count(X[i], [j for j in range(m) if j != i]) for i in range(m)]
+    posteriors = []
+    for x in new:
+        found = count(x, range(m))
+        row = []
+        for y, c in enumerate(found):
+            n1 = sum(Y[i][y] for i in range(m))
+            with_c = sum(counts[i][y] == c and Y[i][y] for i in range(m))
+            without_c = sum(counts[i][y] == c and not Y[i][y] for i in range(m))
+            for_label = (s + n1) / (2 * s + m) * (s + with_c) / (s * (k + 1) + n1)
+            against = (s + m - n1) / (2 * s + m) * (s + without_c) / (s * (k + 1) + m - n1)
+            row.append(for_label / (for_label + against))
+        posteriors.append(row)
+    return np.array(posteriors)
+
+
+def rank_svm_objective(K, Y, C, beta, bias):
+    """Elisseeff and Weston's primal objective at f = K beta + bias, pair by pair."""
+    f = K @ beta + bias
+    loss = 0.0
+    for scores, truth in zip(f, Y, strict=True):
+        true, false = np.flatnonzero(truth), np.flatnonzero(~truth)
+        for k in true:
+            for j in false:
+                loss += max(0.0, 1 - scores[k] + scores[j]) / (len(true) * len(false))
+    return sum(beta[:, k] @ K @ beta[:, k] for k in range(beta.shape[1])) / 2 + C * loss
+
+
+def rank_svm(K, Y, C):
+    """The same objective's least value and the f there, by a general conic solver."""
+    import cvxpy as cp
+
+    values, vectors = np.linalg.eigh(K)
+    phi = vectors * np.sqrt(np.maximum(values, 0))  # K = phi phi'
+    w, b = cp.Variable(Y.T.shape), cp.Variable((1, Y.shape[1]))
+    f = phi @ w.T + b
+    losses = [
+        cp.pos(1 - f[i, k] + f[i, j]) / (truth.sum() * (~truth).sum())
+        for i, truth in enumerate(Y)
+        for k in np.flatnonzero(truth)
+        for j in np.flatnonzero(~truth)
+    ]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + C * cp.sum(cp.hstack(losses))))
+    return problem.solve(solver="CLARABEL"), f.value
+
+
+def best_threshold(scores, truth, outside):
+    """The first of all places between and around the scores with the fewest mistakes."""
+    ordered = sorted(scores)
+    middles = [(a + b) / 2 for a, b in pairwise(ordered)]
+    places = [ordered[0] - outside, *middles, ordered[-1] + outside]
+
+    def mistakes(t):
+        return sum(f <= t if has else f >= t for f, has in zip(scores, truth, strict=True))
+
+    return min(places, key=mistakes)
+
+
+def adtboost_mh(X, Y, n_rounds, smoothing):
+    """Root values and rules (Z, node, feature, threshold, a, b), each found by trying all."""
+    m, labels = len(Y), range(Y.shape[1])
+    epsilon = smoothing / Y.size
+
+    def weight(inside, y, has):
+        return math.fsum(weights[i, y] for i in inside if Y[i, y] == has)
+
+    def values(inside):
+        odds = [(weight(inside, y, 1) + epsilon, weight(inside, y, 0) + epsilon) for y in labels]
+        return [math.log(plus / minus) / 2 for plus, minus in odds]
+
+    def root_of(inside, y):
+        return math.sqrt(weight(inside, y, 1) * weight(inside, y, 0))
+
+    weights = np.full(Y.shape, 1 / Y.size)
+    root = values(range(m))
+    scores, nodes, rules = np.array([root] * m), [list(range(m))], []
+    for _ in range(n_rounds):
+        weights = np.exp(np.where(Y, -1, 1) * scores) / Y.size * (Y.any(axis=0) & ~Y.all(axis=0))
+        weights = np.ceil(weights * 2**51) / 2**51  # as in the library: the same sets tie exactly
+        best = (math.inf,)
+        for node, inside in enumerate(nodes):
+            outside = math.fsum(weights[i, y] for i in range(m) if i not in inside for y in labels)
+            for feature in range(X.shape[1]):
+                for below, above in pairwise(sorted({X[i, feature] for i in inside})):
+                    threshold = (below + above) / 2
+                    yes = [i for i in inside if X[i, feature] <= threshold]
+                    no = [i for i in inside if X[i, feature] > threshold]
+                    z = outside + 2 * sum(root_of(yes, y) + root_of(no, y) for y in labels)
+                    if z < best[0]:
+                        best = (z, node, feature, threshold, yes, no)
+        if best[0] == math.inf:
+            break
+        *rule, yes, no = best
+        rules.append((*rule, values(yes), values(no)))
+        scores[yes] += rules[-1][-2]
+        scores[no] += rules[-1][-1]
+        nodes += [yes, no]
+    return root, rules
+
+
+def d_miml_objective(bags, Y, phi, weights, bias, *, C, lam, mu, tau):
+    """The objective of D-MimlSvm (Eq. 21 with weights tau), with phi(list of instances)."""
+    m, T = Y.shape
+
+    def f(instances, t):
+        return phi(instances) @ weights[:, t] + bias[t]
+
+    loss = 0.0
+    for i, t in np.ndindex(m, T):
+        on_bag = f(bags[i], t)
+        highest = max(f(bags[i][j : j + 1], t) for j in range(len(bags[i])))
+        y = 1 if Y[i, t] else -1
+        loss += tau[i, t] * max(0.0, 1 - y * on_bag) + lam * abs(on_bag - highest)
+    common = weights.sum(axis=1)
+    squares = sum(weights[:, t] @ weights[:, t] for t in range(T))
+    return squares / (2 * T) + mu / T**2 * (common @ common) + C / T * loss
+
+
+def d_miml_convex(K, sizes, Y, tau, rho, *, gamma, lam, mu):
+    """Minimum of Eq. 24 as printed: K on the bags, then on all instances; alpha and slacks."""
+    import cvxpy as cp
+
+    m, T = Y.shape
+    y = np.where(Y, 1, -1)
+    starts = m + np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    # A rounding error below zero in K's spectrum would make the program not convex.
+    values, vectors = np.linalg.eigh(K)
+    root = (vectors * np.sqrt(np.maximum(values, 0))).T
+    alpha, b = cp.Variable((len(K), T)), cp.Variable(T)
+    xi, delta = cp.Variable((m, T)), cp.Variable((m, T))
+    constraints = [xi >= 0]
+    for i, t in np.ndindex(m, T):
+        on_bag = K[i] @ alpha[:, t]
+        instances = range(starts[i], starts[i] + sizes[i])
+        constraints += [y[i, t] * (on_bag + b[t]) >= 1 - xi[i, t]]
+        constraints += [K[j] @ alpha[:, t] - delta[i, t] <= on_bag for j in instances]
+        mean = sum(rho[j - m, t] * (K[j] @ alpha[:, t]) for j in instances)
+        constraints += [on_bag - mean <= delta[i, t]]
+    # 1/(2T) sum_t alpha_t' K alpha_t + mu/T^2 1'A'KA1 in one piece, convex for mu > -1/2.
+    form = np.linalg.cholesky(np.eye(T) / T + 2 * mu / T**2 * np.ones((T, T)))
+    losses = cp.sum(cp.multiply(tau, xi)) + lam * cp.sum(delta)
+    objective = cp.sum_squares(root @ alpha @ form) / 2 + gamma / (m * T) * losses
+    return cp.Problem(cp.Minimize(objective), constraints).solve(solver="CLARABEL")
+
+
+def hinge_minimum(Z, y, C, offsets):
+    """Minimum of ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)), by cvxpy."""
+    import cvxpy as cp
+
+    w, b = cp.Variable(Z.shape[1]), cp.Variable()
+    losses = 1 - cp.multiply(np.where(y, 1.0, -1.0), Z @ w + b)
+    slacks = [cp.pos(cp.max(losses[begin:end])) for begin, end in pairwise(offsets)]
+    costs = np.broadcast_to(C, len(slacks))
+    objective = cp.sum_squares(w) / 2 + cp.sum(cp.multiply(costs, cp.hstack(slacks)))
+    return cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL")
+
+
+def nearest_with_bounded_sum(raw, bound):
+    """Nearest point to raw with no entry below 0 and a sum of at most bound, by bisection."""
+    low, high = 0.0, max(0.0, max(raw))
+    if sum(max(x, 0.0) for x in raw) <= bound:
+        high = 0.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        if sum(max(x - middle, 0.0) for x in raw) > bound:
+            low = middle
+        else:
+            high = middle
+    return [max(x - high, 0.0) for x in raw]
+
+
+def pair_svm(features, label_kernel, offset_kernel, targets, costs):
+    """Least ½||f||² + Σ C max(0, 1 - g (f + b)) over all pairs at once, and the f + b there."""
+    import cvxpy as cp
+
+    ones = np.ones((len(targets), len(targets)))
+    K = np.kron(features @ features.T, label_kernel) + np.kron(ones, offset_kernel)
+    values, vectors = np.linalg.eigh(K)
+    phi = vectors * np.sqrt(np.maximum(values, 0))  # K = phi phi'
+    w, b = cp.Variable(len(K)), cp.Variable()
+    f = phi @ w + b
+    loss = costs.ravel() @ cp.pos(1 - cp.multiply(targets.ravel(), f))
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + loss))
+    return problem.solve(solver="CLARABEL"), f.value.reshape(targets.shape)
+
+
+def discrete_boosting(X, y, n_rounds, learn):
+    """Scores of the rows of X by AdaBoost; learn(weights) gives a function of X in ±1."""
+    weights = np.full(len(X), 1 / len(X))
+    scores = np.zeros(len(X))
+    for _ in range(n_rounds):
+        h = learn(weights)(X)
+        error = weights[h != y].sum()
+        c = math.log((1 - error) / error) / 2
+        scores += c * h
+        weights = weights * np.exp(-c * y * h)
+        weights /= weights.sum()
+    return scores
+
+
+def miml_boost(bags, Y, n_rounds, learn):
+    """Table 6 as printed: scores of every bag and label, and how many rounds were kept.
+
+    ``learn(pairs, labels, weights)`` gives h of one pair (instance, index of a label).
+    """
+    transformed = [([(x, v) for x in X], 1 if has else -1)
+                   for X, labels in zip(bags, Y, strict=True) for v, has in enumerate(labels)]
+    W = [1 / len(transformed)] * len(transformed)
+    rounds = []
+    for _ in range(n_rounds):
+        instances = [(pair, g, w / len(B)) for (B, g), w in zip(transformed, W, strict=True)
+                     for pair in B]
+        h = learn(*zip(*instances, strict=True))
+        e = [sum(h(pair) != g for pair in B) / len(B) for B, g in transformed]
+        if all(share < 0.5 for share in e):
+            break
+
+        def loss(c, W=W, e=e):
+            return sum(w * math.exp((2 * share - 1) * c) for w, share in zip(W, e, strict=True))
+
+        c = minimize_scalar(loss, bracket=(0, 1), tol=1e-12).x
+        if c <= 0:
+            break
+        rounds.append((c, h))
+        W = [w * math.exp((2 * share - 1) * c) for w, share in zip(W, e, strict=True)]
+        W = [w / sum(W) for w in W]
+    scores = [sum(c * h(pair) for pair in B for c, h in rounds) / len(B) for B, _ in transformed]
+    return np.reshape(scores, Y.shape), len(rounds)
+
+
+def mi_svm(bags, y, C, gamma, rounds):
+    """mi-SVM with an exact Gaussian kernel: each round's instance labels and scores."""
+    from sklearn.svm import SVC
+
+    X = np.concatenate(bags)
+    owner = [i for i, bag in enumerate(bags) for _ in bag]
+    labels = [bool(y[i]) for i in owner]
+    for _ in range(rounds):
+        scores = SVC(C=C, gamma=gamma, tol=1e-9).fit(X, labels).decision_function(X)
+        yield list(labels), scores
+        labels = [bool(y[i]) and score > 0 for i, score in zip(owner, scores, strict=True)]
+        for i in range(len(bags)):
+            rows = [row for row in range(len(X)) if owner[row] == i]
+            if y[i] and not any(labels[row] for row in rows):
+                labels[max(rows, key=lambda row: scores[row])] = True

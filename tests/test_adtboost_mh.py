@@ -1,0 +1,283 @@
+import math
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.sparse import csc_array, csr_array, csr_matrix
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from mimlpaper.base import ConstantLabelWarning
+from mimlpaper.baselines.adtboost_mh import AdtBoostMH
+from mimlpaper.datasets import load_scene
+from mimlpaper.metrics import average_precision, hamming_loss
+from mimlpaper.preprocessing import ConcatenateInstances
+from tests import reference
+
+HAND_X = np.array([[0.0], [0.0], [1.0], [1.0]])
+HAND_Y = np.array([[1, 0], [1, 1], [0, 1], [0, 1]])
+
+
+@pytest.fixture
+def noisy(rng):
+    """Two hundred examples on a coarse grid, whose labels follow it loosely."""
+    X = rng.integers(-2, 3, (200, 3)).astype(float)
+    Y = rng.random((200, 3)) < 1 / (1 + np.exp(X * [0.6, -0.4, 0.2]))
+    return X, Y
+
+
+def tree(fitted):
+    return [fitted.precondition_, fitted.feature_, fitted.values_, fitted.z_]
+
+
+def rules(fitted):
+    return [*tree(fitted), fitted.threshold_]
+
+
+def training_losses(fitted, X, Y):
+    """Mean exponential loss of the root, then after each round."""
+    stages = [fitted.root_values_, *fitted.staged_decision_function(X)]
+    return np.array([np.mean(np.exp(np.where(Y, -1, 1) * scores)) for scores in stages])
+
+
+def test_four_examples_by_hand():
+    """x = (0, 0, 1, 1), Y1 = (+, +, -, -), Y2 = (-, +, +, +), eps = 1/8.
+
+    Root: label 1 has as many with as without, so 0; label 2 has 3/8 against 1/8, so
+    1/2 log(4/2) = .346574. It leaves the weights of label 1 at 1/8, and turns those of label 2
+    into 2^-1/2 / 8 (has it) and 2^1/2 / 8 (lacks it). The test x <= 1/2 is pure for label 1 on
+    both sides and for label 2 where x = 1; where x = 0, W_+ W_- = 1/64, so
+    Z = 2 sqrt(1/64) = 1/4. Values: label 1, 1/2 log(3) = .549306 and its negative; label 2,
+    1/2 log((2^-1/2 + 1) / (2^1/2 + 1)) = -.173287 and 1/2 log(2^1/2 + 1) = .440687.
+    """
+    fitted = AdtBoostMH(n_rounds=1).fit(HAND_X, HAND_Y)
+    assert fitted.root_values_ == pytest.approx([0, 0.346574], abs=1e-6)
+    assert (fitted.precondition_, fitted.feature_, fitted.threshold_) == ([0], [0], [0.5])
+    assert fitted.z_ == pytest.approx([0.25])
+    expected = [[0.549306, -0.173287], [-0.549306, 0.440687]]
+    assert fitted.values_[0] == pytest.approx(np.array(expected), abs=1e-6)
+    scores = [[0.549306, 0.173287], [-0.549306, 0.787260]]
+    assert fitted.decision_function([[-9.0], [9.0]]) == pytest.approx(np.array(scores), abs=1e-6)
+    assert fitted.predict([[0.5], [0.51]]).tolist() == [[True, True], [False, True]]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_same_rules_as_trying_everything(seed):
+    """Small integers: many equal values, equal splits, duplicate columns and rows."""
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(2, 15), rng.integers(1, 4)
+    X = rng.integers(-1, 3, shape).astype(float)
+    Y = rng.random((len(X), rng.integers(2, 5))) < 0.4
+    Y[0, 0], Y[1, 0] = True, False
+    smoothing = rng.choice([1.0, 0.1, 1e-3])
+    root, expected = reference.adtboost_mh(X, Y, 6, smoothing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantLabelWarning)
+        fitted = AdtBoostMH(n_rounds=6, smoothing=smoothing).fit(X, Y)
+    assert fitted.root_values_ == pytest.approx(np.array(root))
+    found = zip(fitted.precondition_, fitted.feature_, fitted.threshold_, strict=True)
+    assert list(found) == [rule[1:4] for rule in expected]
+    assert fitted.z_ == pytest.approx(np.array([rule[0] for rule in expected]), abs=1e-12)
+    assert np.allclose(fitted.values_.reshape(-1, 2, Y.shape[1]), [r[4:] for r in expected] or 0)
+
+
+def test_without_smoothing_the_loss_falls_to_z(noisy):
+    """Also where a leaf is pure in a label: that label's weight goes to 0 there.
+
+    To nearly 0: weights are multiples of 2^-51, and Z holds roots of them.
+    """
+    fitted = AdtBoostMH(n_rounds=12, smoothing=1e-300).fit(*noisy)
+    losses = training_losses(fitted, *noisy)[1:]
+    assert losses[:3] == pytest.approx(fitted.z_[:3], abs=1e-12)
+    assert losses == pytest.approx(fitted.z_, abs=1e-7)
+    assert np.abs(fitted.values_).max() > 100
+
+
+@pytest.mark.parametrize("smoothing", [1e-300, 1e-3, 1.0, 100.0])
+def test_training_loss_never_rises(noisy, smoothing):
+    fitted = AdtBoostMH(n_rounds=30, smoothing=smoothing).fit(*noisy)
+    losses = training_losses(fitted, *noisy)
+    assert losses[0] <= 1
+    assert (np.diff(losses) <= 1e-15).all()
+
+
+def test_last_stage_is_the_decision_function(noisy):
+    X, Y = noisy
+    fitted = AdtBoostMH(n_rounds=9).fit(X, Y)
+    stages = list(fitted.staged_decision_function(X))
+    assert len(stages) == fitted.n_rounds_ == 9
+    assert np.array_equal(stages[-1], fitted.decision_function(X))
+    for n_rounds in (1, 4):
+        shorter = AdtBoostMH(n_rounds=n_rounds).fit(X, Y)
+        assert np.array_equal(stages[n_rounds - 1], shorter.decision_function(X))
+
+
+@pytest.mark.parametrize("container", [csr_array, csc_array, csr_matrix])
+def test_sparse_is_dense(noisy, container):
+    X, Y = noisy
+    dense, sparse = AdtBoostMH().fit(X, Y), AdtBoostMH().fit(container(X), Y)
+    assert all(map(np.array_equal, rules(dense), rules(sparse)))
+    assert np.array_equal(dense.decision_function(X), sparse.decision_function(container(X)))
+
+
+def test_sparse_input_may_store_zeros_and_repeat_entries():
+    X = csr_array(([2.0, -1.0, 0.0, 3.0], [0, 0, 0, 0], [0, 2, 3, 3, 4]), shape=(4, 1))
+    stored = X.data.copy()
+    sparse, dense = AdtBoostMH().fit(X, HAND_Y), AdtBoostMH().fit(X.toarray(), HAND_Y)
+    assert all(map(np.array_equal, rules(sparse), rules(dense)))
+    assert np.array_equal(X.data, stored)
+
+
+def test_only_the_order_of_values_matters(noisy):
+    """Monotone maps, also one without zeros, and any order of the examples: the same tree."""
+    X, Y = noisy
+    fitted = AdtBoostMH().fit(X, Y)
+    shuffled = np.random.default_rng(1).permutation(len(X))
+    for other in (
+        AdtBoostMH().fit(np.exp(X), Y),
+        AdtBoostMH().fit(1000 * X**3, Y),
+        AdtBoostMH().fit(X[shuffled], Y[shuffled]),
+    ):
+        assert all(map(np.array_equal, tree(fitted), tree(other)))
+
+
+def test_ties_go_to_the_first_feature_and_the_lowest_threshold():
+    """Both columns, and both thresholds of each, leave one example of each class together."""
+    X = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    Y = np.array([[1, 0], [0, 0], [1, 1]])[:, :1]
+    fitted = AdtBoostMH(n_rounds=1).fit(X, Y)
+    assert (fitted.feature_[0], fitted.threshold_[0]) == (0, 1.5)
+
+
+def test_first_rule_may_gain_nothing():
+    """Exclusive or: no first test helps, two levels solve it."""
+    X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
+    Y = np.array([[0], [1], [1], [0]])
+    fitted = AdtBoostMH(n_rounds=3).fit(X, Y)
+    assert fitted.z_[0] == 1 and not fitted.values_[0].any()
+    assert np.array_equal(fitted.predict(X), Y)
+
+
+def test_neighbouring_floats_are_told_apart():
+    X = np.array([[1.0], [np.nextafter(1, 2)]])
+    assert AdtBoostMH(n_rounds=1).fit(X, [[1], [0]]).predict(X).tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize("X", [np.ones((4, 2)), np.zeros((4, 2)), csr_array((4, 2))])
+def test_no_rule_if_all_examples_are_alike(X):
+    fitted = AdtBoostMH().fit(X, HAND_Y)
+    assert fitted.n_rounds_ == 0
+    assert fitted.values_.shape == (0, 2, 2)
+    assert list(fitted.staged_decision_function(X)) == []
+    assert np.array_equal(fitted.decision_function(X), np.tile(fitted.root_values_, (4, 1)))
+    assert len(fitted.to_text().splitlines()) == 2
+
+
+def test_constant_features_are_never_used(noisy):
+    X, Y = noisy
+    padded = np.column_stack([np.full(len(X), 7.0), X, np.zeros(len(X))])
+    plain, fitted = AdtBoostMH().fit(X, Y), AdtBoostMH().fit(padded, Y)
+    assert np.array_equal(fitted.feature_, plain.feature_ + 1)
+    assert np.array_equal(fitted.values_, plain.values_)
+
+
+def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
+    """They do not disturb the others either: but for eps, which is per m Q, the same tree."""
+    X, Y = noisy
+    with_constants = np.column_stack([np.ones(len(Y)), Y, np.zeros(len(Y))])
+    with pytest.warns(ConstantLabelWarning, match=r"\[0, 4\]"):
+        fitted = AdtBoostMH().fit(X, with_constants)
+    scores = fitted.decision_function(X)
+    assert (scores[:, 0] == 0.5 * math.log(201)).all()
+    assert (scores[:, 4] == -0.5 * math.log(201)).all()
+    assert scores[:, 1:4] == pytest.approx(AdtBoostMH().fit(X, Y).decision_function(X))
+
+
+def test_nothing_to_learn_from_constant_labels(noisy):
+    X, Y = noisy
+    with pytest.warns(ConstantLabelWarning):
+        assert AdtBoostMH().fit(X, np.ones_like(Y)).n_rounds_ == 0
+
+
+def test_printed_tree():
+    fitted = AdtBoostMH(n_rounds=1).fit(HAND_X, HAND_Y)
+    assert fitted.to_text(["colour"], ["sea", "mountains"]) == "\n".join(
+        [
+            "                     sea  mountains",
+            "true              +0.000     +0.347",
+            "1: colour <= 0.5  +0.549     -0.173",
+            "1: colour > 0.5   -0.549     +0.441",
+        ]
+    )
+    assert fitted.to_text().splitlines()[0].split() == ["y0", "y1"]
+    with pytest.raises(ValueError, match="feature_names must hold 1 names, got 2"):
+        fitted.to_text(["a", "b"])
+    with pytest.raises(ValueError, match="label_names must hold 2 names, got 1"):
+        fitted.to_text(None, ["a"])
+
+
+def test_printed_tree_adds_up(noisy):
+    """Every node is printed once, under its precondition."""
+    X, Y = noisy
+    fitted = AdtBoostMH(n_rounds=15).fit(X, Y)
+    lines = fitted.to_text().splitlines()
+    assert len(lines) == 2 + 2 * 15
+    depth = {0: -1}
+    for t, node in enumerate(fitted.precondition_):
+        depth[2 * t + 1] = depth[2 * t + 2] = depth[node] + 1
+        shown = [line for line in lines if line.lstrip().startswith(f"{t + 1}: ")]
+        assert [len(line) - len(line.lstrip()) for line in shown] == [3 * depth[2 * t + 1]] * 2
+
+
+def test_repeats_clones_and_pickles(noisy):
+    X, Y = noisy
+    before = X.copy(), Y.copy()
+    fitted = AdtBoostMH(n_rounds=5, smoothing=0.5, label_rule="top").fit(X, Y)
+    assert np.array_equal(X, before[0]) and np.array_equal(Y, before[1])
+    assert all(map(np.array_equal, rules(fitted), rules(clone(fitted).fit(X, Y))))
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
+    assert again.predict(X).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_rounds": 0}, "n_rounds must be at least 1, got 0"),
+        ({"smoothing": 0}, "smoothing must be positive and finite, got 0"),
+        ({"smoothing": np.nan}, "smoothing must be positive and finite, got nan"),
+        ({"smoothing": np.inf}, "smoothing must be positive and finite, got inf"),
+        ({"label_rule": "best"}, "label_rule must be one of"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        AdtBoostMH(**parameters).fit(HAND_X, HAND_Y)
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        AdtBoostMH().fit(HAND_X * np.nan, HAND_Y)
+    with pytest.raises(ValueError, match="X has 4, Y has 3"):
+        AdtBoostMH().fit(HAND_X, HAND_Y[1:])
+    with pytest.raises(NotFittedError):
+        AdtBoostMH().decision_function(HAND_X)
+    with pytest.raises(NotFittedError):
+        AdtBoostMH().to_text()
+    with pytest.raises(ValueError, match="features"):
+        AdtBoostMH().fit(HAND_X, HAND_Y).predict(np.hstack([HAND_X, HAND_X]))
+
+
+@pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")
+def test_scene_comes_close_to_the_published_row():
+    """Table 1: hamming loss .211 ± .006, average precision .718 ± .012, over 30 splits."""
+    scene = load_scene()
+    X = ConcatenateInstances().fit_transform(scene.X)
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[:1500], order[1500:]
+    fitted = AdtBoostMH().fit(X[train], scene.Y[train])
+    precision = average_precision(scene.Y[test], fitted.decision_function(X[test]))
+    assert precision == pytest.approx(0.718, abs=0.03)
+    assert hamming_loss(scene.Y[test], fitted.predict(X[test])) == pytest.approx(0.211, abs=0.02)

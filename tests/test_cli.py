@@ -1,0 +1,87 @@
+"""The command line: what it prints, and its exit status."""
+
+import json
+
+import pytest
+
+from mimlpaper import cli, paths
+from mimlpaper.cli import main
+from mimlpaper.datasets import DataError
+from mimlpaper.notebooks import NotebookRun
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """An empty store in place of the project's."""
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    return tmp_path
+
+
+def test_compute_records_and_sums_up(results, capsys):
+    command = ["compute", "table1", "--profile", "smoke", "--methods", "Ml-knn", "--jobs", "1"]
+    assert main(command) == 0
+    assert "Ml-knn" in capsys.readouterr().out
+    assert (results / "smoke" / "table1.csv").is_file()
+    assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 0
+    assert "equal" in capsys.readouterr().out
+
+
+def test_verify_says_by_its_status_that_numbers_differ(results, capsys):
+    main(["compute", "table1", "--profile", "smoke", "--methods", "Ml-knn", "--jobs", "1"])
+    path = results / "smoke" / "table1.csv"
+    lines = path.read_text().splitlines()
+    cells = [line.split(",") for line in lines]
+    column = cells[0].index("coverage")
+    for row in cells[1:]:
+        row[column] = "0.5"
+    path.write_text("\n".join(",".join(row) for row in cells) + "\n")
+    assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 1
+    assert "different" in capsys.readouterr().out
+
+
+def test_scorecard_lists_every_cell_and_claim(results, capsys):
+    assert main(["scorecard", "--json"]) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert len(card["cells"]) == 283
+    assert {cell["verdict"] for cell in card["cells"]} == {"missing"}
+    assert set(card["cells"][0]) >= {
+        "table", "dataset", "algorithm", "criterion", "published_mean", "published_std",
+        "mean", "std", "n", "verdict", "state",
+    }  # fmt: skip
+    assert {claim["verdict"] for claim in card["claims"]} <= {"not evaluated", "holds"}
+
+
+def test_data_lists_every_set(tmp_path, capsys):
+    assert main(["data", "--data", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    for name in ("scene", "reuters", "yeast", "yahoo:Social", "musk2", "synthetic_scene"):
+        assert name in printed
+    assert "missing" in printed
+
+
+def test_run_tells_failed_notebooks_by_its_status(monkeypatch, capsys):
+    runs = [NotebookRun("0_scorecard", "error", 1.0, message="no such cell")]
+    monkeypatch.setattr(cli, "run_notebooks", lambda *args, **kwargs: runs)
+    assert main(["run", "0_scorecard"]) == 1
+    printed = capsys.readouterr()
+    assert "mimlpaper run 0_scorecard" in printed.out
+    assert "no such cell" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(KeyboardInterrupt(), 130), (DataError("gone"), 1), (ValueError("x"), 2)]
+)
+def test_errors_become_one_line_and_a_status(monkeypatch, capsys, error, status):
+    def fail(*args, **kwargs):
+        raise error
+
+    monkeypatch.setattr(cli, "compute", fail)
+    assert main(["compute", "table1"]) == status
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["compute", "table9"], ["compose"], ["run", "--profile", "x"]])
+def test_wrong_use(command):
+    with pytest.raises(SystemExit) as stopped:
+        main(command)
+    assert stopped.value.code == 2

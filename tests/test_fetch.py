@@ -1,0 +1,244 @@
+"""Files are found, checked and downloaded, and every failure says what it is and how to mend it."""
+
+import errno
+import hashlib
+import os
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pooch
+import pytest
+
+from mimlpaper import paths
+from mimlpaper.datasets import DataError, describe, fetch_all, load
+from mimlpaper.datasets import fetch as fetching
+from mimlpaper.datasets.catalogue import SOURCES
+from mimlpaper.datasets.fetch import data_folder, fetch, manifest
+
+FILE = "scene/miml-image-data.mat"
+CONTENT = b"the very bytes"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """Serves ``content`` after ``failures`` answers of status 500, and counts requests."""
+
+    content, failures, n_requests = CONTENT, 0, 0
+
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/{FILE}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.n_requests += 1
+        self.send_response(500 if self.server.n_requests <= self.server.failures else 200)
+        self.send_header("Content-Length", str(len(self.server.content)))
+        self.end_headers()
+        self.wfile.write(self.server.content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with Server(("127.0.0.1", 0), Handler) as serving:
+        thread = threading.Thread(target=serving.serve_forever, args=(0.01,))
+        thread.start()
+        yield serving
+        serving.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path, monkeypatch, server):
+    """A project whose manifest has one small file, served by this machine."""
+    root = tmp_path / "project"
+    (root / "data").mkdir(parents=True)
+    header = "file,bytes,sha256,url,original_source,data_terms"
+    row = f"{FILE},{len(CONTENT)},{SHA256},{server.url()} (a remark),there,free"
+    (root / "data" / "manifest.csv").write_text(f"{header}\n{row}\n")
+    monkeypatch.setattr(paths, "packaged_data", lambda: root / "data")
+    monkeypatch.setattr(paths, "raw_data", lambda: root / "data" / "raw")
+    monkeypatch.setattr(fetching, "RETRIES", 0)
+    monkeypatch.delenv("MIMLPAPER_DATA", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return root
+
+
+def put(folder, content):
+    path = folder / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def use_manifest_row(project, content):
+    """Let the manifest ask for ``content``."""
+    file = project / "data" / "manifest.csv"
+    row = f"{FILE},{len(content)},{hashlib.sha256(content).hexdigest()},http://127.0.0.1:9,there,free"
+    file.write_text(f"{file.read_text().splitlines()[0]}\n{row}\n")
+    fetching._read_manifest.cache_clear()
+
+
+def test_a_named_folder_comes_first(tmp_path, monkeypatch, project):
+    assert data_folder() == data_folder("") == project / "data" / "raw"
+    monkeypatch.setenv("MIMLPAPER_DATA", str(tmp_path / "env"))
+    assert data_folder() == tmp_path / "env"
+    assert data_folder(tmp_path / "argument") == tmp_path / "argument"
+
+
+def test_a_found_file_needs_no_network(tmp_path, server):
+    path = put(tmp_path / "own", CONTENT)
+    assert fetch(FILE, tmp_path / "own") == path
+    assert fetch_all(tmp_path / "own", ["scene"]) == [path]
+    assert server.n_requests == 0
+
+
+def test_a_missing_file_is_downloaded_once(tmp_path, server, capsys):
+    path = fetch(FILE, tmp_path / "new")
+    assert path.read_bytes() == CONTENT
+    assert fetch(FILE, tmp_path / "new") == path
+    assert server.n_requests == 1
+    assert [file.name for file in path.parent.iterdir()] == [path.name]  # nothing temporary is left
+    assert FILE in capsys.readouterr().err  # the progress bar
+
+
+def test_a_failed_request_is_tried_again(tmp_path, server, monkeypatch):
+    monkeypatch.setattr(fetching, "RETRIES", 2)
+    monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
+    server.failures = 2
+    assert fetch(FILE, tmp_path).read_bytes() == CONTENT
+    assert server.n_requests == 3
+
+
+def test_missing_and_offline(tmp_path, server):
+    server.failures = 1
+    with pytest.raises(DataError) as error:
+        fetch(FILE, tmp_path / "my data")
+    message = str(error.value)
+    assert f"{tmp_path / 'my data' / FILE} is missing" in message
+    assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
+    assert f"from {server.url()} failed: 500" in message
+    assert f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'" in message
+
+
+def test_the_default_folder_needs_no_option(server):
+    server.failures = 1
+    with pytest.raises(DataError, match="try again: mimlpaper data --fetch \\("):
+        fetch(FILE)
+
+
+def test_a_truncated_file_is_told_and_left(tmp_path, server):
+    path = put(tmp_path, CONTENT[:5])
+    with pytest.raises(DataError) as error:
+        fetch(FILE, tmp_path)
+    assert f"{path} holds 5 bytes, needed are {len(CONTENT)}" in str(error.value)
+    assert f"mimlpaper data --fetch --data {tmp_path}" in str(error.value)
+    assert path.read_bytes() == CONTENT[:5] and server.n_requests == 0
+
+
+def test_a_corrupt_file_is_told_with_both_hashes(tmp_path, server):
+    corrupt = CONTENT[::-1]
+    path = put(tmp_path, corrupt)
+    with pytest.raises(DataError) as error:
+        fetch(FILE, tmp_path)
+    has = hashlib.sha256(corrupt).hexdigest()
+    assert f"{path} has sha256 {has}, needed is {SHA256}" in str(error.value)
+    assert path.read_bytes() == corrupt and server.n_requests == 0
+
+
+def test_a_file_that_changes_is_checked_again(tmp_path):
+    path = put(tmp_path, CONTENT)
+    fetch(FILE, tmp_path)
+    path.write_bytes(CONTENT[::-1])
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(DataError, match="has sha256"):
+        fetch(FILE, tmp_path)
+
+
+def test_fetch_all_replaces_a_damaged_file(tmp_path, server):
+    path = put(tmp_path, CONTENT[:5])
+    assert fetch_all(tmp_path, ["scene"]) == [path]
+    assert path.read_bytes() == CONTENT and server.n_requests == 1
+
+
+def test_a_damaged_file_stays_if_its_replacement_is_wrong(tmp_path, server):
+    path = put(tmp_path, CONTENT[:5])
+    server.content = b"an error page"
+    with pytest.raises(DataError) as error:
+        fetch_all(tmp_path, ["scene"])
+    assert SHA256 in str(error.value)
+    assert hashlib.sha256(b"an error page").hexdigest() in str(error.value)
+    assert path.read_bytes() == CONTENT[:5]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DataError, match=r"--data DIR for another folder"):
+        fetch(FILE, tmp_path / "file" / "folder")
+
+
+def test_a_full_disk(tmp_path, monkeypatch):
+    def write(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", write)
+    with pytest.raises(DataError, match="No space left on device"):
+        fetch(FILE, tmp_path)
+    assert not (tmp_path / FILE).exists()
+
+
+def test_content_that_is_not_as_expected(tmp_path, project):
+    put(tmp_path, b"junk")
+    use_manifest_row(project, b"junk")
+    with pytest.raises(DataError, match=rf"{tmp_path / FILE} is not laid out as expected: \w+:"):
+        load("scene", tmp_path)
+
+
+def test_describe_reads_no_content(tmp_path, monkeypatch):
+    monkeypatch.setattr("mimlpaper.datasets.catalogue.SOURCES", {"scene": SOURCES["scene"]})
+    assert describe(tmp_path)[0]["state"] == "missing"
+    put(tmp_path, CONTENT[:5])
+    assert describe(tmp_path)[0]["state"] == "damaged"
+    put(tmp_path, CONTENT)
+    assert describe(tmp_path) == [
+        {
+            "name": "scene",
+            "shape": "2,000 bags, 18,000 instances, 15 features",
+            "labels": 5,
+            "kind": "original",
+            "state": "present",
+            "source": "there",
+            "terms": "free",
+            "path": str(tmp_path / FILE),
+        }
+    ]
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match="no data set is named 'scenes'; there are scene, reuters"):
+        load("scenes")
+    with pytest.raises(ValueError, match="no data set is named 'a', 'b'"):
+        fetch_all(names=["scene", "a", "b"])
+
+
+def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
+    monkeypatch.undo()
+    entries = manifest()
+    assert set(entries) == {file for source in SOURCES.values() for file in source.files}
+    for entry in entries.values():
+        assert entry.url.startswith("https://") and " " not in entry.url
+        assert len(entry.sha256) == 64 and entry.bytes > 0
+
+
+def test_paths_of_a_checkout_and_of_a_wheel(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    assert (paths.project_root() / "pyproject.toml").is_file()
+    assert (paths.published() / "results.csv").is_file()
+    assert paths.raw_data() == paths.project_root() / "data" / "raw"
+    monkeypatch.setattr(paths, "IN_WHEEL", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert paths.packaged_data() == tmp_path == paths.project_root()

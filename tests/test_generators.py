@@ -1,0 +1,267 @@
+"""Images and texts become bags as the paper describes; the drawn and composed sets know why."""
+
+import doctest
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+from sklearn.base import clone
+
+from mimlpaper.bags import Bags
+from mimlpaper.datasets import (
+    ImageBags,
+    TextBags,
+    images,
+    load_synthetic_scene,
+    load_synthetic_texts,
+    make_scenes,
+    make_texts,
+    scene_mosaic,
+    texts,
+)
+
+SHARP = ImageBags(smoothing=0.01)  # an 8 x 8 image stays as it is
+
+
+@pytest.fixture
+def small(rng):
+    return rng.integers(0, 256, (8, 8, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("module", [images, texts])
+def test_examples_in_docstrings(module):
+    assert doctest.testmod(module, extraglobs={"np": np}).failed == 0
+
+
+def test_bag_of_a_hand_made_image():
+    """The pixel in row r, column c has R = 10 r + c, G = c, B = 100.
+
+    The blob in row r, column c is the mean of pixels (r, c) to (r + 1, c + 1):
+    R = 10 r + c + 5.5, G = c + .5. Instance 5 = 3 * 1 + 2 is the blob in row 3, column 4:
+    R = 39.5, G = 4.5. Two columns to the left R falls by 2 and G by 2; two rows up R falls by 20.
+    """
+    r, c = np.mgrid[:8, :8]
+    image = np.stack([10 * r + c, c, np.full_like(r, 100)], axis=-1)
+    bag = SHARP.transform([image])[0]
+    assert bag.shape == (9, 15)
+    centre, left, up, right, down = bag[5].reshape(5, 3)
+    np.testing.assert_allclose(centre, [39.5, 4.5, 100])
+    np.testing.assert_allclose(left, [-2, -2, 0], atol=1e-12)
+    np.testing.assert_allclose(up, [-20, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(right, [2, 2, 0], atol=1e-12)
+    np.testing.assert_allclose(down, [20, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(bag[:, 0], [27.5, 28.5, 29.5, 37.5, 38.5, 39.5, 47.5, 48.5, 49.5])
+
+
+def test_bags_agree_with_a_slow_twin(small):
+    def blob(row, column):
+        return small[row : row + 2, column : column + 2].mean(axis=(0, 1))
+
+    expected = []
+    for row in (2, 3, 4):
+        for column in (2, 3, 4):
+            around = [(row, column - 2), (row - 2, column), (row, column + 2), (row + 2, column)]
+            centre = blob(row, column)
+            expected.append(np.concatenate([centre, *(blob(*place) - centre for place in around)]))
+    np.testing.assert_allclose(SHARP.transform([small])[0], expected)
+
+
+def test_mosaic_gives_the_blobs_back(small):
+    mosaic = scene_mosaic(SHARP.transform([small])[0])
+    blobs = images.blob_means(small[None].astype(float))[0]
+    known = np.isfinite(mosaic)
+    assert known.all(axis=-1).sum() == 33
+    assert not known[:2, :2].any() and not known[5:, 5:].any()
+    np.testing.assert_allclose(mosaic[known], blobs[known])
+
+
+def test_smoothing_averages_what_lies_around_a_sample():
+    """A Gaussian keeps a linear ramp away from the border, and a constant image everywhere."""
+    ramp = np.broadcast_to(np.arange(64)[None, :, None], (48, 64, 3)).astype(np.uint8)
+    bag = ImageBags().transform([ramp])[0]
+    # Samples lie at 8 (i + .5) - .5, and blob c, between samples c and c + 1, at 8 (c + 1) - .5.
+    np.testing.assert_allclose(bag[:3, 0], [23.5, 31.5, 39.5], atol=1e-3)
+    flat = ImageBags(smoothing=3.0).transform([np.full((9, 30), 0.2)])[0]
+    np.testing.assert_allclose(flat, np.tile([51.0] * 3 + [0.0] * 12, (9, 1)), atol=1e-9)
+
+
+def test_every_form_of_an_image_gives_one_bag(small, tmp_path):
+    file = tmp_path / "small.png"
+    Image.fromarray(small).save(file)
+    opaque = np.dstack([small, np.full((8, 8), 255, np.uint8)])
+    forms = [
+        small, small.astype(int), small / 255, opaque, Image.fromarray(small),
+        Image.open(file), file, str(file),
+    ]  # fmt: skip
+    for bag in SHARP.transform(forms):
+        np.testing.assert_allclose(bag, SHARP.transform([small])[0])
+
+
+def test_grey_and_transparent_images(small):
+    grey = small[:, :, 0]
+    expected = SHARP.transform([np.dstack([grey] * 3)])[0]
+    for form in (grey, grey[:, :, None], Image.fromarray(grey)):
+        np.testing.assert_allclose(SHARP.transform([form])[0], expected)
+    clear = np.zeros((8, 8, 4), np.uint8)
+    np.testing.assert_allclose(SHARP.transform([clear])[0][:, :3], 255)
+    np.testing.assert_allclose(SHARP.transform([Image.fromarray(clear)])[0][:, :3], 255)
+
+
+def test_photographs_stand_upright(small, tmp_path):
+    """Orientation 3 says that the camera was held upside down."""
+    turned = Image.fromarray(small[::-1, ::-1])
+    exif = Image.Exif()
+    exif[0x0112] = 3
+    turned.save(tmp_path / "turned.png", exif=exif)
+    bag = SHARP.transform([tmp_path / "turned.png"])[0]
+    np.testing.assert_allclose(bag, SHARP.transform([small])[0])
+
+
+@pytest.mark.parametrize(
+    ("image", "message"),
+    [
+        (np.zeros((7, 8, 3), np.uint8), r"image 1 must have at least 8 x 8 pixels.*\(7, 8, 3\)"),
+        (np.zeros((8, 8, 5), np.uint8), "image 1 must have .* 1 to 4 channels"),
+        (np.full((8, 8), 300), "image 1 must hold integers in .* from 300 to 300"),
+        (np.full((8, 8), 1.5), "image 1 must hold .* floats in"),
+        (np.full((8, 8), np.nan), "image 1 must hold"),
+        (np.full((8, 8), "a"), "image 1 must hold numbers"),
+        (Image.new("I", (8, 8)), "image 1 has Pillow's mode I"),
+    ],
+)
+def test_strange_images_are_named(small, image, message):
+    with pytest.raises(ValueError, match=message):
+        SHARP.transform([small, image])
+
+
+def test_unreadable_files_are_named(small, tmp_path):
+    file = tmp_path / "broken.png"
+    Image.fromarray(small).resize((200, 200)).save(file)
+    file.write_bytes(file.read_bytes()[:300])
+    with pytest.raises(ValueError, match=r"image 1 .*broken\.png.* cannot be read"):
+        ImageBags().transform([small, file])
+    file.write_text("no image at all")
+    with pytest.raises(ValueError, match=r"broken\.png.* cannot be read"):
+        ImageBags().transform([file])
+    with pytest.raises(FileNotFoundError, match=r"absent\.png"):
+        ImageBags().transform([tmp_path / "absent.png"])
+
+
+def test_image_bags_refuses_bad_use(small):
+    with pytest.raises(ValueError, match="single path"):
+        ImageBags().transform("a.png")
+    with pytest.raises(ValueError, match="at least one image"):
+        ImageBags().transform([])
+    with pytest.raises(ValueError, match="smoothing must be positive, got 0"):
+        ImageBags(smoothing=0).transform([small])
+    with pytest.raises(ValueError, match=r"shape \(9, 15\), got \(9, 14\)"):
+        scene_mosaic(np.zeros((9, 14)))
+
+
+def test_passages_by_hand():
+    """With windows of 4 words every 2, 7 words give words 1-4, 3-6 and 5-7; 4 words give one."""
+    text_bags = TextBags(window=4, step=2)
+    assert text_bags.passages("a b c d e f g") == ["a b c d", "c d e f", "e f g"]
+    assert text_bags.passages("a b c d") == ["a b c d"]
+    assert text_bags.passages("a b c d e") == ["a b c d", "c d e"]
+    assert text_bags.passages("") == [""]
+    assert TextBags(window=2, step=2).passages("a b c") == ["a b", "c"]
+
+
+def test_passages_cover_every_word_and_none_is_longer_than_a_window(rng):
+    for n_words in rng.integers(1, 300, 30):
+        words = [str(i) for i in range(n_words)]
+        passages = [passage.split() for passage in TextBags().passages(" ".join(words))]
+        assert max(map(len, passages)) <= 50
+        assert {word for passage in passages for word in passage} == set(words)
+        assert all(b[0] in a for a, b in pairwise(passages))
+
+
+def test_vocabulary_is_the_words_in_most_texts():
+    """Of 5 words, stop words aside, 40 % are 2: "oil" is in 3 texts; "cow", "sea" in 2 each.
+
+    The number of texts counts, not that of occurrences: "sun" occurs 4 times, in one text.
+    """
+    corpus = ["the oil and the sea", "Oil! Cow.", "an oil sea cow", "sun sun sun sun", "moon"]
+    text_bags = TextBags(top_share=0.4).fit(corpus)
+    assert text_bags.vocabulary_.tolist() == ["cow", "oil"]
+    bags = text_bags.transform(["oil oil cow moon", "", "unknown"])
+    assert [bag.tolist() for bag in bags] == [[[1, 2]], [[0, 0]], [[0, 0]]]
+    assert TextBags(top_share=0.01).fit(corpus).vocabulary_.tolist() == ["oil"]
+    assert "the" in TextBags(top_share=1, stop_words=None).fit(corpus).vocabulary_
+
+
+def test_text_bags_refuses_bad_use():
+    with pytest.raises(ValueError, match="single string"):
+        TextBags().fit("one text")
+    with pytest.raises(ValueError, match="at least one text"):
+        TextBags().fit([])
+    with pytest.raises(ValueError, match="got float as text 1"):
+        TextBags().fit(["good", 1.5])
+    with pytest.raises(ValueError, match="at most window = 50, got 51"):
+        TextBags(step=51).fit(["good"])
+    with pytest.raises(ValueError, match=r"top_share must lie in \(0, 1\], got 0"):
+        TextBags(top_share=0).fit(["good"])
+
+
+def test_generators_are_scikit_learn_transformers(small):
+    corpus = ["oil and sea", "oil and cow"]
+    for generator, X in ((ImageBags(smoothing=0.3), [small]), (TextBags(top_share=1), corpus)):
+        assert clone(generator).get_params() == generator.get_params()
+        fitted = pickle.loads(pickle.dumps(generator.fit(X)))
+        bags = fitted.transform(X)
+        assert isinstance(bags, Bags) and len(bags) == len(X)
+        np.testing.assert_array_equal(bags.instances, generator.fit_transform(X).instances)
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    return load_synthetic_scene()
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return load_synthetic_texts()
+
+
+def test_synthetic_sets_are_deterministic(scenes, documents):
+    for first, load in ((scenes, load_synthetic_scene), (documents, load_synthetic_texts)):
+        again, other = load(), load(random_state=1)
+        np.testing.assert_array_equal(first.X.instances, again.X.instances)
+        np.testing.assert_array_equal(first.Y, again.Y)
+        assert first.sha256 == again.sha256 != other.sha256
+
+
+def test_labels_of_a_synthetic_bag_are_those_of_its_instances(scenes, documents):
+    """The definition of multi-instance learning, label by label."""
+    for dataset in (scenes, documents):
+        assert dataset.kind == "synthetic"
+        np.testing.assert_array_equal(dataset.X.max(dataset.instance_labels), dataset.Y)
+        assert dataset.Y.sum(axis=0).min() >= 20
+
+
+def test_synthetic_sets_have_as_many_labels_as_the_originals(scenes, documents):
+    assert (scenes.Y.sum(axis=1) > 1).mean() == pytest.approx(0.2285, abs=0.01)
+    assert (documents.Y.sum(axis=1) > 1).mean() == pytest.approx(0.1495, abs=0.01)
+
+
+def test_scenes_show_their_labels():
+    drawn, Y, regions = make_scenes(30, size=32, random_state=3)
+    assert drawn.shape == (30, 32, 32, 3) and drawn.dtype == np.uint8
+    for labels, region in zip(Y, regions, strict=True):
+        assert set(np.unique(region)) - {-1} == set(np.flatnonzero(labels))
+    with pytest.raises(ValueError, match="multiple of 8, got 30"):
+        make_scenes(2, size=30)
+    with pytest.raises(ValueError, match="n_images must be at least 1"):
+        make_scenes(0)
+
+
+def test_texts_tell_the_topic_of_each_word():
+    composed, Y, topics = make_texts(40, random_state=3)
+    for text, labels, of_word in zip(composed, Y, topics, strict=True):
+        assert len(text.split()) == len(of_word)
+        assert set(of_word) == set(np.flatnonzero(labels))
+    with pytest.raises(ValueError, match="n_texts must be at least 1"):
+        make_texts(0)

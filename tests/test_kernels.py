@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from mimlpaper.kernels import KernelFactor, kernel_matrix, kernel_width
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_exact_factor_gives_the_kernel_back(rng, kernel):
+    X, new = rng.normal(size=(30, 4)), rng.normal(size=(9, 4))
+    factor = KernelFactor(kernel=kernel, gamma=0.3, tol=0.0, random_state=0)
+    phi = factor.fit_transform(X)
+    expected = kernel_matrix(X, kernel=kernel, gamma=0.3)
+    assert np.allclose(phi @ phi.T, expected, atol=1e-8)
+    assert np.allclose(factor.transform(X), phi, atol=1e-6)
+    between = kernel_matrix(new, X, kernel=kernel, gamma=0.3)
+    assert np.allclose(factor.transform(new) @ phi.T, between, atol=1e-6)
+
+
+def test_stated_error_is_the_share_of_the_trace_that_is_missing(rng):
+    X = rng.normal(size=(80, 3))
+    factor = KernelFactor(gamma=1.0, rank=20, random_state=0)
+    phi = factor.fit_transform(X)
+    assert phi.shape == (80, 20)
+    left = np.ones(80) - (phi**2).sum(axis=1)
+    assert factor.error_ == pytest.approx(left.sum() / 80)
+    assert (left > -1e-12).all()
+
+
+def test_more_landmarks_leave_less(rng):
+    X = rng.normal(size=(100, 3))
+    errors = [KernelFactor(rank=r, random_state=0).fit(X).error_ for r in (5, 20, 60)]
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_duplicates_do_not_break_the_factor():
+    X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
+    factor = KernelFactor(random_state=0).fit(X)
+    assert len(factor.landmarks_) == 2
+    assert factor.error_ == pytest.approx(0)
+
+
+def test_linear_factor_is_the_data(rng):
+    X = rng.normal(size=(10, 3))
+    assert np.array_equal(KernelFactor(kernel="linear").fit_transform(X), X)
+
+
+def test_widths():
+    X = np.array([[0.0, 2.0], [2.0, 0.0]])
+    assert kernel_width(0.7, X) == 0.7
+    assert kernel_width("auto", X) == 1 / 2
+    assert kernel_width("scale", X) == 1 / (2 * 1.0)
+
+
+@pytest.mark.parametrize("gamma", [0, -1.0, "wide", np.nan])
+def test_bad_widths_are_refused(gamma):
+    with pytest.raises(ValueError, match="gamma must be positive"):
+        kernel_width(gamma, np.ones((2, 2)))
+
+
+def test_unknown_kernel_and_bad_rank_are_refused():
+    with pytest.raises(ValueError, match=r"kernel must be one of .*got 'cubic'"):
+        kernel_matrix(np.ones((2, 2)), kernel="cubic")
+    with pytest.raises(ValueError, match="rank must be None or at least 1, got 0"):
+        KernelFactor(rank=0).fit(np.ones((2, 2)))

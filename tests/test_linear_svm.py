@@ -1,0 +1,153 @@
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from mimlpaper.linear_svm import _project, fit_linear_svm
+from tests import reference
+
+
+@pytest.fixture
+def Z(rng):
+    return rng.standard_normal((80, 6))
+
+
+@pytest.fixture
+def y(Z, rng):
+    return Z[:, 0] + 0.8 * rng.standard_normal(80) > 0.7
+
+
+def test_two_points_by_hand():
+    """z = 3 positive, z = 1 negative: f = z - 2 has margins 1 at ½||w||² = ½.
+
+    With C = 0.1 the costs bound alpha: w = 0.1 (3 - 1) = 0.2, and every b from -1.2 to 0.4 leaves
+    slacks of 2 - 0.2 (3 - 1) = 1.6 in all. The objective is ½ 0.2² + 0.1 · 1.6.
+    """
+    svm = fit_linear_svm([[3.0], [1.0]], [True, False], 10.0, tol=1e-12)
+    assert svm.weights == pytest.approx([1.0])
+    assert svm.intercept == pytest.approx(-2.0)
+    assert svm.dual_coef == pytest.approx([0.5, -0.5])
+    assert svm.decision_function(np.array([[5.0]])) == pytest.approx([3.0])
+    assert fit_linear_svm([[3.0], [1.0]], [True, False], 0.1).primal == pytest.approx(0.18)
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 100.0])
+def test_agrees_with_libsvm(Z, y, C):
+    libsvm = SVC(kernel="linear", C=C, tol=1e-8).fit(Z, y)
+    weights, scores = libsvm.coef_[0], libsvm.decision_function(Z)
+    slacks = np.maximum(1 - np.where(y, 1, -1) * scores, 0)
+    svm = fit_linear_svm(Z, y, C, tol=1e-9)
+    assert svm.primal == pytest.approx(weights @ weights / 2 + C * slacks.sum(), rel=1e-5)
+    assert svm.decision_function(Z) == pytest.approx(scores, abs=1e-3)
+
+
+def test_agrees_with_quadratic_programme_for_costs_of_each_example(Z, y, rng):
+    C = rng.uniform(0.0, 5.0, 80)
+    C[3] = 0.0
+    svm = fit_linear_svm(Z, y, C, tol=1e-9)
+    expected = reference.hinge_minimum(Z, y, C, np.arange(81))
+    assert svm.primal == pytest.approx(expected, rel=1e-7)
+    assert (np.abs(svm.dual_coef) <= C).all()
+
+
+@pytest.mark.parametrize("C", [0.1, 3.0])
+def test_agrees_with_quadratic_programme_for_shared_slacks(Z, rng, C):
+    offsets = np.array([0, 1, 2, 5, 9, 15, 30, 31, 40, 60, 80])
+    Z = Z[:, :2]
+    y = np.repeat(np.arange(10) % 2 == 0, np.diff(offsets))
+    Z[:, 0] += y
+    svm = fit_linear_svm(Z, y, C, offsets=offsets, tol=1e-9)
+    assert svm.primal == pytest.approx(reference.hinge_minimum(Z, y, C, offsets), rel=1e-7)
+    assert (np.add.reduceat(np.abs(svm.dual_coef), offsets[:-1]) <= C * (1 + 1e-12)).all()
+
+
+def test_optimality_conditions(Z, y):
+    """alpha_i is 0 beyond the margin and C within; w = Σ alpha_i y_i z_i; Σ alpha_i y_i = 0."""
+    svm = fit_linear_svm(Z, y, 2.0, tol=1e-10)
+    alpha, margins = np.abs(svm.dual_coef), np.where(y, 1, -1) * svm.decision_function(Z)
+    assert alpha[margins > 1 + 1e-4] == pytest.approx(0, abs=1e-6)
+    assert alpha[margins < 1 - 1e-4] == pytest.approx(2.0, abs=1e-6)
+    assert svm.weights == pytest.approx(svm.dual_coef @ Z, abs=1e-4)
+    assert svm.dual_coef.sum() == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-8])
+def test_gap_is_reported_and_certifies(Z, y, tol):
+    best = fit_linear_svm(Z, y, tol=1e-11).primal
+    svm = fit_linear_svm(Z, y, tol=tol)
+    assert svm.gap <= tol
+    assert svm.dual <= best * (1 + 1e-12) and best <= svm.primal * (1 + 1e-12)
+
+
+def test_bias_is_not_penalised(Z, y):
+    svm, shifted = (fit_linear_svm(part, y, tol=1e-9) for part in (Z, Z + 10.0))
+    assert shifted.decision_function(Z + 10.0) == pytest.approx(svm.decision_function(Z), abs=1e-3)
+    assert shifted.primal == pytest.approx(svm.primal, rel=1e-8)
+
+
+def test_start_helps_and_is_never_worsened(Z, y):
+    cold = fit_linear_svm(Z, y, tol=1e-6)
+    assert fit_linear_svm(Z, y, start=cold, tol=1e-6).n_steps == 0
+    flipped = y.copy()
+    flipped[:5] ^= True
+    start = fit_linear_svm(Z, flipped, start=cold, tol=1e-6)
+    rough = fit_linear_svm(Z, y, start=start, tol=0.9)
+    slacks = np.maximum(1 - np.where(y, 1, -1) * start.decision_function(Z), 0)
+    assert rough.primal <= start.weights @ start.weights / 2 + slacks.sum()
+    warm = fit_linear_svm(Z, y, start=start, tol=1e-6)
+    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
+
+
+def test_extreme_data_still_converges(rng):
+    Z = rng.standard_normal((60, 4))
+    y = Z[:, 0] > 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scaled in (Z * 1e3, Z * 1e-3, np.repeat(Z, 2, axis=1), np.zeros((60, 2)), Z + 100):
+            for C in (1e-4, 1.0, 1e3):
+                assert fit_linear_svm(scaled, y, C).gap <= 1e-4
+
+
+def test_gives_up_with_numbers(Z, y):
+    with pytest.warns(ConvergenceWarning, match=r"after 2 Newton steps with a duality gap of \d"):
+        svm = fit_linear_svm(Z, y, tol=1e-9, max_steps=2)
+    assert svm.gap > 1e-9
+
+
+def test_projection_is_the_nearest_point(rng):
+    offsets = np.array([0, 1, 4, 9, 10])
+    for _ in range(50):
+        raw, C = rng.normal(scale=2, size=10), rng.uniform(0, 3, 4)
+        projected, _ = _project(raw, C, offsets)
+        for g, cost in enumerate(C):
+            part = slice(offsets[g], offsets[g + 1])
+            expected = reference.nearest_with_bounded_sum(raw[part], cost)
+            assert projected[part] == pytest.approx(expected, abs=1e-9)
+
+
+def test_input_is_left_alone_and_runs_are_equal(Z, y):
+    Z.setflags(write=False)
+    y.setflags(write=False)
+    first, second = fit_linear_svm(Z, y), fit_linear_svm(Z, y)
+    assert np.array_equal(first.weights, second.weights)
+    assert first.intercept == second.intercept
+    assert np.array_equal(pickle.loads(pickle.dumps(first)).dual_coef, first.dual_coef)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"y": np.ones(80, bool)}, "positive cost in the negative class"),
+        ({"C": np.arange(80) >= 80}, "positive cost in the positive class"),
+        ({"C": -1.0}, "C must not be negative, got -1.0"),
+        ({"y": [True, False]}, r"got \(80, 6\) and \(2,\)"),
+        ({"offsets": [0, 10, 79]}, "offsets must rise from 0 to the number of examples, 80"),
+        ({"offsets": [0, 10, 10, 80]}, "offsets must rise"),
+    ],
+)
+def test_bad_input(Z, y, changes, message):
+    with pytest.raises(ValueError, match=message):
+        fit_linear_svm(Z, **{"y": y, **changes})

@@ -1,0 +1,344 @@
+import math
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+
+from mimlpaper.algorithms.mimlboost import MimlBoost, _label_codes, _multiplier
+from mimlpaper.bags import Bags
+from mimlpaper.base import ConstantLabelWarning
+from mimlpaper.datasets import load_scene
+from mimlpaper.metrics import average_precision, hamming_loss
+from mimlpaper.preprocessing import OnInstances
+from tests import reference
+
+EXACT = {"rank": None, "tol": 1e-7, "max_iter": 5000, "random_state": 0}
+
+
+@pytest.fixture
+def noisy(rng, bags):
+    """The bags, and two labels that follow them loosely."""
+    truth = bags.mean(bags.instances)[:, :2] + rng.normal(0, 0.2, (len(bags), 2))
+    return bags, truth > 0.5
+
+
+def refit_weights(fitted, bags, Y):
+    """W before each round and after the last, and e of each round, from the votes."""
+    features = bags.with_instances(fitted.factor_.transform(bags.instances))
+    psi = np.where(Y, 1, -1)
+    targets = np.repeat(psi, bags.sizes, axis=0)
+    weights, errors = [np.full(Y.shape, 1 / Y.size)], []
+    for h, c in zip(fitted.estimators_, fitted.estimator_weights_, strict=True):
+        wrong = np.where(h(features.instances) > 0, 1, -1) != targets
+        errors.append(bags.mean(wrong.astype(float)))
+        W = weights[-1] * np.exp((2 * errors[-1] - 1) * c)
+        weights.append(W / W.sum())
+    return weights, errors
+
+
+def test_multiplier_by_hand():
+    """e = (0, 1), W = (3/4, 1/4): 3/4 e^-c + 1/4 e^c is least at c = 1/2 log 3 = .549306.
+
+    e = (0, 3/4), W = (1/2, 1/2): e^-c = 1/2 e^(c/2), so c = log(2) / 1.5 = .462098, and the new
+    weights are as e^-c to e^(c/2), that is as 1 to 2.
+    """
+    c = _multiplier(np.array([[0.75, 0.25]]), np.array([[0.0, 1.0]]))
+    assert c == pytest.approx(0.549306, abs=1e-6)
+    W, e = np.array([0.5, 0.5]), np.array([0.0, 0.75])
+    c = _multiplier(W, e)
+    assert c == pytest.approx(0.462098, abs=1e-6)
+    W = W * np.exp((2 * e - 1) * c)
+    assert W / W.sum() == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize(
+    ("W", "e", "c"),
+    [
+        ([0.5, 0.5], [0.0, 0.4], np.inf),
+        ([0.5, 0.5], [0.0, 0.5], np.inf),
+        ([0.5, 0.5], [0.5, 0.5], 0.0),
+        ([0.5, 0.5], [0.0, 1.0], 0.0),
+        ([0.4, 0.6], [0.0, 1.0], 0.0),
+        ([0.5, 0.5], [0.6, 1.0], 0.0),
+        ([1.0, 1e-300], [0.0, 1.0], 150 * math.log(10)),
+        ([1.0, 0.0], [0.0, 1.0], np.inf),
+    ],
+)
+def test_multiplier_at_its_limits(W, e, c):
+    assert _multiplier(np.array(W), np.array(e)) == pytest.approx(c)
+
+
+def test_multiplier_is_the_minimum(rng):
+    for _ in range(50):
+        e = rng.integers(0, 5, 9) / 4
+        W = rng.dirichlet(np.ones(9))
+        c = _multiplier(W, e)
+        if 0 < c < np.inf:
+            losses = [W @ np.exp((2 * e - 1) * x) for x in (c - 1e-4, c, c + 1e-4)]
+            assert losses[1] == min(losses)
+
+
+def test_three_bags_alike_by_hand():
+    """Two have the label, one lacks it, and no function tells them apart.
+
+    Round 1: h = +1, Σ W e = 1/3, c = 1/2 log 2 = .346574. Then W = (1/4, 1/4, 1/2), both classes
+    weigh the same, Σ W e = 1/2 and c = 0: step 3e.
+    """
+    fitted = MimlBoost(random_state=0).fit([[[0.5]]] * 3, [[1], [1], [0]])
+    assert fitted.stopped_ == "step 3e"
+    assert fitted.n_rounds_ == 1
+    assert fitted.estimator_weights_ == pytest.approx([0.346574], abs=1e-6)
+    assert fitted.estimator_errors_ == pytest.approx([1 / 3])
+    assert fitted.decision_function([[[0.2], [0.9]]]) == pytest.approx(0.346574, abs=1e-6)
+
+
+def test_a_perfect_first_round_is_kept():
+    """Step 3c in round 1 would leave nothing to vote."""
+    X, Y = [[[0.0]], [[0.1]], [[0.9]], [[1.0], [1.0]]], [[0], [0], [1], [1]]
+    fitted = MimlBoost(C=100, random_state=0).fit(X, Y)
+    assert (fitted.stopped_, fitted.n_rounds_) == ("step 3c", 1)
+    assert fitted.estimator_weights_ == [1]
+    assert np.array_equal(fitted.predict(X), np.array(Y, bool))
+
+
+def test_a_useless_first_round_is_kept():
+    """One bag, with and without the label: c_1 = 0."""
+    fitted = MimlBoost(random_state=0).fit([[[0.5]]] * 2, [[1], [0]])
+    assert (fitted.stopped_, fitted.n_rounds_) == ("step 3e", 1)
+    assert np.abs(fitted.decision_function([[[0.5]]])) == 1
+
+
+@pytest.mark.parametrize("label_code", ["feature", "onehot"])
+def test_same_as_the_table_read_word_by_word(noisy, label_code):
+    bags, Y = noisy
+    codes = _label_codes(2, 3, label_code)
+
+    def learn(pairs, labels, weights):
+        rows = [np.append(x, codes[v]) for x, v in pairs]
+        svm = SVC(gamma=1.5).fit(rows, labels, len(rows) * np.array(weights))
+        return lambda pair: svm.predict([np.append(pair[0], codes[pair[1]])])[0]
+
+    expected, n_rounds = reference.miml_boost(bags, Y, 4, learn)
+    parameters = {"n_rounds": 4, "gamma": 1.5, "label_code": label_code}
+    literal = MimlBoost(solver="libsvm", **parameters).fit(bags, Y)
+    assert literal.n_rounds_ == n_rounds == 4
+    assert literal.decision_function(bags) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "label_code"),
+    [("rbf", "feature"), ("rbf", "onehot"), ("linear", "feature"), ("linear", "product")],
+)
+def test_structured_and_literal_machines_agree(noisy, kernel, label_code):
+    """The first machine is the same; a later one only while no vote is too close to call."""
+    bags, Y = noisy
+    both = [
+        MimlBoost(n_rounds=2, kernel=kernel, label_code=label_code, solver=solver, **EXACT)
+        for solver in ("structured", "libsvm")
+    ]
+    values = []
+    for estimator in both:
+        fitted = estimator.fit(bags, Y)
+        values.append(fitted.estimators_[0](fitted.factor_.transform(bags.instances)))
+    clear = np.abs(values[1]) > 5e-3
+    assert clear.mean() > 0.9
+    assert values[0] == pytest.approx(values[1], abs=5e-3)
+    assert np.array_equal(values[0][clear] > 0, values[1][clear] > 0)
+    if clear.all():
+        assert both[0].estimator_weights_ == pytest.approx(both[1].estimator_weights_, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["structured", "libsvm"])
+def test_one_label_and_bags_of_one_are_plain_boosting(rng, solver):
+    X = rng.random((60, 2))
+    y = np.where(np.sin(6 * X[:, 0]) + rng.normal(0, 0.7, 60) > X[:, 1], 1, -1)
+    rows = np.column_stack([X, np.zeros(60)])
+
+    def learn(weights):
+        svm = SVC(gamma=1.0, tol=1e-6).fit(rows, y, 60 * weights)
+        return lambda X: svm.predict(np.column_stack([X, np.zeros(len(X))]))
+
+    expected = reference.discrete_boosting(X, y, 6, learn)
+    fitted = MimlBoost(n_rounds=6, solver=solver, **EXACT).fit(list(X[:, None]), y[:, None] > 0)
+    assert fitted.n_rounds_ == 6
+    assert fitted.decision_function(list(X[:, None]))[:, 0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_after_each_round_its_weighted_error_is_half(noisy):
+    """Step 3d is the stationary point of Σ W exp((2e - 1) c): 3f leaves Σ W (2e - 1) = 0."""
+    fitted = MimlBoost(n_rounds=8, random_state=0).fit(*noisy)
+    weights, errors = refit_weights(fitted, *noisy)
+    assert len(errors) == 8
+    for t, e in enumerate(errors):
+        assert (weights[t] * e).sum() == pytest.approx(fitted.estimator_errors_[t])
+        assert (weights[t + 1] * e).sum() == pytest.approx(0.5)
+
+
+def test_training_loss_falls_each_round(noisy):
+    bags, Y = noisy
+    fitted = MimlBoost(n_rounds=10, random_state=0).fit(bags, Y)
+    losses = [np.exp(np.where(Y, -1, 1) * F).mean() for F in fitted.staged_decision_function(bags)]
+    assert (np.diff([1, *losses]) < 0).all()
+
+
+def test_last_stage_is_the_decision_function(noisy):
+    bags, Y = noisy
+    fitted = MimlBoost(n_rounds=7, random_state=0).fit(bags, Y)
+    stages = list(fitted.staged_decision_function(bags))
+    assert len(stages) == fitted.n_rounds_ == len(fitted.estimators_) == 7
+    assert fitted.stopped_ == "n_rounds"
+    assert np.array_equal(stages[-1], fitted.decision_function(bags))
+    assert np.array_equal(bags.mean(fitted.instance_scores(bags)), stages[-1])
+    shorter = MimlBoost(n_rounds=3, random_state=0).fit(bags, Y)
+    assert np.array_equal(stages[2], shorter.decision_function(bags))
+    assert np.abs(stages[-1]).max() <= fitted.estimator_weights_.sum()
+
+
+def test_a_bag_twice_over_has_the_same_score(noisy):
+    bags, Y = noisy
+    fitted = MimlBoost(n_rounds=5, random_state=0).fit(bags, Y)
+    doubled = Bags.from_list([np.vstack([bag, bag]) for bag in bags])
+    assert fitted.decision_function(doubled) == pytest.approx(fitted.decision_function(bags))
+
+
+def test_low_rank_comes_close(noisy):
+    bags, Y = noisy
+    exact = MimlBoost(n_rounds=1, **EXACT).fit(bags, Y)
+    low = MimlBoost(n_rounds=1, rank=20, random_state=0).fit(bags, Y)
+    assert 0 < low.factor_.error_ < 0.01
+    assert exact.factor_.error_ < 1e-9
+    assert low.estimators_[0].coef.shape == (2, 20)
+    changed = np.sign(low.instance_scores(bags)) != np.sign(exact.instance_scores(bags))
+    assert changed.mean() < 0.05
+
+
+def test_label_codes():
+    """Up to 49 features the last label is 1; with 243 it is log(244) / log(50) = 1.4052."""
+    assert _label_codes(5, 15, "feature").ravel().tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert _label_codes(7, 243, "feature")[-1] == pytest.approx([1.4052], abs=1e-4)
+    assert _label_codes(2, 49, "feature").ravel().tolist() == [0, 1]
+    assert _label_codes(2, 50, "feature")[-1] == pytest.approx([1.0051], abs=1e-4)
+    assert _label_codes(1, 3, "feature").tolist() == [[0]]
+    assert np.array_equal(_label_codes(4, 15, "onehot"), np.eye(4))
+
+
+def test_linear_machines_rank_labels_alike_unless_in_product(noisy):
+    """f(x, y) = <w, x> + v e_y + b moves all labels of an instance together."""
+    bags, Y = noisy
+    x = bags.instances
+    alike = MimlBoost(n_rounds=1, kernel="linear").fit(bags, Y).estimators_[0](x)
+    assert np.ptp(alike[:, 0] - alike[:, 1]) < 1e-12
+    own = MimlBoost(n_rounds=1, kernel="linear", label_code="product").fit(bags, Y)
+    assert np.ptp(own.estimators_[0](x) @ [1, -1]) > 0.1
+
+
+@pytest.mark.parametrize("solver", ["structured", "libsvm"])
+def test_resampling_draws_as_many_pairs(noisy, solver):
+    bags, Y = noisy
+    estimator = MimlBoost(n_rounds=4, weighting="resampling", solver=solver, random_state=5)
+    costs = estimator._costs(np.full(Y.shape, 1 / Y.size), bags.sizes, np.random.RandomState(0))
+    assert costs.sum() == Y.shape[1] * bags.n_instances
+    assert (costs == costs.astype(int)).all() and (costs == 0).any()
+    scores = estimator.fit(bags, Y).decision_function(bags)
+    assert np.array_equal(scores, clone(estimator).fit(bags, Y).decision_function(bags))
+    other = clone(estimator).set_params(random_state=6).fit(bags, Y)
+    assert not np.array_equal(scores, other.decision_function(bags))
+
+
+def test_costs_are_C_on_average(noisy):
+    bags, Y = noisy
+    W = np.random.default_rng(1).dirichlet(np.ones(Y.size)).reshape(Y.shape)
+    costs = MimlBoost(C=3.0)._costs(W, bags.sizes, None)
+    assert costs.mean() == pytest.approx(3.0)
+    assert bags.sum(costs) == pytest.approx(3.0 * costs.size * W)
+
+
+def test_labels_of_one_class(noisy):
+    bags, Y = noisy
+    padded = np.column_stack([np.ones(len(Y)), Y, np.zeros(len(Y))])
+    estimator = MimlBoost(n_rounds=4, label_code="onehot", random_state=0)
+    with pytest.warns(ConstantLabelWarning, match=r"\[0, 3\]"):
+        scores = estimator.fit(bags, padded).decision_function(bags)
+    assert (scores[:, 0] == 1).all() and (scores[:, 3] == -1).all()
+    assert np.array_equal(scores[:, 1:3], clone(estimator).fit(bags, Y).decision_function(bags))
+    with pytest.warns(ConstantLabelWarning):
+        nothing = clone(estimator).fit(bags, np.ones_like(Y))
+    assert nothing.n_rounds_ == 0
+    assert list(nothing.staged_decision_function(bags)) == []
+    assert nothing.predict(bags).all()
+
+
+def test_an_unsolved_machine_warns(noisy):
+    bags, Y = noisy
+    estimator = MimlBoost(n_rounds=2, C=1e4, tol=1e-10, max_iter=1, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"2 of 2 .* max_iter=1 .* not 1.0e-10"):
+        estimator.fit(bags, Y)
+    assert estimator.gap_ > 1e-10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert MimlBoost(n_rounds=2, random_state=0).fit(bags, Y).gap_ <= 1e-3
+
+
+def test_repeats_clones_and_pickles(noisy):
+    bags, Y = noisy
+    before = bags.instances.copy(), Y.copy()
+    fitted = MimlBoost(n_rounds=3, rank=10, gamma="auto", random_state=7).fit(bags, Y)
+    assert fitted.gamma_ == 1 / 3
+    scores = fitted.decision_function(bags)
+    assert np.array_equal(bags.instances, before[0]) and np.array_equal(Y, before[1])
+    assert np.array_equal(clone(fitted).fit(bags, Y).decision_function(bags), scores)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).decision_function(bags), scores)
+    as_list = list(bags)
+    assert np.array_equal(clone(fitted).fit(as_list, Y.astype(int)).predict(as_list), scores > 0)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_rounds": 0}, "n_rounds must be at least 1, got 0"),
+        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
+        ({"C": 0}, "C must be positive and finite, got 0"),
+        ({"tol": np.nan}, "tol must be positive and finite, got nan"),
+        ({"gamma": -1}, "gamma must be positive"),
+        ({"rank": 0}, "rank must be None or at least 1, got 0"),
+        ({"kernel": "poly"}, "kernel must be one of .* got 'poly'"),
+        ({"label_code": "binary"}, "label_code must be one of .* got 'binary'"),
+        ({"weighting": "none"}, "weighting must be one of .* got 'none'"),
+        ({"solver": "smo"}, "solver must be one of .* got 'smo'"),
+        ({"label_rule": "best"}, "label_rule must be one of .* got 'best'"),
+        ({"label_code": "product"}, 'goes with kernel="linear", got kernel=\'rbf\''),
+    ],
+)
+def test_bad_parameters_are_refused(noisy, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MimlBoost(**parameters).fit(*noisy)
+
+
+def test_bad_input_is_refused(noisy):
+    bags, Y = noisy
+    with pytest.raises(ValueError, match="X has 30, Y has 29"):
+        MimlBoost().fit(bags, Y[1:])
+    with pytest.raises(NotFittedError):
+        MimlBoost().decision_function(bags)
+    with pytest.raises(NotFittedError):
+        next(MimlBoost().staged_decision_function(bags))
+    with pytest.raises(ValueError, match=r"X has 1 features, .* fitted on 3"):
+        MimlBoost(n_rounds=1).fit(bags, Y).predict([[[0.0]]])
+
+
+@pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")
+def test_scene_from_few_images():
+    """Table 1 has average precision .779 and hamming loss .193 from 1,500; here from 300."""
+    scene = load_scene()
+    X = OnInstances(MinMaxScaler()).fit_transform(scene.X)
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[:300], order[300:]
+    fitted = MimlBoost(n_rounds=15, rank=100, random_state=0).fit(X[train], scene.Y[train])
+    assert average_precision(scene.Y[test], fitted.decision_function(X[test])) > 0.7
+    assert hamming_loss(scene.Y[test], fitted.predict(X[test])) < 0.23

@@ -1,0 +1,94 @@
+"""Notebook runs: parameters checked first, whole outputs or none, status by evidence."""
+
+import nbformat
+import pytest
+
+from mimlpaper import notebooks, paths
+from mimlpaper.notebooks import check_parameters, run_notebooks
+
+PARAMETERS = 'profile: str = "paper"  # which trials\njobs: int = -1\nrecompute: bool = False'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of notebooks that takes the project's place."""
+    source = tmp_path / "notebooks"
+    source.mkdir()
+    monkeypatch.setattr(paths, "notebooks", lambda: source)
+    return source
+
+
+def write(folder, name, *cells):
+    nodes = [nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})]
+    nodes += [nbformat.v4.new_code_cell(cell) for cell in cells]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=nodes, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, folder / f"{name}.ipynb")
+
+
+def outcome(folder, name, **options):
+    (run,) = run_notebooks([name], folder=folder.parent / "out", **options)
+    return run
+
+
+def test_a_notebook_that_ends_well_is_written_whole(folder):
+    write(folder, "good", "print(profile, jobs, recompute)")
+    run = outcome(folder, "good", parameters={"profile": "smoke", "recompute": True})
+    assert (run.status, run.message) == ("done", "")
+    assert "smoke -1 True" in run.output.read_text()
+    assert "smoke -1 True" in run.output.with_suffix(".html").read_text()
+    assert sorted(path.name for path in run.output.parent.iterdir()) == ["good.html", "good.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "status", "message"),
+    [
+        ("1 / 0", "error", "ZeroDivisionError"),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "died", "died"),
+        ("import time\ntime.sleep(60)", "timeout", "timed out"),
+    ],
+)
+def test_what_went_wrong_is_told_apart(folder, cell, status, message):
+    write(folder, "bad", "x = 1", cell, "x = 2")
+    run = outcome(folder, "bad", cell_timeout=5)
+    assert run.status == status
+    assert message in run.message
+    assert run.output is None
+    assert not (folder.parent / "out" / "bad.ipynb").exists()
+
+
+def test_an_older_output_outlives_a_run_that_fails(folder):
+    write(folder, "book", "print('first')")
+    output = outcome(folder, "book").output
+    write(folder, "book", "raise RuntimeError")
+    assert outcome(folder, "book").status == "error"
+    assert "first" in output.read_text()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"profil": "smoke"}, r"no parameter 'profil'; it takes \['profile', 'jobs', 'rec"),
+        ({"jobs": "2"}, "jobs of notebook book must be int, got '2'"),
+        ({"recompute": 1}, "recompute of notebook book must be bool, got 1"),
+    ],
+)
+def test_wrong_parameters_stop_the_run_before_it_starts(folder, monkeypatch, parameters, message):
+    write(folder, "book", "pass")
+    monkeypatch.setattr(notebooks, "_run", lambda *args: pytest.fail("started"))
+    with pytest.raises(ValueError, match=message):
+        run_notebooks(["book"], parameters)
+
+
+def test_unknown_notebook(folder):
+    write(folder, "book")
+    with pytest.raises(ValueError, match=r"one of \['book'\], got 'novel'"):
+        run_notebooks(["novel"])
+
+
+@pytest.mark.parametrize("name", notebooks.available_notebooks())
+def test_all_notebooks_of_the_project_take_the_same_parameters(name):
+    parameters = {"profile": "smoke", "jobs": 1, "data_home": "", "recompute": False}
+    check_parameters(name, parameters)
+    with pytest.raises(ValueError, match="no parameter 'seed'"):
+        check_parameters(name, {"seed": 1})

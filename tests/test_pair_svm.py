@@ -1,0 +1,125 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from mimlpaper.algorithms.pair_kernel import PairKernel
+from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
+from mimlpaper.kernels import KernelFactor, kernel_matrix
+from tests import reference
+
+
+@pytest.fixture
+def problem(rng):
+    """Twelve instances, three labels that depend on them, unlike costs, some of them 0."""
+    instances = rng.random((12, 2))
+    truth = instances @ rng.normal(size=(2, 3)) + rng.normal(0, 0.3, (12, 3))
+    targets = np.where(truth > 0.3, 1.0, -1.0)
+    costs = rng.exponential(2.0, (12, 3)) * (rng.random((12, 3)) < 0.9)
+    return instances, targets, costs
+
+
+def kernel(rng, which):
+    codes = np.linspace(0, 1, 3)[:, None]
+    return {
+        "rbf": PairKernel(codes, "rbf", gamma=2.0),
+        "onehot": PairKernel(np.eye(3), "rbf", gamma=2.0),
+        "linear": PairKernel(codes, "linear"),
+        "product": PairKernel(rng.normal(size=(3, 2)), "linear", product=True),
+    }[which]
+
+
+KERNELS = ["rbf", "onehot", "linear", "product"]
+
+
+def test_two_pairs_by_hand():
+    """φ = (1), (-1), one label, g = 1, -1, C = 1: f = α_1 φ_1 - α_2 φ_2 and α_1 = α_2 = α.
+
+    f(x) = 2 α x must reach the margins ±1, so α = 1/2, f = x and b = 0; at C = 1/4 the α are at
+    their bounds, f = x/2, and b may lie anywhere in [-1/2, 1/2]: 0 is the middle.
+    """
+    features, targets = np.array([[1.0], [-1.0]]), np.array([[1.0], [-1.0]])
+    for cost, slope in ((1.0, 1.0), (0.25, 0.5)):
+        svm = PairSvm(features, np.eye(1), np.zeros((1, 1)), tol=1e-12, random_state=0)
+        f = svm.solve(targets, np.full((2, 1), cost))
+        assert f.coef == pytest.approx(slope)
+        assert f.intercept == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("which", KERNELS)
+def test_label_kernels_are_those_of_the_rows(rng, which):
+    k = kernel(rng, which)
+    x = rng.random((4, 2))
+    k_y, k_0 = k.label_kernels()
+    k_x = kernel_matrix(x, kernel=k.kernel, gamma=k.gamma)
+    expected = kernel_matrix(k.rows(x), kernel=k.kernel, gamma=k.gamma)
+    assert np.allclose(np.kron(k_x, k_y) + np.kron(np.ones((4, 4)), k_0), expected)
+
+
+@pytest.mark.parametrize("which", KERNELS)
+def test_agrees_with_a_conic_solver(rng, problem, which):
+    instances, targets, costs = problem
+    k = kernel(rng, which)
+    features = KernelFactor(kernel=k.kernel, gamma=k.gamma, tol=1e-14).fit_transform(instances)
+    minimum, expected = reference.pair_svm(features, *k.label_kernels(), targets, costs)
+    svm = PairSvm(features, *k.label_kernels(), tol=1e-7, max_iter=2000, random_state=0)
+    f = svm.solve(targets, costs)
+    assert 0 <= f.gap <= 1e-7
+    assert f(features) == pytest.approx(expected, abs=5e-3)
+    loss = (costs * np.maximum(1 - targets * f(features), 0)).sum()
+    assert loss <= minimum
+
+
+@pytest.mark.parametrize("which", KERNELS)
+def test_agrees_with_libsvm(rng, problem, which):
+    instances, targets, costs = problem
+    k = kernel(rng, which)
+    features = KernelFactor(kernel=k.kernel, gamma=k.gamma, tol=1e-14).fit_transform(instances)
+    literal = LibsvmPairSvm(instances, k).solve(targets, costs)(instances)
+    svm = PairSvm(features, *k.label_kernels(), tol=1e-7, max_iter=2000, random_state=0)
+    assert svm.solve(targets, costs)(features) == pytest.approx(literal, abs=5e-3)
+
+
+def test_a_start_from_the_last_solution_changes_nothing_but_the_time(rng, problem):
+    instances, targets, costs = problem
+    k_y, k_0 = kernel(rng, "rbf").label_kernels()
+    svm = PairSvm(instances, k_y, k_0, tol=1e-8, max_iter=2000, random_state=0)
+    svm.solve(targets, rng.permutation(costs))
+    again = svm.solve(targets, costs)(instances)
+    fresh = PairSvm(instances, k_y, k_0, tol=1e-8, max_iter=2000, random_state=1)
+    assert fresh.solve(targets, costs)(instances) == pytest.approx(again, abs=1e-3)
+
+
+def test_out_of_passes_it_tells_the_gap(problem):
+    instances, targets, costs = problem
+    svm = PairSvm(instances, np.eye(3), np.eye(3), tol=1e-12, max_iter=1, random_state=0)
+    assert 1e-12 < svm.solve(targets, 1000 * costs).gap < np.inf
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_class(problem, sign):
+    instances, targets, costs = problem
+    costs = costs * (targets == sign)
+    f = PairSvm(instances, np.eye(3), np.zeros((3, 3)), random_state=0).solve(targets, costs)
+    assert (f(instances) == sign).all()
+    assert f.gap == 0
+
+
+def test_instances_without_features_get_the_larger_class(problem):
+    _, targets, _ = problem
+    targets[:] = -1.0
+    targets[0, 0] = 1.0
+    svm = PairSvm(np.zeros((12, 2)), np.eye(3), np.zeros((3, 3)), tol=1e-9, random_state=0)
+    f = svm.solve(targets, np.ones_like(targets))
+    assert f(np.zeros((1, 2))) == pytest.approx(np.full((1, 3), -1.0))
+
+
+def test_repeats_pickles_and_leaves_input_alone(problem):
+    instances, targets, costs = problem
+    before = [a.copy() for a in problem]
+    k = np.eye(3)
+    functions = [PairSvm(instances, k, k, random_state=3).solve(targets, costs) for _ in range(2)]
+    assert np.array_equal(functions[0](instances), functions[1](instances))
+    again = pickle.loads(pickle.dumps(functions[0]))
+    assert np.array_equal(again.coef, functions[0].coef)
+    assert all(map(np.array_equal, before, problem))

@@ -1,0 +1,182 @@
+"""Trials end to end on embedded data: recorded, resumed after a kill, verified."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
+from mimlpaper.experiments import runner as runner_module
+from mimlpaper.experiments.attest import load_attestations
+from mimlpaper.experiments.protocol import EXPERIMENTS, PROFILES, get_experiment
+from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.trial import set_random_states
+
+QUICK = ["MimlNn", "Ml-knn"]
+TIMES = ["fit_seconds", "predict_seconds"]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results")
+
+
+def run(store, **options):
+    options = {"profile": "smoke", "methods": QUICK, "jobs": 1} | options
+    return compute("table1", store=store, **options)
+
+
+def sorted_rows(table):
+    return table.drop(columns=TIMES).sort_values(KEY).reset_index(drop=True)
+
+
+def test_trials_of_the_profiles():
+    experiment = get_experiment("table1")
+    assert len(experiment.trials("paper", ["MimlSvm"])) == 30
+    assert len(experiment.trials("quick", ["MimlSvm"])) == 3
+    smoke = experiment.trials("smoke", ["MimlSvm"])
+    assert {trial.dataset for trial in smoke} == {"synthetic_scene"}
+    assert set(experiment.trials("quick", QUICK)) < set(experiment.trials("paper"))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_trial_has_an_estimator(profile):
+    for experiment in EXPERIMENTS.values():
+        trials = experiment.trials(profile)
+        assert len(set(trials)) == len(trials)
+        for trial in {(t.dataset, t.method, t.parameters): t for t in trials}.values():
+            assert hasattr(experiment.estimator(trial), "fit")
+
+
+def test_a_trial_is_a_pure_function():
+    experiment = get_experiment("table1")
+    trial = Trial("table1", "synthetic_scene", "MimlNn", "{}", 1)
+    first, second = (
+        run_trial(trial, experiment.estimator(trial), experiment.splits)[0] for _ in range(2)
+    )
+    for seconds in TIMES:
+        assert first.pop(seconds) > 0
+        assert second.pop(seconds) > 0
+    assert first == second
+    assert (first["n_train"], first["n_test"]) == (150, 50)
+    assert first["kind"] == "synthetic"
+
+
+def test_every_part_is_seeded():
+    estimator = get_experiment("table1").estimator(
+        Trial("table1", "synthetic_scene", "MimlSvm", "{}", 0)
+    )
+    set_random_states(estimator, 11)
+    seeds = [v for k, v in estimator.get_params().items() if k.endswith("random_state")]
+    assert seeds
+    assert set(seeds) == {11}
+
+
+def test_records_are_complete_and_fresh(store):
+    table = run(store)
+    assert len(table) == 4
+    assert set(table["state"]) == {"fresh"}
+    row = table.iloc[0]
+    assert row["versions"].startswith("python 3.")
+    assert len(row["data_sha256"]) == 64
+    assert 0 <= row["hamming_loss"] <= 1
+
+
+def test_what_is_recorded_is_not_run_again(store, monkeypatch):
+    first = run(store)
+    monkeypatch.setattr(runner_module, "run_trials", lambda *args, **kwargs: pytest.fail("ran"))
+    assert run(store).equals(first)
+
+
+def test_number_of_processes_changes_nothing(store, tmp_path):
+    alone = run(store)
+    together = run(Store(tmp_path / "other"), jobs=2)
+    assert sorted_rows(alone).equals(sorted_rows(together))
+
+
+def test_a_failing_trial_is_named_and_the_others_are_recorded(store, monkeypatch):
+    honest = runner_module.run_trial
+
+    def fail_once(trial, *args, **kwargs):
+        if trial.method == "MimlNn" and trial.split == 1:
+            raise FloatingPointError("no such number")
+        return honest(trial, *args, **kwargs)
+
+    monkeypatch.setattr(runner_module, "run_trial", fail_once)
+    with pytest.raises(TrialError, match=r"1 of 4 trials failed.*\n.*\n(.*\n)*.*no such number"):
+        run(store)
+    assert len(store.load("table1")) == 3
+    monkeypatch.undo()
+    assert len(run(store)) == 4
+
+
+def test_code_that_changed_makes_records_stale_until_verified(store, monkeypatch):
+    run(store)
+    honest = runner_module.code_fingerprint
+    monkeypatch.setattr(
+        runner_module, "code_fingerprint", lambda *args: honest(*args)[::-1]
+    )
+    assert set(records("table1", profile="smoke", store=store)["state"]) == {"stale"}
+    outcome = verify(["table1"], profile="smoke", store=store, jobs=1, random_state=0)
+    assert outcome["outcome"].tolist() == ["equal", "equal"]
+    assert outcome["largest_difference"].max() < 1e-9
+    assert set(records("table1", profile="smoke", store=store)["state"]) == {"attested"}
+    assert len(load_attestations(store.folder)) == 2
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_verify_sees_numbers_that_do_not_come_out(store, drop):
+    run(store)
+    table = store.load("table1")
+    table.loc[table["method"] == "Ml-knn", "coverage"] += 0.01
+    store.replace("table1", table)
+    outcome = verify(["table1"], profile="smoke", store=store, drop=drop, jobs=1)
+    assert dict(zip(outcome["method"], outcome["outcome"], strict=True)) == {
+        "MimlNn": "equal",
+        "Ml-knn": "different",
+    }
+    assert outcome["largest_difference"].max() == pytest.approx(0.01)
+    left = set(store.load("table1")["method"])
+    assert left == ({"MimlNn"} if drop else set(QUICK))
+
+
+def test_killed_again_and_again_it_ends_with_the_same_records(store, tmp_path):
+    """kill -9 of the whole process group once a further trial is recorded, then resume."""
+    undisturbed = compute("figure7", profile="smoke", store=Store(tmp_path / "undisturbed"))
+    code = f"""
+    from mimlpaper.experiments import Store, compute
+    compute("figure7", profile="smoke", jobs=2, store=Store({str(store.folder)!r}))
+    """
+    recorded = 0
+    for _ in range(3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        deadline = time.time() + 60
+        while len(store.load("figure7")) <= recorded:
+            assert time.time() < deadline
+            time.sleep(0.005)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        recorded = len(store.load("figure7"))
+    assert 3 <= recorded < len(undisturbed)
+    resumed = compute("figure7", profile="smoke", store=store)
+    assert sorted_rows(resumed).equals(sorted_rows(undisturbed))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: compute("table9"), "experiment must be one of .*got 'table9'"),
+        (lambda: compute("table1", profile="fast"), "profile must be one of .*got 'fast'"),
+        (lambda: compute("table1", methods=["Svm"]), r"methods must be among .*got \['Svm'\]"),
+    ],
+)
+def test_wrong_names_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,81 @@
+"""The scorecard: complete, countable, and plain JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from made_up_records import as_in_the_paper
+
+from mimlpaper.report.published import TABLES, published_claims
+from mimlpaper.report.scorecard import scorecard, scorecard_cells
+from mimlpaper.report.verdicts import VERDICTS
+
+
+@pytest.fixture(scope="module")
+def half_run():
+    """Tables 1 and 2 run, the first of them stale; nothing else."""
+    records = {"table1": as_in_the_paper(1, state="stale"), "table2": as_in_the_paper(2)}
+    return scorecard(records)
+
+
+def test_every_cell_is_listed(half_run):
+    """236 printed values, 21 N/A, 26 of rows that the paper left out."""
+    cells = half_run["cells"]
+    assert len(cells) == 283
+    assert sum(cell["published_mean"] is None for cell in cells) == 47
+    left_out = {(c["dataset"], c["algorithm"]) for c in cells if c["printed"] == "blank"}
+    assert left_out == {
+        ("yeast", "InsDif_MimlBoost"), ("yahoo", "InsDif_MimlBoost"),
+        ("yahoo", "InsDif_MimlSvm_mi"),
+        *((dataset, "SubCod_MimlBoost") for dataset in TABLES[5].datasets),
+    }
+    keys = {"table", "dataset", "algorithm", "criterion", "published_mean", "published_std",
+            "mean", "std", "n", "verdict", "state"}  # fmt: skip
+    assert keys <= set(cells[0])
+
+
+def test_totals_add_up(half_run):
+    totals = half_run["totals"]
+    assert totals["table1"]["matches"] == totals["table2"]["matches"] == 53
+    assert totals["table1"]["reproduced"] == 0
+    assert totals["table2"]["reproduced"] == 53
+    assert totals["table5"]["missing"] == 45
+    assert sum(totals["all"][word] for word in VERDICTS) == totals["all"]["cells"] == 283
+    for word in totals["all"]:
+        assert totals["all"][word] == sum(totals[f"table{number}"][word] for number in TABLES)
+
+
+def test_every_claim_is_listed(half_run):
+    claims = half_run["claims"]
+    assert [claim["id"] for claim in claims] == list(published_claims()["id"])
+    assert {"id", "claim", "verdict", "detail", "corrected", "n_held"} <= set(claims[0])
+    verdicts = {claim["id"]: claim["verdict"] for claim in claims}
+    assert verdicts["S4.8"] == "holds"
+    assert verdicts["S6.1"] == "not evaluated"
+
+
+def test_artefacts_tell_their_freshness(half_run):
+    artefacts = {artefact["experiment"]: artefact for artefact in half_run["artefacts"]}
+    assert artefacts["table1"]["state"] == "stale"
+    assert (artefacts["table1"]["stale"], artefacts["table1"]["fresh"]) == (240, 0)
+    assert (artefacts["table2"]["state"], artefacts["table2"]["kind"]) == ("fresh", "original")
+    assert artefacts["figure7"]["state"] == "missing"
+
+
+def test_json_without_nan(half_run):
+    assert json.loads(json.dumps(half_run, allow_nan=False)) == json.loads(json.dumps(half_run))
+
+
+def test_nothing_recorded():
+    card = scorecard(lambda experiment: pd.DataFrame())
+    assert card["totals"]["all"]["missing"] == card["totals"]["all"]["cells"]
+    json.dumps(card, allow_nan=False)
+
+
+def test_protocol_may_ask_for_fewer_runs():
+    records = {"table1": as_in_the_paper(1, n_runs=3)}
+    asked = scorecard_cells(records, {f"table{number}": 3 for number in TABLES})
+    assert asked.loc[asked["table"] == 1, "reproduced"].sum() == 53
+    assert not scorecard_cells(records)["reproduced"].any()

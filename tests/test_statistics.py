@@ -1,0 +1,123 @@
+"""The paired tests against values worked by hand, SciPy, and each other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from mimlpaper.report.statistics import compare, corrected_resampled_t_test, holm, paired_t_test
+
+DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
+
+
+def records_of(method, values, dataset="scene", n_train=1500, n_test=500):
+    return pd.DataFrame(
+        {
+            "method": method, "dataset": dataset, "split": range(len(values)),
+            "hamming_loss": values, "average_recall": values,
+            "n_train": n_train, "n_test": n_test,
+        }
+    )
+
+
+def test_by_hand():
+    """d = (.02 .01 .03 0 .04): mean .02, variance .00025.
+
+    Plain: t = .02 / sqrt(.00025 / 5) = 2.8284. With n_test/n_train = 1/4:
+    t = .02 / sqrt((1/5 + 1/4) .00025) = 1.8856, both with 4 degrees of freedom.
+    """
+    assert paired_t_test(DIFFERENCES) == pytest.approx((2.828427, 0.047421), abs=1e-6)
+    corrected = corrected_resampled_t_test(DIFFERENCES, 1 / 4)
+    assert corrected == pytest.approx((1.885618, 0.132419), abs=1e-6)
+
+
+def test_no_overlap_is_the_plain_test():
+    plain = paired_t_test(DIFFERENCES)
+    assert corrected_resampled_t_test(DIFFERENCES, 0) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize(
+    ("n", "test_share", "factor"), [(30, 1 / 3, 3.317), (100, 1 / 9, 3.480), (10, 1 / 9, 1.453)]
+)
+def test_correction_of_common_protocols(n, test_share, factor):
+    """sqrt(1 + J n_test/n_train): 30 splits of 1500/500, ten times tenfold, tenfold once."""
+    d = np.random.default_rng(0).normal(0.1, 1, n)
+    plain, corrected = paired_t_test(d)[0], corrected_resampled_t_test(d, test_share)[0]
+    assert plain / corrected == pytest.approx(factor, abs=1e-3)
+
+
+def test_against_scipy():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0.2, 0.01, 30), rng.normal(0.195, 0.01, 30)
+    records = pd.concat([records_of("A", a), records_of("B", b)])
+    comparison = compare(records, "A", "B", "hamming_loss")
+    assert comparison.p == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert comparison.difference == pytest.approx((a - b).mean())
+    assert comparison.n == 30
+
+
+def test_arrow_decides_the_outcome():
+    noise = np.random.default_rng(2).normal(0, 1e-3, (2, 30))
+    records = pd.concat([records_of("A", 0.2 + noise[0]), records_of("B", 0.3 + noise[1])])
+    assert compare(records, "A", "B", "hamming_loss").outcome == "better"
+    assert compare(records, "A", "B", "average_recall").outcome == "worse"
+    assert compare(records, "B", "A", "hamming_loss").outcome == "worse"
+    assert compare(records, "B", "A", "hamming_loss").corrected_outcome == "worse"
+
+
+def test_correction_turns_a_win_into_a_tie():
+    records = pd.concat([records_of("A", DIFFERENCES), records_of("B", np.zeros(5))])
+    comparison = compare(records, "A", "B", "average_recall")
+    assert comparison.outcome == "better"
+    assert comparison.corrected_outcome == "tie"
+
+
+def test_only_shared_splits_count():
+    a, b = records_of("A", DIFFERENCES), records_of("B", DIFFERENCES + 0.1)
+    shuffled = pd.concat([a, b.iloc[[4, 0, 2]]])
+    comparison = compare(shuffled, "A", "B", "hamming_loss")
+    assert comparison.n == 3
+    assert comparison.difference == pytest.approx(-0.1)
+
+
+def test_several_data_sets_are_independent():
+    """Eleven sets with one split each: nothing overlaps, and both tests agree."""
+    rng = np.random.default_rng(3)
+    sets = [f"set {i}" for i in range(11)]
+    records = pd.concat(
+        [records_of(m, rng.normal(0, 1, 1), dataset=s) for s in sets for m in "AB"]
+    )
+    comparison = compare(records, "A", "B", "hamming_loss")
+    assert comparison.n == 11
+    assert comparison.corrected_p == pytest.approx(comparison.p)
+
+
+def test_no_variance():
+    """Equal values tie; a constant difference has no t; one split allows no test."""
+    a = records_of("A", [0.1, 0.2, 0.3])
+    equal = compare(pd.concat([a, records_of("B", [0.1, 0.2, 0.3])]), "A", "B", "hamming_loss")
+    assert (equal.outcome, equal.p, equal.corrected_p) == ("tie", 1.0, 1.0)
+    shifted = compare(pd.concat([a, records_of("B", [0.2, 0.3, 0.4])]), "A", "B", "hamming_loss")
+    assert shifted.outcome == shifted.corrected_outcome == "undefined"
+    assert math.isnan(shifted.p)
+    for n in (0, 1):
+        short = pd.concat([a, records_of("B", [0.5] * n)])
+        assert compare(short, "A", "B", "hamming_loss").outcome == "undefined"
+
+
+def test_two_records_of_one_split():
+    twice = pd.concat([records_of("A", DIFFERENCES), records_of("A", DIFFERENCES)])
+    with pytest.raises(ValueError, match="A has two records of split 0 of scene"):
+        compare(twice, "A", "B", "hamming_loss")
+
+
+def test_holm_by_hand():
+    """p = .01 .04 .03 sorted .01 .03 .04, times 3 2 1: .03 .06 .04, and never falling."""
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == pytest.approx([1, 1])
+    assert holm([math.nan, 0.02])[1] == pytest.approx(0.02)
+    assert len(holm([])) == 0
