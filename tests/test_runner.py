@@ -8,8 +8,10 @@ import textwrap
 import time
 
 import pytest
+from pandas.testing import assert_frame_equal
 
 from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
+from mimlpaper.experiments import provenance as provenance_module
 from mimlpaper.experiments import runner as runner_module
 from mimlpaper.experiments.attest import load_attestations
 from mimlpaper.experiments.protocol import EXPERIMENTS, PROFILES, get_experiment
@@ -166,7 +168,19 @@ def test_killed_again_and_again_it_ends_with_the_same_records(store, tmp_path):
         recorded = len(store.load("figure7"))
     assert 3 <= recorded < len(undisturbed)
     resumed = compute("figure7", profile="smoke", store=store)
-    assert sorted_rows(resumed).equals(sorted_rows(undisturbed))
+    assert_frame_equal(sorted_rows(resumed), sorted_rows(undisturbed), check_exact=True)
+
+
+def test_provenance_names_the_blas_in_use_alone(monkeypatch):
+    def pool(path, kernel, api="blas"):
+        return {"filepath": path, "user_api": api, "internal_api": "x", "architecture": kernel}
+
+    pools = [
+        pool("/site/numpy.libs/a.so", "K1"), pool("/env/lib/b.so", "K2"),
+        pool("/site/scs.libs/c.so", "K3"), pool("/env/lib/omp.so", "K4", "openmp"),
+    ]  # fmt: skip
+    monkeypatch.setattr(provenance_module, "threadpool_info", lambda: pools)
+    assert provenance_module._blas_kernels() == ["x K1", "x K2"]
 
 
 @pytest.mark.parametrize(

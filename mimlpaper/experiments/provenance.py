@@ -7,6 +7,7 @@ import platform
 import subprocess
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
@@ -22,14 +23,23 @@ def provenance() -> dict[str, str]:
     """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
     versions = [f"python {platform.python_version()}"]
     versions += [f"{package} {version(package)}" for package in PACKAGES]
-    kernels = {f"{pool['internal_api']} {pool.get('architecture', '')}".strip()
-               for pool in threadpool_info() if pool["user_api"] == "blas"}  # fmt: skip
     machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
     return {
         "versions": "; ".join(versions),
         "commit": _commit(),
-        "machine": "; ".join([*machine, *sorted(kernels)]),
+        "machine": "; ".join([*machine, *_blas_kernels()]),
     }
+
+
+def _blas_kernels():
+    """The BLAS that NumPy and SciPy call, not those that other loaded packages bring along."""
+    kernels = set()
+    for pool in threadpool_info():
+        folder = Path(pool["filepath"]).parent.name
+        of_another = folder.endswith("libs") and not folder.startswith(("numpy", "scipy"))
+        if pool["user_api"] == "blas" and not of_another:
+            kernels.add(f"{pool['internal_api']} {pool.get('architecture', '')}".strip())
+    return sorted(kernels)
 
 
 def _commit():
