@@ -1,0 +1,192 @@
+"""Solvers of D-MimlSvm's convex step: against the printed formulas and against each other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+
+from mimlpaper.algorithms.dmiml import lbfgs
+from mimlpaper.algorithms.dmiml.bundle import solve_bundle
+from mimlpaper.algorithms.dmiml.cccp import highest
+from mimlpaper.algorithms.dmiml.cutting_plane import N_PICKED, solve_cutting_plane
+from mimlpaper.algorithms.dmiml.lbfgs import solve_lbfgs
+from mimlpaper.algorithms.dmiml.problem import ConvexProblem
+from mimlpaper.algorithms.dmiml.quadratic import ascend
+from mimlpaper.algorithms.dmiml.relatedness import mean_form
+from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
+from tests import reference
+
+SOLVERS = [solve_bundle, solve_lbfgs, solve_cutting_plane, solve_with_cvxpy]
+C, LAM = 3.0, 0.1
+
+
+def random_problem(seed, *, mu=0.0, tau=True, n_bags=9, n_labels=3, n_dims=5, rho=None):
+    """Bags of one to four Gaussian instances, unit sums for bags, random labels and weights."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 5, n_bags)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    instances = rng.normal(size=(offsets[-1], n_dims))
+    bags = np.add.reduceat(instances, offsets[:-1])
+    bags /= np.linalg.norm(bags, axis=1, keepdims=True)
+    Y = rng.random((n_bags, n_labels)) < 0.4
+    Y[0], Y[1] = True, False
+    weights = rng.random(Y.shape) if tau else np.ones(Y.shape)
+    rho = rng.random((offsets[-1], n_labels))
+    rho /= np.repeat(np.add.reduceat(rho, offsets[:-1]), sizes, axis=0)
+    return ConvexProblem(
+        bags, instances, offsets, np.where(Y, 1.0, -1.0), C / n_labels * weights,
+        C / n_labels * LAM, rho, mean_form(n_labels, mu),
+    )
+
+
+def optimum(problem, mu):
+    """By the kernel matrix and the printed formulas."""
+    objects = np.concatenate([problem.bags, problem.instances])
+    n_bags, n_labels = problem.signs.shape
+    return reference.d_miml_convex(
+        objects @ objects.T, np.diff(problem.offsets), problem.signs > 0,
+        problem.costs * n_labels / C, problem.rho, gamma=C * n_bags, lam=LAM, mu=mu,
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # K is singular, α not unique
+@pytest.mark.parametrize("tau", [False, True])
+@pytest.mark.parametrize("mu", [0.0, 2.0, -0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_all_solvers_agree_with_eq_24_as_printed(seed, mu, tau):
+    """To 1e-4 of the optimum, which lies between the objective and the lower bound of each."""
+    problem = random_problem(seed, mu=mu, tau=tau)  # so small that p constraints are all
+    assert len(problem.instances) + 2 * len(problem.bags) <= N_PICKED
+    best = optimum(problem, mu)
+    for solve in SOLVERS:
+        solution = solve(problem, None, 5e-5, None, np.random.RandomState(0))
+        assert solution.primal == pytest.approx(best, rel=1e-4), solve.__name__
+        assert solution.dual <= best * (1 + 1e-7)
+        assert solution.primal >= best * (1 - 1e-7)
+        assert solution.primal == problem.objective(solution.weights, solution.intercept)
+        assert 0 <= solution.gap + 1e-9
+        assert solution.gap <= 1e-4
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
+@pytest.mark.parametrize("solve", [solve_bundle, solve_lbfgs])
+def test_gap_is_what_was_asked_for_and_no_smaller_than_the_true_one(solve):
+    problem = random_problem(5, mu=0.5)
+    best = optimum(problem, 0.5)
+    for tol in (0.3, 1e-2, 1e-4):
+        solution = solve(problem, None, tol, None)
+        assert (solution.primal - best) / solution.primal <= solution.gap + 1e-9
+        assert solution.gap <= tol
+
+
+def test_any_feasible_multipliers_give_a_lower_bound(rng):
+    problem = random_problem(3, mu=1.0)
+    best = solve_with_cvxpy(problem, None, 0, None).primal
+    for size in (0.1, 1.0, 10.0):
+        rough = [
+            size * rng.normal(size=shape)
+            for shape in (problem.costs.shape, problem.rho.shape, problem.costs.shape)
+        ]
+        made = problem.feasible(*rough)
+        assert (made.margin >= 0).all() and (made.margin <= problem.costs).all()
+        assert (problem.signs * made.margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+        assert (made.instance >= 0).all() and (made.bag >= 0).all()
+        total = problem.sum_in_bags(made.instance) + made.bag
+        assert total == pytest.approx(np.full(total.shape, problem.link))
+        again = problem.feasible(made.margin, made.instance, made.bag)
+        assert again.instance == pytest.approx(made.instance)
+        assert problem.solution(np.zeros((5, 3)), np.zeros(3), made, 0).dual <= best + 1e-9
+
+
+def test_best_intercept_by_trying_all(rng):
+    problem = random_problem(1)
+    on_bags = rng.normal(size=problem.signs.shape)
+    b, margin = problem.best_intercept(on_bags)
+
+    def hinges(t, b):
+        return problem.costs[:, t] @ np.maximum(1 - problem.signs[:, t] * (on_bags[:, t] + b), 0)
+
+    for t in range(3):
+        kinks = problem.signs[:, t] - on_bags[:, t]
+        assert hinges(t, b[t]) == pytest.approx(min(hinges(t, kink) for kink in kinks))
+    short = 1 - problem.signs * (on_bags + b)
+    assert margin[short > 1e-9] == pytest.approx(problem.costs[short > 1e-9])
+    assert margin[short < -1e-9] == pytest.approx(0)
+    assert (problem.signs * margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_gradients(rng):
+    """Of the loss at its best b, where it is smooth; and of the rounded objective."""
+    problem = random_problem(2, mu=1.0)
+    weights, step = rng.normal(size=(5, 3)), 1e-6 * rng.normal(size=(5, 3))
+
+    def loss(weights):
+        at = problem.scores(weights)
+        return problem.loss(*at, problem.best_intercept(at[0])[0])
+
+    at = problem.scores(weights)
+    _, margin = problem.best_intercept(at[0])
+    _, active = problem.discrepancy(*at)
+    instance = np.zeros_like(problem.rho)
+    for i, t in zip(*np.nonzero(active >= 0), strict=True):
+        instance[active[i, t], t] = problem.link
+    multipliers = problem.feasible(margin, instance, np.where(active < 0, problem.link, 0.0))
+    slope = np.sum(problem.gradient(multipliers) * step)
+    assert loss(weights + step) - loss(weights - step) == pytest.approx(2 * slope, rel=1e-5)
+    theta = rng.normal(size=18)
+    for width in (0.3, 0.05):
+        error = check_grad(
+            lambda x, w=width: lbfgs._smoothed(x, problem, w)[0],
+            lambda x, w=width: lbfgs._smoothed(x, problem, w)[1],
+            theta,
+        )
+        assert error < 1e-4
+
+
+def test_quadratic_program_meets_its_optimality_conditions(rng):
+    A = rng.normal(size=(20, 12))
+    H, h, block = A @ A.T, rng.normal(size=20), np.repeat([0, 1, 2], [8, 7, 5])
+    low, high = np.where(block == 2, -1.0, 0.0), np.where(block == 0, 1.0, 0.5)
+    x = np.where(block == 0, 1 / 8, np.where(block == 1, 0.1, 0.0))
+    sums = [x[block == b].sum() for b in range(3)]
+    ascend(H, h, x, low, high, block, 1e-9, 1_000_000)
+    assert (x >= low).all() and (x <= high).all()
+    slope = h - H @ x
+    for b in range(3):
+        mine = block == b
+        assert x[mine].sum() == pytest.approx(sums[b])
+        assert slope[mine & (x < high)].max() <= slope[mine & (x > low)].min() + 1e-8
+
+
+def test_bundle_starts_warm():
+    """No worse than the start, done at once on the same problem, right on others."""
+    problem = random_problem(0, mu=1.0)
+    cold = solve_bundle(problem, None, 1e-5, None)
+    same = solve_bundle(problem, cold, 1e-5, None)
+    assert same.n_iter == 1
+    assert same.primal <= cold.primal
+    rho = highest(problem, cold.weights)
+    others = [
+        replace(problem, costs=2 * problem.costs, link=0.5 * problem.link),
+        replace(problem, rho=rho, Q=mean_form(3, -0.2)),
+        replace(problem, costs=problem.costs[::-1].copy()),
+    ]
+    for other in others:
+        warm, fresh = (solve_bundle(other, start, 1e-5, None) for start in (cold, None))
+        assert warm.primal == pytest.approx(fresh.primal, rel=2e-5)
+        assert warm.gap <= 1e-5
+        assert warm.primal <= other.objective(cold.weights, cold.intercept)
+
+
+def test_table_8_stops_without_knowing_how_far_it_is():
+    """Where few of many constraints are violated, 59 random ones can all hold."""
+    problem = random_problem(4, n_bags=80, n_labels=1, n_dims=10)
+    best = solve_bundle(problem, None, 1e-5, None).primal
+    ended = [
+        solve_cutting_plane(problem, None, 0, None, np.random.RandomState(seed))
+        for seed in range(3)
+    ]
+    assert max(solution.gap for solution in ended) > 1e-3
+    for solution in ended:
+        assert solution.dual <= best <= solution.primal * (1 + 1e-9)
