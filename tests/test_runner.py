@@ -14,7 +14,8 @@ from mimlpaper.experiments import Store, Trial, TrialError, compute, records, ru
 from mimlpaper.experiments import provenance as provenance_module
 from mimlpaper.experiments import runner as runner_module
 from mimlpaper.experiments.attest import load_attestations
-from mimlpaper.experiments.protocol import EXPERIMENTS, PROFILES, get_experiment
+from mimlpaper.experiments.experiment import PROFILES
+from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.store import KEY
 from mimlpaper.experiments.trial import set_random_states
 

@@ -1,7 +1,8 @@
 """What is run, how it is recorded, and whether it still holds."""
 
+from mimlpaper.experiments.experiment import PROFILES, Experiment
 from mimlpaper.experiments.holdout import HoldOut
-from mimlpaper.experiments.protocol import EXPERIMENTS, PROFILES, Experiment, get_experiment
+from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import TrialError, compute, records
 from mimlpaper.experiments.store import Store, StoreError
 from mimlpaper.experiments.trial import Trial, run_trial

@@ -14,8 +14,9 @@ from tqdm.auto import tqdm
 from mimlpaper import paths
 from mimlpaper.datasets import DATASETS, DataError, load
 from mimlpaper.experiments.attest import attested_codes
+from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint
-from mimlpaper.experiments.protocol import Experiment, get_experiment
+from mimlpaper.experiments.protocol import get_experiment
 from mimlpaper.experiments.provenance import provenance
 from mimlpaper.experiments.store import KEY, Store
 from mimlpaper.experiments.trial import Trial, run_trial

@@ -18,7 +18,7 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.experiments.holdout import HoldOut
-from mimlpaper.experiments.methods import UNIT_RANGE, UNIT_ROWS
+from mimlpaper.experiments.section4_methods import UNIT_RANGE, UNIT_ROWS
 from mimlpaper.preprocessing import ConcatenateInstances, SumInstances
 
 __all__ = ["TUNED"]
@@ -62,7 +62,13 @@ TUNED = {
         ),
     },
     "reuters": {
+        "MimlBoost": _tuned(
+            UNIT_ROWS, MimlBoost(label_rule="top"), gamma=[0.3, 1.0], C=[1.0, 3.0]
+        ),
         "MimlSvm": _tuned(UNIT_ROWS, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS),
+        "MimlSvm_mi": _tuned(
+            UNIT_ROWS, MimlSvmMi(kernel="linear"), C=[1.0, 10.0], max_alternations=[1, 2, 5]
+        ),
         "MimlNn": _tuned(
             UNIT_ROWS, MimlNn(label_rule="top"), ratio=[0.2, 0.4, 0.8], ridge=[0.1, 1.0, 10.0]
         ),

@@ -45,6 +45,9 @@ AS_PUBLISHED = {
         "Ml-knn": make_pipeline(UNIT_RANGE, ConcatenateInstances(), MlKnn(n_neighbors=10)),
     },
     "reuters": {
+        "MimlBoost": make_pipeline(
+            OnInstances(MinMaxScaler()), MimlBoost(kernel="linear", label_code="product", C=1.0)
+        ),
         "MimlSvm": make_pipeline(MimlSvm(ratio=0.2, kernel="linear", C=1.0)),
         "MimlSvm_mi": make_pipeline(
             MimlSvmMi(kernel="linear", C=0.1, max_alternations=5, label_rule="sign")
