@@ -41,7 +41,15 @@ CHOICES_SCENE = {
 }  # fmt: skip
 
 CHOICES_TEXT = {
+    "MimlBoost": (
+        {}, {"mimlboost__C": 0.1}, {"mimlboost__C": 10.0}, {"mimlboost__label_code": "onehot"},
+        {"mimlboost__weighting": "resampling"}, {"mimlboost__label_rule": "top"},
+    ),
     "MimlSvm": ({}, {"mimlsvm__label_rule": "sign"}, {"mimlsvm__C": 0.1}, {"mimlsvm__C": 10.0}),
+    "MimlSvm_mi": (
+        {}, {"mimlsvmmi__C": 0.03}, {"mimlsvmmi__C": 1.0}, {"mimlsvmmi__max_alternations": 1},
+        {"mimlsvmmi__max_alternations": 15}, {"mimlsvmmi__label_rule": "top"},
+    ),
     "MimlNn": (
         {}, RAW, {"mimlnn__ratio": 0.2}, {"mimlnn__ridge": 0.1}, {"mimlnn__ridge": 10.0},
         {"mimlnn__label_rule": "top"},

@@ -63,7 +63,8 @@ TUNED = {
     },
     "reuters": {
         "MimlBoost": _tuned(
-            UNIT_ROWS, MimlBoost(label_rule="top"), gamma=[0.3, 1.0], C=[1.0, 3.0]
+            UNIT_ROWS, MimlBoost(kernel="linear", label_code="product", label_rule="top"),
+            C=[0.01, 0.1, 1.0],
         ),
         "MimlSvm": _tuned(UNIT_ROWS, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS),
         "MimlSvm_mi": _tuned(
