@@ -32,6 +32,7 @@ ARTEFACTS = (
     Artefact("Fig. 3", "figure3", "4_degeneration"),
     Artefact("Table 1", "table1", "4_degeneration", "table1"),
     Artefact("Table 2", "table2", "4_degeneration", "table2"),
+    Artefact("Fig. 6", "figure6", "B_parameter_settings", "figure6"),
     Artefact("Fig. 7", "figure7", "B_parameter_settings", "figure7"),
     Artefact("Appendix C", "appendix_c", "C_web_page_data"),
 )
