@@ -39,7 +39,7 @@ def percentage_of_several_labels(Y):
     return 100 * (Y.sum(axis=1) > 1).mean()
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", SOURCES)
 def test_every_set_is_as_described(name):
     source = SOURCES[name]
     if source.files and not os.environ.get("MIMLPAPER_DATA"):
@@ -62,7 +62,7 @@ def test_sets_have_the_names_that_the_published_results_use():
     with (paths.published() / "results.csv").open() as lines:
         published = {row["dataset"] for row in csv.DictReader(lines)}
     assert published == {name.split(":")[0] for name in DATASETS if "synthetic" not in name}
-    assert [row["name"] for row in describe()] == list(DATASETS)
+    assert [row["name"] for row in describe()] == list(SOURCES)
 
 
 @real_data

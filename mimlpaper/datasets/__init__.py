@@ -2,6 +2,7 @@
 
 from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
 from mimlpaper.datasets.dataset import Dataset
+from mimlpaper.datasets.derived import with_percentage
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.datasets.images import ImageBags, scene_mosaic
 from mimlpaper.datasets.mil import load_elephant, load_fox, load_musk1, load_musk2, load_tiger
@@ -40,4 +41,5 @@ __all__ = [
     "make_scenes",
     "make_texts",
     "scene_mosaic",
+    "with_percentage",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mimlpaper.datasets.dataset import Dataset
+from mimlpaper.datasets.derived import DERIVED_FROM, DERIVED_LOADERS
 from mimlpaper.datasets.fetch import data_folder, download, manifest
 from mimlpaper.datasets.mil import (
     MIL,
@@ -37,6 +38,7 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "fox": load_fox,
     "synthetic_scene": load_synthetic_scene,
     "synthetic_texts": load_synthetic_texts,
+    **DERIVED_LOADERS,  # "scene:10%" and so on
 }
 
 SOURCES = {
@@ -56,6 +58,9 @@ SOURCES = {
 def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of that name, one of :data:`DATASETS`; synthetic ones need no files.
 
+    "scene:10%" to "scene:50%", and the same of the other MIML sets, have that percentage of
+    examples with several labels, see :func:`~mimlpaper.datasets.derived.with_percentage`.
+
     Parameters
     ----------
     name : str
@@ -69,7 +74,7 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     DataError
         If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
     """
-    source = _sources([name])[0]
+    source = _sources([DERIVED_FROM.get(name, name)])[0]
     return DATASETS[name](data_home=data_home) if source.files else DATASETS[name]()
 
 

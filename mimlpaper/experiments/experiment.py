@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sklearn.base import clone
 
+from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments.splits import Splits
 from mimlpaper.experiments.trial import Trial
 
@@ -78,12 +79,20 @@ class Experiment:
     def _datasets(self, profile):
         if profile != "smoke":
             return self.datasets
-        return tuple(dict.fromkeys(STAND_INS[_family(name)] for name in self.datasets))
+        return tuple(dict.fromkeys(map(_stand_in, self.datasets)))
 
 
 def _family(dataset):
     """Kind of data that a configuration is for: the eleven web page sets share one."""
+    origin = dataset.split(":")[0]
     for family, stand_in in STAND_INS.items():
-        if dataset == stand_in:
+        if origin == stand_in:
             return family
-    return dataset.split(":")[0]
+    return origin
+
+
+def _stand_in(dataset):
+    """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
+    origin, *share = dataset.split(":")
+    own = ":".join([STAND_INS[origin], *share])
+    return own if own in DATASETS else STAND_INS[origin]
