@@ -37,6 +37,8 @@ class Experiment:
         that is not named has its configuration alone.
     staged : bool
         Whether every boosting round is measured.
+    smoke_splits : int
+        Splits of the profile "smoke"; fewer where there are many variants.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Experiment:
     configurations: Mapping[str, Mapping]
     variants: Mapping[str, tuple[dict, ...]] = field(default_factory=dict)
     staged: bool = False
+    smoke_splits: int = PROFILES["smoke"]
 
     def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
         """All trials of a profile, of the named methods if any are named, split by split."""
@@ -68,7 +71,8 @@ class Experiment:
 
     def n_splits(self, profile: str = "paper") -> int:
         """Splits of one data set in a profile."""
-        return min(self.splits.n_splits, PROFILES[profile] or self.splits.n_splits)
+        most = self.smoke_splits if profile == "smoke" else PROFILES[profile]
+        return min(self.splits.n_splits, most or self.splits.n_splits)
 
     def estimator(self, trial: Trial):
         """A trial's estimator, unfitted and unseeded."""

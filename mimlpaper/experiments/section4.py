@@ -19,27 +19,26 @@ FIVE_RUNS = RandomSplits(5, train=0.75)  # enough to see what an open choice cha
 
 SECTION4 = (
     Experiment(
-        "table1", "Table 1", ("scene",), THIRTY_RUNS,
-        EIGHT, AS_PUBLISHED,
+        "table1", "Table 1", ("scene",), THIRTY_RUNS, EIGHT, AS_PUBLISHED
     ),
     Experiment(
-        "table2", "Table 2", ("reuters",), THIRTY_RUNS,
-        EIGHT, AS_PUBLISHED,
+        "table2", "Table 2", ("reuters",), THIRTY_RUNS, EIGHT, AS_PUBLISHED
     ),
     Experiment(
-        "table1_tuned", "Table 1, tuned", ("scene",), THIRTY_RUNS, tuple(TUNED["scene"]), TUNED
+        "table1_tuned", "Table 1, tuned", ("scene",), THIRTY_RUNS, tuple(TUNED["scene"]), TUNED,
+        smoke_splits=1,
     ),
     Experiment(
         "table2_tuned", "Table 2, tuned", ("reuters",), THIRTY_RUNS,
-        tuple(TUNED["reuters"]), TUNED,
+        tuple(TUNED["reuters"]), TUNED, smoke_splits=1,
     ),
     Experiment(
         "choices_scene", "Open choices, scene", ("scene",), FIVE_RUNS, tuple(CHOICES_SCENE),
-        AS_PUBLISHED, CHOICES_SCENE,
+        AS_PUBLISHED, CHOICES_SCENE, smoke_splits=1,
     ),
     Experiment(
         "choices_text", "Open choices, text", ("reuters",), FIVE_RUNS, tuple(CHOICES_TEXT),
-        AS_PUBLISHED, CHOICES_TEXT,
+        AS_PUBLISHED, CHOICES_TEXT, smoke_splits=1,
     ),
     Experiment(
         "alternations", "Alternations of mi-SVM", ("scene",), RandomSplits(10, train=0.75),
