@@ -36,7 +36,7 @@ def _tuned(*steps, **grid):
 
 TUNED = {
     "scene": {
-        "MimlBoost": _tuned(UNIT_RANGE, MimlBoost(label_rule="top"), gamma=[1.0, 3.0]),
+        "MimlBoost": _tuned(UNIT_RANGE, MimlBoost(label_rule="top"), gamma=[1.0, 3.0, 10.0]),
         "MimlSvm": _tuned(
             UNIT_RANGE, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS
         ),
