@@ -1,4 +1,4 @@
-"""The command ``mimlpaper``: run notebooks, compute trials, read the scorecard, verify, data."""
+"""The command ``mimlpaper``: run notebooks, compute trials, scorecard, status, verify, data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mimlpaper.companion import Companion
 from mimlpaper.datasets import DataError, describe, fetch_all
 from mimlpaper.experiments import EXPERIMENTS, PROFILES, TrialError, compute, records, verify
 from mimlpaper.experiments.store import KEY, StoreError
-from mimlpaper.notebooks import run_notebooks
+from mimlpaper.notebooks import last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
 
 __all__ = ["main"]
@@ -55,6 +55,9 @@ def _parser():
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
 
+    state = commands.add_parser("status", help="every table and figure: fresh, stale, missing")
+    state.set_defaults(command=_status)
+
     check = commands.add_parser("verify", help="re-run recorded trials and compare")
     check.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     check.add_argument("--sample", type=int, default=1, help="trials of each method (default 1)")
@@ -67,7 +70,7 @@ def _parser():
 
     for command in (run, trials, check):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
-    for command in (run, trials, card, check):
+    for command in (run, trials, card, state, check):
         command.add_argument("--profile", choices=PROFILES, default="paper")
     for command in (run, trials, check, data):
         command.add_argument("--data", metavar="DIR", help="folder of the data files")
@@ -136,6 +139,12 @@ def _scorecard(options):
     else:
         print(pd.DataFrame(card["totals"]).T.to_string())
     return 0
+
+
+def _status(options):
+    rows = Companion(profile=options.profile).status(last_runs(options.profile))
+    _print(rows)
+    return int(any(row["mend"] for row in rows))
 
 
 def _verify(options):

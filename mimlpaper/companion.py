@@ -10,6 +10,7 @@ from mimlpaper import paths
 from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
 from mimlpaper.experiments.characteristics import characteristics
 from mimlpaper.report import (
+    artefact_status,
     evaluate_claims,
     results_table,
     save_figure,
@@ -88,6 +89,13 @@ class Companion:
     def scorecard(self) -> dict:
         """Every cell and claim judged from what is recorded, see :func:`scorecard`."""
         return scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+
+    def status(self, last_runs: dict[str, str]) -> list[dict]:
+        """The state of every artefact, see :func:`~mimlpaper.report.status.artefact_status`."""
+        n_trials = {
+            name: len(experiment.trials(self.profile)) for name, experiment in EXPERIMENTS.items()
+        }
+        return artefact_status(self.recorded, n_trials, self.folder, last_runs)
 
     def claims(self, beginning: str = "") -> list:
         """The claims whose id begins so, tested on what is recorded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from dataclasses import dataclass
@@ -18,10 +19,18 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 
-__all__ = ["NotebookRun", "available_notebooks", "check_parameters", "run_notebooks"]
+__all__ = [
+    "NotebookRun",
+    "available_notebooks",
+    "check_parameters",
+    "last_runs",
+    "run_notebooks",
+]
 
 # Sockets in the file system: kernels that start together cannot race for a port.
 SOCKETS = Config({"KernelManager": {"transport": "ipc"}})
+
+RUNS = "runs.json"  # beside the executed notebooks: how each one's last run ended
 
 TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 
@@ -98,13 +107,32 @@ def run_notebooks(
     parameters = parameters or {}
     for name in names:
         check_parameters(name, parameters)
-    folder = folder or paths.project_root() / "build" / parameters.get("profile", "paper")
+    folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [delayed(_run)(name, _find(name), parameters, folder, cell_timeout) for name in names]
     try:
-        return Parallel(min(parallel, len(names)), backend="loky")(jobs)
+        runs = Parallel(min(parallel, len(names)), backend="loky")(jobs)
     except TerminatedWorkerError as error:
-        return [NotebookRun(name, "died", 0.0, message=str(error)) for name in names]
+        runs = [NotebookRun(name, "died", 0.0, message=str(error)) for name in names]
+    _remember(folder, runs)
+    return runs
+
+
+def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, str]:
+    """How each notebook's last run ended, of those that were ever run here."""
+    path = (folder or _folder(profile)) / RUNS
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def _remember(folder, runs):
+    told = last_runs(folder=folder) | {run.name: run.status for run in runs}
+    unfinished = folder / f"{RUNS}.part"
+    unfinished.write_text(json.dumps(told, indent=1, sort_keys=True))
+    os.replace(unfinished, folder / RUNS)
+
+
+def _folder(profile):
+    return paths.project_root() / "build" / profile
 
 
 def _find(name):

@@ -51,6 +51,12 @@ def test_scorecard_lists_every_cell_and_claim(results, capsys):
     assert {claim["verdict"] for claim in card["claims"]} <= {"not evaluated", "holds"}
 
 
+def test_status_says_what_is_missing_and_how_to_mend_it(results, capsys):
+    assert main(["status"]) == 1
+    printed = capsys.readouterr().out
+    assert "none of 240  mimlpaper run 4_degeneration" in printed
+
+
 def test_data_lists_every_set(tmp_path, capsys):
     assert main(["data", "--data", str(tmp_path)]) == 0
     printed = capsys.readouterr().out

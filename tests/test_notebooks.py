@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from mimlpaper import notebooks, paths
-from mimlpaper.notebooks import check_parameters, run_notebooks
+from mimlpaper.notebooks import check_parameters, last_runs, run_notebooks
 
 PARAMETERS = 'profile: str = "paper"  # which trials\njobs: int = -1\nrecompute: bool = False'
 
@@ -37,7 +37,9 @@ def test_a_notebook_that_ends_well_is_written_whole(folder):
     assert (run.status, run.message) == ("done", "")
     assert "smoke -1 True" in run.output.read_text()
     assert "smoke -1 True" in run.output.with_suffix(".html").read_text()
-    assert sorted(path.name for path in run.output.parent.iterdir()) == ["good.html", "good.ipynb"]
+    assert sorted(path.name for path in run.output.parent.iterdir()) == [
+        "good.html", "good.ipynb", "runs.json",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,17 @@ def test_an_older_output_outlives_a_run_that_fails(folder):
     write(folder, "book", "raise RuntimeError")
     assert outcome(folder, "book").status == "error"
     assert "first" in output.read_text()
+
+
+def test_how_each_last_run_ended_is_remembered(folder):
+    write(folder, "book", "pass")
+    write(folder, "novel", "1 / 0")
+    outcome(folder, "novel")
+    outcome(folder, "book")
+    assert last_runs(folder=folder.parent / "out") == {"book": "done", "novel": "error"}
+    write(folder, "novel", "pass")
+    outcome(folder, "novel")
+    assert last_runs(folder=folder.parent / "out") == {"book": "done", "novel": "done"}
 
 
 @pytest.mark.parametrize(

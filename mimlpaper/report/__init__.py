@@ -36,6 +36,7 @@ from mimlpaper.report.statistics import (
     holm,
     paired_t_test,
 )
+from mimlpaper.report.status import artefact_status
 from mimlpaper.report.steps import step_map
 from mimlpaper.report.style import METHOD_STYLE, save_figure, use_style
 from mimlpaper.report.tables import characteristics_table, measured_table, results_table
@@ -52,6 +53,7 @@ __all__ = [
     "ClaimResult",
     "Comparison",
     "ReportTable",
+    "artefact_status",
     "as_published",
     "characteristics_table",
     "choices_table",
