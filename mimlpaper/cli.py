@@ -1,4 +1,4 @@
-"""The command ``mimlpaper``: run notebooks, compute trials, scorecard, status, verify, data."""
+"""The command ``mimlpaper``: notebooks, trials, their plan, scorecard, status, audit, data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ import pandas as pd
 
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import DataError, describe, fetch_all
-from mimlpaper.experiments import EXPERIMENTS, PROFILES, TrialError, compute, records, verify
+from mimlpaper.experiments import (
+    EXPERIMENTS,
+    PROFILES,
+    TrialError,
+    compute,
+    plan,
+    records,
+    verify,
+)
 from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.notebooks import last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
@@ -55,6 +63,12 @@ def _parser():
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
 
+    ahead = commands.add_parser("plan", help="hours that the trials still to run will take")
+    ahead.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
+    ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
+    ahead.add_argument("--anew", action="store_true", help="plan for all trials")
+    ahead.set_defaults(command=_plan)
+
     state = commands.add_parser("status", help="every table and figure: fresh, stale, missing")
     state.set_defaults(command=_status)
 
@@ -70,7 +84,7 @@ def _parser():
 
     for command in (run, trials, check):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
-    for command in (run, trials, card, state, check):
+    for command in (run, trials, card, ahead, state, check):
         command.add_argument("--profile", choices=PROFILES, default="paper")
     for command in (run, trials, check, data):
         command.add_argument("--data", metavar="DIR", help="folder of the data files")
@@ -138,6 +152,14 @@ def _scorecard(options):
         print(json.dumps(card, indent=1))
     else:
         print(pd.DataFrame(card["totals"]).T.to_string())
+    return 0
+
+
+def _plan(options):
+    table = plan(
+        options.experiment, profile=options.profile, workers=options.workers, anew=options.anew
+    )
+    print(table.to_string(index=False, float_format="%.2f"))
     return 0
 
 

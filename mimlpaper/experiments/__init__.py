@@ -2,6 +2,7 @@
 
 from mimlpaper.experiments.experiment import PROFILES, Experiment
 from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.plan import plan
 from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import TrialError, compute, records
 from mimlpaper.experiments.store import Store, StoreError
@@ -19,6 +20,7 @@ __all__ = [
     "TrialError",
     "compute",
     "get_experiment",
+    "plan",
     "records",
     "run_trial",
     "verify",
