@@ -10,6 +10,7 @@ from mimlpaper.datasets.reuters import load_reuters
 from mimlpaper.datasets.scene import SCENE_FEATURES, load_scene
 from mimlpaper.datasets.synthetic_scene import SCENE_LABELS, load_synthetic_scene, make_scenes
 from mimlpaper.datasets.synthetic_texts import TEXT_LABELS, load_synthetic_texts, make_texts
+from mimlpaper.datasets.synthetic_vectors import load_synthetic_genes, load_synthetic_pages
 from mimlpaper.datasets.texts import TextBags
 from mimlpaper.datasets.yahoo import YAHOO_NAMES, load_yahoo
 from mimlpaper.datasets.yeast import load_yeast
@@ -33,6 +34,8 @@ __all__ = [
     "load_musk2",
     "load_reuters",
     "load_scene",
+    "load_synthetic_genes",
+    "load_synthetic_pages",
     "load_synthetic_scene",
     "load_synthetic_texts",
     "load_tiger",

@@ -21,6 +21,12 @@ from mimlpaper.datasets.reuters import REUTERS, load_reuters
 from mimlpaper.datasets.scene import SCENE, load_scene
 from mimlpaper.datasets.synthetic_scene import SYNTHETIC_SCENE, load_synthetic_scene
 from mimlpaper.datasets.synthetic_texts import SYNTHETIC_TEXTS, load_synthetic_texts
+from mimlpaper.datasets.synthetic_vectors import (
+    SYNTHETIC_GENES,
+    SYNTHETIC_PAGES,
+    load_synthetic_genes,
+    load_synthetic_pages,
+)
 from mimlpaper.datasets.yahoo import YAHOO, YAHOO_LOADERS
 from mimlpaper.datasets.yeast import YEAST, load_yeast
 
@@ -38,6 +44,8 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "fox": load_fox,
     "synthetic_scene": load_synthetic_scene,
     "synthetic_texts": load_synthetic_texts,
+    "synthetic_genes": load_synthetic_genes,
+    "synthetic_pages": load_synthetic_pages,
     **DERIVED_LOADERS,  # "scene:10%" and so on
 }
 
@@ -51,6 +59,8 @@ SOURCES = {
         *MIL.values(),
         SYNTHETIC_SCENE,
         SYNTHETIC_TEXTS,
+        SYNTHETIC_GENES,
+        SYNTHETIC_PAGES,
     )
 }
 

@@ -17,7 +17,12 @@ __all__ = ["PROFILES", "Experiment"]
 # Splits taken at most; "smoke" runs the same code on data that the library draws itself.
 PROFILES = {"smoke": 2, "quick": 3, "paper": None}
 
-STAND_INS = {"scene": "synthetic_scene", "reuters": "synthetic_texts"}
+STAND_INS = {
+    "scene": "synthetic_scene",
+    "reuters": "synthetic_texts",
+    "yeast": "synthetic_genes",
+    "yahoo": "synthetic_pages",
+}
 
 
 @dataclass(frozen=True)
