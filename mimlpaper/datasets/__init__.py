@@ -4,7 +4,9 @@ from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
 from mimlpaper.datasets.dataset import Dataset
 from mimlpaper.datasets.derived import with_percentage
 from mimlpaper.datasets.fetch import DataError
+from mimlpaper.datasets.files import read_bags, write_bags
 from mimlpaper.datasets.images import ImageBags, scene_mosaic
+from mimlpaper.datasets.labelled import LabelledBags, labelled_bags
 from mimlpaper.datasets.mil import load_elephant, load_fox, load_musk1, load_musk2, load_tiger
 from mimlpaper.datasets.reuters import load_reuters
 from mimlpaper.datasets.scene import SCENE_FEATURES, load_scene
@@ -24,9 +26,11 @@ __all__ = [
     "DataError",
     "Dataset",
     "ImageBags",
+    "LabelledBags",
     "TextBags",
     "describe",
     "fetch_all",
+    "labelled_bags",
     "load",
     "load_elephant",
     "load_fox",
@@ -43,6 +47,8 @@ __all__ = [
     "load_yeast",
     "make_scenes",
     "make_texts",
+    "read_bags",
     "scene_mosaic",
     "with_percentage",
+    "write_bags",
 ]
