@@ -1,4 +1,4 @@
-"""The command ``mimlpaper``: notebooks, trials, their plan, scorecard, status, audit, data."""
+"""The command ``mimlpaper``: notebooks, trials, scorecard, status, manifest, audit, data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from mimlpaper import paths
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import DataError, describe, fetch_all
 from mimlpaper.experiments import (
@@ -23,6 +24,8 @@ from mimlpaper.experiments import (
 from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.notebooks import last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.files import write_whole
+from mimlpaper.report.manifest import codecheck_manifest, gallery
 
 __all__ = ["main"]
 
@@ -71,6 +74,9 @@ def _parser():
 
     state = commands.add_parser("status", help="every table and figure: fresh, stale, missing")
     state.set_defaults(command=_status)
+
+    files = commands.add_parser("manifest", help="write figures/README.md and codecheck.yml")
+    files.set_defaults(command=_manifest)
 
     check = commands.add_parser("verify", help="re-run recorded trials and compare")
     check.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
@@ -167,6 +173,12 @@ def _status(options):
     rows = Companion(profile=options.profile).status(last_runs(options.profile))
     _print(rows)
     return int(any(row["mend"] for row in rows))
+
+
+def _manifest(options):
+    print(write_whole(paths.figures() / "README.md", gallery()))
+    print(write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
+    return 0
 
 
 def _verify(options):

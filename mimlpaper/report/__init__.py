@@ -11,6 +11,7 @@ from mimlpaper.report.figures import (
     plot_scorecard,
     seven_panels,
 )
+from mimlpaper.report.manifest import codecheck_manifest, gallery
 from mimlpaper.report.overview import (
     choices_table,
     claims_table,
@@ -58,6 +59,7 @@ __all__ = [
     "characteristics_table",
     "choices_table",
     "claims_table",
+    "codecheck_manifest",
     "compare",
     "compare_with_paper",
     "corrected_resampled_t_test",
@@ -67,6 +69,7 @@ __all__ = [
     "draw_degeneration",
     "draw_frameworks",
     "evaluate_claims",
+    "gallery",
     "holm",
     "is_reproduced",
     "measured_table",
