@@ -11,6 +11,7 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.distances import max_hausdorff
+from mimlpaper.explain import explain, telling_features
 from mimlpaper.medoids import KMedoids
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
@@ -31,7 +32,9 @@ __all__ = [
     "RankSvm",
     "SumInstances",
     "evaluate",
+    "explain",
     "max_hausdorff",
+    "telling_features",
 ]
 
 __version__ = "0.1.0"

@@ -12,6 +12,7 @@ FLOORS = [
     {"distances", "kernels", "base", "preprocessing", "linear_svm", "datasets"},
     {"baselines"},
     {"algorithms"},
+    {"explain"},
     {"experiments"},
     {"report"},
     {"companion", "notebooks"},

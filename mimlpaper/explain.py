@@ -1,0 +1,173 @@
+"""Which instance of a bag brings which label, and which of its features do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
+from mimlpaper.bags import Bags
+from mimlpaper.base import check_bags
+from mimlpaper.kernels import kernel_matrix
+
+__all__ = ["explain", "telling_features"]
+
+N_NODES = 16  # of the quadrature along the path from z = 0
+
+
+def explain(estimator, X) -> np.ndarray:
+    """Score of every instance for every label; within a bag, the highest brings the label.
+
+    - MimlBoost, MimlSvmMi and DMimlSvm score instances themselves: ``instance_scores``.
+    - MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each of these
+      is the distance between *one* instance of X and one of M_k, and that instance gets what
+      z_k contributes to h_y(z). In a linear h_y it is w_k z_k. In general it is
+      z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient; over a bag the
+      scores of a label then sum to h_y(z) - h_y(0).
+
+    Scores compare the instances of a bag. The size of those of one method says nothing about
+    those of another.
+
+    Parameters
+    ----------
+    estimator : one of these learners, fitted; or a pipeline, or a HoldOut, that ends in one and
+        keeps the instances apart.
+    X : Bags, or list of 2-D arrays, as the estimator takes them.
+
+    Returns
+    -------
+    scores : (n_instances, n_labels)
+
+    Raises
+    ------
+    TypeError
+        If the learner neither scores instances nor measures distances to medoids.
+    ValueError
+        If a step of the pipeline merges instances, or distances are not max-Hausdorff.
+
+    References
+    ----------
+    The paper's conclusion names such explanations as a promise of MIML. Sundararajan, Taly and
+    Yan, Axiomatic attribution for deep networks, ICML 2017, for integrated gradients.
+    """
+    learner, bags = _at_the_end(estimator, check_bags(X))
+    if hasattr(learner, "instance_scores"):
+        return learner.instance_scores(bags)
+    if isinstance(learner, (MimlNn, MimlSvm)):
+        return _shares_of_distances(learner, bags)
+    raise TypeError(
+        "estimator must score instances, or be a MimlSvm or MimlNn, "
+        f"got {type(learner).__name__}"
+    )
+
+
+def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
+    """How much an instance's scores fall when one of its features is set to 0.
+
+    Choose it for counts, such as of words, where 0 means absence.
+
+    Parameters
+    ----------
+    estimator : see :func:`explain`.
+    bag : (n_instances, n_features)
+    instance : int, which row of the bag is looked at.
+
+    Returns
+    -------
+    falls : (n_features, n_labels); 0 for features that are 0 already.
+    """
+    bag = check_bags([bag])[0]
+    present = np.flatnonzero(bag[instance])
+    variants = np.repeat(bag[None], len(present) + 1, axis=0)
+    variants[np.arange(len(present)), instance, present] = 0.0  # the last one stays whole
+    scores = explain(estimator, list(variants))
+    scores = scores.reshape(len(variants), len(bag), -1)[:, instance]  # (n_variants, n_labels)
+    falls = np.zeros((bag.shape[1], scores.shape[1]))
+    falls[present] = scores[-1] - scores[:-1]
+    return falls
+
+
+def _at_the_end(estimator, bags):
+    """The learner within pipelines and searches, and the bags as they reach it."""
+    if hasattr(estimator, "best_estimator_"):
+        return _at_the_end(estimator.best_estimator_, bags)
+    if not isinstance(estimator, Pipeline):
+        return estimator, bags
+    seen = estimator[:-1].transform(bags) if len(estimator) > 1 else bags
+    if not (isinstance(seen, Bags) and np.array_equal(seen.offsets, bags.offsets)):
+        raise ValueError("estimator's first steps must keep the instances of bags as they are cut")
+    return _at_the_end(estimator[-1], seen)
+
+
+def _shares_of_distances(learner, bags):
+    check_is_fitted(learner)
+    if learner.metric != "max_hausdorff":
+        raise ValueError(f'estimator must have metric="max_hausdorff", got {learner.metric!r}')
+    medoids = learner.medoid_map_.medoids_
+    z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
+    places = _farthest(bags.instances, bags.offsets, medoids.instances, medoids.offsets)
+    scores = np.empty((bags.n_instances, learner.n_labels_))
+    for label in range(learner.n_labels_):
+        shares = z * _mean_gradient(learner, label, z)
+        scores[:, label] = np.bincount(places.ravel(), shares.ravel(), bags.n_instances)
+    return scores
+
+
+@njit(cache=True)
+def _farthest(instances, offsets, medoid_instances, medoid_offsets):
+    """Which instance realises the distance to each medoid: (n_bags, n_medoids), rows of instances.
+
+    The one that lies farthest from the medoid; or, if one of the medoid's instances lies even
+    farther from the bag, the one nearest to that.
+    """
+    n_bags, n_medoids = len(offsets) - 1, len(medoid_offsets) - 1
+    places = np.empty((n_bags, n_medoids), np.int64)
+    for i in range(n_bags):
+        for k in range(n_medoids):
+            others = range(medoid_offsets[k], medoid_offsets[k + 1])
+            nearest = np.full(len(others), np.inf)  # of each b: squared distance to the bag
+            place_of_nearest = np.zeros(len(others), np.int64)
+            largest = -1.0
+            for a in range(offsets[i], offsets[i + 1]):
+                to_medoid = np.inf
+                for j, b in enumerate(others):
+                    squared = ((instances[a] - medoid_instances[b]) ** 2).sum()
+                    to_medoid = min(to_medoid, squared)
+                    if squared < nearest[j]:
+                        nearest[j], place_of_nearest[j] = squared, a
+                if to_medoid > largest:
+                    largest, places[i, k] = to_medoid, a
+            if nearest.max() > largest:
+                places[i, k] = place_of_nearest[nearest.argmax()]
+    return places
+
+
+def _mean_gradient(learner, label, z):
+    """Mean of ∂h_y/∂z on the way from 0 to each row of z: (n_bags, n_medoids)."""
+    if isinstance(learner, MimlNn):
+        return np.broadcast_to(learner.weights_[:, label], z.shape)
+    classifier = learner.classifier_
+    svm = classifier.svms_[label]
+    if isinstance(svm, float):  # the constant score of a label with one class
+        return np.zeros_like(z)
+    alphas, support = svm.dual_coef_[0], classifier.X_fit_[svm.support_]
+    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)  # on [-1, 1]
+    return sum(
+        weight / 2 * _gradient(classifier, alphas, support, (node + 1) / 2 * z)
+        for node, weight in zip(nodes, weights, strict=True)
+    )
+
+
+def _gradient(classifier, alphas, support, z):
+    """∂/∂z of Σ_s α_s k(z, z_s) at each row of z."""
+    gamma, degree, coef0 = classifier.gamma_, classifier.degree, classifier.coef0
+    if classifier.kernel == "linear":
+        return np.broadcast_to(alphas @ support, z.shape)
+    if classifier.kernel == "rbf":
+        K = alphas * kernel_matrix(z, support, kernel="rbf", gamma=gamma)  # (n_bags, n_support)
+        return 2 * gamma * (K @ support - K.sum(axis=1, keepdims=True) * z)
+    slopes = alphas * (gamma * z @ support.T + coef0) ** (degree - 1)
+    return degree * gamma * slopes @ support

@@ -1,0 +1,184 @@
+"""Explanations: their sums, their sources, and planted instances that they must find."""
+
+import os
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.algorithms.mimlboost import MimlBoost
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
+from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper.bags import Bags
+from mimlpaper.baselines.mlsvm import MlSvm
+from mimlpaper.distances import max_hausdorff
+from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.explain import _farthest, explain, telling_features
+from mimlpaper.preprocessing import ConcatenateInstances, OnInstances
+
+SCORE_INSTANCES = [
+    MimlBoost(n_rounds=3, rank=None, random_state=0),
+    MimlSvmMi(rank=None, max_alternations=2, random_state=0),
+    DMimlSvm(rank=None, C=1.0, random_state=0),
+]
+MEASURE_DISTANCES = [
+    MimlNn(random_state=0),
+    MimlSvm(random_state=0),
+    MimlSvm(kernel="linear", random_state=0),
+    MimlSvm(kernel="poly", gamma=0.5, random_state=0),
+]
+
+
+@pytest.fixture
+def Y(labels):
+    return labels[:, :3]
+
+
+@pytest.fixture
+def planted(rng):
+    """Bags of four points near the origin; label l moves its point l by 8 along axis l."""
+    points = rng.standard_normal((60, 4, 2))
+    Y = rng.random((60, 2)) < 0.5
+    for label in range(2):
+        points[Y[:, label], label, label] += 8.0
+    return Bags.from_list(points), Y
+
+
+def test_shares_by_hand():
+    """Bag {0, 5} and the medoids {1} and {9} of a line, with weights 2 and -1 for a label.
+
+    To 1 the bag's farthest instance is 5, distance 4; to 9 it is 0, distance 9. So 5 gets
+    2 · 4 and 0 gets -1 · 9. The bag {9, 2} is at distance 8 from {1}, by its 9, and at
+    distance 7 from {9}, by its 2.
+    """
+    fitted = MimlNn(ratio=1.0).fit([[[1.0]], [[9.0]]], [[1], [0]])
+    order = np.argsort(fitted.medoid_map_.medoids_.instances[:, 0])
+    fitted.weights_ = np.array([[2.0], [-1.0]])[np.argsort(order)]
+    found = explain(fitted, [[[0.0], [5.0]], [[9.0], [2.0]]])
+    assert found.ravel().tolist() == [-9.0, 8.0, 16.0, -7.0]
+
+
+def test_the_nearest_instance_stands_for_a_far_one_of_the_medoid():
+    """From {0, 2} to {0, 2, 9} the distance is that of 9 to the bag: its neighbour 2 has it."""
+    bag, medoid = np.array([[0.0], [2.0]]), np.array([[0.0], [2.0], [9.0]])
+    found = _farthest(bag, np.array([0, 2]), medoid, np.array([0, 3]))
+    assert found.tolist() == [[1]]
+
+
+def test_the_farthest_realise_the_distances(bags, rng):
+    others = bags[:7]
+    places = _farthest(bags.instances, bags.offsets, others.instances, others.offsets)
+    distances = max_hausdorff(bags, others)
+    for i in range(len(bags)):
+        for k in range(len(others)):
+            assert bags.offsets[i] <= places[i, k] < bags.offsets[i + 1]
+            from_place = np.linalg.norm(others[k] - bags.instances[places[i, k]], axis=1)
+            assert np.isclose(from_place, distances[i, k]).any()
+
+
+@pytest.mark.parametrize("estimator", MEASURE_DISTANCES, ids=repr)
+def test_shares_sum_to_the_score(bags, Y, estimator):
+    """But for the score of a bag at distance 0 from all medoids, which none of them brings."""
+    fitted = estimator.fit(bags, Y)
+    sums = bags.sum(explain(fitted, bags))
+    z = np.zeros((1, len(fitted.medoid_map_.medoid_indices_)))
+    nothing = 0.0
+    if isinstance(fitted, MimlSvm):
+        nothing = fitted.classifier_.decision_function(z)
+    assert sums == pytest.approx(fitted.decision_function(bags) - nothing, abs=1e-6)
+
+
+@pytest.mark.parametrize("estimator", SCORE_INSTANCES, ids=lambda e: type(e).__name__)
+def test_own_scores_are_taken(bags, Y, estimator):
+    fitted = estimator.fit(bags, Y)
+    assert np.array_equal(explain(fitted, list(bags)), fitted.instance_scores(bags))
+
+
+@pytest.mark.parametrize(
+    "estimator", [*SCORE_INSTANCES, *MEASURE_DISTANCES[:2]], ids=lambda e: type(e).__name__
+)
+def test_planted_instances_are_found(planted, estimator):
+    """One in four is chance; distances, which see bags as wholes, do not find every one."""
+    bags, Y = planted
+    model = make_pipeline(OnInstances(MinMaxScaler()), estimator).fit(bags, Y)
+    scores = explain(model, bags).reshape(60, 4, 2)
+    for label in range(2):
+        top = scores[Y[:, label], :, label].argmax(axis=1)
+        assert np.mean(top == label) > 0.8
+
+
+def test_pipelines_and_searches_are_seen_through(bags, Y):
+    pipeline = make_pipeline(OnInstances(MinMaxScaler()), MimlNn(random_state=0))
+    search = HoldOut(pipeline, {"mimlnn__ratio": [0.4]}, random_state=0).fit(bags, Y)
+    scaled = search.best_estimator_[0].transform(bags)
+    expected = explain(search.best_estimator_[-1], scaled)
+    assert np.array_equal(explain(search, bags), expected)
+    assert np.array_equal(explain(search.best_estimator_, bags), expected)
+    fitted = search.best_estimator_[-1]
+    assert np.array_equal(explain(make_pipeline(fitted), scaled), expected)
+    nested = make_pipeline(pipeline).fit(bags, Y)
+    assert np.array_equal(explain(nested, bags), expected)
+
+
+def test_a_constant_label_has_no_reason(bags, Y):
+    Y[:, 1] = True
+    with pytest.warns(UserWarning, match="one class only"):
+        fitted = MimlSvm(random_state=0).fit(bags, Y)
+    scores = explain(fitted, bags)
+    assert (scores[:, 1] == 0).all() and (scores[:, 0] != 0).any()
+
+
+def test_telling_features_of_a_linear_learner(bags, Y):
+    """f(x) = <w, x> + b falls by w_j x_j without feature j, whatever the other instances are."""
+    estimator = MimlSvmMi(kernel="linear", C=1.0, max_alternations=2, random_state=0)
+    fitted = estimator.fit(bags, Y)
+    bag = np.array([[1.0, 0.0, 2.0], [0.5, 3.0, 0.0]])
+    slopes = explain(fitted, [np.vstack([np.eye(3), np.zeros((1, 3))])])
+    slopes = slopes[:3] - slopes[3]  # (n_features, n_labels)
+    for instance in range(2):
+        found = telling_features(fitted, bag, instance)
+        assert found == pytest.approx(slopes * bag[instance][:, None])
+    assert (telling_features(fitted, np.zeros((1, 3)), 0) == 0).all()
+
+
+def test_telling_features_of_distances(bags, Y):
+    """The whole bag is measured anew without the feature."""
+    fitted = MimlNn(random_state=0).fit(bags, Y)
+    bag = bags[np.argmax(bags.sizes)]
+    without = bag.copy()
+    without[1, 2] = 0.0
+    expected = explain(fitted, [bag])[1] - explain(fitted, [without])[1]
+    assert telling_features(fitted, bag, 1)[2] == pytest.approx(expected)
+
+
+def test_what_cannot_be_explained(bags, Y):
+    with pytest.raises(NotFittedError):
+        explain(MimlSvm(), bags)
+    with pytest.raises(TypeError, match=r"must score instances, or be .* got MlSvm"):
+        explain(MlSvm(), bags)
+    alike = Bags.from_list([np.arange(6.0).reshape(2, 3) + i for i in range(30)])
+    merged = make_pipeline(ConcatenateInstances(), MlSvm()).fit(alike, Y)
+    with pytest.raises(ValueError, match="first steps must keep the instances of bags"):
+        explain(merged, alike)
+    other = MimlNn(metric=max_hausdorff, random_state=0).fit(bags, Y)
+    with pytest.raises(ValueError, match='must have metric="max_hausdorff", got <function'):
+        explain(other, bags)
+    with pytest.raises(ValueError, match="X has 2 features"):
+        explain(MimlNn(random_state=0).fit(bags, Y), [np.ones((2, 2))])
+
+
+@pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")
+def test_the_whole_document_speaks_loudest():
+    """In reuters the first instance is the sum of the others: linear scores add up but for b."""
+    from mimlpaper.datasets import load_reuters
+
+    data = load_reuters()
+    fitted = MimlSvmMi(kernel="linear", C=0.1, max_alternations=1).fit(data.X[:200], data.Y[:200])
+    at_zero = explain(fitted, [np.zeros((1, 243))])
+    for bag in data.X[200:220]:
+        scores = explain(fitted, [bag]) - at_zero
+        assert scores[0] == pytest.approx(scores[1:].sum(axis=0))
