@@ -60,6 +60,7 @@ def _parser():
     trials.add_argument("experiment", choices=EXPERIMENTS)
     trials.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
     trials.add_argument("--recompute", action="store_true", help="run all trials again")
+    trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
     trials.set_defaults(command=_compute)
 
     card = commands.add_parser("scorecard", help="every published value beside ours, with verdicts")
@@ -138,6 +139,7 @@ def _compute(options):
     table = compute(
         options.experiment, profile=options.profile, methods=options.methods,
         jobs=options.jobs, data_home=options.data, recompute=options.recompute,
+        dask=options.dask,
     )  # fmt: skip
     trials = table.drop_duplicates(KEY)
     seconds = trials["fit_seconds"] + trials["predict_seconds"]

@@ -9,18 +9,24 @@ import time
 
 import pytest
 from pandas.testing import assert_frame_equal
+from sklearn.pipeline import make_pipeline
 
+from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
+from mimlpaper.experiments import pool as pool_module
 from mimlpaper.experiments import provenance as provenance_module
 from mimlpaper.experiments import runner as runner_module
 from mimlpaper.experiments.attest import load_attestations
 from mimlpaper.experiments.experiment import PROFILES
+from mimlpaper.experiments.pool import run_trials
 from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.store import KEY
 from mimlpaper.experiments.trial import set_random_states
+from mimlpaper.preprocessing import ConcatenateInstances
 
 QUICK = ["MimlNn", "Ml-knn"]
 TIMES = ["fit_seconds", "predict_seconds"]
+BY_THE_WAY = [*TIMES, "commit"]  # the checkout may move on between two runs
 
 
 @pytest.fixture
@@ -34,7 +40,7 @@ def run(store, **options):
 
 
 def sorted_rows(table):
-    return table.drop(columns=TIMES).sort_values(KEY).reset_index(drop=True)
+    return table.drop(columns=BY_THE_WAY).sort_values(KEY).reset_index(drop=True)
 
 
 def test_trials_of_the_profiles():
@@ -89,6 +95,42 @@ def test_records_are_complete_and_fresh(store):
     assert 0 <= row["hamming_loss"] <= 1
 
 
+def test_a_worker_that_dies_takes_no_trial_with_it(store, tmp_path, monkeypatch, capfd):
+    """kill -9 in the midst of the first trial, once; the flag is a file that all workers see."""
+    flag = tmp_path / "killed"
+    experiment = get_experiment("table1")
+
+    class Deadly(MlKnn):
+        def fit(self, X, Y):
+            if not flag.exists():
+                flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().fit(X, Y)
+
+    deadly = make_pipeline(ConcatenateInstances(), Deadly())
+    monkeypatch.setitem(experiment.configurations["scene"], "Ml-knn", deadly)
+    trials = experiment.trials("smoke", QUICK)
+    ended = dict(run_trials(experiment, trials, jobs=2))
+    assert set(ended) == set(trials)
+    assert "a worker process died; 4 trials" in capfd.readouterr().out
+
+
+def test_a_trial_that_kills_every_worker_stops_only_itself(monkeypatch):
+    experiment = get_experiment("table1")
+
+    class Deadly(MlKnn):
+        def fit(self, X, Y):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    deadly = make_pipeline(ConcatenateInstances(), Deadly())
+    monkeypatch.setitem(experiment.configurations["scene"], "Ml-knn", deadly)
+    trials, ended = experiment.trials("smoke", QUICK), []
+    with pytest.raises(TrialError, match=r"2 of 4 trials failed.*Ml-knn(.*\n)*its worker process"):
+        for trial, _ in run_trials(experiment, trials, jobs=2):
+            ended.append(trial.method)
+    assert ended == ["MimlNn", "MimlNn"]
+
+
 def test_what_is_recorded_is_not_run_again(store, monkeypatch):
     first = run(store)
     monkeypatch.setattr(runner_module, "run_trials", lambda *args, **kwargs: pytest.fail("ran"))
@@ -102,14 +144,14 @@ def test_number_of_processes_changes_nothing(store, tmp_path):
 
 
 def test_a_failing_trial_is_named_and_the_others_are_recorded(store, monkeypatch):
-    honest = runner_module.run_trial
+    honest = pool_module.run_trial
 
     def fail_once(trial, *args, **kwargs):
         if trial.method == "MimlNn" and trial.split == 1:
             raise FloatingPointError("no such number")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(runner_module, "run_trial", fail_once)
+    monkeypatch.setattr(pool_module, "run_trial", fail_once)
     with pytest.raises(TrialError, match=r"1 of 4 trials failed.*\n.*\n(.*\n)*.*no such number"):
         run(store)
     assert len(store.load("table1")) == 3

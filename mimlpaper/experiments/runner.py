@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import traceback
 from functools import cache
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
-from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
+from joblib import effective_n_jobs
 
 from mimlpaper import paths
 from mimlpaper.datasets import DATASETS, DataError, load
 from mimlpaper.experiments.attest import attested_codes
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint
+from mimlpaper.experiments.pool import run_trials
 from mimlpaper.experiments.protocol import get_experiment
-from mimlpaper.experiments.provenance import provenance
 from mimlpaper.experiments.store import KEY, Store
-from mimlpaper.experiments.trial import Trial, run_trial
+from mimlpaper.experiments.trial import Trial
 
-__all__ = ["TrialError", "compute", "current_codes", "default_store", "records", "run_trials"]
-
-
-class TrialError(RuntimeError):
-    """Some trials failed; the message holds the first traceback. The others are recorded."""
+__all__ = ["compute", "current_codes", "default_store", "records"]
 
 
 def default_store(profile: str = "paper") -> Store:
@@ -41,6 +34,7 @@ def compute(
     jobs: int = -1,
     data_home=None,
     recompute: bool = False,
+    dask: str | None = None,
     store: Store | None = None,
 ) -> pd.DataFrame:
     """Records of an experiment's trials; those that are missing or stale are run first.
@@ -58,6 +52,8 @@ def compute(
         Folder of the data files, see :mod:`mimlpaper.datasets`.
     recompute : bool
         Run everything, whatever is recorded.
+    dask : str or None
+        Address of a Dask scheduler whose workers run the trials, in place of processes here.
     store : Store or None
         Where to record; None for the project's own folder.
 
@@ -82,7 +78,7 @@ def compute(
     if _data_missing(waiting, data_home, recorded):
         return recorded
     print(_announcement(described, trials, waiting, recorded, jobs), flush=True)
-    _record(described, waiting, jobs, data_home, store)
+    _record(described, waiting, jobs, data_home, dask, store)
     return records(experiment, profile=profile, methods=methods, store=store)
 
 
@@ -126,50 +122,11 @@ def current_codes(experiment: Experiment):
     return code
 
 
-def run_trials(experiment: Experiment, trials, *, jobs: int = -1, data_home=None):
-    """Run trials in worker processes, one BLAS thread each, and yield (trial, rows) as they end.
-
-    Raises :class:`TrialError` at the end if some failed.
-    """
-    failures = []
-    outcomes = Parallel(jobs, backend="loky", return_as="generator_unordered")(
-        delayed(_attempt)(
-            trial, experiment.estimator(trial), experiment.splits, experiment.staged, data_home
-        )
-        for trial in trials
-    )
-    progress = tqdm(outcomes, total=len(trials), desc=experiment.name, unit="trial", leave=False)
-    for trial, rows, error in progress:
-        if error:
-            failures.append((trial, error))
-        else:
-            yield trial, rows
-    if failures:
-        trial, error = failures[0]
-        raise TrialError(
-            f"{len(failures)} of {len(trials)} trials failed, the others are done; "
-            f"the first: {trial}\n{error}"
-        )
-
-
-def _record(experiment, trials, jobs, data_home, store):
-    today = current_codes(experiment)
-    # Before the first trial runs: the files may be edited while trials are under way.
-    codes = {trial: today(trial.dataset, trial.method, trial.parameters) for trial in trials}
-    made = provenance()
-    for trial, rows in run_trials(experiment, trials, jobs=jobs, data_home=data_home):
-        told = dict(zip(KEY, _key(trial), strict=True)) | made | {"code": codes[trial]}
+def _record(experiment, trials, jobs, data_home, dask, store):
+    ended = run_trials(experiment, trials, jobs=jobs, data_home=data_home, dask=dask)
+    for trial, rows in ended:
+        told = dict(zip(KEY, _key(trial), strict=True))
         store.append(experiment.name, [told | row for row in rows])
-
-
-def _attempt(trial, estimator, splits, staged, data_home):
-    """A trial's rows or, so that one failure does not stop the others, its traceback."""
-    try:
-        with threadpool_limits(1):  # the sums of another number of threads differ in the last bit
-            rows = run_trial(trial, estimator, splits, staged=staged, data_home=data_home)
-    except Exception:
-        return trial, None, traceback.format_exc()
-    return trial, rows, None
 
 
 def _data_missing(waiting, data_home, recorded):

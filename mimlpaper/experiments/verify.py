@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.attest import add_attestations
+from mimlpaper.experiments.pool import run_trials
 from mimlpaper.experiments.protocol import get_experiment
 from mimlpaper.experiments.provenance import provenance
-from mimlpaper.experiments.runner import current_codes, default_store, records, run_trials
+from mimlpaper.experiments.runner import current_codes, default_store, records
 from mimlpaper.experiments.store import KEY, Store
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.metrics import CRITERIA
