@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from IPython.display import display
 
 from mimlpaper import paths
 from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
 from mimlpaper.experiments.characteristics import characteristics
 from mimlpaper.report import (
+    ARTEFACTS,
     artefact_status,
     evaluate_claims,
     results_table,
@@ -130,5 +133,13 @@ class Companion:
         return table
 
     def save_figure(self, figure, name: str):
-        """Write a figure as PNG and SVG."""
+        """Write a figure as PNG and SVG, and show it, with a text for those who do not see it."""
         save_figure(figure, self.folder, name)
+        display(figure, metadata={"image/png": {"alt": _in_words(name)}})
+        plt.close(figure)
+
+
+def _in_words(name):
+    """What an artefact's figure shows; of any other, its name."""
+    told = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
+    return told.get(name, name.replace("_", " "))

@@ -1,6 +1,7 @@
+import matplotlib.pyplot as plt
 import pytest
 
-from mimlpaper import paths
+from mimlpaper import companion, paths
 from mimlpaper.companion import Companion
 
 
@@ -31,3 +32,17 @@ def test_an_experiment_that_is_not_there_has_no_records():
 def test_claims_are_chosen_by_the_beginning_of_their_id():
     ids = [result.id for result in Companion(profile="smoke").claims("B.")]
     assert ids == ["B.1", "B.2", "B.3", "B.4"]
+
+
+def test_a_figure_is_shown_once_with_a_text_instead(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "figures", lambda: tmp_path)
+    shown = []
+    monkeypatch.setattr(companion, "display", lambda *args, **options: shown.append(options))
+    for name in ("figure1", "rise_and_fall"):
+        figure, _ = plt.subplots()
+        Companion(profile="smoke").save_figure(figure, name)
+        assert not plt.fignum_exists(figure.number)
+    texts = [options["metadata"]["image/png"]["alt"] for options in shown]
+    assert texts[0].startswith("Fig. 1. Four frameworks of learning")
+    assert texts[1] == "rise and fall"
+    assert {path.name for path in (tmp_path / "smoke").iterdir()} >= {"figure1.png", "figure1.svg"}
