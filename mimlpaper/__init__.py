@@ -1,5 +1,11 @@
 """Multi-instance multi-label learning: the companion of Zhou, Zhang, Huang and Li (2012)."""
 
+from mimlpaper.algorithms.differentiation import (
+    DifferenceFeatures,
+    NeighbourMeans,
+    PrototypeDifferences,
+)
+from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.medoid_map import MedoidMap
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -7,6 +13,7 @@ from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
+from mimlpaper.baselines.cnmf import Cnmf
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
@@ -19,7 +26,10 @@ from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstan
 __all__ = [
     "AdtBoostMH",
     "Bags",
+    "Cnmf",
     "ConcatenateInstances",
+    "DifferenceFeatures",
+    "InsDif",
     "KMedoids",
     "MedoidMap",
     "MimlBoost",
@@ -28,7 +38,9 @@ __all__ = [
     "MimlSvmMi",
     "MlKnn",
     "MlSvm",
+    "NeighbourMeans",
     "OnInstances",
+    "PrototypeDifferences",
     "RankSvm",
     "SumInstances",
     "evaluate",

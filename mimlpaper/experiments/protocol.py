@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import SECTION4
+from mimlpaper.experiments.section6 import SECTION6
 
 __all__ = ["EXPERIMENTS", "get_experiment"]
 
-EXPERIMENTS = {experiment.name: experiment for experiment in (*SECTION4,)}
+EXPERIMENTS = {experiment.name: experiment for experiment in (*SECTION4, *SECTION6)}
 
 
 def get_experiment(name: str) -> Experiment:

@@ -1,0 +1,218 @@
+"""Instance differentiation: from one vector an example to one instance for each label."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mimlpaper.bags import Bags
+from mimlpaper.base import check_labels
+from mimlpaper.kernels import KernelFactor, kernel_width
+
+__all__ = ["DifferenceFeatures", "NeighbourMeans", "PrototypeDifferences", "label_prototypes"]
+
+
+def label_prototypes(X, Y) -> np.ndarray:
+    """v_l, the mean of the examples with label l (Section 6.1): (n_labels, n_features).
+
+    A label without examples gets the mean of all of them.
+    """
+    counts = Y.sum(axis=0)
+    sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
+    return np.where(counts[:, None], sums / np.maximum(counts, 1)[:, None], _mean(X))
+
+
+class _Differentiation(TransformerMixin, BaseEstimator):
+    """From X (n_examples, n_features), dense or sparse, to bags of one instance a label."""
+
+    def fit(self, X, Y):
+        """Learn from examples X and label sets Y (n_examples, n_labels)."""
+        self._start(X, Y)
+        return self
+
+    def _start(self, X, Y):
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        Y = check_labels(Y, X.shape[0])
+        self.prototypes_ = label_prototypes(X, Y)  # Table 9, step 1
+        return X, Y
+
+    def _check(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+
+class PrototypeDifferences(_Differentiation):
+    """Bags {x - v_l : l a label}: how an example differs from each label's prototype (Section 6.1).
+
+    All n_examples n_labels differences are laid out: for small data, or few labels.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features), the v_l; the mean of all examples where there is none.
+    """
+
+    def transform(self, X) -> Bags:
+        """Bags of n_labels differences, in the order of the labels."""
+        X = self._check(X)
+        return _bags(_dense(X)[:, None, :] - self.prototypes_)
+
+
+class DifferenceFeatures(_Differentiation):
+    """Bags {φ(x - v_l)}, where <φ(z), φ(z')> is close to exp(-γ ||z - z'||²).
+
+    A learner with a linear kernel on these bags has the Gaussian kernel on those of
+    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never laid out: since
+    ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
+    takes a product of p with X, and one with the prototypes. With a linear kernel no φ is
+    needed: an example's differences have its own rank, and X may be reduced beforehand.
+
+    Parameters
+    ----------
+    gamma : float, "auto" or "scale", default 1.0
+        Kernel width γ: "auto" is 1 / n_features, "scale" divides that by the variance of X.
+    rank : int or None, default 300
+        Rank of the factor of the differences' kernel; None is exact, for small data.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the factor.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features), the v_l; the mean of all examples where there is none.
+    factor_ : KernelFactor of the differences; its ``error_`` is what ``rank`` left out.
+    gamma_ : float, the kernel width used.
+    """
+
+    def __init__(self, *, gamma=1.0, rank=300, random_state=None):
+        self.gamma = gamma
+        self.rank = rank
+        self.random_state = random_state
+
+    def fit(self, X, Y):
+        self.fit_transform(X, Y)
+        return self
+
+    def fit_transform(self, X, Y) -> Bags:
+        """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
+        X, _ = self._start(X, Y)
+        self.gamma_ = kernel_width(self.gamma, X)
+        self.factor_ = _DifferenceFactor(
+            gamma=self.gamma_, rank=self.rank, random_state=self.random_state
+        )
+        features = self.factor_.fit_transform(_Differences(X, self.prototypes_))
+        return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
+
+    def transform(self, X) -> Bags:
+        X = self._check(X)
+        features = self.factor_.transform(_Differences(X, self.prototypes_))
+        return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
+
+
+class NeighbourMeans(_Differentiation):
+    """Bags of n_labels instances, the l-th the mean of the k examples with label l nearest to x.
+
+    The other transformation that Section 6.1 names. A training example is not its own neighbour,
+    so that the bags of training and of new examples are alike.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 10
+        The k; all examples with the label where there are fewer.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features)
+        Mean of all examples with the label; it stands in where there is no neighbour.
+    X_fit_, Y_fit_ : the training examples, in which neighbours are looked up.
+    """
+
+    def __init__(self, *, n_neighbors=10):
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X, Y):
+        if self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
+        self.X_fit_, self.Y_fit_ = self._start(X, Y)
+        return self
+
+    def fit_transform(self, X, Y) -> Bags:
+        self.fit(X, Y)
+        distances = euclidean_distances(self.X_fit_)
+        np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
+        return self._means(distances)
+
+    def transform(self, X) -> Bags:
+        return self._means(euclidean_distances(self._check(X), self.X_fit_))
+
+    def _means(self, distances):
+        examples = _dense(self.X_fit_)
+        means = np.empty((len(distances), *self.prototypes_.shape))
+        for label, prototype in enumerate(self.prototypes_):
+            having = np.flatnonzero(self.Y_fit_[:, label])
+            to_those = distances[:, having]
+            nearest = np.argsort(to_those, axis=1, kind="stable")[:, : self.n_neighbors]
+            near = np.isfinite(np.take_along_axis(to_those, nearest, axis=1))[..., None]
+            sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)
+            n_near = near.sum(axis=1)  # (n_examples, 1)
+            means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
+        return _bags(means)
+
+
+class _Differences:
+    """The rows x_i - v_l, example by example, of which single ones are laid out on demand."""
+
+    def __init__(self, X, prototypes):
+        self.X, self.prototypes = X, prototypes
+        self.squares = euclidean_distances(X, prototypes, squared=True).ravel()
+
+    def __len__(self):
+        return len(self.squares)
+
+    def __getitem__(self, rows):
+        examples, labels = np.divmod(np.arange(len(self))[rows], len(self.prototypes))
+        return _dense(self.X[examples]) - self.prototypes[labels]
+
+    def squared_distances(self, points):
+        """||x_i - v_l - p||² for each of the points: (n_differences, n_points)."""
+        of_examples = self.X @ points.T  # (n_examples, n_points)
+        of_prototypes = self.prototypes @ points.T
+        products = (of_examples[:, None, :] - of_prototypes).reshape(len(self), -1)
+        products *= -2.0
+        products += self.squares[:, None]
+        products += row_norms(points, squared=True)
+        return np.maximum(products, 0.0, out=products)
+
+
+class _DifferenceFactor(KernelFactor):
+    """The Gaussian kernel's factor, for rows that are differences."""
+
+    def fit_transform(self, X, y=None):
+        factor, pivots, self.error_ = self._pivoted_cholesky(X)
+        self.landmarks_, self.triangle_ = X[pivots], factor[pivots]
+        return factor
+
+    def transform(self, X):
+        from_differences = self._kernel(X, self.landmarks_)  # (n_differences, rank)
+        return solve_triangular(self.triangle_, from_differences.T, lower=True).T
+
+    def _kernel(self, A, B):
+        distances = A.squared_distances(B)
+        distances *= -self.gamma
+        return np.exp(distances, out=distances)
+
+
+def _bags(instances):
+    """Bags of as many instances each, from (n_bags, size, n_features)."""
+    n_bags, size, n_features = instances.shape
+    return Bags(instances.reshape(-1, n_features), size * np.arange(n_bags + 1))
+
+
+def _mean(X):
+    return np.asarray(X.mean(axis=0)).ravel()
+
+
+def _dense(X):
+    return X.toarray() if hasattr(X, "toarray") else X

@@ -1,0 +1,168 @@
+"""Cnmf: labels of unlabelled examples by constrained non-negative matrix factorisation."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.kernels import kernel_matrix, kernel_width
+
+__all__ = ["Cnmf", "factorise"]
+
+TINY = 1e-12
+OFFSET = 1e-2  # of the labelled rows at the start: updates are products, which keep a zero
+
+
+class Cnmf(MultiLabelEstimator):
+    """Examples alike in their features are to be alike in their labels.
+
+    With A the similarity of examples and B that of labels, the memberships T >= 0 of all
+    examples, the labelled ones and those to be labelled, minimise
+
+        ||A - T B T'||² + C ||T_L - Y_L||²,
+
+    where T_L are the rows of the labelled examples and Y_L their label sets, scaled to
+    y' B y = 1 as A_ii = 1. A is a Gaussian kernel on the examples; so is B on the labels'
+    columns of the training set, scaled to unit length, which is 1 for labels that always go
+    together and close to exp(-2) for labels that never do.
+
+    It is transductive: nothing is learnt before the examples to be labelled are known, so that
+    ``fit`` keeps the labelled examples, ``decision_function`` factorises, and an example's
+    scores depend on those that come with it. Choose it where labels are few, the unlabelled
+    examples at hand are all that matter, and likeness is evidence of labels.
+
+    Parameters
+    ----------
+    gamma : float, "auto" or "scale", default "scale"
+        Width of the kernel A: "auto" is 1 / n_features, "scale" divides that by the variance
+        of X.
+    C : float, default 1.0
+        Cost of departing from the known label sets.
+    tol : float, default 1e-5
+        Stop when a round lowers the objective by at most this share.
+    max_iter : int, default 200
+        Rounds at most; more change the ranking of labels little.
+    label_rule : {"sign", "top"}, default "sign"
+
+    Attributes
+    ----------
+    X_fit_, Y_fit_ : the labelled examples.
+    label_similarity_ : (n_labels, n_labels), the B.
+    gamma_ : float, the kernel width used.
+
+    Notes
+    -----
+    A score is the membership minus a threshold, one for all, above which the new examples have
+    as many labels on average as the training examples. The original ranks labels only.
+
+    Memory is 8 n² bytes for n examples in all, time n² n_labels a round.
+
+    References
+    ----------
+    Liu, Jin and Yang, Semi-supervised multi-label learning by constrained non-negative matrix
+    factorization, AAAI 2006.
+    """
+
+    def __init__(self, *, gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign"):
+        self.gamma = gamma
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+        self.label_rule = label_rule
+
+    def fit(self, X, Y):
+        """Keep X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
+        self._check_label_rule()
+        if not 0 < self.C < np.inf:
+            raise ValueError(f"C must be positive and finite, got {self.C}")
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr")
+        Y = check_labels(Y, X.shape[0])
+        self._warn_constant_labels(Y)
+        self.X_fit_, self.Y_fit_, self.n_labels_ = X, Y, Y.shape[1]
+        self.gamma_ = kernel_width(self.gamma, X)
+        columns = Y / np.sqrt(np.maximum(Y.sum(axis=0), 1))
+        self.label_similarity_ = np.exp(-euclidean_distances(columns.T, squared=True))
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Memberships minus the threshold, of examples labelled together: (n, n_labels)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        known = self._known_memberships()
+        A = self._similarity(X)
+        start = np.tile(known.mean(axis=0), (len(A), 1))
+        start[: len(known)] = known
+        T, _ = factorise(
+            A, self.label_similarity_, known, start + OFFSET, C=self.C, tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        memberships = T[len(known) :]
+        return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
+
+    def _known_memberships(self):
+        """Label sets y scaled to y' B y = 1: (n_examples, n_labels)."""
+        Y = self.Y_fit_.astype(np.float64)
+        squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)
+        return Y / np.sqrt(np.maximum(squares, TINY))[:, None]
+
+    def _similarity(self, X):
+        """A of the labelled examples, then the new ones: (n, n)."""
+        between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
+        return np.block([
+            [kernel_matrix(self.X_fit_, gamma=self.gamma_), between.T],
+            [between, kernel_matrix(X, gamma=self.gamma_)],
+        ])
+
+
+def factorise(
+    A: np.ndarray,
+    B: np.ndarray,
+    known: np.ndarray,
+    start: np.ndarray,
+    *,
+    C: float = 1.0,
+    tol: float = 1e-5,
+    max_iter: int = 200,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lower ||A - T B T'||² + C ||T_L - known||² over T >= 0, round by round.
+
+    Each round minimises a function that lies above the objective and touches it at T: the term
+    of fourth order by T⁴, what is linear in T by logarithms. So the objective never rises.
+
+    Parameters
+    ----------
+    A : (n, n), B : (n_labels, n_labels), symmetric and not negative.
+    known : (n_labelled, n_labels), the target of the first rows of T.
+    start : (n, n_labels), positive; where it is zero, T stays zero.
+    C, tol, max_iter : see :class:`Cnmf`.
+
+    Returns
+    -------
+    T : (n, n_labels)
+    objective : (n_rounds + 1,), before the first round and after each.
+    """
+    labelled = slice(len(known))
+    T, norm = np.array(start, dtype=np.float64), np.vdot(A, A)
+
+    def objective(AT, gram):
+        explained = 2.0 * np.vdot(AT, T @ B) - np.vdot(B @ gram @ B, gram)
+        return norm - explained + C * np.sum((T[labelled] - known) ** 2)
+
+    AT, gram = A @ T, T.T @ T
+    trace = [objective(AT, gram)]
+    for _ in range(max_iter):
+        pull, push = AT @ B, np.maximum(T @ (B @ gram @ B), TINY)  # A T B and T B T' T B
+        factors = pull / push  # 4 push u² + 2 cost T u = 4 pull + 2 cost known, with cost = 0
+        cost = C * T[labelled]
+        numerator = np.sqrt(cost**2 + 8.0 * push[labelled] * (2.0 * pull[labelled] + C * known))
+        factors[labelled] = ((numerator - cost) / (4.0 * push[labelled])) ** 2
+        T *= factors**0.25  # sqrt(u)
+        AT, gram = A @ T, T.T @ T
+        trace.append(objective(AT, gram))
+        if trace[-2] - trace[-1] <= tol * trace[-1]:
+            break
+    return T, np.array(trace)
