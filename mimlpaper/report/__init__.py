@@ -4,6 +4,7 @@ from mimlpaper.report.artefacts import ARTEFACTS, Artefact
 from mimlpaper.report.cells import as_published, compare_with_paper, curve, swept_values
 from mimlpaper.report.claims import ClaimResult, evaluate_claims
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
+from mimlpaper.report.explanations import explanation_check, explanation_hits, explanation_table
 from mimlpaper.report.figures import (
     plot_data_sets,
     plot_parameter_curves,
@@ -69,6 +70,9 @@ __all__ = [
     "draw_degeneration",
     "draw_frameworks",
     "evaluate_claims",
+    "explanation_check",
+    "explanation_hits",
+    "explanation_table",
     "gallery",
     "holm",
     "is_reproduced",
