@@ -10,6 +10,7 @@ from mimlpaper.datasets.labelled import LabelledBags, labelled_bags
 from mimlpaper.datasets.mil import load_elephant, load_fox, load_musk1, load_musk2, load_tiger
 from mimlpaper.datasets.reuters import load_reuters
 from mimlpaper.datasets.scene import SCENE_FEATURES, load_scene
+from mimlpaper.datasets.synthetic_africa import THINGS, load_synthetic_africa, make_africa
 from mimlpaper.datasets.synthetic_scene import SCENE_LABELS, load_synthetic_scene, make_scenes
 from mimlpaper.datasets.synthetic_texts import TEXT_LABELS, load_synthetic_texts, make_texts
 from mimlpaper.datasets.synthetic_vectors import load_synthetic_genes, load_synthetic_pages
@@ -22,6 +23,7 @@ __all__ = [
     "SCENE_FEATURES",
     "SCENE_LABELS",
     "TEXT_LABELS",
+    "THINGS",
     "YAHOO_NAMES",
     "DataError",
     "Dataset",
@@ -38,6 +40,7 @@ __all__ = [
     "load_musk2",
     "load_reuters",
     "load_scene",
+    "load_synthetic_africa",
     "load_synthetic_genes",
     "load_synthetic_pages",
     "load_synthetic_scene",
@@ -45,6 +48,7 @@ __all__ = [
     "load_tiger",
     "load_yahoo",
     "load_yeast",
+    "make_africa",
     "make_scenes",
     "make_texts",
     "read_bags",

@@ -19,6 +19,7 @@ from mimlpaper.datasets.mil import (
 )
 from mimlpaper.datasets.reuters import REUTERS, load_reuters
 from mimlpaper.datasets.scene import SCENE, load_scene
+from mimlpaper.datasets.synthetic_africa import SYNTHETIC_AFRICA, load_synthetic_africa
 from mimlpaper.datasets.synthetic_scene import SYNTHETIC_SCENE, load_synthetic_scene
 from mimlpaper.datasets.synthetic_texts import SYNTHETIC_TEXTS, load_synthetic_texts
 from mimlpaper.datasets.synthetic_vectors import (
@@ -42,6 +43,7 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "elephant": load_elephant,
     "tiger": load_tiger,
     "fox": load_fox,
+    "synthetic_africa": load_synthetic_africa,
     "synthetic_scene": load_synthetic_scene,
     "synthetic_texts": load_synthetic_texts,
     "synthetic_genes": load_synthetic_genes,
@@ -57,6 +59,7 @@ SOURCES = {
         YEAST,
         *YAHOO.values(),
         *MIL.values(),
+        SYNTHETIC_AFRICA,
         SYNTHETIC_SCENE,
         SYNTHETIC_TEXTS,
         SYNTHETIC_GENES,

@@ -22,6 +22,7 @@ STAND_INS = {
     "reuters": "synthetic_texts",
     "yeast": "synthetic_genes",
     "yahoo": "synthetic_pages",
+    **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
 }
 
 
