@@ -100,7 +100,7 @@ class ConceptPoint(BaseEstimator):
             neg_log_density, theta, args=problem, jac=True, method="L-BFGS-B",
             options={"maxiter": self.max_iter, "maxfun": 10 * self.max_iter, "ftol": self.tol},
         )
-        return found.x, found.fun, found.status != 1
+        return found.x, found.fun, found.status == 0
 
 
 class DiverseDensity(ConceptPoint):
