@@ -4,6 +4,12 @@ from mimlpaper.report.artefacts import ARTEFACTS, Artefact
 from mimlpaper.report.cells import as_published, compare_with_paper, curve, swept_values
 from mimlpaper.report.claims import ClaimResult, evaluate_claims
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
+from mimlpaper.report.explanation_pictures import (
+    draw_explained_scene,
+    draw_explained_text,
+    draw_mosaic,
+    telling_words,
+)
 from mimlpaper.report.explanations import explanation_check, explanation_hits, explanation_table
 from mimlpaper.report.figures import (
     plot_data_sets,
@@ -68,7 +74,10 @@ __all__ = [
     "divergences_table",
     "draw_africa",
     "draw_degeneration",
+    "draw_explained_scene",
+    "draw_explained_text",
     "draw_frameworks",
+    "draw_mosaic",
     "evaluate_claims",
     "explanation_check",
     "explanation_hits",
@@ -95,6 +104,7 @@ __all__ = [
     "seven_panels",
     "step_map",
     "swept_values",
+    "telling_words",
     "totals_table",
     "use_style",
     "verdict",
