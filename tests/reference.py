@@ -304,3 +304,23 @@ def mi_svm(bags, y, C, gamma, rounds):
             rows = [row for row in range(len(X)) if owner[row] == i]
             if y[i] and not any(labels[row] for row in rows):
                 labels[max(rows, key=lambda row: scores[row])] = True
+
+
+def difference_bags(X, Y, new):
+    """{x - v_l} for each new example, v_l the mean of those with label l, or of all."""
+    prototypes = [X[y].mean(axis=0) if y.any() else X.mean(axis=0) for y in Y.T]
+    return [np.array([x - v for v in prototypes]) for x in new]
+
+
+def neighbour_bags(X, Y, new, k, training):
+    """The mean of the k nearest examples with each label, the example itself aside."""
+    bags = []
+    for i, x in enumerate(new):
+        means = []
+        for label in range(Y.shape[1]):
+            others = [j for j in range(len(X)) if Y[j, label] and not (training and j == i)]
+            others.sort(key=lambda j: (np.linalg.norm(x - X[j]), j))
+            near = others[:k] or list(np.flatnonzero(Y[:, label])) or range(len(X))
+            means.append(np.mean([X[j] for j in near], axis=0))
+        bags.append(np.array(means))
+    return bags

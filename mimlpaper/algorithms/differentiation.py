@@ -97,6 +97,8 @@ class DifferenceFeatures(_Differentiation):
 
     def fit_transform(self, X, Y) -> Bags:
         """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
+        if self.rank is not None and self.rank < 1:
+            raise ValueError(f"rank must be None or at least 1, got {self.rank}")
         X, _ = self._start(X, Y)
         self.gamma_ = kernel_width(self.gamma, X)
         self.factor_ = _DifferenceFactor(

@@ -90,6 +90,13 @@ class InsDif(MultiLabelEstimator):
         """The fitted learner's."""
         return self.learner_.label_rule
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.two_d_labels = True
+        return tags
+
     def _cancels(self, learner):
         by_distances = learner.get_params().get("metric") == "max_hausdorff"
         return by_distances and isinstance(self.transformation_, PrototypeDifferences)
