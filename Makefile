@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper quick smoke test lint verify scorecard clean
+.PHONY: install paper quick smoke test test-faults lint verify scorecard clean
 
 install: .venv/installed
 
@@ -24,6 +24,9 @@ smoke: install  ## every notebook on data that the library draws itself, without
 
 test: install
 	$(BIN)/python -m pytest --numprocesses 2
+
+test-faults: install  ## real faults against real runs; their table goes to build/faults.md
+	$(BIN)/python -m pytest --numprocesses 2 tests_faults
 
 lint: install
 	$(BIN)/ruff check .

@@ -20,6 +20,8 @@ from mimlpaper.experiments.trial import Trial, run_trial
 
 __all__ = ["TrialError", "run_trials"]
 
+IDLE = 20  # seconds
+
 
 class TrialError(RuntimeError):
     """Some trials failed; the message holds the first traceback. The others are recorded."""
@@ -92,7 +94,8 @@ def run_trials(
 def _workers(jobs, dask):
     """Where joblib runs what follows."""
     if dask is None:
-        with parallel_config("loky", n_jobs=jobs):
+        # Workers whose parent was killed find nothing more to do, and end after that time.
+        with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE):
             yield
         return
     try:
