@@ -12,9 +12,21 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
+.venv/installed-site: requirements-site.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
+	touch $@
+
+.venv/installed-browser: requirements-browser.lock .venv/installed-site
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
+	touch $@
+
 paper: install  ## every table and figure from the recorded trials, into figures/ and build/paper/
 	$(BIN)/mimlpaper run
 	$(BIN)/mimlpaper scorecard
+
+site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
+	$(BIN)/mimlpaper run
+	$(BIN)/python site/build.py
 
 quick: install  ## the first three splits of every experiment, on the original data
 	$(BIN)/mimlpaper run --profile quick
@@ -27,6 +39,9 @@ test: install
 
 test-faults: install  ## real faults against real runs; their table goes to build/faults.md
 	$(BIN)/python -m pytest --numprocesses 2 tests_faults
+
+test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
+	$(BIN)/python -m pytest tests_browser
 
 lint: install
 	$(BIN)/ruff check .

@@ -30,6 +30,13 @@ def test_lock_has_the_same_versions():
     assert DECLARED.items() <= locked.items()
 
 
+@pytest.mark.parametrize("extra", ["site", "browser"])
+def test_lock_of_an_extra_has_the_same_versions_and_repeats_nothing(extra):
+    locked = pins((ROOT / f"requirements-{extra}.lock").read_text().splitlines(), "==")
+    assert pins(PROJECT["optional-dependencies"][extra], "==").items() <= locked.items()
+    assert not locked.keys() & pins((ROOT / "requirements.lock").read_text().splitlines(), "==")
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("notebooks/*.ipynb")), ids=lambda p: p.stem)
 def test_notebooks_are_committed_without_outputs(path):
     notebook = json.loads(path.read_text())

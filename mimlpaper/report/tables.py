@@ -10,7 +10,13 @@ from mimlpaper.report.cells import compare_with_paper
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_characteristics
 from mimlpaper.report.rendering import Entry, ReportTable
 
-__all__ = ["characteristics_table", "measured_table", "results_table"]
+__all__ = [
+    "characteristics_table",
+    "measured_table",
+    "number_text",
+    "published_text",
+    "results_table",
+]
 
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
@@ -40,7 +46,7 @@ def results_table(
     rows = {
         algorithm: tuple(
             Entry(
-                (_published(cell), _number(cell["mean"], cell["std"])),
+                (published_text(cell), number_text(cell["mean"], cell["std"])),
                 (cell["published_best"], i in best),
                 cell["verdict"],
             )
@@ -86,7 +92,7 @@ def measured_table(
     best = _best(tidy.groupby("criterion"))
     rows = {
         method: tuple(
-            Entry((_number(cell["mean"], cell["std"]),), (i in best,))
+            Entry((number_text(cell["mean"], cell["std"]),), (i in best,))
             for i, cell in group.to_dict("index").items()
         )
         for method, group in tidy.groupby("algorithm", sort=False)
@@ -144,13 +150,14 @@ def _best(columns):
     return best
 
 
-def _published(cell):
+def published_text(cell) -> str:
+    """What the paper prints in a cell of :func:`compare_with_paper`: a number, N/A or nothing."""
     if cell["printed"] in UNPRINTED:
         return UNPRINTED[cell["printed"]]
-    return _number(cell["published_mean"], cell["published_std"])
+    return number_text(cell["published_mean"], cell["published_std"])
 
 
-def _number(mean, std):
+def number_text(mean: float, std: float) -> str:
     """``.193±.007`` as the paper prints it; a dash for nothing."""
     if math.isnan(mean):
         return "–"

@@ -1,0 +1,99 @@
+"""Build the site: gather executed notebooks, figures and pages, then run Sphinx.
+
+``python site/build.py`` writes ``build/site`` from ``build/paper``, what ``mimlpaper run`` has
+executed; with ``--profile smoke`` it writes ``build/site-smoke`` from ``build/smoke``.
+"""
+
+import argparse
+import importlib.metadata
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import nbformat
+from pages import choices_page, claims_page, gallery_page, home_page, scorecard_page
+from sphinx.cmd.build import main as sphinx
+
+from mimlpaper import paths
+from mimlpaper.companion import Companion
+from mimlpaper.experiments import PROFILES
+from mimlpaper.notebooks import available_notebooks, last_runs
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
+ALONGSIDE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "data/README.md",
+             "data/divergences.csv", "data/manifest.csv")  # fmt: skip
+NOTE = "Profile {}: a trial run, which says nothing about the paper's numbers."
+
+
+def main():
+    """Build the site of one profile; the exit status is Sphinx's."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--profile", choices=PROFILES, default="paper")
+    profile = parser.parse_args().profile
+    name = "site" if profile == "paper" else f"site-{profile}"
+    sources, target = ROOT / "build" / f"{name}-sources", ROOT / "build" / name
+    for folder in (sources, target):
+        shutil.rmtree(folder, ignore_errors=True)
+    gather(sources, profile)
+    os.environ["SITE_STATIC"] = str(sources / "static")
+    os.environ["SITE_ANNOUNCEMENT"] = "" if profile == "paper" else NOTE.format(profile)
+    settings = ["-W", "--keep-going", "-q", "-c", HERE, "-d", ROOT / "build" / f"{name}-doctrees"]
+    status = sphinx([*map(str, settings), str(sources), str(target)])
+    if status == 0:
+        print(f"{target / 'index.html'} opens in a browser as it is")
+    return status
+
+
+def gather(sources, profile):
+    """Lay the project's tree anew, as far as pages refer to it, with the generated pages."""
+    paper = Companion(profile=profile)
+    shutil.copytree(HERE / "static", sources / "static")
+    mathjax = importlib.metadata.distribution("sphinx-mathjax-offline").locate_file(MATHJAX)
+    shutil.copy(mathjax, sources / "static")
+    shutil.copytree(paper.folder, sources / "figures", ignore=only_own_files)
+    if paper.folder != paths.figures():  # the home page shows the paper profile's Fig. 1
+        shutil.copy(paths.figures() / "figure1.png", sources / "figures")
+    for file in ALONGSIDE:
+        (sources / file).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / file, sources / file)
+    executed = [name for name in available_notebooks() if copy_notebook(name, sources, profile)]
+    card = paper.scorecard()
+    status = {row["artefact"]: row for row in paper.status(last_runs(profile))}
+    pages = {
+        "index": home_page((ROOT / "README.md").read_text(), executed),
+        "scorecard": scorecard_page(card, profile),
+        "claims": claims_page(card, profile),
+        "choices": choices_page(),
+        "gallery": gallery_page(status, executed, profile, sources / "figures"),
+    }
+    for name, text in pages.items():
+        (sources / f"{name}.md").write_text(text)
+
+
+def only_own_files(folder, names):
+    """Other profiles' folders, and the gallery that is meant for the repository."""
+    return [name for name in names if name == "README.md" or (Path(folder) / name).is_dir()]
+
+
+def copy_notebook(name, sources, profile):
+    """Copy an executed notebook, its figures' texts where MyST-NB looks for them."""
+    path = ROOT / "build" / profile / f"{name}.ipynb"
+    if not path.is_file():
+        print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)
+        return False
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            text = output.get("metadata", {}).get("image/png", {}).get("alt")
+            if text:
+                cell.metadata["mystnb"] = {"image": {"alt": text}}
+    (sources / "notebooks").mkdir(exist_ok=True)
+    nbformat.write(notebook, sources / "notebooks" / path.name)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

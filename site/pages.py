@@ -1,0 +1,189 @@
+"""The site's own pages as Markdown: home, scorecard, claims, open choices, gallery."""
+
+import math
+from html import escape
+
+import pandas as pd
+
+from mimlpaper.report import ALL_CRITERIA, ARTEFACTS, VERDICTS, published_divergences
+from mimlpaper.report.rendering import INK, VERDICT_TINTS
+from mimlpaper.report.tables import number_text, published_text
+
+FOLD = 250  # characters, beyond which a cell is folded
+
+WIDE = """\
+---
+html_theme.sidebar_secondary.remove: true
+---
+
+"""
+
+TREE = """
+
+```{toctree}
+:hidden:
+:caption: Results
+scorecard
+claims
+choices
+gallery
+```
+
+```{toctree}
+:hidden:
+:caption: Notebooks
+NOTEBOOKS
+```
+
+```{toctree}
+:hidden:
+:caption: Project
+data/README
+CONTRIBUTING
+CHANGELOG
+```
+"""
+
+
+def home_page(readme, notebooks):
+    """The README, with the site's contents."""
+    text = readme.replace("(figures/README.md)", "(gallery.md)")
+    for name in notebooks:
+        text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
+    return text + TREE.replace("NOTEBOOKS", "\n".join(f"notebooks/{name}" for name in notebooks))
+
+
+def scorecard_page(card, profile):
+    """Every cell of Tables 1 to 5 as a table to sort and to filter."""
+    cells = pd.DataFrame(card["cells"])
+    totals = card["totals"]["all"]
+    counts = ", ".join(f"{totals[word]} {word}" for word in VERDICTS if totals[word])
+    rows = [
+        [
+            f"Table {cell['table']}", cell["dataset"], cell["algorithm"],
+            ALL_CRITERIA[cell["criterion"]].symbol,
+            (published_text(cell), cell["published_mean"]),
+            (number_text(cell["mean"], cell["std"]), cell["mean"]),
+            cell["verdict"], f"{cell['n']} of {cell['n_protocol']}", cell["state"],
+        ]
+        for cell in cells.to_dict("records")
+    ]  # fmt: skip
+    heads = {
+        "table": True, "data set": True, "algorithm": True, "criterion": True,
+        "published": False, "ours": False, "verdict": True, "runs": False, "state": True,
+    }  # fmt: skip
+    return f"""{WIDE}# Scorecard: every cell
+
+All {totals["cells"]} cells of the paper's Tables 1 to 5, those too that it left blank: {counts}.
+**{totals["reproduced"]} are reproduced**: they match, are close or better on the original data,
+over all runs of the protocol, by today's code. Profile `{profile}`. What the verdicts mean is
+told in the notebook *The scorecard*, with a picture of all cells.
+
+{sortable_table("Every cell", heads, rows)}
+"""
+
+
+def claims_page(card, profile):
+    """What the paper's sentences claim, and what became of it."""
+    rows = [
+        [result["id"], result["where"], result["claim"], result["verdict"], result["corrected"],
+         result["detail"], result["state"] or ""]
+        for result in card["claims"]
+    ]  # fmt: skip
+    heads = {
+        "claim": False, "where": True, "what the paper says": False, "paired t-test": True,
+        "corrected": True, "in detail": False, "state": True,
+    }  # fmt: skip
+    return f"""{WIDE}# Claims
+
+Each sentence of the paper that claims something, tested on the records: by the paper's own
+paired t-test, and by the corrected resampled t-test of Nadeau and Bengio, which knows that runs
+share training data. Profile `{profile}`.
+
+{sortable_table("Claims", heads, rows)}
+"""
+
+
+def choices_page():
+    """The log of what the paper leaves open."""
+    log = published_divergences()
+    heads = {"choice": False, "section": True, "where": False, "what the paper leaves open": False,
+             "what was chosen": False, "instead": False, "what it changes": False}  # fmt: skip
+    columns = ["id", "section", "where", "open", "choice", "alternatives", "effect"]
+    return f"""{WIDE}# Open choices
+
+What the paper does not say, or says in two ways; what was chosen here, and what another choice
+changes where that was measured. The same as a file: [divergences.csv](data/divergences.csv).
+
+{sortable_table("Open choices", heads, log[columns].fillna("").to_numpy().tolist())}
+"""
+
+
+def gallery_page(status, notebooks, profile, figures):
+    """Every figure and table: picture, notebook, commands, profile, freshness."""
+    return "# Figures and tables\n\n" + "\n".join(
+        _artefact(artefact, status[artefact.title], notebooks, profile, figures)
+        for artefact in ARTEFACTS
+    )
+
+
+def sortable_table(label, heads, rows):
+    """HTML for ``static/tables.js``. Heads map to whether one may filter by their values.
+
+    A cell is a text, or a text and the number to sort it by.
+    """
+    head = "".join(
+        f'<th scope="col"{" data-filter" if by_value else ""}>{escape(text)}</th>'
+        for text, by_value in heads.items()
+    )
+    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return (
+        f"```{{raw}} html\n"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n'
+        f'<table class="sortable" aria-label="{escape(label)}">\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>\n```"
+    )
+
+
+def _cell(content):
+    text, value = content if isinstance(content, tuple) else (content, None)
+    tint = VERDICT_TINTS.get(text)
+    style = f' style="background:{tint};color:{INK}"' if tint else ""
+    number = "" if value is None else f' data-value="{"" if math.isnan(value) else value}"'
+    return f"<td{style}{number}>{_folded(str(text))}</td>"
+
+
+def _folded(text):
+    """A long list folded behind its first part."""
+    first, *others = text.split("; ")
+    if len(text) < FOLD or not others:
+        return escape(text)
+    rest = escape("; ".join(others))
+    return f"<details><summary>{escape(first)}</summary>{rest}</details>"
+
+
+def _artefact(artefact, status, notebooks, profile, figures):
+    notebook = artefact.notebook
+    if notebook in notebooks:
+        notebook = f"[{notebook}](notebooks/{notebook}.ipynb)"
+    facts = {
+        "notebook": notebook,
+        "made by": f"`{artefact.make}`",
+        "its trials": artefact.compute and f"`{artefact.compute}`",
+        "profile": profile,
+        "state": f"{status['state']} {status['trials'] and '(' + status['trials'] + ')'}",
+        "mended by": status["mend"] and f"`{status['mend']}`",
+        "files": ", ".join(
+            f"{{download}}`{name} <figures/{name}>`" for name in artefact.files if (figures / name).is_file()
+        ),
+    }
+    lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    return f"## {artefact.title}\n\n{_picture(artefact, figures)}\n\n" + "\n".join(lines) + "\n"
+
+
+def _picture(artefact, figures):
+    if not (figures / artefact.files[0]).is_file():
+        return "Not made yet."
+    if artefact.is_figure:
+        return f"![{artefact.shows}](figures/{artefact.files[0]})\n\n{artefact.shows}"
+    return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"
