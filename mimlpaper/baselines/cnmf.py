@@ -101,6 +101,8 @@ class Cnmf(MultiLabelEstimator):
             max_iter=self.max_iter,
         )
         memberships = T[len(known) :]
+        memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
+        memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
         return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
 
     def _known_memberships(self):

@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from mimlpaper.base import ConstantLabelWarning
+from mimlpaper.baselines.cnmf import Cnmf, factorise
+
+
+def objective(T, A, B, known, C):
+    return np.sum((A - T @ B @ T.T) ** 2) + C * np.sum((T[: len(known)] - known) ** 2)
+
+
+@pytest.fixture
+def problem(rng):
+    """Twelve examples, the first five labelled, and three labels."""
+    points, labels = rng.random((12, 2)), rng.random((3, 3))
+    A = np.exp(-5 * np.sum((points[:, None] - points) ** 2, axis=2))
+    B = labels @ labels.T
+    known = (rng.random((5, 3)) < 0.5).astype(float)
+    return A, B, known, rng.random((12, 3)) + 0.1
+
+
+def test_one_example_by_hand():
+    """min (4 - t²)² is at t = 2."""
+    T, trace = factorise(
+        np.array([[4.0]]), np.eye(1), np.empty((0, 1)), np.array([[0.5]]), tol=0, max_iter=200
+    )
+    assert T[0, 0] == pytest.approx(2.0)
+    assert trace[-1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_labelled_example_by_hand():
+    """min (4 - t²)² + C (t - 1)² has its slope zero where 4t³ - 16t + 2C (t - 1) = 0.
+
+    With C = 6 that is 4t³ - 4t - 12 = 0, t = 1.6717.
+    """
+    T, _ = factorise(
+        np.array([[4.0]]), np.eye(1), np.ones((1, 1)), np.array([[0.5]]), C=6.0, tol=0,
+        max_iter=500,
+    )
+    assert T[0, 0] == pytest.approx(1.6717, abs=1e-4)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_the_objective_never_rises(problem, C):
+    A, B, known, start = problem
+    T, trace = factorise(A, B, known, start, C=C, tol=0, max_iter=300)
+    assert trace[0] == pytest.approx(objective(start, A, B, known, C))
+    assert trace[-1] == pytest.approx(objective(T, A, B, known, C))
+    assert (np.diff(trace) <= 1e-12 * trace[0]).all()
+    assert trace[-1] < 0.5 * trace[0] or C == 100.0
+    assert (T >= 0).all()
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_it_ends_at_a_minimum(problem, C):
+    """SciPy's bounded solver finds nothing lower from there."""
+    A, B, known, start = problem
+    T, trace = factorise(A, B, known, start, C=C, tol=0, max_iter=20_000)
+
+    def flat(t):
+        return objective(t.reshape(T.shape), A, B, known, C)
+
+    found = minimize(flat, T.ravel(), bounds=[(0, None)] * T.size, method="L-BFGS-B")
+    assert trace[-1] == pytest.approx(found.fun, rel=1e-4)
+
+
+def test_a_high_cost_keeps_the_known_labels(problem):
+    A, B, known, start = problem
+    T, _ = factorise(A, B, known, start, C=1e6, tol=0, max_iter=2000)
+    assert T[:5] == pytest.approx(known, abs=1e-3)
+
+
+def test_the_start_is_left_alone(problem):
+    A, B, known, start = problem
+    before = start.copy()
+    factorise(A, B, known, start)
+    assert np.array_equal(start, before)
+
+
+def test_two_clusters_take_their_labels():
+    """Two groups far apart, of which two examples each are labelled."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 0.3, (20, 2)), rng.normal(5, 0.3, (20, 2))])
+    Y = np.zeros((40, 2), dtype=bool)
+    Y[:20, 0] = Y[20:, 1] = True
+    labelled = [0, 1, 20, 21]
+    new = np.setdiff1d(np.arange(40), labelled)
+    fitted = Cnmf(gamma=1.0, max_iter=500).fit(X[labelled], Y[labelled])
+    assert np.array_equal(fitted.predict(X[new]), Y[new])
+
+
+def test_as_many_labels_are_given_as_in_training(rng):
+    X = rng.standard_normal((200, 3))
+    Y = X @ rng.standard_normal((3, 4)) > 0.5
+    fitted = Cnmf().fit(X[:100], Y[:100])
+    assert fitted.predict(X[100:]).mean() == pytest.approx(Y[:100].mean(), abs=0.01)
+
+
+@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
+def test_label_similarity_by_hand():
+    """Columns of unit length: the same 1, at right angles exp(-2), (1, 1)/√2 with (1, 0) between.
+
+    Their squared distance is 2 - √2.
+    """
+    Y = np.array([[1, 1, 0], [1, 0, 1]])
+    B = Cnmf().fit(np.eye(2), Y).label_similarity_
+    close, far = np.exp(np.sqrt(2) - 2), np.exp(-2)
+    assert np.array([[1, close, close], [close, 1, far], [close, far, 1]]) == pytest.approx(B)
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_label_with_one_class_only(rng, constant):
+    X, Y = rng.standard_normal((40, 2)), rng.random((40, 3)) < 0.4
+    Y[:, 1] = constant
+    with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[1\]"):
+        scores = Cnmf().fit(X[:20], Y[:20]).decision_function(X[20:])
+    extreme = scores.max(axis=1) if constant else scores.min(axis=1)
+    assert len(set(scores[:, 1])) == 1 and (scores[:, 1] == extreme).all()
+
+
+def test_sparse_and_dense_input_give_the_same(rng):
+    X = rng.random((50, 6)) * (rng.random((50, 6)) < 0.4)
+    Y = rng.random((30, 3)) < 0.4
+    dense = Cnmf().fit(X[:30], Y).decision_function(X[30:])
+    sparse = Cnmf().fit(csr_array(X[:30]), Y).decision_function(csr_array(X[30:]))
+    assert sparse == pytest.approx(dense)
+
+
+def test_scores_depend_on_the_company(rng):
+    X, Y = rng.standard_normal((40, 2)), rng.random((40, 3)) < 0.4
+    fitted = Cnmf().fit(X[:20], Y[:20])
+    alone = fitted.decision_function(X[20:21])
+    assert not np.allclose(fitted.decision_function(X[20:])[:1], alone)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0.0}, "C must be positive and finite, got 0.0"),
+        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
+        ({"gamma": 0.0}, "gamma must be positive"),
+    ],
+)
+def test_bad_parameters(rng, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        Cnmf(**parameters).fit(rng.random((10, 2)), rng.random((10, 2)) < 0.5)
