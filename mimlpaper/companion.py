@@ -11,6 +11,7 @@ from IPython.display import display
 from mimlpaper import paths
 from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
 from mimlpaper.experiments.characteristics import characteristics
+from mimlpaper.experiments.traces import objective_traces, recorded_traces
 from mimlpaper.report import (
     ARTEFACTS,
     artefact_status,
@@ -85,6 +86,8 @@ class Companion:
         """Records of an experiment as they are, empty if there are none; nothing is run."""
         if experiment == "characteristics":
             return self.characteristics()
+        if experiment == "cccp":
+            return recorded_traces(self.profile)
         if experiment not in EXPERIMENTS:
             return pd.DataFrame()
         return records(experiment, profile=self.profile)
@@ -126,6 +129,10 @@ class Companion:
     def characteristics(self) -> pd.DataFrame:
         """Appendix C's numbers, recomputed if the data are there, otherwise as last recorded."""
         return characteristics(data_home=self.data_home)
+
+    def traces(self) -> pd.DataFrame:
+        """Objectives of D-MimlSvm step by step; fits that are not recorded are run first."""
+        return objective_traces(self.profile, data_home=self.data_home)
 
     def save_table(self, table, name: str):
         """Write a table as CSV, Markdown and LaTeX, and return it to be shown."""

@@ -233,10 +233,13 @@ def test_what_the_paper_could_not_end():
 @pytest.mark.parametrize(("objective", "holds"), [([3, 2, 2, 1], True), ([3, 2, 2.5, 1], False)])
 def test_objective_never_rises(objective, holds):
     trace = pd.DataFrame(
-        {"dataset": "scene", "method": "D-MimlSvm", "split": 0, "stage": range(4),
-         "objective": objective}
+        {"dataset": "scene", "method": "D-MimlSvm", "parameters": "{}", "split": 0,
+         "stage": range(4), "objective": objective}
     )
     assert never_rises(trace)[0].holds == holds
+    higher = trace.assign(parameters='{"mu": 1.0}', objective=[9, 8, 7, 6])
+    (part,) = never_rises(pd.concat([trace, higher]).sort_values("stage", ascending=False))
+    assert part.note == f"rises in {int(not holds)} of 2 fits"
 
 
 def test_sampling():

@@ -32,6 +32,7 @@ __all__ = [
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 MARGIN = 0.02  # accuracy: how far below the median a competitive method may be
 REASONABLE = 3600.0  # seconds of one fit
+FIT = ["dataset", "method", "parameters", "split"]  # what tells fits apart
 
 
 def best_mean(records: pd.DataFrame, *, winners, rivals, criteria) -> list[Part]:
@@ -148,7 +149,7 @@ def never_rises(traces: pd.DataFrame) -> list[Part]:
     """The column ``objective`` never rises from one stage to the next of the same fit."""
     if traces.empty:
         return [Part("CCCP", "objective", missing=("recorded objectives",))]
-    fits = traces.sort_values("stage").groupby(["dataset", "method", "split"])["objective"]
+    fits = traces.sort_values("stage").groupby(FIT)["objective"]
     rises = fits.agg(lambda trace: bool((trace.diff() > 1e-6 * trace.abs()).any()))
     note = f"rises in {rises.sum()} of {len(rises)} fits"
     return [Part("CCCP", "objective", not rises.any(), note=note)]
