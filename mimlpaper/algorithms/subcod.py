@@ -119,7 +119,8 @@ class SubCod(BaseEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
-        return self.classifier_.decision_function(self.predict_concepts(X))  # step 5
+        concepts = self.predict_concepts(X)
+        return self.classifier_.decision_function(concepts)  # step 5
 
     def predict(self, X) -> np.ndarray:
         """True for bags with a positive score: (n_bags,)."""

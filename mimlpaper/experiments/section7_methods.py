@@ -75,9 +75,9 @@ AS_PUBLISHED = for_all_sets(
         "SubCod_MimlBoost": _subcod(UNIT_ROWS, MimlBoost(n_rounds=50)),
         "Diverse Density": DIVERSE_DENSITY,
         "Em-dd": EM_DD,
-        "mi-Svm": make_pipeline(UNIT_ROWS, MiSvmInstance(gamma=1.0, C=10.0, rank=300)),
-        "Mi-Svm": make_pipeline(UNIT_ROWS, MiSvmBag(gamma=1.0, C=10.0, rank=300)),
-        "Ch-Fd": make_pipeline(UNIT_VARIANCE, ChFd(nu=10.0)),
+        "mi-Svm": make_pipeline(UNIT_ROWS, MiSvmInstance(gamma=3.0, C=10.0, rank=300)),
+        "Mi-Svm": make_pipeline(UNIT_ROWS, MiSvmBag(gamma=1.0, C=1.0, rank=300)),
+        "Ch-Fd": make_pipeline(UNIT_ROWS, ChFd(gamma=1.0, nu=10.0)),
     },
 )
 

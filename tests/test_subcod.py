@@ -1,0 +1,255 @@
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
+from mimlpaper.algorithms.one_label import OneLabel
+from mimlpaper.algorithms.subcod import (
+    OPTIMA,
+    SubCod,
+    best_inversions,
+    correct_concepts,
+    distinct_labels,
+    find_concepts,
+)
+from mimlpaper.base import ConstantLabelWarning
+from mimlpaper.datasets import make_africa
+from mimlpaper.linear_svm import fit_linear_svm
+
+
+@pytest.fixture
+def africa():
+    """Forty bags of two to five points on the plane, among six clouds; two of them tell."""
+    return make_africa(40)
+
+
+@pytest.fixture
+def concepts(rng):
+    """Label vectors of thirty bags over twelve sub-concepts, and bag labels they hardly tell."""
+    return rng.random((30, 12)) < 0.3, rng.random(30) < 0.5
+
+
+def shortfall(gains, deficits, u):
+    """Σ ξ for inversions u: what the linear program minimises."""
+    return np.maximum(deficits - (gains * u).sum(axis=1), 0.0).sum()
+
+
+def least_shortfall(gains, deficits, n_inversions):
+    """The same linear program by cvxpy."""
+    u = cp.Variable(gains.shape)
+    left = cp.sum(cp.pos(deficits - cp.sum(cp.multiply(gains, u), axis=1)))
+    problem = cp.Problem(cp.Minimize(left), [u >= 0, u <= 1, cp.sum(u) <= n_inversions])
+    problem.solve(solver=cp.CLARABEL)
+    return problem.value
+
+
+def test_inversions_by_hand():
+    """Two bags lack 1 and 3; inverting gains them (2, -1) and (2, 2), and the budget is 1.5.
+
+    All gains of 2 are alike, so the first bag takes the half that it needs, and the second one
+    the next 1 of its 1.5: it still lacks 1. With a budget of 9 nobody lacks anything. Then
+    "minimal" stops at .5 and 1.5, and "budget" goes on to all inversions that gain.
+    """
+    gains, deficits = np.array([[2.0, -1.0], [2.0, 2.0]]), np.array([1.0, 3.0])
+    scarce = best_inversions(gains, deficits, 1.5, "minimal")
+    assert scarce.tolist() == [[0.5, 0.0], [1.0, 0.0]]
+    assert shortfall(gains, deficits, scarce) == 1.0
+    assert best_inversions(gains, deficits, 9.0, "minimal").tolist() == [[0.5, 0.0], [1.0, 0.5]]
+    assert best_inversions(gains, deficits, 9.0, "budget").tolist() == [[1.0, 0.0], [1.0, 1.0]]
+    assert best_inversions(gains, deficits, 2.25, "budget").tolist() == [[0.75, 0.0], [1.0, 0.5]]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.2, 0.6, 1.0])
+def test_every_optimum_is_that_of_the_program(seed, share):
+    rng = np.random.default_rng(seed)
+    gains = rng.standard_normal((9, 5)).round(seed % 3)  # with ties in some cases
+    deficits, n_inversions = rng.normal(1.0, 2.0, 9), share * gains.size
+    expected = least_shortfall(gains, deficits, n_inversions)
+    used = {}
+    for optimum in OPTIMA:
+        u = best_inversions(gains, deficits, n_inversions, optimum)
+        assert (u >= 0).all() and (u <= 1).all() and u.sum() <= n_inversions + 1e-9
+        assert shortfall(gains, deficits, u) == pytest.approx(expected, abs=1e-6)
+        used[optimum] = u.sum()
+    assert used["minimal"] <= used["budget"] + 1e-9
+
+
+def test_minimal_uses_the_least_budget(rng):
+    """Of all optima, by cvxpy: no shortfall is left, and no budget for less."""
+    gains, deficits = rng.uniform(-1.0, 2.0, (8, 6)), rng.uniform(0.0, 1.0, 8)
+    u = cp.Variable(gains.shape)
+    enough = cp.sum(cp.multiply(gains, u), axis=1) >= deficits
+    problem = cp.Problem(cp.Minimize(cp.sum(u)), [u >= 0, u <= 1, enough])
+    problem.solve(solver=cp.CLARABEL)
+    found = best_inversions(gains, deficits, 48.0, "minimal")
+    assert found.sum() == pytest.approx(problem.value, abs=1e-5)
+
+
+def test_budget_takes_the_most_profitable_that_are_left(rng):
+    gains, deficits = rng.standard_normal((6, 5)), np.full(6, -1.0)  # nobody lacks anything
+    u = best_inversions(gains, deficits, 7.0, "budget")
+    assert u[gains > np.sort(gains, axis=None)[-8]].tolist() == [1.0] * 7
+    assert u.sum() == 7.0
+    assert not best_inversions(gains, deficits, 7.0, "minimal").any()
+
+
+def test_correction_by_hand():
+    """Two bags with c = (1, -1) and (-1, -1), of which the first is positive, C = 1.
+
+    The first sub-concept alone separates them: w = (1, 0), b = 0, at an objective of 1/2, and no
+    label need be inverted. With budget to spare, "budget" looks for inversions that gain, and
+    finds none: those of the first would lose, those of the second gain nothing at w_2 = 0.
+    """
+    concepts, y = np.array([[True, False], [False, False]]), np.array([True, False])
+    for optimum in "minimal", "budget":
+        polished, objective = correct_concepts(concepts, y, kept_share=0.0, optimum=optimum)
+        assert np.array_equal(polished, concepts)
+        assert objective == pytest.approx([0.5, 0.5], rel=1e-3)
+
+
+@pytest.mark.parametrize("optimum", OPTIMA)
+@pytest.mark.parametrize("kept_share", [0.0, 0.3, 0.5, 0.8, 1.0])
+def test_objective_never_rises(concepts, optimum, kept_share):
+    _, objective = correct_concepts(*concepts, kept_share=kept_share, optimum=optimum)
+    assert (np.diff(objective) <= 1e-4 * objective[:-1]).all()  # the machine's own tolerance
+
+
+@pytest.mark.parametrize("optimum", OPTIMA)
+def test_theta_of_all_labels_leaves_them_unchanged(concepts, optimum):
+    """θ = mM: no inversion is allowed, and the objective is that of the first machine."""
+    c, y = concepts
+    polished, objective = correct_concepts(c, y, kept_share=1.0, optimum=optimum)
+    assert np.array_equal(polished, c)
+    machine = fit_linear_svm(np.where(c, 1.0, -1.0), y, 1.0)
+    assert objective == pytest.approx([machine.primal] * 2, rel=1e-3)
+
+
+@pytest.mark.parametrize("optimum", OPTIMA)
+@pytest.mark.parametrize("kept_share", [0.6, 0.8, 0.95])
+def test_no_more_labels_are_inverted_than_the_budget_allows(concepts, optimum, kept_share):
+    """An inverted label costs at least half of its z's way from 1 to -1."""
+    c, y = concepts
+    polished, _ = correct_concepts(c, y, kept_share=kept_share, optimum=optimum)
+    assert np.mean(polished != c) <= 2 * (1 - kept_share)
+
+
+def test_whole_budget_makes_every_sub_concept_the_bag_label_or_its_opposite(concepts):
+    """Then w_j = ±1/M, and the objective is ½ M (1/M)² = 1/(2M), the least that can be."""
+    c, y = concepts
+    polished, objective = correct_concepts(c, y, kept_share=0.0, optimum="budget")
+    assert all(np.array_equal(column, y) or np.array_equal(column, ~y) for column in polished.T)
+    assert objective[-1] == pytest.approx(1 / (2 * 12), rel=1e-3)
+    assert distinct_labels(polished)[0].shape[1] <= 2
+
+
+def test_corrected_labels_separate_what_the_first_ones_do_not(concepts):
+    c, y = concepts
+    before = SVC(kernel="linear").fit(c, y).score(c, y)
+    for optimum in OPTIMA:
+        polished, _ = correct_concepts(c, y, kept_share=0.5, optimum=optimum)
+        assert SVC(kernel="linear").fit(polished, y).score(polished, y) >= before
+    assert before < 1.0
+
+
+def test_too_few_turns_are_told(concepts):
+    with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns, to"):
+        correct_concepts(*concepts, max_alternations=1, optimum="budget")
+
+
+def test_distinct_labels_by_hand():
+    labels, place = distinct_labels(np.array([[1, 0, 1], [0, 1, 0], [0, 1, 0]], dtype=bool))
+    assert labels.T.tolist() == [[False, True, True], [True, False, False]]
+    assert place.tolist() == [1, 0, 1]
+
+
+def test_sub_concepts_are_the_components_of_greatest_responsibility(africa):
+    """γ_ik as printed, from the fitted means, covariances and mixing coefficients."""
+    X, _, _ = africa
+    mixture = SubCod(n_concepts=6, covariance="full", random_state=0).fit_mixture(X)
+    densities = [
+        weight * multivariate_normal(mean, covariance).pdf(X.instances)
+        for weight, mean, covariance in zip(
+            mixture.weights_, mixture.means_, mixture.covariances_, strict=True
+        )
+    ]
+    concept_of_instance = np.argmax(densities, axis=0)
+    expected = [
+        np.isin(range(6), concept_of_instance[X.bag_of_instance == i]) for i in range(len(X))
+    ]
+    assert np.array_equal(find_concepts(mixture, X), expected)
+
+
+def test_mixture_is_where_its_own_updates_leave_it(africa):
+    """The M-step of Section 7.1 from the final responsibilities gives the means again."""
+    X, _, _ = africa
+    mixture = SubCod(n_concepts=3, random_state=0).fit_mixture(X)
+    shares = mixture.predict_proba(X.instances)  # γ
+    means = shares.T @ X.instances / shares.sum(axis=0)[:, None]
+    assert means == pytest.approx(mixture.means_, abs=0.05)
+    assert shares.mean(axis=0) == pytest.approx(mixture.weights_, abs=0.02)
+
+
+def test_clouds_are_found_as_sub_concepts():
+    """Two components a cloud: each instance then shares its component with its own kind."""
+    X, _, things = make_africa(200)
+    mixture = SubCod(n_concepts=12, random_state=0).fit_mixture(X)
+    component = mixture.predict(X.instances)
+    alike = sum(np.bincount(things[component == k]).max() for k in np.unique(component))
+    assert alike / len(things) > 0.85
+
+
+@pytest.mark.parametrize("learner", [None, MimlNn(ratio=0.5, random_state=0)])
+def test_whole_budget_is_the_learner_on_the_bag_label(africa, learner):
+    """What the choice among the optima comes to, for scores of both labels that are opposite."""
+    X, y, _ = africa
+    fitted = SubCod(n_concepts=8, kept_share=0.1, learner=learner, random_state=0).fit(X, y)
+    assert {tuple(column) for column in fitted.polished_.T} <= {tuple(y), tuple(~y)}
+    alone = OneLabel(learner or MimlSvm(random_state=0)).fit(X, y)
+    assert np.array_equal(fitted.predict(X), alone.predict(X))
+
+
+def test_a_new_bag_goes_through_both_machines(africa):
+    """Table 10, step 5, by hand: the learner's label set, then the plane of the last machine."""
+    X, y, _ = africa
+    fitted = SubCod(n_concepts=8, kept_share=0.8, random_state=0).fit(X[:30], y[:30])
+    new = X[30:]
+    labels = fitted.learner_.predict(new)[:, fitted.label_of_concept_]
+    assert np.array_equal(fitted.predict_concepts(new), labels)
+    plane = labels @ fitted.classifier_.coef_[0] + fitted.classifier_.intercept_
+    assert fitted.decision_function(new) == pytest.approx(plane)
+    assert np.array_equal(fitted.predict(new), plane > 0)
+
+
+def test_one_sub_concept_for_all_is_told(africa):
+    X, y, _ = africa
+    with pytest.warns(ConstantLabelWarning, match="raise n_concepts"):
+        fitted = SubCod(n_concepts=1, kept_share=1.0, random_state=0).fit(X, y)
+    assert len(np.unique(fitted.decision_function(X))) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConstantLabelWarning)
+        SubCod(n_concepts=6, kept_share=1.0, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_concepts": 0}, "n_concepts must lie between 1 and the number of instances, "),
+        ({"n_concepts": 10_000}, "got 10000"),
+        ({"kept_share": 1.5}, r"kept_share must lie in \[0, 1\], got 1.5"),
+        ({"C": 0.0}, "C must be positive, got 0.0"),
+        ({"optimum": "best"}, r"optimum must be one of .*, got 'best'"),
+        ({"max_alternations": 0}, "max_alternations must be at least 1, got 0"),
+        ({"covariance": "round"}, "covariance_type"),
+    ],
+)
+def test_bad_parameters(africa, parameters, message):
+    X, y, _ = africa
+    with pytest.raises(ValueError, match=message):
+        SubCod(**parameters).fit(X, y)
