@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mimlpaper"
 
 FLOORS = [
     {"paths", "bags", "metrics", "medoids"},
-    {"distances", "kernels", "base", "preprocessing", "linear_svm", "datasets"},
+    {"average_hausdorff", "distances", "kernels", "base", "preprocessing", "linear_svm", "datasets"},
     {"baselines"},
     {"algorithms"},
     {"explain"},
