@@ -9,7 +9,10 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mimlpaper"
 
 FLOORS = [
     {"paths", "bags", "metrics", "medoids"},
-    {"average_hausdorff", "distances", "kernels", "base", "preprocessing", "linear_svm", "datasets"},
+    {
+        "average_hausdorff", "base", "datasets", "distances", "kernels", "linear_svm",
+        "preprocessing",
+    },
     {"baselines"},
     {"algorithms"},
     {"explain"},
