@@ -56,7 +56,12 @@ def objective_traces(profile: str = "paper", *, data_home=None, folder=None) -> 
         if len(recorded):
             return recorded
         raise
-    rows = [row for trial in trials for row in _trace(trial, datasets[trial.dataset])]
+    code = current_codes(TRACED)
+    rows = [
+        row | {"code": code(trial.dataset, trial.method, trial.parameters)}
+        for trial in trials
+        for row in _trace(trial, datasets[trial.dataset])
+    ]
     path = _path(profile, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(rows).to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
@@ -90,7 +95,6 @@ def _trace(trial, dataset):
         "gap": fitted.duality_gap_,
         "kind": dataset.kind,
         "data_sha256": dataset.sha256,
-        "code": current_codes(TRACED)(trial.dataset, trial.method, trial.parameters),
     }
     steps = zip(fitted.objective_, fitted.n_iter_, strict=True)
     return [

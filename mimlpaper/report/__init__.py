@@ -19,6 +19,15 @@ from mimlpaper.report.figures import (
     seven_panels,
 )
 from mimlpaper.report.manifest import codecheck_manifest, gallery
+from mimlpaper.report.outcomes import (
+    PRINTED_OUTCOMES,
+    Outcomes,
+    count_outcomes,
+    outcomes_by_stage,
+    outcomes_table,
+    with_percentages,
+    with_variants,
+)
 from mimlpaper.report.overview import (
     choices_table,
     claims_table,
@@ -34,6 +43,12 @@ from mimlpaper.report.published import (
     published_characteristics,
     published_claims,
     published_divergences,
+)
+from mimlpaper.report.relatedness import (
+    plot_objectives,
+    plot_outcomes,
+    plot_relatedness,
+    relatedness_table,
 )
 from mimlpaper.report.rendering import ReportTable, save_table
 from mimlpaper.report.scorecard import scorecard, scorecard_cells
@@ -54,12 +69,14 @@ __all__ = [
     "ALL_CRITERIA",
     "ARTEFACTS",
     "METHOD_STYLE",
+    "PRINTED_OUTCOMES",
     "PROTOCOL_RUNS",
     "TABLES",
     "VERDICTS",
     "Artefact",
     "ClaimResult",
     "Comparison",
+    "Outcomes",
     "ReportTable",
     "artefact_status",
     "as_published",
@@ -70,6 +87,7 @@ __all__ = [
     "compare",
     "compare_with_paper",
     "corrected_resampled_t_test",
+    "count_outcomes",
     "curve",
     "divergences_table",
     "draw_africa",
@@ -86,15 +104,21 @@ __all__ = [
     "holm",
     "is_reproduced",
     "measured_table",
+    "outcomes_by_stage",
+    "outcomes_table",
     "paired_t_test",
     "plot_data_sets",
+    "plot_objectives",
+    "plot_outcomes",
     "plot_parameter_curves",
     "plot_ranks",
+    "plot_relatedness",
     "plot_scorecard",
     "published_cells",
     "published_characteristics",
     "published_claims",
     "published_divergences",
+    "relatedness_table",
     "results_table",
     "save_figure",
     "save_table",
@@ -108,4 +132,6 @@ __all__ = [
     "totals_table",
     "use_style",
     "verdict",
+    "with_percentages",
+    "with_variants",
 ]

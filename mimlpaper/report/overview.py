@@ -13,6 +13,7 @@ from mimlpaper.report.published import published_divergences
 from mimlpaper.report.rendering import Entry, ReportTable
 
 __all__ = [
+    "changed",
     "choices_table",
     "claims_table",
     "divergences_table",
@@ -108,7 +109,7 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
         rows[method] = tuple(_text(f"{base[name]:.3f}") for name in names)
         for _, parameters in variants.index.drop((method, "{}")):
             changes = variants.loc[(method, parameters)] - base
-            rows[f"{method}: {_changed(parameters)}"] = tuple(
+            rows[f"{method}: {changed(parameters)}"] = tuple(
                 _text(f"{changes[name]:+.3f}") for name in names
             )
             tidy.append({"method": method, "parameters": parameters, **changes})
@@ -154,7 +155,7 @@ def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
     return ReportTable(caption, "method", columns, rows, tidy)
 
 
-def _changed(parameters):
+def changed(parameters: str) -> str:
     """``{"mlsvm__label_rule": "top"}`` as ``label_rule = top``."""
     changes = json.loads(parameters).items()
     return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes)
