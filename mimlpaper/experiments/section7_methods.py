@@ -30,6 +30,8 @@ UNIT_VARIANCE = OnInstances(StandardScaler())
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 
 # Of the paper's ranges [10, 70] and [10 %, 70 %] of mM.
+# MimlBoost, which the paper could not run here, goes without the last θ: the others leave two
+# labels to learn, that one up to thirty.
 CONCEPTS, KEPT_SHARES = (10, 40, 70), (0.1, 0.3, 0.5, 0.7)
 
 
@@ -38,11 +40,11 @@ def for_all_sets(molecules: dict, images: dict) -> dict:
     return dict.fromkeys(MOLECULES, molecules) | dict.fromkeys(IMAGES, images)
 
 
-def _subcod(scaling, learner):
+def _subcod(scaling, learner, kept_shares=KEPT_SHARES):
     return SubCodHoldOut(
         make_pipeline(scaling, SubCod(optimum="budget", learner=learner)),
         n_concepts=CONCEPTS,
-        kept_shares=KEPT_SHARES,
+        kept_shares=kept_shares,
     )
 
 
@@ -61,7 +63,7 @@ AS_PUBLISHED = for_all_sets(
         "SubCod_MimlSvm_mi": _subcod(
             UNIT_VARIANCE, MimlSvmMi(gamma=0.003, C=10.0, max_alternations=2)
         ),
-        "SubCod_MimlBoost": _subcod(UNIT_RANGE, MimlBoost(n_rounds=50)),
+        "SubCod_MimlBoost": _subcod(UNIT_RANGE, MimlBoost(n_rounds=50), KEPT_SHARES[:3]),
         "Diverse Density": DIVERSE_DENSITY,
         "Em-dd": EM_DD,
         "mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmInstance(gamma=0.003, C=10.0, rank=300)),
@@ -72,7 +74,7 @@ AS_PUBLISHED = for_all_sets(
         "SubCod": _subcod(UNIT_ROWS, MIML_SVM),
         "SubCod_MimlNn": _subcod(UNIT_ROWS, MIML_NN),
         "SubCod_MimlSvm_mi": _subcod(UNIT_ROWS, MimlSvmMi(gamma=1.0, max_alternations=2)),
-        "SubCod_MimlBoost": _subcod(UNIT_ROWS, MimlBoost(n_rounds=50)),
+        "SubCod_MimlBoost": _subcod(UNIT_ROWS, MimlBoost(n_rounds=50), KEPT_SHARES[:3]),
         "Diverse Density": DIVERSE_DENSITY,
         "Em-dd": EM_DD,
         "mi-Svm": make_pipeline(UNIT_ROWS, MiSvmInstance(gamma=3.0, C=10.0, rank=300)),

@@ -1,5 +1,6 @@
 """From records to what a reader sees: verdicts, claims, tables, figures, the scorecard."""
 
+from mimlpaper.report.accuracies import accuracies_table
 from mimlpaper.report.artefacts import ARTEFACTS, Artefact
 from mimlpaper.report.cells import as_published, compare_with_paper, curve, swept_values
 from mimlpaper.report.claims import ClaimResult, evaluate_claims
@@ -62,6 +63,11 @@ from mimlpaper.report.statistics import (
 from mimlpaper.report.status import artefact_status
 from mimlpaper.report.steps import step_map
 from mimlpaper.report.style import METHOD_STYLE, save_figure, use_style
+from mimlpaper.report.subcod_pictures import (
+    draw_label_vectors,
+    draw_sub_concepts,
+    plot_m_and_theta,
+)
 from mimlpaper.report.tables import characteristics_table, measured_table, results_table
 from mimlpaper.report.verdicts import VERDICTS, is_reproduced, verdict
 
@@ -78,6 +84,7 @@ __all__ = [
     "Comparison",
     "Outcomes",
     "ReportTable",
+    "accuracies_table",
     "artefact_status",
     "as_published",
     "characteristics_table",
@@ -95,7 +102,9 @@ __all__ = [
     "draw_explained_scene",
     "draw_explained_text",
     "draw_frameworks",
+    "draw_label_vectors",
     "draw_mosaic",
+    "draw_sub_concepts",
     "evaluate_claims",
     "explanation_check",
     "explanation_hits",
@@ -108,6 +117,7 @@ __all__ = [
     "outcomes_table",
     "paired_t_test",
     "plot_data_sets",
+    "plot_m_and_theta",
     "plot_objectives",
     "plot_outcomes",
     "plot_parameter_curves",

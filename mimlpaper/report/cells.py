@@ -58,8 +58,9 @@ def runs(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
         state=records["state"].map(STATES.index),
         kind=records["kind"].map(KINDS.index),
     )
-    if len(table.datasets) == 1:  # the eleven sets of Table 4, or a stand-in under its own name
-        rows["dataset"] = table.datasets[0]
+    # The eleven sets of Table 4 have one column, and a stand-in, under its own name, the first.
+    named = rows["dataset"].isin(table.datasets)
+    rows["dataset"] = rows["dataset"].where(named, table.datasets[0])
     grouped = rows.groupby(["dataset", "method", "run"])
     means = grouped[criteria].mean()
     means["n_trials"] = grouped.size()
