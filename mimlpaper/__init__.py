@@ -4,6 +4,7 @@ from mimlpaper.algorithms.differentiation import (
     DifferenceFeatures,
     NeighbourMeans,
     PrototypeDifferences,
+    SingleInstances,
 )
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.medoid_map import MedoidMap
@@ -11,9 +12,15 @@ from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper.algorithms.one_label import OneLabel
+from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
+from mimlpaper.baselines.chfd import ChFd
 from mimlpaper.baselines.cnmf import Cnmf
+from mimlpaper.baselines.diverse_density import DiverseDensity
+from mimlpaper.baselines.emdd import EmDd
+from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
@@ -26,12 +33,17 @@ from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstan
 __all__ = [
     "AdtBoostMH",
     "Bags",
+    "ChFd",
     "Cnmf",
     "ConcatenateInstances",
     "DifferenceFeatures",
+    "DiverseDensity",
+    "EmDd",
     "InsDif",
     "KMedoids",
     "MedoidMap",
+    "MiSvmBag",
+    "MiSvmInstance",
     "MimlBoost",
     "MimlNn",
     "MimlSvm",
@@ -40,8 +52,11 @@ __all__ = [
     "MlSvm",
     "NeighbourMeans",
     "OnInstances",
+    "OneLabel",
     "PrototypeDifferences",
     "RankSvm",
+    "SingleInstances",
+    "SubCod",
     "SumInstances",
     "evaluate",
     "explain",
