@@ -6,6 +6,7 @@ from mimlpaper.algorithms.differentiation import (
     DifferenceFeatures,
     NeighbourMeans,
     PrototypeDifferences,
+    SingleInstances,
 )
 from mimlpaper.kernels import KernelFactor, kernel_matrix
 from tests import reference
@@ -90,6 +91,11 @@ def test_sparse_and_dense_input_give_the_same(X, Y, transformer):
     assert len(sparse) == 30 and set(sparse.sizes) == {5}
     assert sparse.instances == pytest.approx(dense, abs=1e-9)
     assert transformer.transform(csr_array(X[:4])).instances.shape[0] == 20
+
+
+def test_single_instances_are_the_examples(X, Y):
+    bags = SingleInstances().fit_transform(csr_array(X), Y)
+    assert set(bags.sizes) == {1} and np.array_equal(bags.instances, X)
 
 
 def test_a_label_without_examples_is_known_by_the_mean_of_all(X, Y):

@@ -13,6 +13,7 @@ from mimlpaper.algorithms.differentiation import (
     DifferenceFeatures,
     NeighbourMeans,
     PrototypeDifferences,
+    SingleInstances,
 )
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.mimlboost import MimlBoost
@@ -86,6 +87,15 @@ def test_instance_learner_on_features_is_the_kernel_learner_on_differences(X, Y)
     plain = MimlSvmMi(gamma=0.7, rank=25, tol=1e-8, max_alternations=4, random_state=0)
     expected = InsDif(learner=plain).fit(X, Y)
     assert found.decision_function(X) == pytest.approx(expected.decision_function(X), abs=1e-5)
+
+
+def test_equal_prototypes_are_no_prototypes(X):
+    """All examples with all labels but one: bags {x - v, …}, each example as often as labels."""
+    Y = np.column_stack([X[:, 0] > 0] * 3)
+    learner = MimlSvmMi(gamma=0.7, C=1.0, rank=None, tol=1e-8, max_alternations=2)
+    found = InsDif(learner=learner).fit(X, Y).decision_function(X)
+    alone = InsDif(transformation=SingleInstances(), learner=clone(learner).set_params(C=3.0))
+    assert found == pytest.approx(alone.fit(X, Y).decision_function(X), abs=1e-4)
 
 
 def test_boosting_on_features_is_boosting_on_differences_with_a_product_kernel(X, Y):

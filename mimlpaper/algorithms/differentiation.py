@@ -13,7 +13,13 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import check_labels
 from mimlpaper.kernels import KernelFactor, kernel_width
 
-__all__ = ["DifferenceFeatures", "NeighbourMeans", "PrototypeDifferences", "label_prototypes"]
+__all__ = [
+    "DifferenceFeatures",
+    "NeighbourMeans",
+    "PrototypeDifferences",
+    "SingleInstances",
+    "label_prototypes",
+]
 
 
 def label_prototypes(X, Y) -> np.ndarray:
@@ -161,6 +167,19 @@ class NeighbourMeans(_Differentiation):
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
         return _bags(means)
+
+
+class SingleInstances(_Differentiation):
+    """Bags {x}, no differentiation at all: to see what the others do.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features), of which no use is made.
+    """
+
+    def transform(self, X) -> Bags:
+        X = self._check(X)
+        return _bags(_dense(X)[:, None, :])
 
 
 class _Differences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section6_choices import CHOICES_YAHOO, CHOICES_YEAST
-from mimlpaper.experiments.section6_methods import AS_PUBLISHED, BY_ROUND
+from mimlpaper.experiments.section6_methods import ABLATION, AS_PUBLISHED, BY_ROUND
 from mimlpaper.experiments.section6_tuned import TUNED
 from mimlpaper.experiments.splits import CrossValidation, GivenSplit
 
@@ -28,6 +28,10 @@ SECTION6 = (
     ),
     Experiment(
         "table4_tuned", "Table 4, tuned", YAHOO, GivenSplit(), tuple(TUNED["yahoo"]), TUNED
+    ),
+    Experiment(
+        "ablation", "Where prototypes matter", ("yeast",), TEN_FOLDS, tuple(ABLATION["yeast"]),
+        ABLATION,
     ),
     Experiment(
         "choices_yeast", "Open choices, yeast", ("yeast",), THREE_FOLDS, tuple(CHOICES_YEAST),

@@ -12,6 +12,14 @@ CNMF = ({}, {"cnmf__C": 100.0}, {"cnmf__gamma": "auto"}, {"cnmf__max_iter": 500}
 CHOICES_YEAST = {
     "InsDif": INSDIF,
     "InsDif_MimlSvm": ({}, {"insdif__learner__gamma": 1.0}, {"insdif__learner__C": 10.0}, SIGN),
+    "InsDif_MimlSvm_mi": (
+        {}, {"insdif__transformation__gamma": 1.0}, {"insdif__transformation__rank": 600},
+        {"insdif__learner__C": 10.0}, {"insdif__learner__max_alternations": 2},
+        {"insdif__learner__max_alternations": 5},
+    ),
+    "InsDif_MimlBoost": (
+        {}, {"insdif__transformation__gamma": 1.0}, {"insdif__learner__n_rounds": 10}, TOP,
+    ),
     "AdtBoost.MH": ADTBOOST,
     "RankSvm": ({}, {"ranksvm__C": 0.1}, {"ranksvm__C": 10.0}, {"ranksvm__label_rule": "top"}),
     "MlSvm": (
