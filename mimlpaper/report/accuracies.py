@@ -1,12 +1,11 @@
-"""Accuracies by data set: tables of what Section 7's paper does not print."""
+"""Accuracies by data set, for what Table 5 does not print."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import pandas as pd
 
 from mimlpaper.report.cells import runs
+from mimlpaper.report.overview import changed
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.rendering import Entry, ReportTable
 from mimlpaper.report.tables import number_text
@@ -14,37 +13,44 @@ from mimlpaper.report.tables import number_text
 __all__ = ["accuracies_table"]
 
 
-def accuracies_table(records: Mapping[str, pd.DataFrame], *, title: str) -> ReportTable:
-    """Mean ± std over runs of ten folds, one column for each data set.
+def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
+    """Mean ± std over runs of ten folds: one row a configuration, one column a data set.
 
     Parameters
     ----------
-    records : mapping from a row's name to its records, those of one configuration.
-    title : str, the beginning of the caption.
+    records : one row for each trial of data sets of Table 5, or of a stand-in
+    title, profile : str, told in the caption.
     """
-    by_row = {name: runs(rows, TABLES[5]) for name, rows in records.items()}
-    tidy = pd.concat([table.assign(row=name) for name, table in by_row.items()])
-    cells = tidy.groupby(["row", "dataset"])["accuracy"].agg(["mean", "std", "size"])
-    order = list(TABLES[5].datasets)
-    datasets = sorted(tidy["dataset"].unique(), key=order.index)
-    best = cells["mean"].groupby("dataset").transform("max") == cells["mean"]
-
-    def entry(key):
-        if key not in cells.index:
-            return Entry(("–",), (False,))
-        return Entry((number_text(cells.at[key, "mean"], cells.at[key, "std"]),), (best[key],))
-
-    n = sorted(set(cells["size"]))
-    n_runs = f"{n[0]}" if len(n) == 1 else f"{n[0]} to {n[-1]}"
-    kinds = ", ".join(sorted(tidy["kind"].unique()))
-    states = ", ".join(sorted(tidy["state"].unique()))
-    return ReportTable(
-        caption=(
-            f"{title}: accuracy ↑, mean ± std over {n_runs} run(s) of ten folds; records "
-            f"{states}; {kinds} data."
-        ),
-        corner="",
-        columns=tuple(datasets),
-        rows={name: tuple(entry((name, dataset)) for dataset in datasets) for name in records},
-        tidy=cells.reset_index(),
+    parts = [
+        runs(rows, TABLES[5]).assign(row=_name(method, parameters))
+        for (method, parameters), rows in records.groupby(["method", "parameters"], sort=False)
+    ]
+    measured = pd.concat(parts, ignore_index=True)
+    cells = measured.groupby(["row", "dataset"], sort=False)["accuracy"].agg(["mean", "std"])
+    best = cells["mean"] == cells["mean"].groupby("dataset").transform("max")
+    datasets = [name for name in TABLES[5].datasets if name in set(measured["dataset"])]
+    rows = {
+        name: tuple(_entry(cells, best, (name, dataset)) for dataset in datasets)
+        for name in measured["row"].unique()
+    }
+    n_runs = measured.groupby(["row", "dataset"])["run"].nunique()
+    caption = (
+        f"{title}: accuracy ↑, mean ± std over {n_runs.min()} run(s) of ten folds. Profile "
+        f"{profile}; records {_joined(measured['state'])}; {_joined(measured['kind'])} data."
     )
+    tidy = cells.reset_index().assign(profile=profile)
+    return ReportTable(caption, "", tuple(datasets), rows, tidy)
+
+
+def _name(method, parameters):
+    return method if parameters == "{}" else f"{method}: {changed(parameters)}"
+
+
+def _entry(cells, best, key):
+    if key not in cells.index:
+        return Entry(("–",), (False,))
+    return Entry((number_text(*cells.loc[key, ["mean", "std"]]),), (bool(best[key]),))
+
+
+def _joined(values):
+    return " and ".join(sorted(set(values)))
