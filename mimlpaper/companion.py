@@ -11,7 +11,13 @@ from IPython.display import display
 from mimlpaper import paths
 from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
 from mimlpaper.experiments.characteristics import characteristics
-from mimlpaper.experiments.traces import objective_traces, recorded_traces
+from mimlpaper.experiments.kept import kept_table, recorded_table
+from mimlpaper.experiments.section5_insights import (
+    CCCP,
+    RELATEDNESS,
+    objective_steps,
+    related_pairs,
+)
 from mimlpaper.report import (
     ARTEFACTS,
     artefact_status,
@@ -87,7 +93,7 @@ class Companion:
         if experiment == "characteristics":
             return self.characteristics()
         if experiment == "cccp":
-            return recorded_traces(self.profile)
+            return recorded_table(CCCP, self.profile)
         if experiment not in EXPERIMENTS:
             return pd.DataFrame()
         return records(experiment, profile=self.profile)
@@ -130,9 +136,13 @@ class Companion:
         """Appendix C's numbers, recomputed if the data are there, otherwise as last recorded."""
         return characteristics(data_home=self.data_home)
 
-    def traces(self) -> pd.DataFrame:
-        """Objectives of D-MimlSvm step by step; fits that are not recorded are run first."""
-        return objective_traces(self.profile, data_home=self.data_home)
+    def objectives(self) -> pd.DataFrame:
+        """D-MimlSvm's objective after each step of its outer loop; fits not recorded are run."""
+        return kept_table(CCCP, objective_steps, self.profile, data_home=self.data_home)
+
+    def related_labels(self) -> pd.DataFrame:
+        """What D-MimlSvm learns of each pair of labels; fits not recorded are run."""
+        return kept_table(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
 
     def save_table(self, table, name: str):
         """Write a table as CSV, Markdown and LaTeX, and return it to be shown."""

@@ -94,21 +94,32 @@ def test_names_of_variants_and_percentages():
     assert with_percentages(records)["percentage"].unique().tolist() == [10, 50]
 
 
-def test_pairs_are_ranked_and_counted():
-    """a and b come together twice in four bags, where 4 · ¾ · ½ = 1.5 is to be expected."""
-    Y = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 0, 1]], bool)
-    matrix = np.array([[1, 0.2, 0.9], [0.2, 1, -0.5], [0.9, -0.5, 1]])
-    table = relatedness_table({"cosine": matrix}, Y, ("a", "b", "c"))
-    assert table["pair"].to_list() == ["a, c", "a, b", "b, c"]
-    assert table["cosine"].to_list() == [0.9, 0.2, -0.5]
-    assert table["together"].to_list() == pytest.approx([4 * 1 / (3 * 2), 4 * 2 / (3 * 2), 0])
+PAIRS = pd.DataFrame({
+    "parameters": ["{}"] * 3 + ['{"mu": 1.0}'] * 3,
+    "first": ["sea", "sea", "sunset"] * 2,
+    "second": ["sunset", "trees", "trees"] * 2,
+    "together": [2.0, 0.5, 1.0] * 2,
+    "cosine": [0.25, -0.5, 0.0, 0.3, -0.4, 0.1],
+    "sharing": [np.nan] * 3 + [0.2, 0.1, 0.3],
+})  # fmt: skip
 
 
-def test_relatedness_shows_every_pair_and_no_diagonal():
+def test_pairs_are_ranked_by_what_they_share():
+    table = relatedness_table(PAIRS)
+    assert table["sharing"].to_list() == [0.3, 0.2, 0.1]
+    assert table["cosine"].to_list() == [0.0, 0.25, -0.5]
+    assert table.loc[0, ["first", "second"]].to_list() == ["sunset", "trees"]
+
+
+def test_relatedness_shows_every_pair_twice_and_no_diagonal():
     _, axis = plt.subplots()
-    plot_relatedness(np.array([[1, 0.25], [0.25, 1]]), ("sea", "sunset"), axis)
-    assert [text.get_text() for text in axis.texts] == ["0.25", "0.25"]
-    assert [label.get_text() for label in axis.get_xticklabels()] == ["sea", "sunset"]
+    plot_relatedness(PAIRS[:3], "cosine", axis)
+    shown = {text.get_position(): text.get_text() for text in axis.texts}
+    assert shown == {
+        (1, 0): "0.25", (0, 1): "0.25", (2, 0): "-0.50", (0, 2): "-0.50", (2, 1): "0.00",
+        (1, 2): "0.00",
+    }  # fmt: skip
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["sea", "sunset", "trees"]
     plt.close("all")
 
 

@@ -38,23 +38,25 @@ def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
     next(iter(axes.values())).set_ylabel("objective above its end (%)")
 
 
-def plot_relatedness(matrix: np.ndarray, names, axis: Axes, *, title: str = ""):
-    """A symmetric matrix over labels as coloured squares, each with its number.
+def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str = ""):
+    """What holds of each pair of labels as a matrix of coloured squares, each with its number.
 
     Blue is positive and red negative; the diagonal, which relates no two labels, stays empty.
 
     Parameters
     ----------
-    matrix : (n_labels, n_labels)
-    names : the labels, in the matrix's order.
+    pairs : columns first, second and ``value``, one row for each pair of labels.
     """
-    shown = np.where(np.eye(len(matrix), dtype=bool), np.nan, matrix)
+    names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
+    matrix = pairs.pivot(index="first", columns="second", values=value)
+    matrix = matrix.reindex(index=names, columns=names)
+    shown = matrix.fillna(matrix.T).to_numpy()
     bound = np.nanmax(np.abs(shown)) or 1.0
     axis.imshow(shown, cmap="RdBu", vmin=-bound, vmax=bound)
-    for (i, j), value in np.ndenumerate(shown):
+    for (i, j), entry in np.ndenumerate(shown):
         if i != j:
-            ink = "white" if abs(value) > 0.7 * bound else INK
-            axis.text(j, i, f"{value:.2f}", ha="center", va="center", color=ink, fontsize=6)
+            ink = "white" if abs(entry) > 0.7 * bound else INK
+            axis.text(j, i, f"{entry:.2f}", ha="center", va="center", color=ink, fontsize=6)
     axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
     axis.set_yticks(range(len(names)), names)
     axis.tick_params(length=0)
@@ -63,27 +65,21 @@ def plot_relatedness(matrix: np.ndarray, names, axis: Axes, *, title: str = ""):
     axis.set_title(title)
 
 
-def relatedness_table(matrices: dict[str, np.ndarray], Y: np.ndarray, names) -> pd.DataFrame:
-    """Pairs of labels from the most to the least related by the first matrix.
+def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of labels from the one that shares most to the one that shares least.
 
-    Columns: the pair; its entry in each matrix; how often its labels come together, as a
-    multiple of how often they would if they were independent.
+    Columns: first, second; together, how many times as often as by chance they come together;
+    cosine, between their functions under a common μ; sharing, learned for each pair.
 
     Parameters
     ----------
-    matrices : from a column's name to an array (n_labels, n_labels).
-    Y : (n_bags, n_labels), the label sets that are counted.
-    names : the labels.
+    pairs : of one data set, from both kinds of fit, as ``Companion.related_labels`` has them.
     """
-    i, j = np.triu_indices(len(names), 1)
-    share = Y.mean(axis=0)
-    together = (Y[:, i] & Y[:, j]).mean(axis=0) / (share[i] * share[j])
-    table = pd.DataFrame({
-        "pair": [f"{names[a]}, {names[b]}" for a, b in zip(i, j, strict=True)],
-        **{name: matrix[i, j] for name, matrix in matrices.items()},
-        "together": together,
-    })  # fmt: skip
-    return table.sort_values(next(iter(matrices)), ascending=False, ignore_index=True)
+    common = pairs["parameters"] == "{}"
+    learned = pairs[~common].set_index(["first", "second"])["sharing"]
+    told = pairs[common][["first", "second", "together", "cosine"]]
+    table = told.join(learned, on=["first", "second"])
+    return table.sort_values("sharing", ascending=False, ignore_index=True)
 
 
 def plot_outcomes(outcomes: pd.DataFrame, axis: Axes, *, xlabel: str):
