@@ -73,7 +73,7 @@ AS_PUBLISHED = for_all_sets(
     images={
         "SubCod": _subcod(UNIT_ROWS, MIML_SVM),
         "SubCod_MimlNn": _subcod(UNIT_ROWS, MIML_NN),
-        "SubCod_MimlSvm_mi": _subcod(UNIT_ROWS, MimlSvmMi(gamma=1.0, max_alternations=2)),
+        "SubCod_MimlSvm_mi": _subcod(UNIT_ROWS, MimlSvmMi(gamma=1.0, C=1.0)),
         "SubCod_MimlBoost": _subcod(UNIT_ROWS, MimlBoost(n_rounds=50), KEPT_SHARES[:3]),
         "Diverse Density": DIVERSE_DENSITY,
         "Em-dd": EM_DD,
