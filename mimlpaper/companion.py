@@ -20,6 +20,7 @@ from mimlpaper.experiments.section5_insights import (
 )
 from mimlpaper.report import (
     ARTEFACTS,
+    PROTOCOL_RUNS,
     artefact_status,
     evaluate_claims,
     results_table,
@@ -121,8 +122,8 @@ class Companion:
         )
 
     def n_runs(self, experiment: str) -> int:
-        """Splits that the whole protocol of an experiment has."""
-        return get_experiment(experiment).n_splits()
+        """Runs of the whole protocol: splits, data sets, or cross-validations."""
+        return PROTOCOL_RUNS.get(experiment, get_experiment(experiment).n_splits())
 
     def table(self, number: int):
         """Table ``number`` beside the paper's, also written to :attr:`folder`."""
