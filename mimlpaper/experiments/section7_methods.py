@@ -66,8 +66,8 @@ AS_PUBLISHED = for_all_sets(
         "SubCod_MimlBoost": _subcod(UNIT_RANGE, MimlBoost(n_rounds=50), KEPT_SHARES[:3]),
         "Diverse Density": DIVERSE_DENSITY,
         "Em-dd": EM_DD,
-        "mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmInstance(gamma=0.003, C=10.0, rank=300)),
-        "Mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmBag(gamma=0.003, C=10.0, rank=300)),
+        "mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmInstance(gamma="auto", C=10.0, rank=300)),
+        "Mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmBag(gamma="auto", C=10.0, rank=300)),
         "Ch-Fd": make_pipeline(UNIT_VARIANCE, ChFd(nu=10.0)),
     },
     images={
