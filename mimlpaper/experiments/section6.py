@@ -5,7 +5,7 @@ from __future__ import annotations
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section6_choices import CHOICES_YAHOO, CHOICES_YEAST
-from mimlpaper.experiments.section6_methods import ABLATION, AS_PUBLISHED, BY_ROUND
+from mimlpaper.experiments.section6_methods import ABLATION, AS_PUBLISHED, BY_ROUND, MLSVM
 from mimlpaper.experiments.section6_tuned import TUNED
 from mimlpaper.experiments.splits import CrossValidation, GivenSplit
 
@@ -32,6 +32,12 @@ SECTION6 = (
     Experiment(
         "ablation", "Where prototypes matter", ("yeast",), TEN_FOLDS, tuple(ABLATION["yeast"]),
         ABLATION,
+    ),
+    Experiment(
+        "mlsvm_yeast", "MlSvm on yeast", ("yeast",), TEN_FOLDS, tuple(MLSVM["yeast"]), MLSVM
+    ),
+    Experiment(
+        "mlsvm_yahoo", "MlSvm on yahoo", YAHOO, GivenSplit(), tuple(MLSVM["yahoo"]), MLSVM
     ),
     Experiment(
         "choices_yeast", "Open choices, yeast", ("yeast",), THREE_FOLDS, tuple(CHOICES_YEAST),
