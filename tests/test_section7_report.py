@@ -64,7 +64,7 @@ def test_label_vectors_show_the_corrected_ones_positive_bags_first():
     crosses, line = ax.lines
     assert list(zip(*crosses.get_data(), strict=True)) == [(0, 0), (1, 1)]
     assert line.get_ydata() == [1.5, 1.5]
-    assert ax.get_title() == "some: 25% inverted"
+    assert ax.get_title() == "some\n25% inverted"
 
 
 def test_sweep_has_one_line_for_each_m_and_one_panel_for_each_data_set():
@@ -92,14 +92,17 @@ def test_sweep_has_one_line_for_each_m_and_one_panel_for_each_data_set():
 def test_accuracies_by_configuration():
     minimal = json.dumps({"estimator__subcod__optimum": "minimal"})
     records = pd.concat([
+        accuracies("choices_subcod", "musk1", "MimlSvm on the bag label", 0.6),
+        accuracies("choices_subcod", "musk1", "SubCod", 0.75, parameters=minimal),
         accuracies("choices_subcod", "tiger", "SubCod", 0.8),
         accuracies("choices_subcod", "musk1", "SubCod", 0.7),
-        accuracies("choices_subcod", "musk1", "SubCod", 0.75, parameters=minimal),
     ])  # fmt: skip
     table = accuracies_table(records, title="Optima", profile="quick")
     assert table.columns == ("musk1", "tiger")
-    assert list(table.rows) == ["SubCod", "SubCod: optimum = minimal"]
-    plain, other = table.rows.values()
+    assert list(table.rows) == [
+        "SubCod", "SubCod: optimum = minimal", "MimlSvm on the bag label",
+    ]  # fmt: skip
+    plain, other, _ = table.rows.values()
     assert [entry.lines for entry in plain] == [(".700±.010",), (".800±.010",)]
     assert [entry.lines for entry in other] == [(".750±.010",), ("–",)]
     assert [entry.bold for entry in plain] == [(False,), (True,)] and other[0].bold == (True,)

@@ -21,9 +21,10 @@ def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> Repo
     records : one row for each trial of data sets of Table 5, or of a stand-in
     title, profile : str, told in the caption.
     """
+    groups = sorted(records.groupby(["method", "parameters"]), key=lambda group: _place(*group[0]))
     parts = [
         runs(rows, TABLES[5]).assign(row=_name(method, parameters))
-        for (method, parameters), rows in records.groupby(["method", "parameters"], sort=False)
+        for (method, parameters), rows in groups
     ]
     measured = pd.concat(parts, ignore_index=True)
     cells = measured.groupby(["row", "dataset"], sort=False)["accuracy"].agg(["mean", "std"])
@@ -40,6 +41,13 @@ def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> Repo
     )
     tidy = cells.reset_index().assign(profile=profile)
     return ReportTable(caption, "", tuple(datasets), rows, tidy)
+
+
+def _place(method, parameters):
+    """Methods as in Table 5, others after them; a configuration before its variants."""
+    printed = TABLES[5].algorithms
+    place = printed.index(method) if method in printed else len(printed)
+    return place, method, parameters != "{}", parameters
 
 
 def _name(method, parameters):

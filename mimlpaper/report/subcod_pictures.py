@@ -74,7 +74,7 @@ def draw_label_vectors(
     ax.grid(False)
     ax.grid(True, axis="x", which="minor", color="white", linewidth=1.0)
     ax.spines[:].set_visible(False)
-    ax.set_title(f"{title}: {len(rows) / concepts.size:.0%} inverted")
+    ax.set_title(f"{title}\n{len(rows) / concepts.size:.0%} inverted")
     ax.set_xlabel("sub-concept")
 
 
