@@ -6,7 +6,6 @@ quarter of the training set, judged by average precision.
 
 from __future__ import annotations
 
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
 from mimlpaper.algorithms.mimlboost import MimlBoost
@@ -17,7 +16,7 @@ from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
-from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.grids import by_hold_out
 from mimlpaper.experiments.section4_methods import UNIT_RANGE, UNIT_ROWS
 from mimlpaper.preprocessing import ConcatenateInstances, SumInstances
 
@@ -26,61 +25,55 @@ __all__ = ["TUNED"]
 COSTS = [1.0, 10.0]
 
 
-def _tuned(*steps, **grid):
-    """A pipeline whose last step chooses its parameters from a grid by hold-out."""
-    pipeline = make_pipeline(*steps)
-    learner = pipeline.steps[-1][0]
-    settings = {f"{learner}__{name}": values for name, values in grid.items()}
-    return HoldOut(pipeline, settings, criterion="average_precision")
-
-
 TUNED = {
     "scene": {
-        "MimlBoost": _tuned(UNIT_RANGE, MimlBoost(label_rule="top"), gamma=[1.0, 3.0, 10.0]),
-        "MimlSvm": _tuned(
+        "MimlBoost": by_hold_out(UNIT_RANGE, MimlBoost(label_rule="top"), gamma=[1.0, 3.0, 10.0]),
+        "MimlSvm": by_hold_out(
             UNIT_RANGE, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS
         ),
-        "MimlSvm_mi": _tuned(
+        "MimlSvm_mi": by_hold_out(
             UNIT_RANGE, MimlSvmMi(gamma=5.0), C=[3.0, 10.0], max_alternations=[1, 2, 15]
         ),
-        "MimlNn": _tuned(
+        "MimlNn": by_hold_out(
             UNIT_RANGE, MimlNn(label_rule="top"), ratio=[0.2, 0.4, 0.8], ridge=[0.1, 1.0, 10.0]
         ),
-        "AdtBoost.MH": _tuned(
+        "AdtBoost.MH": by_hold_out(
             ConcatenateInstances(), AdtBoostMH(label_rule="top"), n_rounds=[25, 50]
         ),
-        "RankSvm": _tuned(
+        "RankSvm": by_hold_out(
             UNIT_RANGE, ConcatenateInstances(), RankSvm(label_rule="top"),
             degree=list(range(2, 10)),
         ),
-        "MlSvm": _tuned(
+        "MlSvm": by_hold_out(
             UNIT_RANGE, ConcatenateInstances(), MlSvm(), gamma=[0.03, 0.1, 0.3, 1.0], C=COSTS
         ),
-        "Ml-knn": _tuned(
+        "Ml-knn": by_hold_out(
             UNIT_RANGE, ConcatenateInstances(), MlKnn(label_rule="top"),
             n_neighbors=[5, 10, 20, 40],
         ),
     },
     "reuters": {
-        "MimlBoost": _tuned(
+        "MimlBoost": by_hold_out(
             UNIT_ROWS, MimlBoost(kernel="linear", label_code="product", label_rule="top"),
             C=[0.01, 0.1, 1.0],
         ),
-        "MimlSvm": _tuned(UNIT_ROWS, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS),
-        "MimlSvm_mi": _tuned(
+        "MimlSvm": by_hold_out(
+            UNIT_ROWS, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS
+        ),
+        "MimlSvm_mi": by_hold_out(
             UNIT_ROWS, MimlSvmMi(kernel="linear"), C=[1.0, 10.0], max_alternations=[1, 2, 5]
         ),
-        "MimlNn": _tuned(
+        "MimlNn": by_hold_out(
             UNIT_ROWS, MimlNn(label_rule="top"), ratio=[0.2, 0.4, 0.8], ridge=[0.1, 1.0, 10.0]
         ),
-        "AdtBoost.MH": _tuned(SumInstances(), AdtBoostMH(label_rule="top"), n_rounds=[25, 50]),
-        "RankSvm": _tuned(
+        "AdtBoost.MH": by_hold_out(SumInstances(), AdtBoostMH(label_rule="top"), n_rounds=[25, 50]),
+        "RankSvm": by_hold_out(
             SumInstances(), RankSvm(label_rule="top"), degree=list(range(2, 10))
         ),
-        "MlSvm": _tuned(
+        "MlSvm": by_hold_out(
             SumInstances(), Normalizer(), MlSvm(), gamma=[0.3, 1.0, 3.0], C=COSTS
         ),
-        "Ml-knn": _tuned(
+        "Ml-knn": by_hold_out(
             SumInstances(), Normalizer(), MlKnn(label_rule="top"), n_neighbors=[5, 10, 20, 40]
         ),
     },

@@ -12,43 +12,35 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.grids import by_hold_out
 from mimlpaper.experiments.section4_methods import UNIT_RANGE
 
 __all__ = ["BY_ALTERNATION", "FIXED", "HELD_OUT", "PAIRWISE"]
 
 
-def _held_out(*steps, **grid):
-    """A pipeline whose last step chooses its parameters from a grid by hold-out."""
-    pipeline = make_pipeline(*steps)
-    learner = pipeline.steps[-1][0]
-    settings = {f"{learner}__{name}": list(values) for name, values in grid.items()}
-    return HoldOut(pipeline, settings, criterion="average_precision")
-
-
 HELD_OUT = {
     "scene": {
-        "D-MimlSvm": _held_out(
+        "D-MimlSvm": by_hold_out(
             UNIT_RANGE, DMimlSvm(),
             gamma=[1.0, 3.0], C=[10.0, 30.0], lam=[0.03, 0.1], mu=[0.0, 1.0],
         ),
-        "MimlSvm": _held_out(
+        "MimlSvm": by_hold_out(
             UNIT_RANGE, MimlSvm(),
             ratio=[0.2, 0.4], gamma=[0.01, 0.03, 0.1, 0.3], C=[10.0, 30.0],
         ),
-        "MimlSvm_mi": _held_out(
+        "MimlSvm_mi": by_hold_out(
             UNIT_RANGE, MimlSvmMi(max_alternations=15),
             gamma=[2.0, 3.0, 5.0, 8.0], C=[3.0, 5.0, 10.0, 30.0],
         ),
     },
     "reuters": {
-        "D-MimlSvm": _held_out(
+        "D-MimlSvm": by_hold_out(
             DMimlSvm(kernel="linear"), C=[1.0, 3.0, 10.0, 30.0], lam=[0.01, 0.1], mu=[0.0, 1.0]
         ),
-        "MimlSvm": _held_out(
+        "MimlSvm": by_hold_out(
             MimlSvm(kernel="linear"), ratio=[0.2, 0.4, 0.6, 0.8], C=[0.01, 0.1, 1.0, 10.0]
         ),
-        "MimlSvm_mi": _held_out(
+        "MimlSvm_mi": by_hold_out(
             MimlSvmMi(kernel="linear", max_alternations=5, label_rule="sign"),
             C=[2.0**k for k in range(-9, 7)],
         ),
@@ -58,13 +50,13 @@ HELD_OUT = {
 # Section 5.6: the same settings but for μ, which has to be positive.
 PAIRWISE = {
     "scene": {
-        "D-MimlSvm, pairwise": _held_out(
+        "D-MimlSvm, pairwise": by_hold_out(
             UNIT_RANGE, DMimlSvm(relatedness="pairwise"),
             gamma=[1.0, 3.0], C=[10.0, 30.0], lam=[0.03, 0.1], mu=[0.1, 1.0],
         ),
     },
     "reuters": {
-        "D-MimlSvm, pairwise": _held_out(
+        "D-MimlSvm, pairwise": by_hold_out(
             DMimlSvm(kernel="linear", relatedness="pairwise"),
             C=[1.0, 3.0, 10.0, 30.0], lam=[0.01, 0.1], mu=[0.1, 1.0],
         ),

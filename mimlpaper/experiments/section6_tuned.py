@@ -6,8 +6,6 @@ precision.
 
 from __future__ import annotations
 
-from sklearn.pipeline import make_pipeline
-
 from mimlpaper.algorithms.differentiation import DifferenceFeatures
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.mimlboost import MimlBoost
@@ -19,7 +17,7 @@ from mimlpaper.baselines.cnmf import Cnmf
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
-from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.grids import by_hold_out
 from mimlpaper.experiments.section6_methods import SPARSE
 
 __all__ = ["TUNED"]
@@ -29,41 +27,35 @@ BY_MI_SVM = MimlSvmMi(kernel="linear", max_alternations=1)
 BY_BOOSTING = MimlBoost(kernel="linear", label_code="product", tol=1e-2, label_rule="top")
 
 
-def _tuned(*steps, **grid):
-    """A pipeline whose last step chooses its parameters from a grid by hold-out."""
-    pipeline = make_pipeline(*steps)
-    learner = pipeline.steps[-1][0]
-    settings = {f"{learner}__{name}": values for name, values in grid.items()}
-    return HoldOut(pipeline, settings, criterion="average_precision")
-
-
 def _methods(*first, costs):
     """The methods of one kind of data; ``first`` are the first steps of their pipelines."""
     return {
-        "InsDif": _tuned(
+        "InsDif": by_hold_out(
             *first, InsDif(learner=MimlNn(label_rule="top")),
             learner__ratio=[0.1, 0.2, 0.4], learner__ridge=[0.0, 0.01, 0.1, 1.0],
         ),
-        "InsDif_MimlSvm": _tuned(
+        "InsDif_MimlSvm": by_hold_out(
             *first, InsDif(learner=MimlSvm()),
             learner__ratio=[0.2, 0.4], learner__gamma=[0.05, 0.2, 0.8], learner__C=COSTS,
         ),
-        "InsDif_MimlSvm_mi": _tuned(
+        "InsDif_MimlSvm_mi": by_hold_out(
             *first, InsDif(transformation=DifferenceFeatures(), learner=BY_MI_SVM),
             transformation__gamma=[0.2, 1.0], learner__C=costs,
         ),
-        "AdtBoost.MH": _tuned(*first, AdtBoostMH(label_rule="top"), n_rounds=[25, 50]),
-        "RankSvm": _tuned(*first, RankSvm(label_rule="top"), degree=list(range(2, 10))),
-        "MlSvm": _tuned(*first, MlSvm(), gamma=[0.3, 1.0, 3.0], C=COSTS),
-        "Ml-knn": _tuned(*first, MlKnn(label_rule="top"), n_neighbors=[5, 10, 20, 40]),
-        "Cnmf": _tuned(*first, Cnmf(label_rule="top"), gamma=["scale", "auto"], C=[1.0, 100.0]),
+        "AdtBoost.MH": by_hold_out(*first, AdtBoostMH(label_rule="top"), n_rounds=[25, 50]),
+        "RankSvm": by_hold_out(*first, RankSvm(label_rule="top"), degree=list(range(2, 10))),
+        "MlSvm": by_hold_out(*first, MlSvm(), gamma=[0.3, 1.0, 3.0], C=COSTS),
+        "Ml-knn": by_hold_out(*first, MlKnn(label_rule="top"), n_neighbors=[5, 10, 20, 40]),
+        "Cnmf": by_hold_out(
+            *first, Cnmf(label_rule="top"), gamma=["scale", "auto"], C=[1.0, 100.0]
+        ),
     }  # fmt: skip
 
 
 TUNED = {
     "yeast": _methods(costs=COSTS)
     | {
-        "InsDif_MimlBoost": _tuned(
+        "InsDif_MimlBoost": by_hold_out(
             InsDif(transformation=DifferenceFeatures(), learner=BY_BOOSTING),
             transformation__gamma=[0.2, 1.0],
         )
