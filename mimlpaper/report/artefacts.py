@@ -112,5 +112,30 @@ ARTEFACTS = (
             "training images; all curves rise beyond 20 %."
         ),
     ),
+    Artefact("Table 5", "table5", "7_subcod", "table5"),
+    Artefact("Table 5, tuned", "table5_tuned", "7_subcod", "table5_tuned"),
+    Artefact(
+        "Sub-concepts", "sub_concepts", "7_subcod",
+        shows=(
+            "Points of forty bags on a plane in six clouds, and the eight components of a "
+            "Gaussian mixture as ellipses over them; two clouds hold bags of Africa alone."
+        ),
+    ),
+    Artefact(
+        "Label vectors, corrected", "label_vectors", "7_subcod",
+        shows=(
+            "Label vectors of forty bags over eight sub-concepts after four corrections: the "
+            "minimal one changes two squares; with the whole budget every column is the bag "
+            "label or its opposite."
+        ),
+    ),
+    Artefact("Optima of SubCod", "subcod_optima", "7_subcod", "choices_subcod"),
+    Artefact(
+        "M and θ of SubCod", "m_and_theta", "7_subcod", "sweep_subcod",
+        shows=(
+            "Accuracy of SubCod against θ on three data sets, one line for each M: level up to "
+            "50 %, falling towards 100 %, where nothing is corrected."
+        ),
+    ),
     Artefact("Appendix C", "appendix_c", "C_web_page_data"),
 )
