@@ -60,15 +60,13 @@ AS_PUBLISHED = for_all_sets(
     molecules={
         "SubCod": _subcod(UNIT_RANGE, MIML_SVM),
         "SubCod_MimlNn": _subcod(UNIT_RANGE, MIML_NN),
-        "SubCod_MimlSvm_mi": _subcod(
-            UNIT_VARIANCE, MimlSvmMi(gamma=0.003, C=10.0, max_alternations=2)
-        ),
+        "SubCod_MimlSvm_mi": _subcod(UNIT_VARIANCE, MimlSvmMi(gamma="auto", C=10.0)),
         "SubCod_MimlBoost": _subcod(UNIT_RANGE, MimlBoost(n_rounds=50), KEPT_SHARES[:3]),
         "Diverse Density": DIVERSE_DENSITY,
         "Em-dd": EM_DD,
         "mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmInstance(gamma="auto", C=10.0, rank=300)),
         "Mi-Svm": make_pipeline(UNIT_VARIANCE, MiSvmBag(gamma="auto", C=10.0, rank=300)),
-        "Ch-Fd": make_pipeline(UNIT_VARIANCE, ChFd(nu=10.0)),
+        "Ch-Fd": make_pipeline(UNIT_VARIANCE, ChFd(gamma=0.012, nu=3.0)),
     },
     images={
         "SubCod": _subcod(UNIT_ROWS, MIML_SVM),
