@@ -71,6 +71,7 @@ class InsDif(MultiLabelEstimator):
         self.cancels_ = self.shortcut and self._cancels(learner)
         if self.cancels_:
             self.transformation_.fit(X, Y)
+            # Table 9, steps 2 and 3 at once, see Notes.
             self.learner_ = learner.set_params(metric="euclidean").fit(X, Y)
         else:
             bags = self.transformation_.fit_transform(X, Y)  # Table 9, step 2
