@@ -41,6 +41,8 @@ test-faults: install  ## real faults against real runs; their table goes to buil
 	$(BIN)/python -m pytest --numprocesses 2 tests_faults
 
 test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
+	$(BIN)/mimlpaper run --profile smoke
+	$(BIN)/python site/build.py --profile smoke
 	$(BIN)/python -m pytest tests_browser
 
 lint: install

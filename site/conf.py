@@ -20,6 +20,7 @@ suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
 html_theme = "sphinx_book_theme"
 html_title = "mimlpaper"
 html_static_path = [os.environ["SITE_STATIC"]]
+html_favicon = "static/icon.svg"
 html_css_files = ["site.css"]
 html_js_files = [("tables.js", {"defer": "defer"})]
 html_context = {"default_mode": "auto"}

@@ -1,0 +1,147 @@
+"""The notebooks and the wheel where readers use them: JupyterLab, papermill, nbconvert, pip."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from conftest import ROOT
+
+from mimlpaper.notebooks import available_notebooks
+
+NOTEBOOKS = sorted(available_notebooks())
+SECONDS = 600  # for all cells of a notebook, at the smoke profile
+PLAIN_PROFILE = 'profile: str = "paper"'
+
+
+def environment(folder):
+    """Ours, with Jupyter's own folders out of the way."""
+    folders = ("JUPYTER_CONFIG_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR")
+    return os.environ | {name: str(folder / name.lower()) for name in folders}
+
+
+@pytest.fixture(scope="module")
+def jupyterlab(tmp_path_factory):
+    """A running JupyterLab on copies of the notebooks: its folder and its address."""
+    folder = tmp_path_factory.mktemp("lab")
+    for name, path in available_notebooks().items():
+        text = path.read_text()
+        assert PLAIN_PROFILE.replace('"', '\\"') in text
+        text = text.replace('str = \\"paper\\"', 'str = \\"smoke\\"')
+        (folder / f"{name}.ipynb").write_text(text)
+    settings = folder / "jupyterlab_settings_dir" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)  # all cells are drawn, those out of sight too
+    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with open(folder / "server.log", "w") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
+             "--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--notebook-dir={folder}"],
+            env=environment(folder), stdout=log, stderr=log,
+        )  # fmt: skip
+    address = f"http://127.0.0.1:{port}"
+    wait_for(lambda: answers(f"{address}/api"), 120)
+    yield folder, address
+    server.terminate()
+    server.wait()
+
+
+def answers(address):
+    try:
+        return urllib.request.urlopen(address).status == 200
+    except OSError:
+        return False
+
+
+def kernel_state(address, notebook):
+    """Such as "idle", of the one kernel that a notebook has."""
+    sessions = json.load(urllib.request.urlopen(f"{address}/api/sessions"))
+    states = [told["kernel"]["execution_state"] for told in sessions if told["path"] == notebook]
+    return states[0] if len(states) == 1 else None
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s"
+        time.sleep(1)
+
+
+def code_cells(path):
+    cells = json.loads(path.read_text())["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
+
+
+def outputs(path, kind):
+    """Number of outputs of a type, such as "error", or of a kind of data."""
+    found = [output for cell in code_cells(path) for output in cell["outputs"]]
+    return sum(kind == output["output_type"] or kind in output.get("data", ()) for output in found)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
+    folder, address = jupyterlab
+    path = folder / f"{name}.ipynb"
+    page.goto(f"{address}/lab/workspaces/{name}/tree/{path.name}")
+    page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(timeout=120_000)
+    wait_for(lambda: kernel_state(address, path.name) == "idle", 120)
+    page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
+    page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
+
+    def over():
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(1000)
+        done = all(cell["execution_count"] for cell in code_cells(path))
+        return done or outputs(path, "error")
+
+    wait_for(over, SECONDS)
+    assert not outputs(path, "error")
+    pictures = page.locator(".jp-RenderedImage img")
+    assert pictures.count() == outputs(path, "image/png")
+    assert all(pictures.nth(i).evaluate("img => img.naturalWidth") for i in range(pictures.count()))
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
+    run = partial_run(tmp_path)
+    run("papermill", str(available_notebooks()[name]), "out.ipynb", "-p", "profile", "smoke",
+        "-k", "python3")  # fmt: skip
+    assert not outputs(tmp_path / "out.ipynb", "error")
+    assert all(cell["execution_count"] for cell in code_cells(tmp_path / "out.ipynb"))
+    run("nbconvert", "--to", "html", "out.ipynb")
+    page = (tmp_path / "out.html").read_text()
+    assert "<h1" in page
+    assert page.count("data:image/png") == outputs(tmp_path / "out.ipynb", "image/png")
+
+
+def partial_run(folder):
+    """A function that runs a module of ours as a program in a folder, and fails if it does."""
+
+    def run(module, *arguments):
+        subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            cwd=folder, env=environment(folder), check=True, timeout=SECONDS,
+        )  # fmt: skip
+
+    return run
+
+
+def test_the_wheel_in_an_empty_environment_runs_the_five_lines(tmp_path):
+    run = partial_run(tmp_path)
+    run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "wheels", str(ROOT))
+    run("venv", "empty")
+    python = tmp_path / "empty" / "bin" / "python"
+    (wheel,) = (tmp_path / "wheels").glob("mimlpaper-*.whl")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", wheel], check=True, timeout=SECONDS)
+    five_lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    answer = subprocess.run(
+        [python, "-c", five_lines[1]], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert "hamming" in answer.stdout

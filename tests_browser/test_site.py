@@ -1,0 +1,133 @@
+"""The site as readers meet it: in a browser, from the file system and under a sub-path."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from conftest import ROOT
+
+SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
+PAGES = [
+    path for site in SITES for path in sorted(site.rglob("*.html"))
+    if "_static" not in path.relative_to(site).parts
+]  # fmt: skip
+SCORECARDS = [site / "scorecard.html" for site in SITES]
+
+
+def named(path):
+    return str(path.relative_to(ROOT / "build"))
+
+
+def test_there_is_a_site():
+    assert SITES, "run: make site, or python site/build.py --profile smoke"
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_page_loads_and_fits(page, path, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path.as_uri())
+    page.wait_for_load_state("networkidle")
+    if page.locator(".math").count():
+        page.wait_for_selector("mjx-container", state="attached")
+    assert page.faults == []
+    without = "[...document.images].filter(i => !i.alt.trim() || !i.naturalWidth).map(i => i.src)"
+    assert page.evaluate(without) == []
+    page.evaluate("window.scrollTo(5000, 0)")
+    assert page.evaluate("[window.scrollX, document.body.scrollWidth]") == [0, width]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_page_is_reached_by_keyboard(page, path):
+    page.goto(path.as_uri())
+    page.keyboard.press("Tab")
+    assert "main content" in page.evaluate("document.activeElement.textContent")
+    reached = set()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.textContent").strip())
+    assert {"Scorecard: every cell", "Claims", "Figures and tables"} <= reached
+
+
+def column(page, name):
+    """Texts of the visible cells of a column."""
+    heads = page.locator("table.sortable thead th button").all_text_contents()
+    rows = f"table.sortable tbody tr:not([hidden]) td:nth-child({heads.index(name) + 1})"
+    return page.locator(rows).all_text_contents()
+
+
+def numbers(texts):
+    return [float(text.split("±")[0]) for text in texts if text[-1].isdigit()]
+
+
+@pytest.mark.parametrize("path", SCORECARDS, ids=named)
+def test_scorecard_sorts(page, path):
+    page.goto(path.as_uri())
+    head = page.locator("th", has_text="published")
+    assert head.get_attribute("aria-sort") is None
+    head.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    up = column(page, "published")
+    assert len(up) == 283
+    assert len(numbers(up)) == 236
+    assert numbers(up) == sorted(numbers(up))
+    assert set(up[236:]) == {"N/A", "–"}
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    down = column(page, "published")
+    assert numbers(down) == sorted(numbers(up), reverse=True)
+    assert set(down[236:]) == {"N/A", "–"}
+    page.locator("th button", has_text="algorithm").click()
+    assert head.get_attribute("aria-sort") is None
+    assert page.locator("th[aria-sort]").count() == 1
+    assert column(page, "algorithm")[0] == "AdtBoost.MH"
+
+
+@pytest.mark.parametrize("path", SCORECARDS, ids=named)
+def test_scorecard_filters(page, path):
+    page.goto(path.as_uri())
+    count = page.get_by_role("status")
+    assert count.text_content() == "283 of 283 rows"
+    page.get_by_role("combobox", name="table", exact=True).select_option("Table 2")
+    assert set(column(page, "table")) == {"Table 2"}
+    assert count.text_content() == "56 of 283 rows"
+    page.get_by_role("searchbox", name="words").fill("adtboost N/A")
+    assert column(page, "published") == ["N/A"] * 3
+    assert count.text_content() == "3 of 283 rows"
+    page.get_by_role("button", name="show all").click()
+    page.wait_for_function("document.querySelector('[role=status]').textContent.startsWith('283')")
+    assert len(column(page, "table")) == 283
+
+
+@pytest.mark.parametrize("path", SCORECARDS, ids=named)
+def test_light_and_dark(page, path):
+    page.goto(path.as_uri())
+    for mode in ("Dark", "Light"):
+        page.locator(".theme-switch-button:visible").first.click()
+        page.locator(".dropdown-menu:visible").get_by_text(mode).click()
+        assert page.evaluate("document.documentElement.dataset.theme") == mode.lower()
+
+
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_search_works_from_the_file_system(page, site):
+    page.goto(f"{(site / 'search.html').as_uri()}?q=hausdorff")
+    page.locator("#search-results li a", has_text="degeneration").first.wait_for()
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_site_works_under_a_sub_path(page, site):
+    handler = partial(SimpleHTTPRequestHandler, directory=site.parent)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/{site.name}/index.html"
+        page.on("response", lambda answer: answer.ok or page.faults.append(answer.url))
+        page.goto(address)
+        for title in ("Section 4", "Scorecard: every cell"):
+            page.locator(".bd-sidebar-primary nav a", has_text=title).first.click()
+            page.wait_for_load_state("networkidle")
+            assert f"/{site.name}/" in page.url
+        server.shutdown()
+    assert page.faults == []
