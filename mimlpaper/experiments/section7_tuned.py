@@ -19,31 +19,31 @@ from mimlpaper.experiments.section7_methods import UNIT_VARIANCE, for_all_sets
 __all__ = ["TUNED"]
 
 SCALINGS = [UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS]
+STARTS = (  # a scale to start from that fits the scaling
+    {"scaling": [UNIT_RANGE], "initial_scale": [0.3]},
+    {"scaling": [UNIT_VARIANCE], "initial_scale": [0.1]},
+)
 
 
-def _tuned(learner, **grid):
-    """The learner after a scaling, both from a grid by hold-out."""
+def _tuned(learner, *grids):
+    """The learner after a scaling, both from grids by hold-out."""
     pipeline = make_pipeline(UNIT_RANGE, learner)
-    name = pipeline.steps[-1][0]
-    settings = {"oninstances": SCALINGS}
-    settings |= {f"{name}__{parameter}": values for parameter, values in grid.items()}
+    scaling, last = (name for name, _ in pipeline.steps)
+    settings = [
+        {scaling if name == "scaling" else f"{last}__{name}": values for name, values in grid.items()}
+        for grid in grids
+    ]
     return HoldOut(pipeline, settings, criterion="accuracy")
 
 
+SVM_GRID = {"scaling": SCALINGS, "C": [1.0, 10.0]}
+
 ROWS = {
-    "Diverse Density": _tuned(
-        DiverseDensity(n_start_bags=2), initial_scale=[0.1, 0.3]
-    ),
-    "Em-dd": _tuned(
-        EmDd(), initial_scale=[0.1, 0.3], threshold=[0.5, "learned"]
-    ),
-    "mi-Svm": _tuned(
-        MiSvmInstance(gamma="scale", rank=300), C=[1.0, 10.0, 100.0]
-    ),
-    "Mi-Svm": _tuned(
-        MiSvmBag(gamma="scale", rank=300), C=[1.0, 10.0, 100.0]
-    ),
-    "Ch-Fd": _tuned(ChFd(gamma="scale"), nu=[1.0, 10.0, 100.0]),
+    "Diverse Density": _tuned(DiverseDensity(n_start_bags=3), *STARTS),
+    "Em-dd": _tuned(EmDd(), *(start | {"threshold": [0.5, "learned"]} for start in STARTS)),
+    "mi-Svm": _tuned(MiSvmInstance(gamma="scale", rank=300), SVM_GRID),
+    "Mi-Svm": _tuned(MiSvmBag(gamma="scale", rank=300), SVM_GRID),
+    "Ch-Fd": _tuned(ChFd(gamma="scale"), {"scaling": SCALINGS, "nu": [1.0, 10.0]}),
 }
 
 TUNED = for_all_sets(ROWS, ROWS)
