@@ -29,10 +29,11 @@ def _tuned(learner, *grids):
     """The learner after a scaling, both from grids by hold-out."""
     pipeline = make_pipeline(UNIT_RANGE, learner)
     scaling, last = (name for name, _ in pipeline.steps)
-    settings = [
-        {scaling if name == "scaling" else f"{last}__{name}": values for name, values in grid.items()}
-        for grid in grids
-    ]
+
+    def full(name):
+        return scaling if name == "scaling" else f"{last}__{name}"
+
+    settings = [{full(name): values for name, values in grid.items()} for grid in grids]
     return HoldOut(pipeline, settings, criterion="accuracy")
 
 
