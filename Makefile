@@ -21,11 +21,11 @@ install: .venv/installed
 	touch $@
 
 paper: install  ## every table and figure from the recorded trials, into figures/ and build/paper/
-	$(BIN)/mimlpaper run
+	$(BIN)/mimlpaper run --recorded
 	$(BIN)/mimlpaper scorecard
 
 site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
-	$(BIN)/mimlpaper run
+	$(BIN)/mimlpaper run --recorded
 	$(BIN)/python site/build.py
 
 quick: install  ## the first three splits of every experiment, on the original data

@@ -17,12 +17,13 @@ from mimlpaper.experiments import (
     PROFILES,
     TrialError,
     compute,
+    get_experiment,
     plan,
     records,
     verify,
 )
 from mimlpaper.experiments.store import KEY, StoreError
-from mimlpaper.notebooks import last_runs, run_notebooks
+from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.files import write_whole
 from mimlpaper.report.manifest import codecheck_manifest, gallery
@@ -53,6 +54,9 @@ def _parser():
     run = commands.add_parser("run", help="execute notebooks: every table and figure")
     run.add_argument("notebooks", nargs="*", help="names, such as 4_degeneration; all if none")
     run.add_argument("--recompute", action="store_true", help="run all trials again")
+    run.add_argument(
+        "--recorded", action="store_true", help="leave out notebooks with trials still to run"
+    )
     run.add_argument("--timeout", type=int, help="seconds after which a cell counts as hanging")
     run.set_defaults(command=_run)
 
@@ -105,19 +109,19 @@ def _run(options):
         "data_home": options.data or "",
         "recompute": options.recompute,
     }
-    runs = run_notebooks(options.notebooks, parameters, cell_timeout=options.timeout)
-    rows = []
-    for run in runs:
-        mine = [artefact for artefact in ARTEFACTS if artefact.notebook == run.name]
-        rows.append(
-            {
-                "notebook": run.name,
-                "artefacts": ", ".join(artefact.title for artefact in mine),
-                "status": run.status if run.status != "done" else _freshness(mine, options),
-                "seconds": f"{run.seconds:.0f}",
-                "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
-            }
-        )
+    names = options.notebooks or list(available_notebooks())
+    waiting = _trials_to_run(names, options.profile) if options.recorded else {}
+    ready = [name for name in names if not waiting.get(name)]
+    runs = run_notebooks(ready, parameters, cell_timeout=options.timeout) if ready else []
+    rows = [
+        _row(run.name, run.status if run.status != "done" else _freshness(run.name, options),
+             run.seconds, mend=run.status != "done")
+        for run in runs
+    ]  # fmt: skip
+    rows += [
+        _row(name, f"left out, {n_trials} trials to run", mend=True)
+        for name, n_trials in waiting.items() if n_trials
+    ]  # fmt: skip
     _print(rows)
     failed = [run for run in runs if run.status != "done"]
     for run in failed:
@@ -125,14 +129,43 @@ def _run(options):
     return 1 if failed else 0
 
 
-def _freshness(artefacts, options):
+def _row(notebook, status, seconds=0.0, *, mend):
+    mine = [artefact.title for artefact in ARTEFACTS if artefact.notebook == notebook]
+    return {
+        "notebook": notebook,
+        "artefacts": ", ".join(mine),
+        "status": status,
+        "seconds": f"{seconds:.0f}",
+        "mend": f"mimlpaper run {notebook}" if mend else "",
+    }
+
+
+def _freshness(notebook, options):
     """Number of trials behind a notebook's artefacts by state, such as ``120 fresh``."""
     states = []
-    for name in {artefact.experiment for artefact in artefacts if artefact.experiment}:
+    for name in _experiments_of(notebook):
         table = records(name, profile=options.profile).drop_duplicates(KEY)
         states += table["state"].tolist()
     counts = pd.Series(states, dtype=str).value_counts()
     return ", ".join(f"{count} {state}" for state, count in counts.items()) or "no trials"
+
+
+def _trials_to_run(notebooks, profile):
+    """For each notebook the number of its trials that nothing is recorded of."""
+    missing = {}
+    for notebook in notebooks:
+        mine = [get_experiment(name) for name in _experiments_of(notebook)]
+        missing[notebook] = sum(
+            len(experiment.trials(profile))
+            - len(records(experiment.name, profile=profile).drop_duplicates(KEY))
+            for experiment in mine
+        )
+    return missing
+
+
+def _experiments_of(notebook):
+    names = [artefact.experiment for artefact in ARTEFACTS if artefact.notebook == notebook]
+    return dict.fromkeys(name for name in names if name)
 
 
 def _compute(options):

@@ -98,6 +98,8 @@ ARTEFACTS = (
             "splits: scene above, text below; as published on the left, tuned on the right."
         ),
     ),
+    Artefact("Open choices on scene", "choices_scene", "4_degeneration", "choices_scene"),
+    Artefact("Open choices on text", "choices_text", "4_degeneration", "choices_text"),
     Artefact(
         "Fig. 6", "figure6", "B_parameter_settings", "figure6",
         shows=(
