@@ -23,8 +23,8 @@ from mimlpaper.notebooks import available_notebooks, last_runs
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
-ALONGSIDE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "data/README.md",
-             "data/divergences.csv", "data/manifest.csv")  # fmt: skip
+ALONGSIDE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "codecheck.yml", "data/README.md",
+             "data/divergences.csv")  # fmt: skip
 NOTE = "Profile {}: a trial run, which says nothing about the paper's numbers."
 
 

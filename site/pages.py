@@ -174,7 +174,9 @@ def _artefact(artefact, status, notebooks, profile, figures):
         "state": f"{status['state']} {status['trials'] and '(' + status['trials'] + ')'}",
         "mended by": status["mend"] and f"`{status['mend']}`",
         "files": ", ".join(
-            f"{{download}}`{name} <figures/{name}>`" for name in artefact.files if (figures / name).is_file()
+            f"{{download}}`{name} <figures/{name}>`"
+            for name in artefact.files
+            if (figures / name).is_file()
         ),
     }
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]

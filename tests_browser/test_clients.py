@@ -118,7 +118,7 @@ def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
     run("nbconvert", "--to", "html", "out.ipynb")
     page = (tmp_path / "out.html").read_text()
     assert "<h1" in page
-    assert page.count("data:image/png") == outputs(tmp_path / "out.ipynb", "image/png")
+    assert page.count('src="data:image/png') == outputs(tmp_path / "out.ipynb", "image/png")
 
 
 def partial_run(folder):

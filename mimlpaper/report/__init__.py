@@ -34,6 +34,7 @@ from mimlpaper.report.overview import (
     claims_table,
     divergences_table,
     seconds_table,
+    status_table,
     totals_table,
 )
 from mimlpaper.report.published import (
@@ -136,6 +137,7 @@ __all__ = [
     "scorecard_cells",
     "seconds_table",
     "seven_panels",
+    "status_table",
     "step_map",
     "swept_values",
     "telling_words",

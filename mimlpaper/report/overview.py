@@ -18,6 +18,7 @@ __all__ = [
     "claims_table",
     "divergences_table",
     "seconds_table",
+    "status_table",
     "totals_table",
 ]
 
@@ -69,6 +70,18 @@ def totals_table(card: dict) -> ReportTable:
         rows=rows,
         tidy=pd.DataFrame(card["totals"]).T.rename_axis("table").reset_index(),
         rule_above="all",
+    )
+
+
+def status_table(rows: list[dict]) -> ReportTable:
+    """One row for each artefact, of :func:`~mimlpaper.report.status.artefact_status`."""
+    columns = ("notebook", "state", "trials", "mend")
+    return ReportTable(
+        caption="Every table and figure: the state of its trials, and what mends it.",
+        corner="artefact",
+        columns=columns,
+        rows={row["artefact"]: tuple(_text(row[name]) for name in columns) for row in rows},
+        tidy=pd.DataFrame(rows),
     )
 
 
