@@ -24,7 +24,7 @@ OPTIMA = (
 M_AND_THETA = tuple(
     {"subcod__n_concepts": n_concepts, "subcod__kept_share": kept_share}
     for n_concepts, kept_share in product(
-        (10, 30, 50, 70), (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+        (10, 30, 50, 70), (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
     )
 )
 
