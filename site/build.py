@@ -49,6 +49,9 @@ def main():
 
 def gather(sources, profile):
     """Lay the project's tree anew, as far as pages refer to it, with the generated pages."""
+    executed = [name for name in available_notebooks() if copy_notebook(name, sources, profile)]
+    if not executed:
+        sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
     paper = Companion(profile=profile)
     shutil.copytree(HERE / "static", sources / "static")
     mathjax = importlib.metadata.distribution("sphinx-mathjax-offline").locate_file(MATHJAX)
@@ -59,7 +62,6 @@ def gather(sources, profile):
     for file in ALONGSIDE:
         (sources / file).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / file, sources / file)
-    executed = [name for name in available_notebooks() if copy_notebook(name, sources, profile)]
     card = paper.scorecard()
     status = {row["artefact"]: row for row in paper.status(last_runs(profile))}
     pages = {
@@ -90,7 +92,7 @@ def copy_notebook(name, sources, profile):
             text = output.get("metadata", {}).get("image/png", {}).get("alt")
             if text:
                 cell.metadata["mystnb"] = {"image": {"alt": text}}
-    (sources / "notebooks").mkdir(exist_ok=True)
+    (sources / "notebooks").mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, sources / "notebooks" / path.name)
     return True
 

@@ -55,7 +55,8 @@ def home_page(readme, notebooks):
 
 def scorecard_page(card, profile):
     """Every cell of Tables 1 to 5 as a table to sort and to filter."""
-    cells = pd.DataFrame(card["cells"])
+    numbers = ("published_mean", "published_std", "mean", "std")
+    cells = pd.DataFrame(card["cells"]).astype(dict.fromkeys(numbers, float))
     totals = card["totals"]["all"]
     counts = ", ".join(f"{totals[word]} {word}" for word in VERDICTS if totals[word])
     rows = [
@@ -169,9 +170,10 @@ def _artefact(artefact, status, notebooks, profile, figures):
     facts = {
         "notebook": notebook,
         "made by": f"`{artefact.make}`",
-        "its trials": artefact.compute and f"`{artefact.compute}`",
+        "trials by": artefact.compute and f"`{artefact.compute}`",
         "profile": profile,
-        "state": f"{status['state']} {status['trials'] and '(' + status['trials'] + ')'}",
+        "state": status["state"],
+        "trials": status["trials"],
         "mended by": status["mend"] and f"`{status['mend']}`",
         "files": ", ".join(
             f"{{download}}`{name} <figures/{name}>`"

@@ -52,7 +52,8 @@ def test_whatever_a_notebook_saves_is_an_artefact(kind):
 
 
 def test_artefacts_name_what_exists():
-    assert len({artefact.file for artefact in ARTEFACTS}) == len(ARTEFACTS)
+    for name in ("file", "title"):
+        assert len({getattr(artefact, name) for artefact in ARTEFACTS}) == len(ARTEFACTS)
     for artefact in ARTEFACTS:
         assert artefact.notebook in available_notebooks()
         assert artefact.experiment is None or artefact.experiment in EXPERIMENTS
