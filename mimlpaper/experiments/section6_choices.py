@@ -15,10 +15,6 @@ CHOICES_YEAST = {
     "InsDif_MimlSvm_mi": (
         {}, {"insdif__transformation__gamma": 1.0}, {"insdif__transformation__rank": 600},
         {"insdif__learner__C": 10.0}, {"insdif__learner__max_alternations": 2},
-        {"insdif__learner__max_alternations": 5},
-    ),
-    "InsDif_MimlBoost": (
-        {}, {"insdif__transformation__gamma": 1.0}, {"insdif__learner__n_rounds": 10}, TOP,
     ),
     "AdtBoost.MH": ADTBOOST,
     "RankSvm": ({}, {"ranksvm__C": 0.1}, {"ranksvm__C": 10.0}, {"ranksvm__label_rule": "top"}),

@@ -42,7 +42,7 @@ BY_MI_SVM = InsDif(
 )
 BY_BOOSTING = InsDif(
     transformation=FEATURES,
-    learner=MimlBoost(n_rounds=50, kernel="linear", label_code="product", C=1.0, tol=1e-2),
+    learner=MimlBoost(n_rounds=50, kernel="linear", label_code="product", C=1.0, tol=5e-2),
 )
 
 AS_PUBLISHED = {
