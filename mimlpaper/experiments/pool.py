@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments.experiment import Experiment
