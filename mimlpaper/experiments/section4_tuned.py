@@ -27,7 +27,10 @@ COSTS = [1.0, 10.0]
 
 TUNED = {
     "scene": {
-        "MimlBoost": by_hold_out(UNIT_RANGE, MimlBoost(label_rule="top"), gamma=[1.0, 3.0, 10.0]),
+        "MimlBoost": by_hold_out(
+            UNIT_RANGE, MimlBoost(label_rule="top"),
+            label_code=["feature", "onehot"], gamma=[1.0, 3.0],
+        ),
         "MimlSvm": by_hold_out(
             UNIT_RANGE, MimlSvm(), ratio=[0.2, 0.4], gamma=[0.05, 0.2, 0.8], C=COSTS
         ),
