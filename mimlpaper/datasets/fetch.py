@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import pooch
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from mimlpaper import paths
 
