@@ -159,7 +159,7 @@ ARTEFACTS = (
         "M and θ of SubCod", "m_and_theta", "7_subcod", "sweep_subcod",
         shows=(
             "Accuracy of SubCod against θ on three data sets, one line for each M: level over the "
-            "paper's range from 10 to 70 %, falling only close to 100 %, where nothing is corrected."
+            "paper's range, falling only close to 100 %, where nothing is corrected."
         ),
     ),
     Artefact("Appendix C", "appendix_c", "C_web_page_data"),
