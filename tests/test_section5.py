@@ -24,7 +24,7 @@ def test_parameters_of_every_trial_exist(experiment):
 def test_hold_out_has_the_same_budget_for_all(name):
     for estimator in estimators(get_experiment(name)).values():
         assert isinstance(estimator, HoldOut)
-        assert len(ParameterGrid(estimator.grid)) == 16
+        assert len(ParameterGrid(estimator.grid)) == 8
         assert estimator.criterion == "average_precision"
 
 
@@ -37,9 +37,9 @@ def test_five_sets_thirty_runs_three_algorithms(name):
     assert percentages == ["10%", "20%", "30%", "40%", "50%"]
 
 
-def test_stand_ins_keep_their_percentage():
+def test_two_stand_ins_keep_their_percentages():
     sets = {trial.dataset for trial in get_experiment("figure5").trials("smoke")}
-    assert sets == {f"synthetic_texts:{percentage}0%" for percentage in range(1, 6)}
+    assert sets == {"synthetic_texts:10%", "synthetic_texts:50%"}
 
 
 @pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")

@@ -14,7 +14,8 @@ from mimlpaper.experiments.trial import Trial
 
 __all__ = ["PROFILES", "Experiment"]
 
-# Splits taken at most; "smoke" runs the same code on data that the library draws itself.
+# Splits taken at most; "smoke" runs the same code on data that the library draws itself, on two
+# sets of them at most.
 PROFILES = {"smoke": 2, "quick": 3, "paper": None}
 
 STAND_INS = {
@@ -89,7 +90,8 @@ class Experiment:
     def _datasets(self, profile):
         if profile != "smoke":
             return self.datasets
-        return tuple(dict.fromkeys(map(_stand_in, self.datasets)))
+        stand_ins = tuple(dict.fromkeys(map(_stand_in, self.datasets)))
+        return stand_ins if len(stand_ins) < 3 else (stand_ins[0], stand_ins[-1])
 
 
 def _family(dataset):

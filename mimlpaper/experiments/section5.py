@@ -40,11 +40,11 @@ SECTION5 = (
     Experiment("figure5", "Fig. 5", TEXTS, THIRTY_RUNS, THREE, HELD_OUT),
     Experiment(
         "figure4_rules", "Fig. 4, other label rules and losses", SCENES, THIRTY_RUNS,
-        THREE[:1], HELD_OUT, variants={"D-MimlSvm": RULES},
+        THREE[:1], HELD_OUT, variants={"D-MimlSvm": RULES}, smoke_splits=1,
     ),
     Experiment(
         "figure5_rules", "Fig. 5, other label rules and losses", TEXTS, THIRTY_RUNS,
-        THREE[:1], HELD_OUT, variants={"D-MimlSvm": RULES},
+        THREE[:1], HELD_OUT, variants={"D-MimlSvm": RULES}, smoke_splits=1,
     ),
     Experiment(
         "figure4_alternations", "Fig. 4 by the alternations of mi-SVM", SCENES, THIRTY_RUNS,
@@ -55,17 +55,20 @@ SECTION5 = (
         THREE[2:], BY_ALTERNATION, staged=True,
     ),
     Experiment(
-        "figure4_pairwise", "Fig. 4, relatedness by pairs", SCENES, THIRTY_RUNS, PAIRS, PAIRWISE
+        "figure4_pairwise", "Fig. 4, relatedness by pairs", SCENES, THIRTY_RUNS, PAIRS, PAIRWISE,
+        smoke_splits=1,
     ),
     Experiment(
-        "figure5_pairwise", "Fig. 5, relatedness by pairs", TEXTS, THIRTY_RUNS, PAIRS, PAIRWISE
+        "figure5_pairwise", "Fig. 5, relatedness by pairs", TEXTS, THIRTY_RUNS, PAIRS, PAIRWISE,
+        smoke_splits=1,
     ),
     Experiment(
         "dmimlsvm_scene", "D-MimlSvm's parameters, scene", SCENES[2:3], TEN_RUNS, THREE[:1], FIXED,
-        variants={"D-MimlSvm": _one_by_one(gamma=[1.0, 5.0], rank=[150, 600], **SWEEP)},
+        variants={"D-MimlSvm": _one_by_one(gamma=[1.0, 3.0, 5.0], rank=[150, 600], **SWEEP)},
+        smoke_splits=1,
     ),
     Experiment(
         "dmimlsvm_text", "D-MimlSvm's parameters, text", TEXTS[2:3], TEN_RUNS, THREE[:1], FIXED,
-        variants={"D-MimlSvm": _one_by_one(**SWEEP)},
+        variants={"D-MimlSvm": _one_by_one(**SWEEP)}, smoke_splits=1,
     ),
 )  # fmt: skip
