@@ -6,6 +6,7 @@ from mimlpaper.algorithms.differentiation import (
     PrototypeDifferences,
     SingleInstances,
 )
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.medoid_map import MedoidMap
 from mimlpaper.algorithms.mimlboost import MimlBoost
@@ -36,6 +37,7 @@ __all__ = [
     "ChFd",
     "Cnmf",
     "ConcatenateInstances",
+    "DMimlSvm",
     "DifferenceFeatures",
     "DiverseDensity",
     "EmDd",
