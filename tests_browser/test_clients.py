@@ -16,6 +16,7 @@ from mimlpaper.notebooks import available_notebooks
 
 NOTEBOOKS = sorted(available_notebooks())
 SECONDS = 600  # for all cells of a notebook, at the smoke profile
+BOOT = 300  # for a server, a page or a kernel to come up
 PLAIN_PROFILE = 'profile: str = "paper"'
 
 
@@ -47,7 +48,7 @@ def jupyterlab(tmp_path_factory):
             env=environment(folder), stdout=log, stderr=log,
         )  # fmt: skip
     address = f"http://127.0.0.1:{port}"
-    wait_for(lambda: answers(f"{address}/api"), 120)
+    wait_for(lambda: answers(f"{address}/api"), BOOT)
     yield folder, address
     server.terminate()
     server.wait()
@@ -90,8 +91,8 @@ def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
     folder, address = jupyterlab
     path = folder / f"{name}.ipynb"
     page.goto(f"{address}/lab/workspaces/{name}/tree/{path.name}")
-    page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(timeout=120_000)
-    wait_for(lambda: kernel_state(address, path.name) == "idle", 120)
+    page.locator(".jp-NotebookPanel-toolbar [data-status=idle]").wait_for(timeout=1000 * BOOT)
+    wait_for(lambda: kernel_state(address, path.name) == "idle", BOOT)
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.locator(".lm-Menu-item[data-command='runmenu:run-all']").click()
 
