@@ -70,6 +70,7 @@ from mimlpaper.report.subcod_pictures import (
     plot_m_and_theta,
 )
 from mimlpaper.report.tables import characteristics_table, measured_table, results_table
+from mimlpaper.report.translates import draw_translates
 from mimlpaper.report.verdicts import VERDICTS, is_reproduced, verdict
 
 __all__ = [
@@ -106,6 +107,7 @@ __all__ = [
     "draw_label_vectors",
     "draw_mosaic",
     "draw_sub_concepts",
+    "draw_translates",
     "evaluate_claims",
     "explanation_check",
     "explanation_hits",
