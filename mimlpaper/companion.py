@@ -23,6 +23,7 @@ from mimlpaper.report import (
     PROTOCOL_RUNS,
     artefact_status,
     evaluate_claims,
+    published_claims,
     results_table,
     save_figure,
     save_table,
@@ -110,10 +111,11 @@ class Companion:
         }
         return artefact_status(self.recorded, n_trials, self.folder, last_runs)
 
-    def claims(self, beginning: str = "") -> list:
-        """The claims whose id begins so, tested on what is recorded."""
-        results = evaluate_claims(self.recorded)
-        return [result for result in results if result.id.startswith(beginning)]
+    def claims(self, *beginnings: str) -> list:
+        """The claims whose ids begin so, or all of them, tested on what is recorded."""
+        ids = published_claims()["id"]
+        wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
+        return evaluate_claims(self.recorded, ids=wanted)
 
     def seconds(self, *experiments: str):
         """What a fit costs, for the methods of some experiments."""
