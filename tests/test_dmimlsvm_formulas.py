@@ -1,5 +1,7 @@
 """The formulas of Section 5 as printed: what holds, and what does not as it stands."""
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,7 +10,8 @@ from mimlpaper.algorithms.dmiml.cutting_plane import N_PICKED
 from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
 from mimlpaper.algorithms.dmiml.relatedness import mean_form, pairwise_form
 from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
-from tests.test_dmimlsvm import random_problem
+from mimlpaper.paths import notebooks
+from tests.test_dmiml_solvers import random_problem
 
 T, D = 3, 2
 MU, GAMMA, V = sp.symbols("mu gamma V", real=True)
@@ -234,3 +237,10 @@ def test_pairwise_form_symbolically():
     expected += (MU_IJ / (2 * MU_IJ + 1)).subs(MU_IJ, sp.Rational(1, 2)) * square(W_I).subs(value)
     expected += (MU_IJ / (2 * MU_IJ + 1)).subs(MU_IJ, 1) * square(W_J).subs(value)
     assert 0.5 * np.sum((weights @ Q) * weights) == pytest.approx(float(expected) / 4)
+
+
+def test_the_notebook_names_tests_that_exist():
+    text = (notebooks() / "5_regularization.ipynb").read_text()
+    named = set(re.findall(r"`(test_\w+)`", text))
+    assert len(named) >= 10
+    assert named <= globals().keys()

@@ -14,7 +14,7 @@ from mimlpaper.algorithms.dmiml.relatedness import (
 from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.bags import Bags
-from tests.test_dmimlsvm import random_problem
+from tests.test_dmiml_solvers import random_problem
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -22,6 +23,7 @@ from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.preprocessing import SumInstances
 
 BAG_ESTIMATORS = [
+    DMimlSvm(rank=None, random_state=0),
     MimlBoost(n_rounds=5, rank=None, random_state=0),
     MimlNn(random_state=0),
     MimlSvm(random_state=0),

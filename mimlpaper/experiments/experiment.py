@@ -14,8 +14,7 @@ from mimlpaper.experiments.trial import Trial
 
 __all__ = ["PROFILES", "Experiment"]
 
-# Splits taken at most; "smoke" runs the same code on data that the library draws itself, on two
-# sets of them at most.
+# Splits taken at most; "smoke" runs the same code on data that the library draws itself.
 PROFILES = {"smoke": 2, "quick": 3, "paper": None}
 
 STAND_INS = {
@@ -45,7 +44,8 @@ class Experiment:
     staged : bool
         Whether every boosting round is measured.
     smoke_splits : int
-        Splits of the profile "smoke"; fewer where there are many variants.
+        Splits of the profile "smoke", each on the stand-ins of the first and the last data set;
+        one, where there are many variants, on the last stand-in alone.
     """
 
     name: str
@@ -90,8 +90,9 @@ class Experiment:
     def _datasets(self, profile):
         if profile != "smoke":
             return self.datasets
-        stand_ins = tuple(dict.fromkeys(map(_stand_in, self.datasets)))
-        return stand_ins if len(stand_ins) < 3 else (stand_ins[0], stand_ins[-1])
+        stand_ins = list(dict.fromkeys(map(_stand_in, self.datasets)))
+        ends = stand_ins[:1] + stand_ins[1:][-1:]
+        return tuple(ends[-1:] if self.smoke_splits == 1 else ends)
 
 
 def _family(dataset):
