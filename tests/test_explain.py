@@ -177,7 +177,7 @@ def test_the_whole_document_speaks_loudest():
     from mimlpaper.datasets import load_reuters
 
     data = load_reuters()
-    fitted = MimlSvmMi(kernel="linear", C=0.1, max_alternations=1).fit(data.X[:200], data.Y[:200])
+    fitted = MimlSvmMi(kernel="linear", C=0.1, max_alternations=1).fit(data.X[:60], data.Y[:60])
     at_zero = explain(fitted, [np.zeros((1, 243))])
     for bag in data.X[200:220]:
         scores = explain(fitted, [bag]) - at_zero
