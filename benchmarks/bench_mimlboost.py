@@ -1,7 +1,7 @@
 """MimlBoost on scene: seconds and memory of one fit at the paper's size, and against LIBSVM.
 
 The comparison with LIBSVM trains both solvers on the same few bags of five splits, and takes
-about a quarter of an hour a split; ``--splits 0`` leaves it out. Run with OMP_NUM_THREADS=1 for
+several minutes a split; ``--splits 0`` leaves it out. Run with OMP_NUM_THREADS=1 for
 the seconds of one core.
 """
 
@@ -28,20 +28,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5, help="splits compared with LIBSVM")
     n_splits = parser.parse_args().splits
+    cases = [(FULL, "structured", 0)]
+    cases += [(FEW, solver, s) for s in range(n_splits) for solver in ("structured", "libsvm")]
     print(ROW.format(*HEADINGS))
-    run(FULL, "structured", 0)
-    pairs = [(run(FEW, "structured", s), run(FEW, "libsvm", s)) for s in range(n_splits)]
-    if pairs:
-        seconds, precision = np.array(pairs).transpose(2, 1, 0)  # each (solver, split)
+    # Each from a process of its own: its peak of memory is that of one fit.
+    with ProcessPoolExecutor(mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        measured = list(map(show, cases, pool.map(measure, *zip(*cases, strict=True))))
+    if n_splits:
+        pairs = np.array(measured[1:]).reshape(n_splits, 2, 2)
+        seconds, precision = pairs.transpose(2, 1, 0)  # each (solver, split)
         print(f"LIBSVM takes {seconds[1].sum() / seconds[0].sum():.0f} times as long")
         difference = np.abs(precision[1] - precision[0]).mean()
         print(f"mean |difference of average precision|: {difference:.4f}")
 
 
-def run(*case):
-    """One printed line, from a process of its own: its peak of memory is that of one fit."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        seconds, scoring, megabytes, precision = pool.submit(measure, *case).result()
+def show(case, measured):
+    """Print a line; seconds of the fit and the precision."""
+    seconds, scoring, megabytes, precision = measured
     print(ROW.format(*case, f"{seconds:.1f}", f"{scoring:.2f}", f"{megabytes:.0f}",
                      f"{precision:.4f}"), flush=True)
     return seconds, precision
