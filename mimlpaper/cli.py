@@ -130,10 +130,9 @@ def _run(options):
 
 
 def _row(notebook, status, seconds=0.0, *, mend):
-    mine = [artefact.title for artefact in ARTEFACTS if artefact.notebook == notebook]
     return {
         "notebook": notebook,
-        "artefacts": ", ".join(mine),
+        "artefacts": sum(artefact.notebook == notebook for artefact in ARTEFACTS),
         "status": status,
         "seconds": f"{seconds:.0f}",
         "mend": f"mimlpaper run {notebook}" if mend else "",
