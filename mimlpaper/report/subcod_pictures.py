@@ -69,8 +69,8 @@ def draw_label_vectors(
     n_concepts = concepts.shape[1]
     ax.set_xticks(range(n_concepts), range(1, n_concepts + 1))
     ax.set_yticks([(y.sum() - 1) / 2, (len(y) + y.sum() - 1) / 2], ["positive", "negative"])
-    ax.tick_params(length=0)
     ax.set_xticks(np.arange(n_concepts + 1) - 0.5, minor=True)
+    ax.tick_params(which="both", length=0)
     ax.grid(False)
     ax.grid(True, axis="x", which="minor", color="white", linewidth=1.0)
     ax.spines[:].set_visible(False)
