@@ -11,6 +11,7 @@ from mimlpaper.datasets.mil import load_elephant, load_fox, load_musk1, load_mus
 from mimlpaper.datasets.reuters import load_reuters
 from mimlpaper.datasets.scene import SCENE_FEATURES, load_scene
 from mimlpaper.datasets.synthetic_africa import THINGS, load_synthetic_africa, make_africa
+from mimlpaper.datasets.synthetic_bags import make_bags
 from mimlpaper.datasets.synthetic_scene import SCENE_LABELS, load_synthetic_scene, make_scenes
 from mimlpaper.datasets.synthetic_texts import TEXT_LABELS, load_synthetic_texts, make_texts
 from mimlpaper.datasets.synthetic_vectors import load_synthetic_genes, load_synthetic_pages
@@ -49,6 +50,7 @@ __all__ = [
     "load_yahoo",
     "load_yeast",
     "make_africa",
+    "make_bags",
     "make_scenes",
     "make_texts",
     "read_bags",
