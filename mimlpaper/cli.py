@@ -22,6 +22,7 @@ from mimlpaper.experiments import (
     records,
     verify,
 )
+from mimlpaper.experiments.costs import measure_costs, waiting_costs
 from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
@@ -29,6 +30,8 @@ from mimlpaper.report.files import write_whole
 from mimlpaper.report.manifest import codecheck_manifest, gallery
 
 __all__ = ["main"]
+
+COSTS = "9_cost"  # the notebook of fits that are measured on an idle machine
 
 
 def main(arguments=None) -> int:
@@ -89,15 +92,19 @@ def _parser():
     check.add_argument("--drop", action="store_true", help="remove what does not come out")
     check.set_defaults(command=_verify)
 
+    costs = commands.add_parser("costs", help="measure seconds and memory of single fits")
+    costs.add_argument("--recompute", action="store_true", help="measure all of them again")
+    costs.set_defaults(command=_costs)
+
     data = commands.add_parser("data", help="list the data sets, or download them")
     data.add_argument("--fetch", nargs="*", metavar="NAME", help="download these, or all")
     data.set_defaults(command=_data)
 
     for command in (run, trials, check):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
-    for command in (run, trials, card, ahead, state, check):
+    for command in (run, trials, card, ahead, state, check, costs):
         command.add_argument("--profile", choices=PROFILES, default="paper")
-    for command in (run, trials, check, data):
+    for command in (run, trials, check, costs, data):
         command.add_argument("--data", metavar="DIR", help="folder of the data files")
     return parser
 
@@ -159,6 +166,8 @@ def _trials_to_run(notebooks, profile):
             - len(records(experiment.name, profile=profile).drop_duplicates(KEY))
             for experiment in mine
         )
+    if COSTS in missing:
+        missing[COSTS] += len(waiting_costs(profile))
     return missing
 
 
@@ -222,6 +231,17 @@ def _verify(options):
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
     return int((table["outcome"] == "different").any()) if len(table) else 0
+
+
+def _costs(options):
+    table = measure_costs(
+        options.profile, recompute=options.recompute, data_home=options.data
+    )
+    summary = table.groupby(["study", "method"], sort=False).agg(
+        fits=("dataset", "size"), seconds=("fit_seconds", "sum"), most_mb=("fit_megabytes", "max")
+    )
+    print(summary.to_string(float_format="%.2f"))
+    return 0
 
 
 def _data(options):

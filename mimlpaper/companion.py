@@ -11,6 +11,7 @@ from IPython.display import display
 from mimlpaper import paths
 from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
 from mimlpaper.experiments.characteristics import characteristics
+from mimlpaper.experiments.costs import measure_costs
 from mimlpaper.experiments.kept import kept_table, recorded_table
 from mimlpaper.experiments.section5_insights import (
     CCCP,
@@ -146,6 +147,12 @@ class Companion:
     def related_labels(self) -> pd.DataFrame:
         """What D-MimlSvm learns of each pair of labels; fits not recorded are run."""
         return kept_table(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
+
+    def costs(self) -> pd.DataFrame:
+        """Seconds and memory of single fits; those not recorded are measured, one by one."""
+        return measure_costs(
+            self.profile, recompute=self.recompute, data_home=self.data_home
+        )
 
     def save_table(self, table, name: str):
         """Write a table as CSV, Markdown and LaTeX, and return it to be shown."""

@@ -7,6 +7,7 @@ and nothing says that a second measurement gives the same.
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, fields
@@ -102,7 +103,7 @@ def _measure_each(cases, data_home, path):
     # A server that has everything imported forks a bare process for each fit: they start at
     # once, and their memory is that of one fit.
     context = get_context("forkserver")
-    context.set_forkserver_preload(["__main__", measure.__module__])
+    context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
     threads = os.environ.get("OPENBLAS_NUM_THREADS")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when the server loads it
     try:

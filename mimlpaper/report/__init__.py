@@ -4,6 +4,15 @@ from mimlpaper.report.accuracies import accuracies_table
 from mimlpaper.report.artefacts import ARTEFACTS, Artefact
 from mimlpaper.report.cells import as_published, compare_with_paper, curve, swept_values
 from mimlpaper.report.claims import ClaimResult, evaluate_claims
+from mimlpaper.report.costs import (
+    COMPLEXITY,
+    costs_table,
+    exponents,
+    exponents_table,
+    growth,
+    peers_table,
+    plot_growth,
+)
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
 from mimlpaper.report.explanation_pictures import (
     draw_explained_scene,
@@ -76,6 +85,7 @@ from mimlpaper.report.verdicts import VERDICTS, is_reproduced, verdict
 __all__ = [
     "ALL_CRITERIA",
     "ARTEFACTS",
+    "COMPLEXITY",
     "METHOD_STYLE",
     "PRINTED_OUTCOMES",
     "PROTOCOL_RUNS",
@@ -96,6 +106,7 @@ __all__ = [
     "compare",
     "compare_with_paper",
     "corrected_resampled_t_test",
+    "costs_table",
     "count_outcomes",
     "curve",
     "divergences_table",
@@ -112,14 +123,19 @@ __all__ = [
     "explanation_check",
     "explanation_hits",
     "explanation_table",
+    "exponents",
+    "exponents_table",
     "gallery",
+    "growth",
     "holm",
     "is_reproduced",
     "measured_table",
     "outcomes_by_stage",
     "outcomes_table",
     "paired_t_test",
+    "peers_table",
     "plot_data_sets",
+    "plot_growth",
     "plot_m_and_theta",
     "plot_objectives",
     "plot_outcomes",
