@@ -23,6 +23,7 @@ install: .venv/installed
 paper: install  ## every table and figure from the recorded trials, into figures/ and build/paper/
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/mimlpaper scorecard
+	$(BIN)/mimlpaper verify --audit 20
 
 site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
 	$(BIN)/mimlpaper run --recorded

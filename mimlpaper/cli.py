@@ -16,6 +16,7 @@ from mimlpaper.experiments import (
     EXPERIMENTS,
     PROFILES,
     TrialError,
+    audit,
     compute,
     get_experiment,
     plan,
@@ -25,6 +26,7 @@ from mimlpaper.experiments import (
 from mimlpaper.experiments.costs import measure_costs, waiting_costs
 from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
+from mimlpaper.report import verified_table
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.files import write_whole
 from mimlpaper.report.manifest import codecheck_manifest, gallery
@@ -89,6 +91,10 @@ def _parser():
     check = commands.add_parser("verify", help="re-run recorded trials and compare")
     check.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     check.add_argument("--sample", type=int, default=1, help="trials of each method (default 1)")
+    check.add_argument(
+        "--audit", type=float, metavar="SECONDS",
+        help="instead, a few cheap trials that took so long in all; nothing is written",
+    )  # fmt: skip
     check.add_argument("--drop", action="store_true", help="remove what does not come out")
     check.set_defaults(command=_verify)
 
@@ -201,6 +207,8 @@ def _scorecard(options):
         print(json.dumps(card, indent=1))
     else:
         print(pd.DataFrame(card["totals"]).T.to_string())
+        if card["verified"]:
+            print(f"\n{verified_table(card).tidy.to_string(index=False)}")
     return 0
 
 
@@ -225,12 +233,34 @@ def _manifest(options):
 
 
 def _verify(options):
+    if options.audit is not None:
+        return _audit(options)
     table = verify(
         options.experiment, profile=options.profile, sample=options.sample, drop=options.drop,
         jobs=options.jobs, data_home=options.data,
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
-    return int((table["outcome"] == "different").any()) if len(table) else 0
+    return int(table["outcome"].isin(["different", "failed"]).any())
+
+
+def _audit(options):
+    """The numbers shown, tried on a few trials; without data there is nothing to say."""
+    try:
+        table = audit(
+            options.experiment, seconds=options.audit, profile=options.profile,
+            jobs=options.jobs, data_home=options.data,
+        )  # fmt: skip
+    except DataError as error:
+        print(f"no audit: {error}")
+        return 0
+    if table.empty:
+        print("no audit: no cheap trials are recorded")
+        return 0
+    print(table.drop(columns="n_recorded").to_string(index=False))
+    failed = table["outcome"].isin(["different", "failed"])
+    print(f"audit: {table['n_checked'].sum()} trials run again, "
+          f"{table.loc[~failed, 'n_checked'].sum()} came out the same")  # fmt: skip
+    return int(failed.any())
 
 
 def _costs(options):

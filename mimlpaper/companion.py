@@ -9,7 +9,14 @@ import pandas as pd
 from IPython.display import display
 
 from mimlpaper import paths
-from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records
+from mimlpaper.experiments import (
+    EXPERIMENTS,
+    PROFILES,
+    compute,
+    get_experiment,
+    records,
+    verified,
+)
 from mimlpaper.experiments.characteristics import characteristics
 from mimlpaper.experiments.costs import measure_costs
 from mimlpaper.experiments.kept import kept_table, recorded_table
@@ -102,8 +109,13 @@ class Companion:
         return records(experiment, profile=self.profile)
 
     def scorecard(self) -> dict:
-        """Every cell and claim judged from what is recorded, see :func:`scorecard`."""
-        return scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+        """Every cell and claim judged from what is recorded, see :func:`scorecard`.
+
+        ``verified``: what ``mimlpaper verify`` last found, see
+        :func:`~mimlpaper.experiments.verified`.
+        """
+        card = scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+        return card | {"verified": verified(self.profile)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.report.status.artefact_status`."""

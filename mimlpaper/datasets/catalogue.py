@@ -31,7 +31,7 @@ from mimlpaper.datasets.synthetic_vectors import (
 from mimlpaper.datasets.yahoo import YAHOO, YAHOO_LOADERS
 from mimlpaper.datasets.yeast import YEAST, load_yeast
 
-__all__ = ["DATASETS", "describe", "fetch_all", "load"]
+__all__ = ["DATASETS", "describe", "fetch_all", "is_present", "load", "n_labels"]
 
 DATASETS: dict[str, Callable[..., Dataset]] = {
     "scene": load_scene,
@@ -89,6 +89,18 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """
     source = _sources([DERIVED_FROM.get(name, name)])[0]
     return DATASETS[name](data_home=data_home) if source.files else DATASETS[name]()
+
+
+def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
+    """Whether a data set can be loaded without a download; its files' hashes are checked."""
+    source = _sources([DERIVED_FROM.get(name, name)])[0]
+    entries = [manifest()[file] for file in source.files]
+    return _state(entries, data_folder(data_home)) in ("present", "built in")
+
+
+def n_labels(name: str) -> int:
+    """Number of labels of a data set, without reading it."""
+    return _sources([DERIVED_FROM.get(name, name)])[0].n_labels
 
 
 def describe(data_home: str | os.PathLike | None = None) -> list[dict]:

@@ -8,7 +8,7 @@ from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import compute, records
 from mimlpaper.experiments.store import Store, StoreError
 from mimlpaper.experiments.trial import Trial, run_trial
-from mimlpaper.experiments.verify import verify
+from mimlpaper.experiments.verify import audit, verified, verify
 
 __all__ = [
     "EXPERIMENTS",
@@ -19,10 +19,12 @@ __all__ = [
     "StoreError",
     "Trial",
     "TrialError",
+    "audit",
     "compute",
     "get_experiment",
     "plan",
     "records",
     "run_trial",
+    "verified",
     "verify",
 ]

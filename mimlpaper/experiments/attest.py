@@ -1,26 +1,48 @@
-"""Attestations: today's code was seen to give the numbers that other code recorded."""
+"""What verification found, kept beside the records: attestations, and the latest outcomes.
+
+``attested.csv``: today's code was seen to give the numbers that other code recorded.
+``verified.csv``: every group's latest outcome on each kind of machine, whatever code made it.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pandas as pd
 from filelock import FileLock
 
-__all__ = ["COLUMNS", "add_attestations", "attested_codes", "load_attestations"]
+__all__ = [
+    "COLUMNS",
+    "OUTCOMES",
+    "add_attestations",
+    "add_outcomes",
+    "attested_codes",
+    "codes_digest",
+    "load_attestations",
+    "load_outcomes",
+    "outcomes_of",
+]
 
 COLUMNS = [
     "experiment", "method", "recorded_code", "code",
     "n_checked", "largest_difference", "date", "commit", "machine",
 ]  # fmt: skip
 
+OUTCOMES = [
+    "experiment", "method", "machine", "outcome", "n_recorded", "n_checked",
+    "largest_difference", "date", "commit", "versions", "codes",
+]  # fmt: skip
+
 
 def load_attestations(folder) -> pd.DataFrame:
     """Everything attested about the records in a folder."""
-    path = _path(folder)
-    if not path.is_file():
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(path, dtype={"recorded_code": str, "code": str}, keep_default_na=False)
+    return _load(folder, "attested", COLUMNS)
+
+
+def load_outcomes(folder) -> pd.DataFrame:
+    """The latest outcome of each experiment, method and machine: columns :data:`OUTCOMES`."""
+    return _load(folder, "verified", OUTCOMES)
 
 
 def attested_codes(folder, experiment: str) -> set[tuple[str, str, str]]:
@@ -30,18 +52,45 @@ def attested_codes(folder, experiment: str) -> set[tuple[str, str, str]]:
     return set(zip(table["method"], table["recorded_code"], table["code"], strict=True))
 
 
+def outcomes_of(folder, experiment: str, records: pd.DataFrame) -> pd.DataFrame:
+    """Latest outcomes of an experiment's groups, of those whose records are still the same."""
+    table = load_outcomes(folder)
+    today = {method: codes_digest(group) for method, group in records.groupby("method")}
+    same = table["codes"] == table["method"].map(today)
+    return table[(table["experiment"] == experiment) & same].reset_index(drop=True)
+
+
+def codes_digest(group: pd.DataFrame) -> str:
+    """Short hash of the codes that a group was recorded by: another one, other records."""
+    codes = " ".join(sorted(set(group["code"])))
+    return hashlib.sha256(codes.encode()).hexdigest()[:12]
+
+
 def add_attestations(folder, rows: list[dict]):
     """Write attestations; one for the same method and pair of codes is replaced."""
+    key = ["experiment", "method", "recorded_code", "code"]
+    _add(folder, "attested", rows, COLUMNS, key)
+
+
+def add_outcomes(folder, rows: list[dict]):
+    """Write outcomes; one for the same method on the same kind of machine is replaced."""
+    _add(folder, "verified", rows, OUTCOMES, ["experiment", "method", "machine"])
+
+
+def _load(folder, name, columns):
+    path = Path(folder) / f"{name}.csv"
+    if not path.is_file():
+        return pd.DataFrame(columns=columns)
+    codes = dict.fromkeys(("recorded_code", "code", "codes"), str)
+    return pd.read_csv(path, dtype=codes, keep_default_na=False)
+
+
+def _add(folder, name, rows, columns, key):
     folder = Path(folder)
-    with FileLock(folder / ".attested.lock"):
-        known = load_attestations(folder).to_dict("records")
-        table = pd.DataFrame([*known, *rows], columns=COLUMNS)
-        key = ["experiment", "method", "recorded_code", "code"]
+    with FileLock(folder / f".{name}.lock"):
+        known = _load(folder, name, columns).to_dict("records")
+        table = pd.DataFrame([*known, *rows], columns=columns)
         table = table.drop_duplicates(key, keep="last").sort_values(key)
-        temporary = folder / ".attested.tmp"
+        temporary = folder / f".{name}.tmp"
         table.to_csv(temporary, index=False, lineterminator="\n")
-        temporary.replace(_path(folder))
-
-
-def _path(folder):
-    return Path(folder) / "attested.csv"
+        temporary.replace(folder / f"{name}.csv")

@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from mimlpaper.datasets import DATASETS
-from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint
+from mimlpaper.experiments.protocol import get_experiment
 from mimlpaper.experiments.provenance import provenance
 from mimlpaper.experiments.trial import Trial, run_trial
 
@@ -28,7 +28,7 @@ class TrialError(RuntimeError):
 
 
 def run_trials(
-    experiment: Experiment, trials: list[Trial], *, jobs: int = -1, data_home=None, dask=None
+    trials: list[Trial], *, jobs: int = -1, data_home=None, dask=None
 ) -> Iterator[tuple[Trial, list[dict]]]:
     """Run trials, one BLAS thread each, and yield (trial, rows) as they end.
 
@@ -37,8 +37,7 @@ def run_trials(
 
     Parameters
     ----------
-    experiment : Experiment
-    trials : list of Trial
+    trials : list of Trial, of one experiment or of several.
     jobs : int, processes on this machine, -1 for one a core.
     data_home : path or None; on a cluster, a path that every worker sees.
     dask : str or None
@@ -50,18 +49,13 @@ def run_trials(
         At the end, if trials failed or their worker died.
     """
     failures = []
-    progress = tqdm(total=len(trials), desc=experiment.name, unit="trial", leave=False)
+    names = ", ".join(dict.fromkeys(trial.experiment for trial in trials))
+    progress = tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False)
     with progress, _workers(jobs, dask):
         batches = deque([list(trials)])
         while batches:
             waiting = dict.fromkeys(batches.popleft())
-            attempts = [
-                delayed(_attempt)(
-                    trial, experiment.estimator(trial), experiment.splits, experiment.staged,
-                    data_home,
-                )
-                for trial in waiting
-            ]  # fmt: skip
+            attempts = [_delayed(trial, data_home) for trial in waiting]
             try:
                 for trial, rows, error in Parallel(
                     batch_size=1, return_as="generator_unordered"
@@ -107,6 +101,12 @@ def _workers(jobs, dask):
     with Client(dask) as client, parallel_config("dask"):
         client.wait_for_workers(1)
         yield
+
+
+def _delayed(trial, data_home):
+    experiment = get_experiment(trial.experiment)
+    estimator = experiment.estimator(trial)
+    return delayed(_attempt)(trial, estimator, experiment.splits, experiment.staged, data_home)
 
 
 def _attempt(trial, estimator, splits, staged, data_home):

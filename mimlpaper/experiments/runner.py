@@ -78,7 +78,7 @@ def compute(
     if _data_missing(waiting, data_home, recorded):
         return recorded
     print(_announcement(described, trials, waiting, recorded, jobs), flush=True)
-    _record(described, waiting, jobs, data_home, dask, store)
+    _record(experiment, waiting, jobs, data_home, dask, store)
     return records(experiment, profile=profile, methods=methods, store=store)
 
 
@@ -123,10 +123,10 @@ def current_codes(experiment: Experiment):
 
 
 def _record(experiment, trials, jobs, data_home, dask, store):
-    ended = run_trials(experiment, trials, jobs=jobs, data_home=data_home, dask=dask)
+    ended = run_trials(trials, jobs=jobs, data_home=data_home, dask=dask)
     for trial, rows in ended:
         told = dict(zip(KEY, _key(trial), strict=True))
-        store.append(experiment.name, [told | row for row in rows])
+        store.append(experiment, [told | row for row in rows])
 
 
 def _data_missing(waiting, data_home, recorded):

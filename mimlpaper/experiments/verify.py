@@ -1,26 +1,38 @@
-"""Run recorded trials again: does today's code still give the recorded numbers?"""
+"""Run recorded trials again: does today's code still give the recorded numbers?
+
+What counts as the same number is told in :mod:`mimlpaper.experiments.tolerance`.
+"""
 
 from __future__ import annotations
 
+import warnings
 from datetime import date
 
 import numpy as np
 import pandas as pd
 
-from mimlpaper.experiments.attest import add_attestations
-from mimlpaper.experiments.pool import run_trials
-from mimlpaper.experiments.protocol import get_experiment
+from mimlpaper.datasets import DataError, load
+from mimlpaper.datasets.catalogue import is_present
+from mimlpaper.experiments.attest import (
+    add_attestations,
+    add_outcomes,
+    codes_digest,
+    outcomes_of,
+)
+from mimlpaper.experiments.pool import TrialError, run_trials
+from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.provenance import provenance
 from mimlpaper.experiments.runner import current_codes, default_store, records
 from mimlpaper.experiments.store import KEY, Store
+from mimlpaper.experiments.tolerance import EXACT, allowed, distance
 from mimlpaper.experiments.trial import Trial
-from mimlpaper.metrics import CRITERIA
 
-__all__ = ["TOLERANCE", "verify"]
+__all__ = ["audit", "verified", "verify"]
 
-TOLERANCE = 1e-6  # largest difference of a criterion that counts as equal
-
-MEASURED = [*CRITERIA, "accuracy"]
+COLUMNS = [
+    "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"
+]  # fmt: skip
+SAME = ("equal", "close")  # the outcomes that attest a group
 
 
 def verify(
@@ -36,8 +48,10 @@ def verify(
 ) -> pd.DataFrame:
     """Re-run random recorded trials of each (experiment, method) group and compare.
 
-    A group whose trials all come out equal is attested: its records, made by other code, count
-    as good for today's code from then on.
+    A group whose trials all come out the same is attested: its records, made by other code,
+    count as good for today's code from then on. Every outcome is kept beside the records, in
+    ``verified.csv``, with date, machine and versions. All groups' trials share one pool of
+    processes.
 
     Parameters
     ----------
@@ -52,72 +66,194 @@ def verify(
     Returns
     -------
     table : one row a group: experiment, method, n_recorded, n_checked, largest_difference,
-        outcome ("equal" or "different").
+        outcome: "equal" (within 1e-6), "close" (on another machine or by other versions, within
+        the looser bound), "different", or "failed" (a trial raised; a warning tells the first).
+
+    Raises
+    ------
+    DataError
+        If data of a drawn trial are missing.
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
     store = store or default_store(profile)
     rng = np.random.default_rng(random_state)
+    groups = {
+        (name, method): group
+        for name in experiments
+        for method, group in records(name, profile=profile, store=store).groupby(
+            "method", sort=False
+        )
+    }
+    drawn = {key: _drawn(group, sample, rng) for key, group in groups.items()}
+    repeated = _repeat(pd.concat(drawn.values()) if drawn else None, jobs, data_home)
     outcomes = []
-    for name in experiments:
+    for (name, method), group in groups.items():
+        outcome = _compared(group, drawn[name, method], repeated)
+        outcomes.append({"experiment": name, "method": method} | outcome)
+        _keep(store, outcomes[-1], group, drop)
+    return pd.DataFrame(outcomes, columns=COLUMNS)
+
+
+def audit(
+    experiments,
+    *,
+    seconds: float = 20.0,
+    profile: str = "paper",
+    jobs: int = -1,
+    data_home=None,
+    store: Store | None = None,
+    random_state=None,
+) -> pd.DataFrame:
+    """Re-run a few cheap trials, drawn from all that count as fresh or attested.
+
+    A quick look at whether the numbers shown are this code's, on the data that are there. It
+    attests nothing, writes nothing and downloads nothing.
+
+    Parameters
+    ----------
+    experiments : list of str
+    seconds : float, default 20
+        Processor seconds that the drawn trials took when they were recorded, in all.
+
+    Returns
+    -------
+    table : one row a group that was drawn from, as :func:`verify` has them; empty if nothing
+        that is recorded is cheap enough.
+
+    Raises
+    ------
+    DataError
+        If none of the data are there.
+    """
+    store = store or default_store(profile)
+    told = [records(name, profile=profile, store=store) for name in experiments]
+    table = pd.concat(told, ignore_index=True) if told else pd.DataFrame(columns=[*KEY, "state"])
+    trials = table[table["state"] != "stale"].drop_duplicates(KEY)
+    there = {name: is_present(name, data_home) for name in trials["dataset"].unique()}
+    if there and not any(there.values()):
+        raise DataError(f"none of {len(there)} data sets is there; mimlpaper data --fetch")
+    trials = trials[trials["dataset"].map(there).astype(bool)]
+    trials = trials.sample(frac=1, random_state=np.random.default_rng(random_state))
+    cheap = trials[_seconds(trials) <= seconds / 4]
+    drawn = cheap[_seconds(cheap).cumsum() <= seconds]
+    repeated = _repeat(drawn, jobs, data_home)
+    groups = dict(list(table.groupby(["experiment", "method"])))
+    outcomes = [
+        {"experiment": key[0], "method": key[1]} | _compared(groups[key], chosen, repeated)
+        for key, chosen in drawn.groupby(["experiment", "method"], sort=False)
+    ]
+    return pd.DataFrame(outcomes, columns=COLUMNS)
+
+
+def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict]:
+    """What :func:`verify` last found, one dict for each experiment and kind of machine.
+
+    Outcomes of records that were made anew since do not count. Keys: experiment, machine,
+    groups (recorded ones), equal, close, different, failed (groups with that outcome), trials
+    (run again), largest_difference, date (of the oldest of the outcomes).
+    """
+    store = store or default_store(profile)
+    rows = []
+    for name in EXPERIMENTS:
         recorded = records(name, profile=profile, store=store)
-        for method, group in recorded.groupby("method", sort=False):
-            difference, n_checked = _check(name, group, sample, rng, jobs, data_home)
-            outcome = "equal" if difference <= TOLERANCE else "different"
-            outcomes.append(
-                {
-                    "experiment": name,
-                    "method": method,
-                    "n_recorded": len(group.drop_duplicates(KEY)),
-                    "n_checked": n_checked,
-                    "largest_difference": difference,
-                    "outcome": outcome,
-                }
-            )
-            if outcome == "equal":
-                add_attestations(store.folder, _attestations(name, group, outcomes[-1]))
-            elif drop:
-                everything = store.load(name)
-                store.replace(name, everything[everything["method"] != method])
-    return pd.DataFrame(outcomes)
+        for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
+            counts = table["outcome"].value_counts()
+            told = {"experiment": name, "machine": machine}
+            told["groups"] = int(recorded["method"].nunique())
+            told |= {word: int(counts.get(word, 0)) for word in (*SAME, "different", "failed")}
+            told["trials"] = int(table["n_checked"].sum())
+            told["largest_difference"] = float(table["largest_difference"].max())
+            rows.append(told | {"date": table["date"].min()})
+    return rows
 
 
-def _check(name, group, sample, rng, jobs, data_home):
-    """Largest difference of any criterion between recorded and repeated trials, and how many."""
-    experiment = get_experiment(name)
-    trials = group.drop_duplicates(KEY)[KEY]
-    chosen = trials.iloc[rng.permutation(len(trials))[:sample]]
-    again = [Trial(*map(_plain, row)) for row in chosen.itertuples(index=False, name=None)]
-    recorded = group.set_index([*KEY, "stage"])[MEASURED]
-    difference = 0.0
-    for trial, rows in run_trials(experiment, again, jobs=jobs, data_home=data_home):
-        for row in rows:
-            key = (*(getattr(trial, column) for column in KEY), row["stage"])
-            if key not in recorded.index:
-                return np.inf, len(again)
-            repeated = pd.Series(row).reindex(MEASURED).astype(float)
-            apart = (recorded.loc[key].astype(float) - repeated).abs()
-            difference = max(difference, apart.max())
-    return float(difference), len(again)
+def _drawn(group, sample, rng):
+    trials = group.drop_duplicates(KEY)
+    return trials.iloc[rng.permutation(len(trials))[:sample]]
 
 
-def _attestations(name, group, outcome):
-    today = current_codes(get_experiment(name))
-    made_here = {column: provenance()[column] for column in ("commit", "machine")}
+def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
+    """Rows of the drawn trials, run again; of those that fail, nothing."""
+    if drawn is None or drawn.empty:
+        return {}
+    for dataset in drawn["dataset"].unique():
+        load(dataset, data_home=data_home)  # missing data are told at once, by name
+    dearest_first = drawn.iloc[np.argsort(-_seconds(drawn).to_numpy(), kind="stable")]
+    repeated = {}
+    try:
+        for trial, rows in run_trials(_trials(dearest_first), jobs=jobs, data_home=data_home):
+            repeated[trial] = rows
+    except TrialError as error:
+        warnings.warn(str(error), stacklevel=3)
+    return repeated
+
+
+def _seconds(rows):
+    return rows["fit_seconds"] + rows["predict_seconds"]
+
+
+def _trials(rows):
+    keys = rows[KEY].itertuples(index=False, name=None)
+    return [Trial(*map(_plain, key)) for key in keys]
+
+
+def _compared(group, drawn, repeated):
+    """What became of a group's drawn trials."""
+    recorded = {key: rows for key, rows in group.groupby(KEY)}
+    largest, outcome = 0.0, "equal"
+    trials = _trials(drawn)
+    for trial in trials:
+        if trial not in repeated:
+            outcome = "failed"
+            break
+        apart, same = _apart(recorded[tuple(getattr(trial, name) for name in KEY)],
+                             repeated[trial])  # fmt: skip
+        largest = max(largest, apart)
+        if not same:
+            outcome = "different"
+        elif outcome == "equal" and apart > EXACT:
+            outcome = "close"
+    return {
+        "n_recorded": len(group.drop_duplicates(KEY)),
+        "n_checked": len(trials),
+        "largest_difference": largest,
+        "outcome": outcome,
+    }
+
+
+def _apart(recorded, repeated):
+    """Largest difference over a trial's stages, and whether all are within what is allowed."""
+    again = {row["stage"]: row for row in repeated}
+    if set(again) != set(recorded["stage"]):
+        return np.inf, False
+    largest, same = 0.0, True
+    for row in recorded.to_dict("records"):
+        apart = distance(row, again[row["stage"]])
+        largest = max(largest, float(apart.max()))
+        same = same and bool((apart <= allowed(row, again[row["stage"]])).all())
+    return largest, same
+
+
+def _keep(store, outcome, group, drop):
+    """Write the outcome; attest the group, or drop it."""
+    name, method = outcome["experiment"], outcome["method"]
+    made_here = provenance() | {"date": date.today().isoformat(), "codes": codes_digest(group)}
+    add_outcomes(store.folder, [outcome | made_here])
+    if outcome["outcome"] in SAME:
+        add_attestations(store.folder, _attestations(group, outcome | made_here))
+    elif drop and outcome["outcome"] == "different":
+        everything = store.load(name)
+        store.replace(name, everything[everything["method"] != method])
+
+
+def _attestations(group, outcome):
+    today = current_codes(get_experiment(outcome["experiment"]))
     pairs = {
         (row.code, today(row.dataset, row.method, row.parameters)) for row in group.itertuples()
     }
     return [
-        {
-            "experiment": name,
-            "method": outcome["method"],
-            "recorded_code": recorded,
-            "code": current,
-            "n_checked": outcome["n_checked"],
-            "largest_difference": outcome["largest_difference"],
-            "date": date.today().isoformat(),
-        }
-        | made_here
+        outcome | {"recorded_code": recorded, "code": current}
         for recorded, current in sorted(pairs)
         if recorded != current
     ]

@@ -45,6 +45,7 @@ from mimlpaper.report.overview import (
     seconds_table,
     status_table,
     totals_table,
+    verified_table,
 )
 from mimlpaper.report.published import (
     ALL_CRITERIA,
@@ -162,6 +163,7 @@ __all__ = [
     "totals_table",
     "use_style",
     "verdict",
+    "verified_table",
     "with_percentages",
     "with_variants",
 ]

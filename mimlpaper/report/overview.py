@@ -13,25 +13,33 @@ from mimlpaper.report.published import published_divergences
 from mimlpaper.report.rendering import Entry, ReportTable
 
 __all__ = [
+    "by_verdict",
     "changed",
     "choices_table",
+    "claim_counts_table",
     "claims_table",
     "divergences_table",
     "seconds_table",
     "status_table",
     "totals_table",
+    "verified_table",
 ]
 
+CLAIM_VERDICTS = ("holds", "partly", "fails", "not evaluated")
 
-def claims_table(results: list[ClaimResult]) -> ReportTable:
-    """One row a claim: what the paper says, and what became of it under both tests."""
+
+def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
+    """One row a claim: what the paper says, and what became of it under both tests.
+
+    ``detail`` adds which parts of a claim hold and which fail.
+    """
     rows = {
         result.id: (
             _text(result.claim),
-            Entry((result.verdict,), (False,), result.verdict),
-            Entry((result.corrected,), (False,), result.corrected),
+            Entry((), (), result.verdict),
+            Entry((), (), result.corrected),
             _text(result.detail),
-        )
+        )[: 4 if detail else 3]
         for result in results
     }
     tidy = pd.DataFrame(
@@ -44,9 +52,46 @@ def claims_table(results: list[ClaimResult]) -> ReportTable:
     return ReportTable(
         caption="Claims, by the paper's paired t-test and by the corrected resampled t-test.",
         corner="",
-        columns=("claim", "paired t-test", "corrected", "in detail"),
+        columns=("claim", "paired t-test", "corrected", "in detail")[: 4 if detail else 3],
         rows=rows,
         tidy=tidy,
+        prose=True,
+    )
+
+
+def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
+    """The same claims: first those that hold, last those that were not evaluated."""
+    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.verdict))
+
+
+def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
+    """Number of claims by verdict, a row for each part of the paper; corrected test below."""
+    counted = pd.DataFrame(
+        [(_part_of(result.id), result.verdict, result.corrected) for result in results],
+        columns=["part", "paired", "corrected"],
+    )
+    parts = list(dict.fromkeys(counted["part"]))
+    tidy = []
+    for part in [*parts, "all"]:
+        chosen = counted if part == "all" else counted[counted["part"] == part]
+        for word in CLAIM_VERDICTS:
+            numbers = (chosen[["paired", "corrected"]] == word).sum()
+            tidy.append({"part": part, "verdict": word, **numbers})
+    tidy = pd.DataFrame(tidy, columns=["part", "verdict", "paired", "corrected"])
+    rows = {
+        part: tuple(
+            _text(f"{row.paired} / {row.corrected}")
+            for row in numbers.itertuples()
+        )
+        for part, numbers in tidy.groupby("part", sort=False)
+    }
+    return ReportTable(
+        caption="Claims by verdict: by the paper's paired t-test / by the corrected test.",
+        corner="",
+        columns=CLAIM_VERDICTS,
+        rows=rows,
+        tidy=tidy,
+        rule_above="all",
     )
 
 
@@ -85,24 +130,47 @@ def status_table(rows: list[dict]) -> ReportTable:
     )
 
 
-def divergences_table(section: str = "") -> ReportTable:
+def verified_table(card: dict) -> ReportTable:
+    """One row an experiment: what ``mimlpaper verify`` last found, when and on what machine."""
+    columns = ("groups verified", "trials run again", "largest difference", "date", "machine")
+    rows = {}
+    for row in card["verified"]:
+        same = row["equal"] + row["close"]
+        apart = f"{row['largest_difference']:.0e}"
+        texts = (f"{same} of {row['groups']}", row["trials"], apart, row["date"], row["machine"])
+        twice = row["experiment"] in rows
+        name = f"{row['experiment']}, {row['machine']}" if twice else row["experiment"]
+        rows[name] = tuple(map(_text, texts))
+    return ReportTable(
+        caption="Recorded trials run again, drawn at random, and found to give the same numbers.",
+        corner="experiment",
+        columns=columns,
+        rows=rows,
+        tidy=pd.DataFrame(card["verified"]),
+    )
+
+
+def divergences_table(
+    section: str = "", columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect")
+) -> ReportTable:
     """What the paper leaves open or says in two ways, and what was chosen.
 
-    ``section`` keeps the rows of one section, such as ``"4"``; all if empty.
+    ``section`` keeps the rows of one section, such as ``"4"``; all if empty. ``columns`` are
+    those of :func:`~mimlpaper.report.published.published_divergences` to show.
     """
     log = published_divergences()
     log = log[log["section"] == section] if section else log
-    columns = ("open", "choice", "alternatives", "effect")
     rows = {
-        row["id"]: tuple(_text(row[column]) for column in columns)
+        row["id"]: tuple(_text(row[column] or "–") for column in columns)
         for row in log.to_dict("records")
     }
     return ReportTable(
         caption="Open choices, and what they change where that was measured.",
         corner="",
-        columns=columns,
+        columns=tuple(columns),
         rows=rows,
         tidy=log,
+        prose=True,
     )
 
 
@@ -172,6 +240,14 @@ def changed(parameters: str) -> str:
     """``{"mlsvm__label_rule": "top"}`` as ``label_rule = top``."""
     changes = json.loads(parameters).items()
     return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes)
+
+
+def _part_of(claim_id):
+    """``S4.1`` belongs to "Section 4", ``B.1`` to "Appendix B"; ``N.1`` is about time."""
+    first = claim_id.split(".")[0]
+    if first == "N":
+        return "time"
+    return f"Section {first[1:]}" if first.startswith("S") else f"Appendix {first}"
 
 
 def _seconds(table, row, column):
