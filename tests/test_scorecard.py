@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from made_up_records import as_in_the_paper
 
+from mimlpaper.report.overview import verified_table
 from mimlpaper.report.published import TABLES, published_claims
 from mimlpaper.report.scorecard import scorecard, scorecard_cells
 from mimlpaper.report.verdicts import VERDICTS
@@ -79,3 +80,16 @@ def test_protocol_may_ask_for_fewer_runs():
     asked = scorecard_cells(records, {f"table{number}": 3 for number in TABLES})
     assert asked.loc[asked["table"] == 1, "reproduced"].sum() == 53
     assert not scorecard_cells(records)["reproduced"].any()
+
+
+def test_table_of_what_was_verified():
+    """Nothing, one machine, two machines for one experiment."""
+    assert verified_table({"verified": []}).rows == {}
+    assert "experiment" in verified_table({"verified": []})._repr_html_()
+    row = {"experiment": "table1", "machine": "m1", "groups": 8, "equal": 5, "close": 2,
+           "different": 1, "failed": 0, "trials": 24, "largest_difference": 3e-11,
+           "date": "2026-11-21"}  # fmt: skip
+    table = verified_table({"verified": [row, row | {"machine": "m2"}]})
+    assert list(table.rows) == ["table1", "table1, m2"]
+    assert table.rows["table1"][0].lines == ("7 of 8",)
+    assert [cell.lines[0] for cell in table.rows["table1"]][1:4] == ["24", "3e-11", "2026-11-21"]
