@@ -63,6 +63,9 @@ def _parser():
         "--recorded", action="store_true", help="leave out notebooks with trials still to run"
     )
     run.add_argument("--timeout", type=int, help="seconds after which a cell counts as hanging")
+    run.add_argument(
+        "--untrusted", action="store_true", help="run other notebooks too, whatever code they hold"
+    )
     run.set_defaults(command=_run)
 
     trials = commands.add_parser("compute", help="run the trials of an experiment and record them")
@@ -125,7 +128,11 @@ def _run(options):
     names = options.notebooks or list(available_notebooks())
     waiting = _trials_to_run(names, options.profile) if options.recorded else {}
     ready = [name for name in names if not waiting.get(name)]
-    runs = run_notebooks(ready, parameters, cell_timeout=options.timeout) if ready else []
+    runs = []
+    if ready:
+        runs = run_notebooks(
+            ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted
+        )
     rows = [
         _row(run.name, run.status if run.status != "done" else _freshness(run.name, options),
              run.seconds, mend=run.status != "done")

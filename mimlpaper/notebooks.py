@@ -53,11 +53,16 @@ class NotebookRun:
 
 
 def available_notebooks() -> dict[str, Path]:
-    """The project's notebooks by name, in reading order."""
-    return {path.stem: path for path in sorted(paths.notebooks().glob("*.ipynb"))}
+    """The project's notebooks by name, in reading order; links that lead elsewhere are none."""
+    folder = paths.notebooks().resolve()
+    return {
+        path.stem: path
+        for path in sorted(folder.glob("*.ipynb"))
+        if path.resolve().parent == folder
+    }
 
 
-def check_parameters(name: str, parameters: dict):
+def check_parameters(name: str, parameters: dict, *, untrusted: bool = False):
     """Hold parameters against a notebook's own declarations, by name and type.
 
     Raises
@@ -65,7 +70,7 @@ def check_parameters(name: str, parameters: dict):
     ValueError
         Naming the parameter, what was got and what the notebook takes.
     """
-    declared = papermill.inspect_notebook(str(_find(name)))
+    declared = papermill.inspect_notebook(str(_find(name, untrusted)))
     for parameter, value in parameters.items():
         if parameter not in declared:
             raise ValueError(
@@ -86,13 +91,14 @@ def run_notebooks(
     folder: Path | None = None,
     parallel: int = 1,
     cell_timeout: int | None = None,
+    untrusted: bool = False,
 ) -> list[NotebookRun]:
     """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
 
     Parameters
     ----------
     names : list of str or None
-        Names as in :func:`available_notebooks`; None for all.
+        Names as in :func:`available_notebooks`, or their paths; None for all.
     parameters : dict or None
         Values for the notebooks' parameters, all checked before anything starts.
     folder : path or None
@@ -101,19 +107,33 @@ def run_notebooks(
         Notebooks at a time.
     cell_timeout : int or None
         Seconds after which a cell counts as hanging; None for never.
+    untrusted : bool, default False
+        Whether names may be paths of other notebooks. Running one runs whatever code it holds,
+        with the rights of whoever runs it.
+
+    Raises
+    ------
+    ValueError
+        If a notebook is not the project's and ``untrusted`` is not set, or a parameter is wrong.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record.
     names = sorted(names or available_notebooks(), key=lambda name: (name.startswith("0_"), name))
     parameters = parameters or {}
+    found = {name: _find(name, untrusted) for name in names}
     for name in names:
-        check_parameters(name, parameters)
+        check_parameters(name, parameters, untrusted=untrusted)
     folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = [delayed(_run)(name, _find(name), parameters, folder, cell_timeout) for name in names]
+    jobs = [
+        delayed(_run)(path.stem, path, parameters, folder, cell_timeout)
+        for path in found.values()
+    ]
     try:
         runs = Parallel(min(parallel, len(names)), backend="loky")(jobs)
     except TerminatedWorkerError as error:
-        runs = [NotebookRun(name, "died", 0.0, message=str(error)) for name in names]
+        runs = [
+            NotebookRun(path.stem, "died", 0.0, message=str(error)) for path in found.values()
+        ]
     _remember(folder, runs)
     return runs
 
@@ -135,11 +155,21 @@ def _folder(profile):
     return paths.project_root() / "build" / profile
 
 
-def _find(name):
+def _find(name, untrusted=False):
     notebooks = available_notebooks()
-    if name not in notebooks:
+    if name in notebooks:
+        return notebooks[name]
+    path = Path(name).resolve()
+    if path in notebooks.values():
+        return path
+    if not path.is_file():
         raise ValueError(f"notebook must be one of {list(notebooks)}, got {name!r}")
-    return notebooks[name]
+    if not untrusted:
+        raise ValueError(
+            f"notebook {name} is not one of this project's, {list(notebooks)}; a notebook runs "
+            "whatever code it holds: if you know what that does, use --untrusted"
+        )
+    return path
 
 
 def _run(name, path, parameters, folder, cell_timeout):

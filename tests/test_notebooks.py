@@ -4,6 +4,7 @@ import nbformat
 import pytest
 
 from mimlpaper import notebooks, paths
+from mimlpaper.cli import main
 from mimlpaper.notebooks import check_parameters, last_runs, run_notebooks
 
 PARAMETERS = 'profile: str = "paper"  # which trials\njobs: int = -1\nrecompute: bool = False'
@@ -97,6 +98,31 @@ def test_unknown_notebook(folder):
     write(folder, "book")
     with pytest.raises(ValueError, match=r"one of \['book'\], got 'novel'"):
         run_notebooks(["novel"])
+
+
+def test_a_notebook_of_the_project_by_its_path(folder, monkeypatch):
+    write(folder, "book", "pass")
+    monkeypatch.chdir(folder.parent)
+    assert notebooks._find("notebooks/book.ipynb") == folder / "book.ipynb"
+
+
+def test_notebooks_of_strangers_need_a_word(folder, tmp_path):
+    """By its path, or by a link among the project's own: refused before anything runs."""
+    write(folder, "book", "pass")
+    (tmp_path / "elsewhere").mkdir()
+    write(tmp_path / "elsewhere", "novel", "import pathlib\npathlib.Path('ran').touch()")
+    stranger = tmp_path / "elsewhere" / "novel.ipynb"
+    (folder / "linked.ipynb").symlink_to(stranger)
+    for name in (str(stranger), str(folder / "linked.ipynb")):
+        with pytest.raises(ValueError, match=r"not one of this project's, \['book'\].*--untrusted"):
+            run_notebooks([name], folder=tmp_path / "out")
+    with pytest.raises(ValueError, match=r"must be one of \['book'\], got 'linked'"):
+        run_notebooks(["linked"])
+    assert main(["run", str(stranger)]) == 2
+    assert not (tmp_path / "elsewhere" / "ran").exists()
+    run = outcome(folder, str(stranger), untrusted=True)
+    assert (run.name, run.status) == ("novel", "done")
+    assert (tmp_path / "elsewhere" / "ran").exists()
 
 
 @pytest.mark.parametrize("name", notebooks.available_notebooks())
