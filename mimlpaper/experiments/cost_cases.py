@@ -38,8 +38,8 @@ from mimlpaper.experiments.trial import Trial
 from mimlpaper.preprocessing import ConcatenateInstances
 
 __all__ = [
-    "BASE", "MANY_LABELS", "ONE_LABEL", "OWN", "PEERS", "SIZES", "CostCase", "cost_cases",
-    "drawn_sizes", "estimator_of", "is_installed", "problem_of",
+    "BASE", "MANY_LABELS", "ONE_LABEL", "OWN", "PEERS", "SIZES", "TABLE_OF", "CostCase",
+    "cost_cases", "drawn_sizes", "estimator_of", "is_installed", "problem_of",
 ]  # fmt: skip
 
 OWN = "mimlpaper"
@@ -68,11 +68,14 @@ SETS = {
     "scene": "table1", "reuters": "table2", "yeast": "table3", "yahoo:Arts": "table4",
     "musk2": "table5", "elephant": "table5",
 }  # fmt: skip
-SMOKE_SETS = {"synthetic_scene": "table1", "synthetic_genes": "table3"}
+SMOKE_SETS = {
+    "synthetic_scene": "table1", "synthetic_genes": "table3", "synthetic_africa": "table5",
+}  # fmt: skip
+TABLE_OF = SETS | SMOKE_SETS
 
 # Study "sizes": one size varies, the others stay as in BASE.
 SIZES = {
-    "bags": (100, 200, 400, 800, 1600),
+    "bags": (200, 400, 800, 1600, 3200),
     "instances": (2, 4, 8, 16, 32),
     "labels": (4, 8, 12, 20, 32),
 }
@@ -186,7 +189,7 @@ def cost_cases(profile: str = "paper") -> list[CostCase]:
 
 
 def _methods_on(dataset):
-    experiment = get_experiment((SETS | SMOKE_SETS)[dataset])
+    experiment = get_experiment(TABLE_OF[dataset])
     own = FIXED.get(dataset, {}).keys()  # D-MimlSvm is in no table
     return [*experiment.methods, *own]
 
@@ -223,7 +226,7 @@ def estimator_of(case: CostCase):
         return (MANY_LABELS | ONE_LABEL)[case.method]
     if case.method in FIXED.get(case.dataset, {}):
         return FIXED[case.dataset][case.method]
-    experiment = get_experiment((SETS | SMOKE_SETS)[case.dataset])
+    experiment = get_experiment(TABLE_OF[case.dataset])
     return experiment.estimator(Trial(experiment.name, case.dataset, case.method, "{}", 0))
 
 
@@ -234,7 +237,7 @@ def problem_of(case: CostCase, data_home=None):
     """
     if case.study == "sets":
         dataset = load(case.dataset, data_home=data_home)
-        splits = get_experiment((SETS | SMOKE_SETS)[case.dataset]).splits
+        splits = get_experiment(TABLE_OF[case.dataset]).splits
         labels = dataset.y if dataset.Y is None else dataset.Y
         return tuple((dataset.X[part], labels[part]) for part in splits.indices(dataset, 0))
     n_bags, n_instances, n_labels = drawn_sizes(case.dataset)

@@ -6,7 +6,6 @@ and nothing says that a second measurement gives the same.
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from concurrent.futures import ProcessPoolExecutor
@@ -104,22 +103,14 @@ def _measure_each(cases, data_home, path):
     # once, and their memory is that of one fit.
     context = get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
-    threads = os.environ.get("OPENBLAS_NUM_THREADS")
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when the server loads it
-    try:
-        for case in tqdm(cases, desc="costs", unit="fit", leave=False):
-            try:
-                with ProcessPoolExecutor(1, mp_context=context) as pool:
-                    measured = pool.submit(measure, case, data_home).result()
-            except Exception:
-                failures.append((case, traceback.format_exc()))
-            else:
-                _record(asdict(case) | measured | provenance(), path)
-    finally:
-        if threads is None:
-            del os.environ["OPENBLAS_NUM_THREADS"]
+    for case in tqdm(cases, desc="costs", unit="fit", leave=False):
+        try:
+            with ProcessPoolExecutor(1, mp_context=context) as pool:
+                measured = pool.submit(measure, case, data_home).result()
+        except Exception:
+            failures.append((case, traceback.format_exc()))
         else:
-            os.environ["OPENBLAS_NUM_THREADS"] = threads
+            _record(asdict(case) | measured | provenance(), path)
     if failures:
         case, error = failures[0]
         raise TrialError(

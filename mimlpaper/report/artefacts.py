@@ -227,4 +227,30 @@ ARTEFACTS = (
         ),
     ),
     Artefact("Appendix C", "appendix_c", "C_web_page_data"),
+    Artefact("Costs on bags with many labels", "cost_miml", "9_cost"),
+    Artefact("Costs on vectors with many labels", "cost_vectors", "9_cost"),
+    Artefact("Costs on bags with one label", "cost_one_label", "9_cost"),
+    Artefact(
+        "Growth of seconds", "cost_growth", "9_cost",
+        shows=(
+            "Three panels with logarithmic axes: seconds of a fit of ten methods against the "
+            "number of bags, of instances in a bag and of labels; most curves are straight lines."
+        ),
+    ),
+    Artefact(
+        "Growth of memory", "cost_memory", "9_cost",
+        shows=(
+            "Three panels with logarithmic axes: megabytes that a fit of ten methods adds, against "
+            "the number of bags, of instances in a bag and of labels."
+        ),
+    ),
+    Artefact(
+        "Growth of seconds, one label", "cost_growth_one_label", "9_cost",
+        shows=(
+            "Two panels with logarithmic axes: seconds of a fit of six learners of one label "
+            "against the number of bags and of instances in a bag."
+        ),
+    ),
+    Artefact("Exponents of costs", "cost_exponents", "9_cost"),
+    Artefact("Costs of other implementations", "cost_peers", "9_cost"),
 )

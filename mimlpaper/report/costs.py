@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from scipy.stats import linregress, t
 
-from mimlpaper.experiments.cost_cases import BASE, ONE_LABEL, OWN, drawn_sizes
+from mimlpaper.experiments.cost_cases import BASE, ONE_LABEL, OWN, TABLE_OF, drawn_sizes
 from mimlpaper.report.cells import as_published
 from mimlpaper.report.rendering import Entry, ReportTable
 from mimlpaper.report.style import look_of
@@ -21,30 +21,31 @@ __all__ = [
     "plot_growth", "sized",
 ]  # fmt: skip
 
+IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
 MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
 PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
 LEAST_MEGABYTES = 1.0  # less is within what an allocator rounds
 
-# Of one fit, for m bags of n instances with d features, L labels, a kernel factor of rank r, T
-# rounds, s steps of an iterative solver, k = m/5 or 2m/5 medoids. On vectors d is that of n end
-# to end, so that n d stands for it.
+# Operations of one fit, for m bags of n instances with d features, L labels, a kernel factor of
+# rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
+# Methods on vectors have the instances end to end: n d features.
 COMPLEXITY = {
     "MimlBoost": "m n r (d + r) + T s m n L (r + L)",
     "MimlSvm": "(m n)² d + m² k + L m² to L m³",
-    "MimlSvm_mi": "m n r (d + r) + L s r (m n r + r²)",
+    "MimlSvm_mi": "m n r (d + r) + L s (m n r² + r³)",
     "MimlNn": "(m n)² d + m k²",
     "D-MimlSvm": "m n r (d + r) + s m n r L",
     "InsDif": "m² n d + m k²",
-    "AdtBoost.MH": "T m n d (log m + T + T L)",
+    "AdtBoost.MH": "m n d (log m + T² L)",
     "RankSvm": "m² n d + s m² L",
     "MlSvm": "m² n d + L m² to L m³",
-    "Ml-knn": "m² (n d + log m)",
-    "SubCod": "s m n M d + M's share of MimlSvm",
-    "Diverse Density": "s n (m n d)",
-    "Em-dd": "s n (m n d)",
-    "mi-Svm": "m n r (d + r) + s r (m n r + r²)",
-    "Mi-Svm": "m n r (d + r) + s r (m n r + r²)",
-    "Ch-Fd": "m n r (d + r) + r³ + s m n r",
+    "Ml-knn": "m² (n d + log m) + m L",
+    "SubCod": "s m n M d + (m n)² d + M m² to M m³",
+    "Diverse Density": "s m n² d",
+    "Em-dd": "s m n² d",
+    "mi-Svm": "m n r (d + r) + s (m n r² + r³)",
+    "Mi-Svm": "m n r (d + r) + s (m n r² + r³)",
+    "Ch-Fd": "m n r (d + r) + s m n r + r³",
 }
 
 
@@ -137,44 +138,46 @@ def costs_table(
     Parameters
     ----------
     costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    trials : mapping from a data set to records that hold its trials; stand-ins are measured too.
+    trials : mapping from the experiments whose sets are shown to their records; may be empty.
     title : str, the caption's first words.
     """
-    alone = costs[costs["study"] == "sets"].set_index(["dataset", "method"])
-    tidy = []
-    for dataset, records in trials.items():
-        rows = as_published(records)
-        rows = rows[rows["dataset"] == dataset]
-        means = rows.groupby("method")[["fit_seconds", "predict_seconds"]].mean()
-        here = alone.loc[dataset] if dataset in alone.index else alone.iloc[:0]
-        for method in dict.fromkeys([*rows["method"], *here.index]):
-            one = {"dataset": dataset, "method": method}
-            if method in means.index:
-                one |= means.loc[method].add_prefix("trials_").to_dict()
-            if method in here.index:
-                one |= here.loc[method, MEASURED].to_dict()
-            tidy.append(one)
-    columns = ["dataset", "method", "trials_fit_seconds", "trials_predict_seconds", *MEASURED]
-    tidy = pd.DataFrame(tidy, columns=columns)
+    alone = costs[costs["study"] == "sets"]
+    datasets = [name for name in alone["dataset"].unique() if TABLE_OF[name] in trials]
+    tidy = pd.concat(
+        [_set_costs(alone, trials[TABLE_OF[name]], name) for name in datasets]
+        or [pd.DataFrame(columns=["dataset", "method", *IN_TRIALS, *MEASURED])]
+    )
     found = tidy.set_index(["method", "dataset"])
     rows = {
         method: tuple(
             _cost(found, (method, dataset), part)
-            for dataset in trials
+            for dataset in datasets
             for part in ("fit", "predict")
         )
         for method in tidy["method"].drop_duplicates()
     }
     return ReportTable(
         caption=(
-            f"{title}: processor seconds, mean of all trials; below, of one fit alone, and the "
+            f"{title}: processor seconds, mean of the trials; below, of one fit alone, and the "
             f"megabytes that it adds to memory. {_told(costs)}"
         ),
         corner="method",
-        columns=tuple(f"{name}, {part}" for name in trials for part in ("fit", "scores")),
+        columns=tuple(f"{name}, {part}" for name in datasets for part in ("fit", "scores")),
         rows=rows,
         tidy=tidy,
     )
+
+
+def _set_costs(alone, records, dataset):
+    """One row a method: means over the trials on a data set, and what was measured alone."""
+    alone = alone[alone["dataset"] == dataset].set_index("method")[MEASURED].astype(float)
+    means = pd.DataFrame(columns=IN_TRIALS, index=pd.Index([], name="method"))
+    if len(records):
+        rows = as_published(records)
+        rows = rows[rows["dataset"] == dataset]
+        means = rows.groupby("method")[["fit_seconds", "predict_seconds"]].mean()
+        means = means.add_prefix("trials_")
+    return alone.join(means).reset_index().assign(dataset=dataset)
 
 
 def _cost(found, key, part):
