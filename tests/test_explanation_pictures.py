@@ -11,14 +11,20 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Circle, Rectangle
+from PIL import Image
 
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, load_synthetic_texts, scene_mosaic
 from mimlpaper.report.explanation_pictures import (
     TOP,
     draw_explained_scene,
     draw_explained_text,
+    draw_instances,
     draw_mosaic,
+    explained_images,
+    explained_scenes,
+    explained_text,
     telling_words,
 )
 from mimlpaper.report.style import STYLE_SHEET, save_figure
@@ -44,6 +50,16 @@ class WeighedWords:
 
     def instance_scores(self, bags):
         return bags.instances @ self.weights
+
+
+class Colourful:
+    """Scores an instance by its red and its blue, a bag by their maxima."""
+
+    def instance_scores(self, bags):
+        return bags.instances[:, [0, 2]]
+
+    def decision_function(self, bags):
+        return bags.max(self.instance_scores(bags))
 
 
 def discs(ax):
@@ -97,6 +113,58 @@ def test_true_labels_and_fewer_axes_than_labels(bag):
     assert {disc.radius for disc in discs(axes[1])} == {0.0}  # all scores are the same
     draw_explained_scene(axes, bag, scores, np.zeros(3), names, np.zeros(3, bool))
     assert axes[0].get_title() == "no label"
+
+
+def test_instances_are_numbered_and_stand_alone(bag):
+    """Every cross has five squares: its own colour, and left, up, right and down of it."""
+    mosaic, crosses = plt.subplots(1, 2)[1]
+    draw_instances(mosaic, crosses, bag)
+    for ax in (mosaic, crosses):
+        assert [text.get_text() for text in ax.texts] == list("123456789")
+    assert mosaic.texts[5].get_position() == (4, 3)  # instance 6 in column 4 and row 3
+    assert len(frames(mosaic)) == 9 and len(crosses.patches) == 45
+    colours = [np.array(patch.get_facecolor()[:3]) * 255 for patch in crosses.patches[5:10]]
+    around = [bag[1, :3] + bag[1, i : i + 3] for i in (3, 6, 9, 12)]
+    assert np.array(colours) == pytest.approx(np.array([bag[1, :3], *around]))
+    x, y = crosses.patches[5].get_xy()
+    neighbours = np.array([patch.get_xy() for patch in crosses.patches[6:10]])
+    assert neighbours == pytest.approx(
+        np.array([(x - 1, y), (x, y - 1), (x + 1, y), (x, y + 1)])
+    )
+
+
+def test_own_images_beside_their_reasons(rng, tmp_path):
+    """From a path, an array and a Pillow image; each row has its picture and both labels."""
+    arrays = rng.integers(0, 256, (3, 16, 24, 3), dtype=np.uint8)
+    Image.fromarray(arrays[0]).save(tmp_path / "first.png")
+    images = [tmp_path / "first.png", arrays[1], Image.fromarray(arrays[2])]
+    figure = explained_images(Colourful(), images, ("red", "blue"))
+    axes = np.array(figure.axes).reshape(3, 4)
+    for row, array in zip(axes, arrays, strict=True):
+        assert np.array_equal(row[0].images[0].get_array(), array)
+    bags = ImageBags().transform(list(arrays))
+    for row, scores in zip(axes, Colourful().decision_function(bags), strict=True):
+        top = "red" if scores[0] > scores[1] else "blue"
+        assert row[2].get_title() == f"{top}\n+{scores.max():.2f}"
+        assert len(discs(row[2])) == 9
+
+
+def test_scenes_without_pictures_have_their_true_labels(bag):
+    true = np.array([[False, True]])
+    figure = explained_scenes(Colourful(), Bags.from_list([bag]), ("red", "blue"), true=true)
+    assert len(figure.axes) == 3 and figure.axes[0].get_title() == "blue"
+
+
+def test_a_text_has_a_panel_for_each_of_its_highest_labels():
+    class Reader(WeighedWords):
+        def decision_function(self, X):
+            return np.array([[-1.0, 2.0]])
+
+    bag = np.array([[0.0, 0, 1, 0], [1, 1, 0, 0]])
+    figure = explained_text(Reader(), bag, ("oil", "trade"))
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["trade  +2.00", "oil  −1.00"]
+    assert [bar.get_width() for bar in figure.axes[0].patches] == [1.0, -1.0]
+    assert len(explained_text(Reader(), bag, ("oil", "trade"), n_shown=1).axes) == 1
 
 
 def test_telling_words_by_hand():

@@ -17,13 +17,18 @@ from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frame
 from mimlpaper.report.explanation_pictures import (
     draw_explained_scene,
     draw_explained_text,
+    draw_instances,
     draw_mosaic,
+    explained_images,
+    explained_scenes,
+    explained_text,
     telling_words,
 )
 from mimlpaper.report.explanations import explanation_check, explanation_hits, explanation_table
 from mimlpaper.report.figures import (
     plot_data_sets,
     plot_parameter_curves,
+    plot_rank_changes,
     plot_ranks,
     plot_scorecard,
     seven_panels,
@@ -39,7 +44,9 @@ from mimlpaper.report.outcomes import (
     with_variants,
 )
 from mimlpaper.report.overview import (
+    by_verdict,
     choices_table,
+    claim_counts_table,
     claims_table,
     divergences_table,
     seconds_table,
@@ -56,6 +63,7 @@ from mimlpaper.report.published import (
     published_claims,
     published_divergences,
 )
+from mimlpaper.report.ranks import mean_ranks, ranks_table
 from mimlpaper.report.relatedness import (
     plot_objectives,
     plot_outcomes,
@@ -63,7 +71,7 @@ from mimlpaper.report.relatedness import (
     relatedness_table,
 )
 from mimlpaper.report.rendering import ReportTable, save_table
-from mimlpaper.report.scorecard import scorecard, scorecard_cells
+from mimlpaper.report.scorecard import blanks_table, in_words, scorecard, scorecard_cells
 from mimlpaper.report.statistics import (
     Comparison,
     compare,
@@ -100,8 +108,11 @@ __all__ = [
     "accuracies_table",
     "artefact_status",
     "as_published",
+    "blanks_table",
+    "by_verdict",
     "characteristics_table",
     "choices_table",
+    "claim_counts_table",
     "claims_table",
     "codecheck_manifest",
     "compare",
@@ -116,11 +127,15 @@ __all__ = [
     "draw_explained_scene",
     "draw_explained_text",
     "draw_frameworks",
+    "draw_instances",
     "draw_label_vectors",
     "draw_mosaic",
     "draw_sub_concepts",
     "draw_translates",
     "evaluate_claims",
+    "explained_images",
+    "explained_scenes",
+    "explained_text",
     "explanation_check",
     "explanation_hits",
     "explanation_table",
@@ -129,7 +144,9 @@ __all__ = [
     "gallery",
     "growth",
     "holm",
+    "in_words",
     "is_reproduced",
+    "mean_ranks",
     "measured_table",
     "outcomes_by_stage",
     "outcomes_table",
@@ -141,6 +158,7 @@ __all__ = [
     "plot_objectives",
     "plot_outcomes",
     "plot_parameter_curves",
+    "plot_rank_changes",
     "plot_ranks",
     "plot_relatedness",
     "plot_scorecard",
@@ -148,6 +166,7 @@ __all__ = [
     "published_characteristics",
     "published_claims",
     "published_divergences",
+    "ranks_table",
     "relatedness_table",
     "results_table",
     "save_figure",

@@ -13,15 +13,18 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.cells import curve
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.style import METHOD_STYLE, look_of
+from mimlpaper.report.ranks import mean_ranks, shared_ranks
+from mimlpaper.report.style import in_order, look_of
 
 __all__ = [
     "plot_data_sets",
     "plot_parameter_curves",
+    "plot_rank_changes",
     "plot_ranks",
     "plot_scorecard",
     "seven_panels",
@@ -94,7 +97,7 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes | None = N
     ``key`` is an empty axis for the names of the methods.
     """
     datasets = sorted(records["dataset"].unique(), reverse=True)
-    methods = _in_order(records["method"].unique())
+    methods = in_order(records["method"].unique())
     offsets = np.linspace(0.3, -0.3, len(methods))
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         means = records.pivot_table(criterion.name, "dataset", "method").reindex(datasets)
@@ -156,12 +159,7 @@ def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
     ranks averaged. The intervals describe the splits, which share data; they are not a test.
     """
     criteria = list(criteria or CRITERIA)
-    ranks = sum(
-        records.pivot(index=["dataset", "split"], columns="method", values=name)
-        .dropna()
-        .rank(axis=1, ascending=CRITERIA[name].lower_is_better)
-        for name in criteria
-    ) / len(criteria)
+    ranks = mean_ranks(records, criteria)
     order = ranks.mean().sort_values().index
     for height, method in enumerate(order):
         look, low_high = look_of(method), ranks[method].quantile([0.025, 0.975])
@@ -182,33 +180,59 @@ def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
     return ranks
 
 
-def _label_ends(axis, ends):
-    """Names to the right of the curves' ends, moved apart where they would touch."""
-    low, high = axis.get_ylim()
-    least = 0.12 * (high - low)
+def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
+    """Mean ranks as published on the left, tuned on the right, a line for each method.
+
+    The bars are the middle 95 % of the runs, as in :func:`plot_ranks`. Methods that only one
+    of the two has are left out; where one of the two is empty, the other stands alone.
+
+    Parameters
+    ----------
+    published, tuned : records of the same data.
+    ax : Axes, with the best rank at the top.
+    """
+    sides = shared_ranks(published, tuned)
+    methods = in_order({method for ranks in sides for method in ranks})
+    shifts = np.linspace(-0.18, 0.18, len(methods))  # so that bars do not cover one another
+    ends = {}
+    for method, shift in zip(methods, shifts, strict=True):
+        look = look_of(method)
+        places = [x for x, ranks in enumerate(sides) if method in ranks]
+        means = [sides[x][method].mean() for x in places]
+        for x in places:
+            low_high = sides[x][method].quantile([0.025, 0.975])
+            ax.plot([x + shift] * 2, low_high, color=look.color, linewidth=1.5, alpha=0.4)
+        ax.plot(
+            np.array(places) + shift, means, look.marker, color=look.color,
+            linestyle=look.linestyle, linewidth=0.9, markersize=4.5,
+        )  # fmt: skip
+        ends[method] = means[-1]
+    ax.set_xlim(-0.3, 1.3)
+    ax.set_ylim(len(methods) + 0.2, 0.8)
+    ax.set_xticks([0, 1], ["as published", "tuned" if len(sides[1]) else "tuned: not recorded"])
+    ax.tick_params(axis="x", length=0)
+    ax.set_ylabel("mean rank (1 is best)")
+    if ends:
+        _label_ends(ax, ends, least=0.075, in_layout=True)
+
+
+def _label_ends(axis, ends, *, least=0.12, in_layout=False):
+    """Names to the right of the curves' ends, at least that share of the axis apart."""
+    low, high = sorted(axis.get_ylim())
     methods = sorted(ends, key=ends.get)
-    heights = [ends[methods[0]]]
-    for method in methods[1:]:
-        heights.append(max(ends[method], heights[-1] + least))
-    heights = np.array(heights)
-    heights -= np.mean(heights - [ends[method] for method in methods])
+    apart = least * (high - low) * np.arange(len(methods))
+    heights = isotonic_regression([ends[method] for method in methods] - apart).x + apart
     for method, height in zip(methods, heights, strict=True):
         label = axis.annotate(
             method, (1.04, height), xycoords=("axes fraction", "data"), va="center",
             color=_dark(look_of(method).color), annotation_clip=False,
         )  # fmt: skip
-        label.set_in_layout(False)  # it stands in the empty eighth panel
+        label.set_in_layout(in_layout)  # of seven panels it stands in the empty eighth
 
 
 def _dark(color):
     """The colour, dark enough for text."""
     return 0.7 * np.array(to_rgba(color)[:3])
-
-
-def _in_order(methods):
-    """As METHOD_STYLE orders them, others last."""
-    known = list(METHOD_STYLE)
-    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
 
 
 def _key(axis, methods):

@@ -124,7 +124,7 @@ def published_claims() -> pd.DataFrame:
 def published_divergences() -> pd.DataFrame:
     """What the paper leaves open or contradicts, what was chosen, and how much it matters.
 
-    Columns: id, where, open, choice, alternatives, effect, sweep. ``sweep`` names the
+    Columns: id, section, where, open, choice, alternatives, effect, sweep. ``sweep`` names the
     experiment that measures the effect, and is empty where none has been run.
     """
-    return pd.read_csv(packaged_data() / "divergences.csv", keep_default_na=False)
+    return pd.read_csv(packaged_data() / "divergences.csv", dtype=str, keep_default_na=False)

@@ -61,6 +61,8 @@ class ReportTable:
     tidy : DataFrame with the same numbers, one row for each cell.
     rule_above : str or None
         Row above which a line is drawn, as the paper draws it above the compared algorithms.
+    prose : bool
+        Whether its entries are sentences: set flush left, in columns of one width in LaTeX.
     """
 
     caption: str
@@ -69,12 +71,13 @@ class ReportTable:
     rows: Mapping[str, tuple[Entry, ...]]
     tidy: pd.DataFrame
     rule_above: str | None = None
+    prose: bool = False
 
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
         columns = pd.Index(self.columns, name=self.corner)
         entries = pd.DataFrame(list(self.rows.values()), list(self.rows), columns)
-        tints = entries.map(_css)
+        tints = entries.map(_css) + ("; text-align: left" if self.prose else "")
         if self.rule_above in tints.index:
             tints.loc[self.rule_above] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
@@ -99,14 +102,19 @@ class ReportTable:
         lines = [
             r"\begin{table}", r"\centering", r"\scriptsize",
             rf"\caption{{{_tex(self.caption)}}}",
-            rf"\begin{{tabular}}{{l{'c' * len(self.columns)}}}", r"\toprule", rf"{heads} \\",
+            rf"\begin{{tabular}}{{{self._latex_columns()}}}", r"\toprule", rf"{heads} \\",
             r"\midrule",
         ]  # fmt: skip
         for name, entries in self.rows.items():
             lines += [r"\midrule"] if name == self.rule_above else []
-            lines.append(" & ".join([_tex(name), *map(_shortstack, entries)]) + r" \\[2pt]")
+            cells = map(_paragraph if self.prose else _shortstack, entries)
+            lines.append(" & ".join([_tex(name), *cells]) + r" \tabularnewline[2pt]")
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
         return "\n".join(lines) + "\n"
+
+    def _latex_columns(self):
+        n = len(self.columns)
+        return "l" + rf"p{{{0.8 / n:.2f}\linewidth}}" * n if self.prose else "l" + "c" * n
 
     def _repr_html_(self) -> str:
         return self.to_styler().to_html()
@@ -133,6 +141,10 @@ def _markdown(entry):
 def _shortstack(entry):
     lines = _lines(entry, r"\textbf{{{}}}", r"\textit{{{}}}", text=_tex)
     return r"\shortstack{" + r"\\".join(lines) + "}"
+
+
+def _paragraph(entry):
+    return r"\raggedright " + r"\newline ".join(_lines(entry, r"\textbf{{{}}}", "{}", text=_tex))
 
 
 def _lines(entry, bold, verdict, text=str):

@@ -10,10 +10,21 @@ import pandas as pd
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.cells import KINDS, STATES, compare_with_paper, overall
 from mimlpaper.report.claims import Records, evaluate_claims, records_of
-from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
+from mimlpaper.report.published import ALL_CRITERIA, PROTOCOL_RUNS, TABLES
+from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.tables import number_text
 from mimlpaper.report.verdicts import VERDICTS
 
-__all__ = ["scorecard", "scorecard_cells"]
+__all__ = ["blanks_table", "in_words", "scorecard", "scorecard_cells"]
+
+CELL_WORDS = {
+    "matches": "match", "close": "are close", "better": "are better", "worse": "are worse",
+    "synthetic": "are of synthetic data", "missing": "are not recorded",
+}  # fmt: skip
+CLAIM_WORDS = {
+    "holds": "hold", "partly": "hold in part", "fails": "fail",
+    "not evaluated": "are not evaluated",
+}  # fmt: skip
 
 
 def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:
@@ -63,6 +74,56 @@ def scorecard_cells(
     )
 
 
+def blanks_table(cells: pd.DataFrame) -> ReportTable:
+    """What the paper prints as N/A or leaves out, as far as it is measured here.
+
+    One row for each table and algorithm, of Table 5 for each data set as well; empty squares are
+    cells that the paper does print.
+
+    Parameters
+    ----------
+    cells : from :func:`scorecard_cells`.
+    """
+    blanks = cells[cells["printed"] != "value"]
+    shown = [name for name in ALL_CRITERIA if name in set(blanks["criterion"])]
+    rows = {}
+    for (number, algorithm, dataset), group in blanks.groupby(
+        ["table", "algorithm", "dataset"], sort=False
+    ):
+        of = f", {dataset}" if len(TABLES[number].datasets) > 1 else ""
+        by_criterion = group.set_index("criterion")
+        rows[f"Table {number}: {algorithm}{of}"] = tuple(
+            _filled(by_criterion.loc[name]) if name in by_criterion.index else Entry((), ())
+            for name in shown
+        )
+    filled = int((blanks["verdict"] == "filled").sum())
+    heads = [f"{ALL_CRITERIA[name].symbol} {ALL_CRITERIA[name].arrow}" for name in shown]
+    return ReportTable(
+        caption=(
+            f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
+            f"{filled} of them are filled."
+        ),
+        corner="",
+        columns=tuple(heads),
+        rows=rows,
+        tidy=blanks,
+    )
+
+
+def in_words(card: dict) -> str:
+    """The scorecard in four sentences: cells that the paper prints, blank ones, claims."""
+    cells, claims = pd.DataFrame(card["cells"]), pd.DataFrame(card["claims"])
+    printed = cells["printed"] == "value"
+    filled = (cells[~printed]["verdict"] == "filled").sum()
+    return (
+        f"Of the {printed.sum()} cells that the paper prints, "
+        f"{_told(cells[printed]['verdict'], CELL_WORDS)}. Of the {(~printed).sum()} that it leaves "
+        f"blank, {filled} are filled. Of its {len(claims)} claims "
+        f"{_told(claims['verdict'], CLAIM_WORDS)} by the paper's own test; by the corrected test "
+        f"{_told(claims['corrected'], CLAIM_WORDS)}."
+    )
+
+
 def _totals(cells):
     counts = cells["verdict"].value_counts()
     by_verdict = {word: int(counts.get(word, 0)) for word in VERDICTS}
@@ -89,3 +150,15 @@ def _plain(cell):
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in plain.items()
     }
+
+
+def _filled(cell):
+    word = cell["verdict"]
+    return Entry((number_text(cell["mean"], cell["std"]),), (False,), word)
+
+
+def _told(verdicts, words):
+    """Such as ``160 match, 23 are close and 2 are worse``."""
+    counts = verdicts.value_counts()
+    parts = [f"{counts[word]} {phrase}" for word, phrase in words.items() if word in counts]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

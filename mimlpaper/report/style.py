@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from mimlpaper.report.files import write_whole
 
-__all__ = ["METHOD_STYLE", "STYLE_SHEET", "Look", "look_of", "save_figure", "use_style"]
+__all__ = ["METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure", "use_style"]
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 
@@ -60,6 +60,12 @@ METHOD_STYLE = {
 def look_of(method: str) -> Look:
     """The look of a method; of a variant, such as "MlSvm, tuned", that of the method itself."""
     return METHOD_STYLE.get(method.split(",")[0], Look("#888888", ".", ":"))
+
+
+def in_order(methods) -> list[str]:
+    """As :data:`METHOD_STYLE` orders them, others last."""
+    known = list(METHOD_STYLE)
+    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
 
 
 def use_style():
