@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper quick smoke test test-faults lint verify scorecard clean
+.PHONY: install paper quick smoke test test-faults fuzz lint verify scorecard clean
 
 install: .venv/installed
 
@@ -17,6 +17,10 @@ install: .venv/installed
 	touch $@
 
 .venv/installed-browser: requirements-browser.lock .venv/installed-site
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
+	touch $@
+
+.venv/installed-cluster: requirements-cluster.lock .venv/installed
 	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
 	touch $@
 
@@ -40,6 +44,9 @@ test: install
 
 test-faults: install  ## real faults against real runs; their table goes to build/faults.md
 	$(BIN)/python -m pytest --numprocesses 2 tests_faults
+
+fuzz: install  ## files damaged at random, read for so many minutes: make fuzz MINUTES=60
+	$(BIN)/python tests_fuzz/fuzz_readers.py --minutes $(or $(MINUTES),1)
 
 test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
 	$(BIN)/mimlpaper run --profile smoke

@@ -42,6 +42,9 @@ def run_trials(
     data_home : path or None; on a cluster, a path that every worker sees.
     dask : str or None
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, to use its workers.
+        Each needs this version of the package, the data, and one thread. To a worker go the
+        trial, its unfitted estimator and the way to split, some kilobytes; back come its rows.
+        Dask runs the trials of a worker that is lost on the others.
 
     Raises
     ------
@@ -96,10 +99,16 @@ def _workers(jobs, dask):
         from distributed import Client
     except ImportError as error:
         raise ValueError(
-            "a Dask cluster needs the package distributed: pip install mimlpaper[dask]"
+            "a Dask cluster needs the package distributed: pip install mimlpaper[cluster]"
         ) from error
     with Client(dask) as client, parallel_config("dask"):
         client.wait_for_workers(1)
+        threads = {told["nthreads"] for told in client.scheduler_info(-1)["workers"].values()}
+        if threads != {1}:
+            raise ValueError(
+                f"workers at {dask} must have one thread each, got {sorted(threads)}; start "
+                "them by: dask worker ADDRESS --nworkers N --nthreads 1"
+            )
         yield
 
 

@@ -1,0 +1,122 @@
+"""A Dask cluster of three worker processes on this machine, one of them killed under way."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from pandas.testing import assert_frame_equal
+
+from mimlpaper.experiments import Store, get_experiment
+from mimlpaper.experiments import runner as runner_module
+from mimlpaper.experiments.pool import run_trials
+from mimlpaper.experiments.store import KEY
+
+distributed = pytest.importorskip(
+    "distributed", reason="a cluster needs the package distributed: make .venv/installed-cluster"
+)
+
+BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit"]
+N_WORKERS = 3
+
+
+def two_hundred_trials():
+    """Of twelve experiments' smoke profiles, methods that fit small sets in parts of a second."""
+    quick = {
+        "figure7": ["MimlSvm"],
+        "table1": ["MimlSvm", "MimlNn", "MlSvm", "Ml-knn"],
+        "table2": ["MimlSvm", "MimlNn", "MlSvm", "Ml-knn"],
+        "table3": ["Ml-knn", "MlSvm"],
+        "table4": ["Ml-knn", "MlSvm"],
+    }
+    trials = [
+        trial for name, methods in quick.items()
+        for trial in get_experiment(name).trials("smoke", methods)
+    ]  # fmt: skip
+    more = [
+        type(trial)(trial.experiment, trial.dataset, trial.method, trial.parameters, split)
+        for split in range(2, 30)
+        for trial in trials
+        if split < get_experiment(trial.experiment).splits.n_splits and trial.split == 0
+    ]
+    return [*trials, *more][:200]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Address of a scheduler, and its worker processes."""
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
+               "--port", "0", "--no-dashboard"]  # fmt: skip
+    log = (tmp_path / "scheduler.log").open("w+")
+    scheduler = subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=log, cwd=tmp_path)
+    address = wait_for(lambda: re.search(r"tcp://127.0.0.1:\d+", open(log.name).read()))[0]
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
+               "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]  # fmt: skip
+    workers = [
+        subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=log, cwd=tmp_path)
+        for _ in range(N_WORKERS)
+    ]
+    yield address, workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+def wait_for(condition, seconds=300):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def recorded(store, ended):
+    """The records of trials as they end, written as the runner writes them."""
+    for trial, rows in ended:
+        told = {name: getattr(trial, name) for name in KEY}
+        store.append(trial.experiment, [told | row for row in rows])
+
+
+def same_records(one, other, name):
+    tables = [
+        store.load(name).drop(columns=BY_THE_WAY).sort_values(KEY).reset_index(drop=True)
+        for store in (one, other)
+    ]
+    assert_frame_equal(*tables, check_exact=True)
+
+
+def test_a_cluster_loses_a_worker(cluster, tmp_path, tell):
+    address, workers = cluster
+    trials = two_hundred_trials()
+    assert len(set(trials)) == 200
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    recorded(here, run_trials(trials, jobs=2))
+
+    def killing_one(ended):
+        for number, result in enumerate(ended):
+            if number == 20:
+                with distributed.Client(address) as client:
+                    wait_for(lambda: len(client.scheduler_info()["workers"]) == N_WORKERS)
+                os.kill(workers[0].pid, signal.SIGKILL)
+            yield result
+
+    recorded(there, killing_one(run_trials(trials, dask=address)))
+    assert workers[0].wait() == -signal.SIGKILL
+    assert [worker.poll() for worker in workers[1:]] == [None, None]
+    for name in dict.fromkeys(trial.experiment for trial in trials):
+        same_records(here, there, name)
+    tell("kill -9 of one of three workers of a cluster", "the others run its trials", 0,
+         "nothing to do")  # fmt: skip
+
+
+def test_workers_with_many_threads_are_refused(tmp_path):
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None,
+        local_directory=str(tmp_path),
+    ) as cluster, pytest.raises(ValueError, match=r"must have one thread each, got \[2\]"):
+        runner_module.compute(
+            "figure7", profile="smoke", dask=cluster.scheduler_address, store=Store(tmp_path)
+        )  # fmt: skip
