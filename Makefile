@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper quick smoke test test-faults fuzz lint verify scorecard clean
+.PHONY: install paper quick smoke test test-faults fuzz package audit lint verify scorecard clean
 
 install: .venv/installed
 
@@ -52,6 +52,15 @@ test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium
 	$(BIN)/mimlpaper run --profile smoke
 	$(BIN)/python site/build.py --profile smoke
 	$(BIN)/python -m pytest tests_browser
+
+package: install  ## sdist and wheel, used in empty environments by every Python that is here
+	$(BIN)/python tests_package/check_package.py
+
+audit:  ## known faults of the locked versions; needs the network
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet pip-audit==2.10.1
+	build/audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock || \
+	(echo "faults are listed above; without a network there is no audit" && false)
 
 lint: install
 	$(BIN)/ruff check .
