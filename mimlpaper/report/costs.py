@@ -11,7 +11,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from scipy.stats import linregress, t
 
-from mimlpaper.experiments.cost_cases import BASE, ONE_LABEL, OWN, TABLE_OF, drawn_sizes
+from mimlpaper.experiments.cost_cases import (
+    BASE,
+    ONE_LABEL,
+    OWN,
+    TABLE_OF,
+    drawn_sizes,
+    is_installed,
+)
 from mimlpaper.report.cells import as_published
 from mimlpaper.report.rendering import Entry, ReportTable
 from mimlpaper.report.style import look_of
@@ -198,7 +205,7 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
     Parameters
     ----------
     costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    cases : the cases of the profile; what was not measured of them was not installed.
+    cases : the cases of the profile.
     """
     found = costs[costs["study"] == "peers"].set_index(["method", "library"])
     rows, tidy = {}, []
@@ -209,16 +216,17 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
         size = "{} bags of {}, {} labels".format(*drawn_sizes(case.dataset))
         row = {"method": case.method, "library": case.library, "dataset": case.dataset}
         if key not in found.index:
-            rows[name] = tuple(map(_text, (size, "not installed", "–", "–", "–")))
+            state = "not measured" if is_installed(case) else "not installed"
+            rows[name] = tuple(map(_text, (size, state, "–", "–", "–")))
             tidy.append(row)
             continue
-        one, own = found.loc[key], found.loc[(case.method, OWN)]
-        ratio = one["fit_seconds"] / own["fit_seconds"]
+        one = found.loc[key]
+        ratio = one["fit_seconds"] / found["fit_seconds"].get((case.method, OWN), np.nan)
         row |= one[["fit_seconds", "fit_megabytes", "average_precision"]].to_dict()
         rows[name] = tuple(
             map(_text, (
                 size, _number(one["fit_seconds"], "s"),
-                "1" if case.library == OWN else _ratio(ratio),
+                _ratio(ratio),
                 _number(one["fit_megabytes"], "MB"), f"{one['average_precision']:.3f}",
             ))
         )  # fmt: skip
@@ -289,7 +297,7 @@ def _number(value, unit):
 
 
 def _ratio(value):
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+    return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
 def _text(text):
