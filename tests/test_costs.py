@@ -189,7 +189,7 @@ def test_every_method_has_a_look_a_complexity_and_cases():
 def test_cases_of_the_trial_run_are_small_and_need_no_file():
     for case in cost_cases("smoke"):
         (X, Y), _ = problem_of(case)
-        assert len(X) == len(Y) <= 200
+        assert len(X) == len(Y) <= 800
         assert hasattr(estimator_of(case), "fit")
 
 

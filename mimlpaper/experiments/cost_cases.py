@@ -80,8 +80,8 @@ SIZES = {
     "labels": (4, 8, 12, 20, 32),
 }
 BASE = {"bags": 400, "instances": 8, "labels": 8}
-SMOKE_SIZES = {"bags": (40, 80), "instances": (2, 4), "labels": (4, 8)}
-SMOKE_BASE = {"bags": 40, "instances": 2, "labels": 4}
+SMOKE_SIZES = {"bags": (400, 800), "instances": (2, 4), "labels": (4, 8)}
+SMOKE_BASE = {"bags": 400, "instances": 2, "labels": 4}
 
 
 def _on_vectors(estimator):

@@ -4,15 +4,14 @@ from mimlpaper.report.accuracies import accuracies_table
 from mimlpaper.report.artefacts import ARTEFACTS, Artefact
 from mimlpaper.report.cells import as_published, compare_with_paper, curve, swept_values
 from mimlpaper.report.claims import ClaimResult, evaluate_claims
-from mimlpaper.report.costs import (
+from mimlpaper.report.cost_growth import (
     COMPLEXITY,
-    costs_table,
     exponents,
     exponents_table,
     growth,
-    peers_table,
     plot_growth,
 )
+from mimlpaper.report.costs import costs_table, peers_table
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
 from mimlpaper.report.explanation_pictures import (
     draw_explained_scene,

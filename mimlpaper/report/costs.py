@@ -1,4 +1,4 @@
-"""What fits cost: tables of seconds and memory, growth with size, comparisons with peers."""
+"""What fits cost: seconds and memory by method and data set, and other implementations."""
 
 from __future__ import annotations
 
@@ -6,135 +6,22 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
-from scipy.stats import linregress, t
 
-from mimlpaper.experiments.cost_cases import (
-    BASE,
-    ONE_LABEL,
-    OWN,
-    TABLE_OF,
-    drawn_sizes,
-    is_installed,
-)
+from mimlpaper.experiments.cost_cases import OWN, TABLE_OF, drawn_sizes, is_installed
 from mimlpaper.report.cells import as_published
 from mimlpaper.report.rendering import Entry, ReportTable
-from mimlpaper.report.style import look_of
 
-__all__ = [
-    "COMPLEXITY", "costs_table", "exponents", "exponents_table", "growth", "peers_table",
-    "plot_growth", "sized",
-]  # fmt: skip
+__all__ = ["LEAST_MEGABYTES", "costs_table", "measured_on", "peers_table"]
 
 IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
 MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
-PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
 LEAST_MEGABYTES = 1.0  # less is within what an allocator rounds
 
-# Operations of one fit, for m bags of n instances with d features, L labels, a kernel factor of
-# rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
-# Methods on vectors have the instances end to end: n d features.
-COMPLEXITY = {
-    "MimlBoost": "m n r (d + r) + T s m n L (r + L)",
-    "MimlSvm": "(m n)² d + m² k + L m² to L m³",
-    "MimlSvm_mi": "m n r (d + r) + L s (m n r² + r³)",
-    "MimlNn": "(m n)² d + m k²",
-    "D-MimlSvm": "m n r (d + r) + s m n r L",
-    "InsDif": "m² n d + m k²",
-    "AdtBoost.MH": "m n d (log m + T² L)",
-    "RankSvm": "m² n d + s m² L",
-    "MlSvm": "m² n d + L m² to L m³",
-    "Ml-knn": "m² (n d + log m) + m L",
-    "SubCod": "s m n M d + (m n)² d + M m² to M m³",
-    "Diverse Density": "s m n² d",
-    "Em-dd": "s m n² d",
-    "mi-Svm": "m n r (d + r) + s (m n r² + r³)",
-    "Mi-Svm": "m n r (d + r) + s (m n r² + r³)",
-    "Ch-Fd": "m n r (d + r) + s m n r + r³",
-}
 
-
-def sized(costs: pd.DataFrame) -> pd.DataFrame:
-    """Costs of drawn bags, with their sizes as columns bags, instances and labels."""
-    rows = costs[costs["study"] == "sizes"]
-    sizes = pd.DataFrame(
-        [drawn_sizes(name) for name in rows["dataset"]], rows.index, list(BASE), dtype=int
-    )
-    return rows.join(sizes)
-
-
-def growth(costs: pd.DataFrame, method: str, size: str, value: str = "fit_seconds") -> pd.Series:
-    """``value`` by one size, the others constant; without megabytes below one."""
-    rows = sized(costs[costs["method"] == method])
-    others = [name for name in BASE if name != size]
-    if rows.empty:
-        return pd.Series(dtype=float)
-    varied = max((group for _, group in rows.groupby(others)), key=len)
-    values = varied.set_index(size)[value].astype(float).sort_index()
-    return values[values >= LEAST_MEGABYTES] if value.endswith("megabytes") else values
-
-
-def exponents(costs: pd.DataFrame, value: str = "fit_seconds") -> pd.DataFrame:
-    """b of value ~ a size^b, for each method and size: least squares between the logarithms.
-
-    Columns method, size, n (points), exponent, low, high (95 % interval; NaN with two points),
-    last (exponent between the two largest sizes).
-    """
-    rows = []
-    for method in costs.loc[costs["study"] == "sizes", "method"].unique():
-        for size in BASE:
-            values = growth(costs, method, size, value)
-            if len(values) > 1:
-                rows.append({"method": method, "size": size, **_slope(values)})
-    columns = ["method", "size", "n", "exponent", "low", "high", "last"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _slope(values):
-    x, y = np.log(values.index.to_numpy(float)), np.log(values.to_numpy())
-    line, free = linregress(x, y), len(x) - 2
-    half = t.ppf(0.975, free) * line.stderr if free else np.nan
-    return {
-        "n": len(x), "exponent": line.slope, "low": line.slope - half, "high": line.slope + half,
-        "last": (y[-1] - y[-2]) / (x[-1] - x[-2]),
-    }  # fmt: skip
-
-
-def exponents_table(costs: pd.DataFrame) -> ReportTable:
-    """Beside each method's complexity the exponents of its seconds, and of its memory in bags."""
-    seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
-    tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
-    found = tidy.set_index(["method", "of", "size"])
-    heads = [("seconds", size) for size in BASE] + [("megabytes", "bags")]
-    rows = {
-        method: (
-            _text(COMPLEXITY.get(method, "–")),
-            *(_exponent(found, (method, *head)) for head in heads),
-        )
-        for method in seconds["method"].unique()
-    }
-    return ReportTable(
-        caption=(
-            "Exponents b of cost ~ size^b: over all sizes with a 95 % interval, and below, between "
-            f"the two largest. {_told(costs)}"
-        ),
-        corner="method",
-        columns=("operations", *(f"{what}, by {size}" for what, size in heads)),
-        rows=rows,
-        tidy=tidy,
-        rule_above=next((name for name in rows if name in ONE_LABEL), None),
-    )
-
-
-def _exponent(found, key):
-    if key not in found.index:
-        return _text("–")
-    one = found.loc[key]
-    within = "" if np.isnan(one["low"]) else f" [{one['low']:.1f}, {one['high']:.1f}]"
-    lines = (f"{one['exponent']:.1f}{within}", f"last {one['last']:.1f}")
-    return Entry(lines, (False, False))
+def measured_on(costs: pd.DataFrame) -> str:
+    """A sentence for captions: on which machines costs were measured."""
+    machines = sorted(set(costs["machine"]))
+    return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
 
 
 def costs_table(
@@ -166,7 +53,7 @@ def costs_table(
     return ReportTable(
         caption=(
             f"{title}: processor seconds, mean of the trials; below, of one fit alone, and the "
-            f"megabytes that it adds to memory. {_told(costs)}"
+            f"megabytes that it adds to memory. {measured_on(costs)}"
         ),
         corner="method",
         columns=tuple(f"{name}, {part}" for name in datasets for part in ("fit", "scores")),
@@ -234,58 +121,12 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
     columns = ["method", "library", "dataset", "fit_seconds", "ratio", "fit_megabytes",
                "average_precision"]  # fmt: skip
     return ReportTable(
-        caption=f"One fit by several implementations, on the same drawn bags. {_told(costs)}",
+        caption=f"One fit by several implementations, on the same drawn bags. {measured_on(costs)}",
         corner="method: implementation",
         columns=("data", "fit", "times ours", "memory", "average precision"),
         rows=rows,
         tidy=pd.DataFrame(tidy, columns=columns),
     )
-
-
-def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds", key: Axes = None):
-    """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
-
-    Parameters
-    ----------
-    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    axes : one for each of bags, instances and labels, or for the first of them.
-    methods : names of those to draw.
-    value : {"fit_seconds", "fit_megabytes"}
-    key : Axes, an empty one for the names of the methods.
-    """
-    for axis, size in zip(axes, BASE, strict=False):
-        drawn = {method: growth(costs, method, size, value) for method in methods}
-        for method, values in drawn.items():
-            look = look_of(method)
-            axis.loglog(
-                values.index, values, color=look.color, marker=look.marker,
-                linestyle=look.linestyle, markeredgewidth=0,
-            )  # fmt: skip
-        ticks = sorted(set().union(*(values.index for values in drawn.values())))
-        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.grid(True, axis="both")
-        axis.set_xlabel(PER_WHAT[size])
-        axis.label_outer()
-    unit = "seconds of a fit" if value == "fit_seconds" else "MB added by a fit"
-    axes[0].set_ylabel(unit)
-    if key is not None:
-        _key(key, methods)
-
-
-def _key(axis, methods):
-    handles = [
-        Line2D([], [], **look_of(method)._asdict(), markeredgewidth=0, label=method)
-        for method in methods
-    ]
-    axis.set_axis_off()
-    axis.legend(handles=handles, loc="center left", borderpad=0, handlelength=2.6)
-
-
-def _told(costs):
-    """On which machines."""
-    machines = sorted(set(costs["machine"]))
-    return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
 
 
 def _number(value, unit):
