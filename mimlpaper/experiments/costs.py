@@ -122,11 +122,12 @@ def _measure_each(cases, data_home, path):
 def _record(row, path):
     """Add a row, in place of one of the same case; the file is whole at any time."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    row = {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
     with FileLock(path.with_name(".costs.lock")):
         table = pd.concat([_read(path).astype(object), pd.DataFrame([row], dtype=object)])
         table = table[COST_COLUMNS].drop_duplicates(KEY, keep="last")
         temporary = path.with_name(".costs.tmp")
-        table.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
+        table.to_csv(temporary, index=False, lineterminator="\n")
         temporary.replace(path)
 
 
