@@ -9,6 +9,7 @@ import pandas as pd
 from IPython.display import display
 
 from mimlpaper import paths
+from mimlpaper.datasets import Dataset, describe, load
 from mimlpaper.experiments import (
     EXPERIMENTS,
     PROFILES,
@@ -19,6 +20,7 @@ from mimlpaper.experiments import (
 )
 from mimlpaper.experiments.characteristics import characteristics
 from mimlpaper.experiments.costs import measure_costs
+from mimlpaper.experiments.experiment import STAND_INS
 from mimlpaper.experiments.kept import kept_table, recorded_table
 from mimlpaper.experiments.section5_insights import (
     CCCP,
@@ -166,14 +168,24 @@ class Companion:
             self.profile, recompute=self.recompute, data_home=self.data_home
         )
 
+    def dataset(self, name: str) -> Dataset:
+        """The original data where their files are; else, and for a smoke run, drawn ones."""
+        present = {row["name"] for row in describe(self.data_home) if row["state"] == "present"}
+        original = self.profile != "smoke" and name in present
+        return load(name, self.data_home) if original else load(STAND_INS[name])
+
     def save_table(self, table, name: str):
         """Write a table as CSV, Markdown and LaTeX, and return it to be shown."""
         save_table(table, self.folder, name)
         return table
 
-    def save_figure(self, figure, name: str):
-        """Write a figure as PNG and SVG, and show it, with a text for those who do not see it."""
-        save_figure(figure, self.folder, name)
+    def save_figure(self, figure, name: str, *, of: Dataset | None = None):
+        """Write a figure as PNG and SVG, and show it, with a text for those who do not see it.
+
+        ``of`` is the data that it shows: drawn ones never replace the figure of original data.
+        """
+        if self.profile != "paper" or of is None or of.kind != "synthetic":
+            save_figure(figure, self.folder, name)
         display(figure, metadata={"image/png": {"alt": _in_words(name)}})
         plt.close(figure)
 

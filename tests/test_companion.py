@@ -3,6 +3,7 @@ import pytest
 
 from mimlpaper import companion, paths
 from mimlpaper.companion import Companion
+from mimlpaper.datasets import load
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,17 @@ def test_a_figure_is_shown_once_with_a_text_instead(tmp_path, monkeypatch):
     assert texts[0].startswith("Fig. 1. Four frameworks of learning")
     assert texts[1] == "rise and fall"
     assert {path.name for path in (tmp_path / "smoke").iterdir()} >= {"figure1.png", "figure1.svg"}
+
+
+def test_data_are_drawn_where_the_original_is_not(tmp_path):
+    for companion_ in (Companion(profile="smoke"), Companion(data_home=str(tmp_path))):
+        assert companion_.dataset("scene").name == "synthetic_scene"
+
+
+def test_a_stand_in_does_not_replace_the_figure_of_original_data(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "figures", lambda: tmp_path)
+    monkeypatch.setattr(companion, "display", lambda *args, **options: None)
+    drawn = load("synthetic_scene")
+    for profile, n_files in (("paper", 0), ("smoke", 2)):
+        Companion(profile=profile).save_figure(plt.subplots()[0], "explained", of=drawn)
+        assert len(list(tmp_path.rglob("explained.*"))) == n_files

@@ -21,7 +21,7 @@ def saved(kind):
     for notebook, path in available_notebooks().items():
         cells = json.loads(path.read_text())["cells"]
         code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
-        for name in re.findall(rf'save_{kind}\([^\n]*"(\w+)"\)', code):
+        for name in re.findall(rf'save_{kind}\([^\n]*"(\w+)"(?:, of=\w+)?\)', code):
             yield notebook, name
         if kind == "table":
             yield from ((notebook, f"table{n}") for n in re.findall(r"paper\.table\((\d)\)", code))
