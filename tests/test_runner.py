@@ -137,6 +137,15 @@ def test_what_is_recorded_is_not_run_again(store, monkeypatch):
     assert run(store).equals(first)
 
 
+def test_records_come_in_the_order_of_the_trials_however_they_were_recorded(store, tmp_path):
+    forwards, backwards = run(store), Store(tmp_path / "backwards")
+    backwards.append("table1", store.load("table1")[::-1].to_dict("records"))
+    found = records("table1", profile="smoke", methods=QUICK, store=backwards)
+    assert_frame_equal(found, records("table1", profile="smoke", methods=QUICK, store=store))
+    assert found["method"].unique().tolist() == QUICK
+    assert len(found) == len(forwards)
+
+
 def test_number_of_processes_changes_nothing(store, tmp_path):
     alone = run(store)
     together = run(Store(tmp_path / "other"), jobs=2)

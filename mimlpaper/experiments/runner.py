@@ -85,7 +85,7 @@ def compute(
 def records(
     experiment: str, *, profile: str = "paper", methods=None, store: Store | None = None
 ) -> pd.DataFrame:
-    """What is recorded of an experiment's trials, with a column ``state``.
+    """What is recorded of an experiment's trials, in their order, with a column ``state``.
 
     ``"fresh"``: made by today's code. ``"attested"``: made by other code, and ``mimlpaper
     verify`` has found today's to give the same. ``"stale"``: neither.
@@ -93,9 +93,10 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(experiment)
-    wanted = {_key(trial) for trial in described.trials(profile, methods)}
-    mine = np.array([key in wanted for key in _keys(table)], dtype=bool)
-    table = table[mine].reset_index(drop=True)
+    place = {_key(trial): i for i, trial in enumerate(described.trials(profile, methods))}
+    places = np.array([place.get(key, -1) for key in _keys(table)], dtype=int)
+    order = np.lexsort([table["stage"].to_numpy(dtype=int), places])
+    table = table.iloc[order[places[order] >= 0]].reset_index(drop=True)
     attested = attested_codes(store.folder, experiment)
     today = current_codes(described)
     table["state"] = [
