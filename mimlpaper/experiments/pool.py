@@ -127,6 +127,7 @@ def _attempt(trial, estimator, splits, staged, data_home):
         code = code_fingerprint(estimator, DATASETS[trial.dataset])
         with threadpool_limits(1):  # the sums of another number of threads differ in the last bit
             rows = run_trial(trial, estimator, splits, staged=staged, data_home=data_home)
+        told = provenance() | {"code": code}
     except Exception:
         return trial, None, traceback.format_exc()
-    return trial, [row | provenance() | {"code": code} for row in rows], None
+    return trial, [row | told for row in rows], None
