@@ -1,0 +1,122 @@
+"""The same trial, the same record: across BLAS threads, run order, interruption, processes.
+
+Runs pin one BLAS thread a process, so their records are bit-equal. Where a caller lets BLAS have
+two threads, the sums of large products are rounded in another order; scores then agree to 1e-9 of
+their scale, and decisions are the same unless two scores lie closer than that.
+"""
+
+import multiprocessing
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from mimlpaper.datasets import load
+from mimlpaper.experiments import Store, Trial, compute, get_experiment, run_trial
+from mimlpaper.experiments.pool import run_trials
+from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.trial import set_random_states
+from mimlpaper.metrics import CRITERIA
+
+BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit"]
+CHEAP = {
+    "table1": ["MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm", "Ml-knn", "RankSvm"],
+    "table3": ["InsDif", "MlSvm", "Ml-knn", "Cnmf"],
+    "table5": ["SubCod", "SubCod_MimlNn", "Ch-Fd", "Mi-Svm"],
+}
+TRIALS = [
+    next(trial for trial in get_experiment(name).trials("smoke", [method]))
+    for name, methods in CHEAP.items()
+    for method in methods
+]
+
+
+def named(trial):
+    return f"{trial.experiment}-{trial.method}"
+
+
+def outcome(trial):
+    experiment = get_experiment(trial.experiment)
+    rows = run_trial(
+        trial, experiment.estimator(trial), experiment.splits, staged=experiment.staged
+    )
+    return [{name: row[name] for name in row if name not in BY_THE_WAY} for row in rows]
+
+
+def scores(trial, n_threads):
+    """The fitted estimator's scores of some training bags, with so many BLAS threads."""
+    experiment = get_experiment(trial.experiment)
+    estimator = experiment.estimator(trial)
+    set_random_states(estimator, trial.split)
+    dataset = load(trial.dataset)
+    labels = dataset.y if dataset.Y is None else dataset.Y
+    with threadpool_limits(n_threads, user_api="blas"):
+        return estimator.fit(dataset.X[:120], labels[:120]).decision_function(dataset.X[120:160])
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=named)
+def test_the_same_twice_in_a_process(trial):
+    assert repr(outcome(trial)) == repr(outcome(trial))
+
+
+def test_order_changes_nothing():
+    """Each trial leaves nothing behind that the next could see."""
+    forwards = {trial: outcome(trial) for trial in TRIALS[:5]}
+    backwards = {trial: outcome(trial) for trial in reversed(TRIALS[:5])}
+    assert repr(sorted(forwards.items(), key=str)) == repr(sorted(backwards.items(), key=str))
+
+
+def test_the_caller_random_state_changes_nothing():
+    trial = Trial("table1", "synthetic_scene", "MimlSvm", "{}", 0)
+    np.random.seed(1)  # noqa: NPY002
+    first = outcome(trial)
+    np.random.seed(2)  # noqa: NPY002
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    assert repr(outcome(trial)) == repr(first)
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+def test_one_process_two_and_another_start_method():
+    """Loky starts fresh interpreters; here one is spawned by hand, and one is this process."""
+    trials = TRIALS[:4]
+    alone = {trial: rows for trial, rows in run_trials(trials, jobs=1)}
+    together = {trial: rows for trial, rows in run_trials(trials, jobs=2)}
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        spawned = dict(zip(trials, pool.map(outcome, trials), strict=True))
+    for trial in trials:
+        for name in ("chosen", "data_sha256", *CRITERIA):
+            values = {repr(runs[trial][0][name]) for runs in (alone, together, spawned)}
+            assert len(values) == 1, (trial, name)
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=named)
+def test_blas_threads(trial):
+    """One against two: to 1e-9 of the scores' scale."""
+    one, two = scores(trial, 1), scores(trial, 2)
+    scale = np.abs(one).max() + 1.0
+    assert np.abs(one - two).max() <= 1e-9 * scale
+
+
+def test_an_interrupted_run_goes_on_to_the_same_records(tmp_path):
+    """Ctrl-C after each trial: the record is whole, the next call takes up the rest."""
+    undisturbed = compute(
+        "table1", profile="smoke", methods=CHEAP["table1"], jobs=1, store=Store(tmp_path / "whole")
+    )
+    store = InterruptedStore(tmp_path / "parts")
+    for _ in range(len(undisturbed)):
+        with pytest.raises(KeyboardInterrupt):
+            compute("table1", profile="smoke", methods=CHEAP["table1"], jobs=1, store=store)
+    resumed = Store(tmp_path / "parts").load("table1")
+    tables = [
+        table.drop(columns=[*BY_THE_WAY, "state"], errors="ignore").sort_values(KEY)
+        for table in (undisturbed, resumed)
+    ]
+    assert tables[0].reset_index(drop=True).equals(tables[1].reset_index(drop=True))
+
+
+class InterruptedStore(Store):
+    """Records one trial, then the reader presses Ctrl-C."""
+
+    def append(self, experiment, rows):
+        super().append(experiment, rows)
+        raise KeyboardInterrupt
