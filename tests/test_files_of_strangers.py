@@ -122,9 +122,10 @@ def test_memory_is_bounded(tmp_path, kind):
     elif kind == "table":
         path.write_text("bag,x,label:b\n" + "q,1,0\n" * 130_000)
     else:
-        path.write_text(TWO.replace("f3 numeric", "f3 numeric\n" + "\n".join(
-            f" @attribute g{i} numeric" for i in range(2000))) + "\n" + "".join(
-            f'b{i},"{{1 2}}",0,1,1,0\n' for i in range(3, 100)))  # fmt: skip
+        header = TWO[: TWO.index(" bag1,")].replace("{bag1,bag2}", "string")
+        wide = "f3 numeric\n" + "".join(f" @attribute g{i} numeric\n" for i in range(2000))
+        rows = "".join(f'b{i},"{{1 2}}",0,1,1,0\n' for i in range(100))
+        path.write_text(header.replace("f3 numeric\n", wide) + rows)
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match="more than max_bytes=1,000,000"):
