@@ -109,7 +109,7 @@ ONE_LABEL = {
     "Mi-Svm": MiSvmBag(gamma=5.0, C=10.0, rank=300),
     "Ch-Fd": ChFd(gamma=5.0),
 }
-SMOKE_METHODS = ("MimlSvm", "MimlNn", "Ml-knn", "Ch-Fd")
+SMOKE_METHODS = ("MimlNn", "Ml-knn", "Ch-Fd")
 
 
 def scipy_hausdorff(A, B) -> np.ndarray:
