@@ -7,7 +7,7 @@ import pandas as pd
 from mimlpaper.report.cells import runs
 from mimlpaper.report.overview import changed
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import Entry, ReportTable, text_entry
 from mimlpaper.report.tables import number_text
 
 __all__ = ["accuracies_table"]
@@ -56,7 +56,7 @@ def _name(method, parameters):
 
 def _entry(cells, best, key):
     if key not in cells.index:
-        return Entry(("–",), (False,))
+        return text_entry("–")
     return Entry((number_text(*cells.loc[key, ["mean", "std"]]),), (bool(best[key]),))
 
 

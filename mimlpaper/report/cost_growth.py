@@ -11,7 +11,7 @@ from scipy.stats import linregress, t
 
 from mimlpaper.experiments.cost_cases import BASE, ONE_LABEL, drawn_sizes
 from mimlpaper.report.costs import LEAST_MEGABYTES, measured_on
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import Entry, ReportTable, text_entry
 from mimlpaper.report.style import look_of
 
 __all__ = ["COMPLEXITY", "exponents", "exponents_table", "growth", "plot_growth", "sized"]
@@ -95,7 +95,7 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
     heads = [("seconds", size) for size in BASE] + [("megabytes", "bags")]
     rows = {
         method: (
-            _text(COMPLEXITY.get(method, "–")),
+            text_entry(COMPLEXITY.get(method, "–")),
             *(_exponent(found, (method, *head)) for head in heads),
         )
         for method in seconds["method"].unique()
@@ -115,7 +115,7 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
 
 def _exponent(found, key):
     if key not in found.index:
-        return _text("–")
+        return text_entry("–")
     one = found.loc[key]
     slope, low, high, last = (
         f"{round(one[name], 1) + 0.0:.1f}" for name in ("exponent", "low", "high", "last")
@@ -164,7 +164,3 @@ def _key(axis, methods):
     ]
     axis.set_axis_off()
     axis.legend(handles=handles, loc="center left", borderpad=0, handlelength=2.6)
-
-
-def _text(text):
-    return Entry((text,), (False,))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mimlpaper.experiments.cost_cases import OWN, TABLE_OF, drawn_sizes, is_installed
 from mimlpaper.report.cells import as_published
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import Entry, ReportTable, text_entry
 
 __all__ = ["LEAST_MEGABYTES", "costs_table", "measured_on", "peers_table"]
 
@@ -76,7 +76,7 @@ def _set_costs(alone, records, dataset):
 
 def _cost(found, key, part):
     if key not in found.index:
-        return _text("–")
+        return text_entry("–")
     one = found.loc[key]
     lines = (
         _number(one[f"trials_{part}_seconds"], "s"),
@@ -104,14 +104,14 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
         row = {"method": case.method, "library": case.library, "dataset": case.dataset}
         if key not in found.index:
             state = "not measured" if is_installed(case) else "not installed"
-            rows[name] = tuple(map(_text, (size, state, "–", "–", "–")))
+            rows[name] = tuple(map(text_entry, (size, state, "–", "–", "–")))
             tidy.append(row)
             continue
         one = found.loc[key]
         ratio = one["fit_seconds"] / found["fit_seconds"].get((case.method, OWN), np.nan)
         row |= one[["fit_seconds", "fit_megabytes", "average_precision"]].to_dict()
         rows[name] = tuple(
-            map(_text, (
+            map(text_entry, (
                 size, _number(one["fit_seconds"], "s"),
                 _ratio(ratio),
                 _number(one["fit_megabytes"], "MB"), f"{one['average_precision']:.3f}",
@@ -139,7 +139,3 @@ def _number(value, unit):
 
 def _ratio(value):
     return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
-
-
-def _text(text):
-    return Entry((str(text),), (False,))

@@ -18,7 +18,7 @@ from mimlpaper.datasets import load_synthetic_scene
 from mimlpaper.experiments.section4_methods import AS_PUBLISHED, UNIT_RANGE
 from mimlpaper.experiments.trial import set_random_states
 from mimlpaper.explain import explain
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import ReportTable, text_entry
 
 __all__ = ["EXPLAINED", "explanation_check", "explanation_hits", "explanation_table"]
 
@@ -132,7 +132,7 @@ def explanation_table(check: pd.DataFrame) -> ReportTable:
     ).reset_index()
     rows = {
         method: tuple(
-            Entry((_number(mean, std),), (False,))
+            text_entry(_number(mean, std))
             for mean, std in zip(cells["mean"], cells["std"], strict=True)
         )
         for method, cells in tidy.groupby("method", sort=False)

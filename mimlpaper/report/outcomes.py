@@ -9,7 +9,7 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.overview import changed
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import ReportTable, text_entry
 from mimlpaper.report.statistics import compare
 
 __all__ = [
@@ -73,7 +73,7 @@ def outcomes_table(
         plain, corrected = count_outcomes(records, a, b)
         told = " / ".join(map(str, printed[name])) if name in printed else "–"
         rows[name] = tuple(
-            Entry((text,), (False,))
+            text_entry(text)
             for text in (told, _shares(plain, n_cases), _shares(corrected, n_cases), str(n_cases))
         )
         tidy += [

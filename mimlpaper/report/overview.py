@@ -10,7 +10,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.cells import as_published
 from mimlpaper.report.claims import ClaimResult
 from mimlpaper.report.published import published_divergences
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import Entry, ReportTable, text_entry
 
 __all__ = [
     "by_verdict",
@@ -35,10 +35,10 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
     """
     rows = {
         result.id: (
-            _text(result.claim),
+            text_entry(result.claim),
             Entry((), (), result.verdict),
             Entry((), (), result.corrected),
-            _text(result.detail),
+            text_entry(result.detail),
         )[: 4 if detail else 3]
         for result in results
     }
@@ -80,7 +80,7 @@ def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
     tidy = pd.DataFrame(tidy, columns=["part", "verdict", "paired", "corrected"])
     rows = {
         part: tuple(
-            _text(f"{row.paired} / {row.corrected}")
+            text_entry(f"{row.paired} / {row.corrected}")
             for row in numbers.itertuples()
         )
         for part, numbers in tidy.groupby("part", sort=False)
@@ -125,7 +125,7 @@ def status_table(rows: list[dict]) -> ReportTable:
         caption="Every table and figure: the state of its trials, and what mends it.",
         corner="artefact",
         columns=columns,
-        rows={row["artefact"]: tuple(_text(row[name]) for name in columns) for row in rows},
+        rows={row["artefact"]: tuple(text_entry(row[name]) for name in columns) for row in rows},
         tidy=pd.DataFrame(rows),
     )
 
@@ -140,7 +140,7 @@ def verified_table(card: dict) -> ReportTable:
         texts = (f"{same} of {row['groups']}", row["trials"], apart, row["date"], row["machine"])
         twice = row["experiment"] in rows
         name = f"{row['experiment']}, {row['machine']}" if twice else row["experiment"]
-        rows[name] = tuple(map(_text, texts))
+        rows[name] = tuple(map(text_entry, texts))
     return ReportTable(
         caption="Recorded trials run again, drawn at random, and found to give the same numbers.",
         corner="experiment",
@@ -161,7 +161,7 @@ def divergences_table(
     log = published_divergences()
     log = log[log["section"] == section] if section else log
     rows = {
-        row["id"]: tuple(_text(row[column] or "–") for column in columns)
+        row["id"]: tuple(text_entry(row[column] or "–") for column in columns)
         for row in log.to_dict("records")
     }
     return ReportTable(
@@ -187,11 +187,11 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     rows, tidy = {}, []
     for method, variants in means.groupby(level="method", sort=False):
         base = variants.loc[(method, "{}")]
-        rows[method] = tuple(_text(f"{base[name]:.3f}") for name in names)
+        rows[method] = tuple(text_entry(f"{base[name]:.3f}") for name in names)
         for _, parameters in variants.index.drop((method, "{}")):
             changes = variants.loc[(method, parameters)] - base
             rows[f"{method}: {changed(parameters)}"] = tuple(
-                _text(f"{changes[name]:+.3f}") for name in names
+                text_entry(f"{changes[name]:+.3f}") for name in names
             )
             tidy.append({"method": method, "parameters": parameters, **changes})
     n_splits = records["split"].nunique()
@@ -226,7 +226,7 @@ def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
     by_method = tidy.set_index(["method", "experiment"])
     rows = {
         method: tuple(
-            _text(_seconds(by_method, (method, title), f"{part}_seconds"))
+            text_entry(_seconds(by_method, (method, title), f"{part}_seconds"))
             for title in records
             for part in ("fit", "predict")
         )
@@ -252,7 +252,3 @@ def _part_of(claim_id):
 
 def _seconds(table, row, column):
     return f"{table.at[row, column]:.2f}" if row in table.index else "–"
-
-
-def _text(text):
-    return Entry((str(text),), (False,))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.report.rendering import Entry, ReportTable, text_entry
 from mimlpaper.report.style import in_order
 
 __all__ = ["mean_ranks", "ranks_table", "shared_ranks"]
@@ -76,5 +76,5 @@ def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Repo
 
 def _entry(method, means):
     if method not in means:
-        return Entry(("–",), (False,))
+        return text_entry("–")
     return Entry((f"{means[method]:.1f}",), (means[method] == means.min(),))

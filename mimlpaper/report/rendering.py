@@ -11,7 +11,7 @@ import pandas as pd
 
 from mimlpaper.report.files import write_whole
 
-__all__ = ["VERDICT_TINTS", "Entry", "ReportTable", "save_table"]
+__all__ = ["VERDICT_TINTS", "Entry", "ReportTable", "save_table", "text_entry"]
 
 VERDICT_TINTS = {
     "matches": "#d4ecd0",
@@ -46,6 +46,11 @@ class Entry:
     lines: tuple[str, ...]
     bold: tuple[bool, ...]
     verdict: str = ""
+
+
+def text_entry(text) -> Entry:
+    """One line, not bold, without a verdict."""
+    return Entry((str(text),), (False,))
 
 
 @dataclass(frozen=True, eq=False)
