@@ -9,7 +9,8 @@ import pandas as pd
 from IPython.display import display
 
 from mimlpaper import paths
-from mimlpaper.datasets import Dataset, describe, load
+from mimlpaper.datasets import Dataset, load
+from mimlpaper.datasets.catalogue import is_present
 from mimlpaper.experiments import (
     EXPERIMENTS,
     PROFILES,
@@ -170,8 +171,7 @@ class Companion:
 
     def dataset(self, name: str) -> Dataset:
         """The original data where their files are; else, and for a smoke run, drawn ones."""
-        present = {row["name"] for row in describe(self.data_home) if row["state"] == "present"}
-        original = self.profile != "smoke" and name in present
+        original = self.profile != "smoke" and is_present(name, self.data_home)
         return load(name, self.data_home) if original else load(STAND_INS[name])
 
     def save_table(self, table, name: str):
