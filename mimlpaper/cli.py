@@ -25,6 +25,7 @@ from mimlpaper.experiments import (
 )
 from mimlpaper.experiments.costs import measure_costs, waiting_costs
 from mimlpaper.experiments.store import KEY, StoreError
+from mimlpaper.experiments.verify import SAME
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
 from mimlpaper.report import verified_table
 from mimlpaper.report.artefacts import ARTEFACTS
@@ -247,7 +248,7 @@ def _verify(options):
         jobs=options.jobs, data_home=options.data,
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
-    return int(table["outcome"].isin(["different", "failed"]).any())
+    return int(not table["outcome"].isin(SAME).all())
 
 
 def _audit(options):
@@ -264,10 +265,10 @@ def _audit(options):
         print("no audit: no cheap trials are recorded")
         return 0
     print(table.drop(columns="n_recorded").to_string(index=False))
-    failed = table["outcome"].isin(["different", "failed"])
+    same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
-          f"{table.loc[~failed, 'n_checked'].sum()} came out the same")  # fmt: skip
-    return int(failed.any())
+          f"{table.loc[same, 'n_checked'].sum()} came out the same")  # fmt: skip
+    return int(not same.all())
 
 
 def _costs(options):

@@ -10,7 +10,8 @@ import hashlib
 from pathlib import Path
 
 import pandas as pd
-from filelock import FileLock
+
+from mimlpaper.experiments.keyed import put_rows
 
 __all__ = [
     "COLUMNS",
@@ -37,12 +38,12 @@ OUTCOMES = [
 
 def load_attestations(folder) -> pd.DataFrame:
     """Everything attested about the records in a folder."""
-    return _load(folder, "attested", COLUMNS)
+    return _read(_attested(folder), COLUMNS)
 
 
 def load_outcomes(folder) -> pd.DataFrame:
     """The latest outcome of each experiment, method and machine: columns :data:`OUTCOMES`."""
-    return _load(folder, "verified", OUTCOMES)
+    return _read(_verified(folder), OUTCOMES)
 
 
 def attested_codes(folder, experiment: str) -> set[tuple[str, str, str]]:
@@ -69,28 +70,25 @@ def codes_digest(group: pd.DataFrame) -> str:
 def add_attestations(folder, rows: list[dict]):
     """Write attestations; one for the same method and pair of codes is replaced."""
     key = ["experiment", "method", "recorded_code", "code"]
-    _add(folder, "attested", rows, COLUMNS, key)
+    put_rows(_attested(folder), rows, key, lambda path: _read(path, COLUMNS), ordered=True)
 
 
 def add_outcomes(folder, rows: list[dict]):
     """Write outcomes; one for the same method on the same kind of machine is replaced."""
-    _add(folder, "verified", rows, OUTCOMES, ["experiment", "method", "machine"])
+    key = ["experiment", "method", "machine"]
+    put_rows(_verified(folder), rows, key, lambda path: _read(path, OUTCOMES), ordered=True)
 
 
-def _load(folder, name, columns):
-    path = Path(folder) / f"{name}.csv"
+def _attested(folder):
+    return Path(folder) / "attested.csv"
+
+
+def _verified(folder):
+    return Path(folder) / "verified.csv"
+
+
+def _read(path, columns):
     if not path.is_file():
         return pd.DataFrame(columns=columns)
     codes = dict.fromkeys(("recorded_code", "code", "codes"), str)
     return pd.read_csv(path, dtype=codes, keep_default_na=False)
-
-
-def _add(folder, name, rows, columns, key):
-    folder = Path(folder)
-    with FileLock(folder / f".{name}.lock"):
-        known = _load(folder, name, columns).to_dict("records")
-        table = pd.DataFrame([*known, *rows], columns=columns)
-        table = table.drop_duplicates(key, keep="last").sort_values(key)
-        temporary = folder / f".{name}.tmp"
-        table.to_csv(temporary, index=False, lineterminator="\n")
-        temporary.replace(folder / f"{name}.csv")

@@ -14,11 +14,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pandas as pd
-from filelock import FileLock
 from tqdm import tqdm
 
 from mimlpaper.datasets import DataError, load
 from mimlpaper.experiments.cost_cases import CostCase, cost_cases, is_installed
+from mimlpaper.experiments.keyed import put_rows
 from mimlpaper.experiments.measure import measure
 from mimlpaper.experiments.pool import TrialError
 from mimlpaper.experiments.provenance import provenance
@@ -120,15 +120,9 @@ def _measure_each(cases, data_home, path):
 
 
 def _record(row, path):
-    """Add a row, in place of one of the same case; the file is whole at any time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Add a row, to six digits, in place of one of the same case."""
     row = {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
-    with FileLock(path.with_name(".costs.lock")):
-        table = pd.concat([_read(path).astype(object), pd.DataFrame([row], dtype=object)])
-        table = table[COST_COLUMNS].drop_duplicates(KEY, keep="last")
-        temporary = path.with_name(".costs.tmp")
-        table.to_csv(temporary, index=False, lineterminator="\n")
-        temporary.replace(path)
+    put_rows(path, [row], KEY, _read)
 
 
 def _read(path):

@@ -27,7 +27,7 @@ from mimlpaper.experiments.store import KEY, Store
 from mimlpaper.experiments.tolerance import EXACT, allowed, distance
 from mimlpaper.experiments.trial import Trial
 
-__all__ = ["audit", "verified", "verify"]
+__all__ = ["SAME", "audit", "verified", "verify"]
 
 COLUMNS = [
     "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"
