@@ -3,9 +3,8 @@
 Run with OMP_NUM_THREADS=1 for the seconds of one core.
 """
 
-import resource
-import time
 import warnings
+from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -15,6 +14,7 @@ from scipy.sparse import csr_array
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.datasets import load
+from mimlpaper.experiments.measure import spent
 from mimlpaper.preprocessing import ConcatenateInstances, SumInstances
 
 # Data set, number of training examples, its step before AdtBoostMH, rounds.
@@ -45,22 +45,14 @@ def measure(name, n_examples, step, n_rounds):
     data = load(name)
     X, Y = step(data.X), data.Y
     AdtBoostMH(n_rounds=1).fit(X[:50], Y[:50])  # compiles
-    memory, seconds = peak_megabytes(), time.process_time()
-    fitted = AdtBoostMH(n_rounds=n_rounds).fit(X[:n_examples], Y[:n_examples])
-    seconds, memory = time.process_time() - seconds, peak_megabytes() - memory
-    begin = time.process_time()
-    for _ in fitted.staged_decision_function(X[n_examples:]):
-        pass
-    scores = time.process_time() - begin
+    fit = AdtBoostMH(n_rounds=n_rounds).fit
+    fitted, seconds, memory = spent(fit, X[:n_examples], Y[:n_examples])
+    _, scores, _ = spent(deque, fitted.staged_decision_function(X[n_examples:]), 0)
     non_zero = (X != 0).mean()
     return ROW.format(
         name, n_examples, X.shape[1], f"{non_zero:.0%}", Y.shape[1], fitted.n_rounds_,
         f"{seconds:.2f}", f"{scores:.3f}", f"{memory:.0f}",
     )
-
-
-def peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

@@ -3,8 +3,6 @@
 Run with OMP_NUM_THREADS=1 for the seconds of one core.
 """
 
-import resource
-import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -13,6 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer
 
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.datasets import load
+from mimlpaper.experiments.measure import spent
 from mimlpaper.preprocessing import OnInstances
 
 SCALERS = {"scene": MinMaxScaler(), "reuters": Normalizer()}
@@ -47,19 +46,13 @@ def measure(name, n_bags, params):
     X, Y = OnInstances(SCALERS[name]).fit_transform(data.X[chosen]), data.Y[chosen]
     estimator = DMimlSvm(lam=0.1, imbalance=False, random_state=0, **KERNELS[name], **params)
     DMimlSvm(rank=5, random_state=0, solver=estimator.solver).fit(X[:20], Y[:20])  # compiles
-    memory, seconds = peak_megabytes(), time.process_time()
-    estimator.fit(X, Y)
-    seconds, memory = time.process_time() - seconds, peak_megabytes() - memory
+    _, seconds, memory = spent(estimator.fit, X, Y)
     shown = ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
                       for key, value in params.items())
     return ROW.format(
         name, n_bags, shown, len(estimator.n_iter_), estimator.n_iter_.sum(),
         f"{estimator.duality_gap_:.1e}", f"{seconds:.2f}", f"{memory:.0f}",
     )
-
-
-def peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":

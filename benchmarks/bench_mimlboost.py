@@ -6,8 +6,6 @@ Run with OPENBLAS_NUM_THREADS=1 for the seconds of one core.
 """
 
 import argparse
-import resource
-import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -16,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.datasets import load_scene
+from mimlpaper.experiments.measure import spent
 from mimlpaper.metrics import average_precision
 from mimlpaper.preprocessing import OnInstances
 
@@ -62,17 +61,10 @@ def measure(n_bags, solver, split, rounds):
     scale = OnInstances(MinMaxScaler()).fit(scene.X[train])
     X, Z = scale.transform(scene.X[train]), scale.transform(scene.X[test])
     MimlBoost(n_rounds=1, solver=solver).fit(X[:20], scene.Y[train[:20]])  # compiles
-    memory, begin = peak_megabytes(), time.process_time()
-    fitted = MimlBoost(n_rounds=rounds, solver=solver, random_state=split)
-    fitted.fit(X, scene.Y[train])
-    fit, memory = time.process_time() - begin, peak_megabytes() - memory
-    scores = fitted.decision_function(Z)
-    scoring = time.process_time() - begin - fit
-    return fit, scoring, memory, average_precision(scene.Y[test], scores)
-
-
-def peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    estimator = MimlBoost(n_rounds=rounds, solver=solver, random_state=split)
+    fitted, seconds, megabytes = spent(estimator.fit, X, scene.Y[train])
+    scores, scoring, _ = spent(fitted.decision_function, Z)
+    return seconds, scoring, megabytes, average_precision(scene.Y[test], scores)
 
 
 if __name__ == "__main__":

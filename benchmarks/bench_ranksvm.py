@@ -3,8 +3,6 @@
 Run with OMP_NUM_THREADS=1 for the seconds of one core.
 """
 
-import resource
-import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -17,6 +15,7 @@ from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.datasets import load
 from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.measure import spent
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 
 SCENE = make_pipeline(OnInstances(MinMaxScaler()), ConcatenateInstances())
@@ -53,26 +52,22 @@ def measure(name, n_examples, steps, degree):
     X = X if steps is None else steps.fit_transform(X)
     small = np.arange(min(40, len(X)))
     RankSvm(random_state=0, max_iter=10, tol=1.0).fit(X[small], Y[small])  # compiles
-    memory, seconds = peak_megabytes(), time.process_time()
     if degree == "by hold-out":
         estimator = RankSvm(random_state=0)
         grid = {"degree": list(DEGREES)}
-        held = HoldOut(estimator, grid, criterion="ranking_loss", random_state=0).fit(X, Y)
+        held = HoldOut(estimator, grid, criterion="ranking_loss", random_state=0)
+        held, seconds, memory = spent(held.fit, X, Y)
         fitted = held.best_estimator_
         degree = f"{fitted.degree} {degree}"
     else:
-        fitted = RankSvm(degree=degree, random_state=0).fit(X, Y)
-    seconds, memory = time.process_time() - seconds, peak_megabytes() - memory
+        estimator = RankSvm(degree=degree, random_state=0)
+        fitted, seconds, memory = spent(estimator.fit, X, Y)
     n_true = Y.sum(axis=1)
     pairs = int((n_true * (Y.shape[1] - n_true)).sum())
     return ROW.format(
         name, len(Y), Y.shape[1], pairs, degree, fitted.n_iter_, f"{fitted.duality_gap_:.1e}",
         f"{seconds:.2f}", f"{memory:.0f}",
     )
-
-
-def peak_megabytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":
