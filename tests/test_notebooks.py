@@ -1,13 +1,11 @@
 """Notebook runs: parameters checked first, whole outputs or none, status by evidence."""
 
-import nbformat
 import pytest
+from made_up_notebooks import write_notebook
 
 from mimlpaper import notebooks, paths
 from mimlpaper.cli import main
 from mimlpaper.notebooks import check_parameters, last_runs, run_notebooks
-
-PARAMETERS = 'profile: str = "paper"  # which trials\njobs: int = -1\nrecompute: bool = False'
 
 
 @pytest.fixture
@@ -19,21 +17,13 @@ def folder(tmp_path, monkeypatch):
     return source
 
 
-def write(folder, name, *cells):
-    nodes = [nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})]
-    nodes += [nbformat.v4.new_code_cell(cell) for cell in cells]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(cells=nodes, metadata={"kernelspec": kernel})
-    nbformat.write(notebook, folder / f"{name}.ipynb")
-
-
 def outcome(folder, name, **options):
     (run,) = run_notebooks([name], folder=folder.parent / "out", **options)
     return run
 
 
 def test_a_notebook_that_ends_well_is_written_whole(folder):
-    write(folder, "good", "print(profile, jobs, recompute)")
+    write_notebook(folder, "good", "print(profile, jobs, recompute)")
     run = outcome(folder, "good", parameters={"profile": "smoke", "recompute": True})
     assert (run.status, run.message) == ("done", "")
     assert "smoke -1 True" in run.output.read_text()
@@ -52,7 +42,7 @@ def test_a_notebook_that_ends_well_is_written_whole(folder):
     ],
 )
 def test_what_went_wrong_is_told_apart(folder, cell, status, message):
-    write(folder, "bad", "x = 1", cell, "x = 2")
+    write_notebook(folder, "bad", "x = 1", cell, "x = 2")
     run = outcome(folder, "bad", cell_timeout=5)
     assert run.status == status
     assert message in run.message
@@ -61,20 +51,20 @@ def test_what_went_wrong_is_told_apart(folder, cell, status, message):
 
 
 def test_an_older_output_outlives_a_run_that_fails(folder):
-    write(folder, "book", "print('first')")
+    write_notebook(folder, "book", "print('first')")
     output = outcome(folder, "book").output
-    write(folder, "book", "raise RuntimeError")
+    write_notebook(folder, "book", "raise RuntimeError")
     assert outcome(folder, "book").status == "error"
     assert "first" in output.read_text()
 
 
 def test_how_each_last_run_ended_is_remembered(folder):
-    write(folder, "book", "pass")
-    write(folder, "novel", "1 / 0")
+    write_notebook(folder, "book", "pass")
+    write_notebook(folder, "novel", "1 / 0")
     outcome(folder, "novel")
     outcome(folder, "book")
     assert last_runs(folder=folder.parent / "out") == {"book": "done", "novel": "error"}
-    write(folder, "novel", "pass")
+    write_notebook(folder, "novel", "pass")
     outcome(folder, "novel")
     assert last_runs(folder=folder.parent / "out") == {"book": "done", "novel": "done"}
 
@@ -82,35 +72,35 @@ def test_how_each_last_run_ended_is_remembered(folder):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"profil": "smoke"}, r"no parameter 'profil'; it takes \['profile', 'jobs', 'rec"),
+        ({"profil": "smoke"}, r"no parameter 'profil'; it takes \['profile', 'jobs', 'data_home', 'rec"),
         ({"jobs": "2"}, "jobs of notebook book must be int, got '2'"),
         ({"recompute": 1}, "recompute of notebook book must be bool, got 1"),
     ],
 )
 def test_wrong_parameters_stop_the_run_before_it_starts(folder, monkeypatch, parameters, message):
-    write(folder, "book", "pass")
+    write_notebook(folder, "book", "pass")
     monkeypatch.setattr(notebooks, "_run", lambda *args: pytest.fail("started"))
     with pytest.raises(ValueError, match=message):
         run_notebooks(["book"], parameters)
 
 
 def test_unknown_notebook(folder):
-    write(folder, "book")
+    write_notebook(folder, "book")
     with pytest.raises(ValueError, match=r"one of \['book'\], got 'novel'"):
         run_notebooks(["novel"])
 
 
 def test_a_notebook_of_the_project_by_its_path(folder, monkeypatch):
-    write(folder, "book", "pass")
+    write_notebook(folder, "book", "pass")
     monkeypatch.chdir(folder.parent)
     assert notebooks._find("notebooks/book.ipynb") == folder / "book.ipynb"
 
 
 def test_notebooks_of_strangers_need_a_word(folder, tmp_path):
     """By its path, or by a link among the project's own: refused before anything runs."""
-    write(folder, "book", "pass")
+    write_notebook(folder, "book", "pass")
     (tmp_path / "elsewhere").mkdir()
-    write(tmp_path / "elsewhere", "novel", "import pathlib\npathlib.Path('ran').touch()")
+    write_notebook(tmp_path / "elsewhere", "novel", "open('ran', 'w')")
     stranger = tmp_path / "elsewhere" / "novel.ipynb"
     (folder / "linked.ipynb").symlink_to(stranger)
     for name in (str(stranger), str(folder / "linked.ipynb")):

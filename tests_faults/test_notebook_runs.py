@@ -5,18 +5,12 @@ import subprocess
 import sys
 import textwrap
 
-import nbformat
 import pytest
+from made_up_notebooks import write_notebook
 
 from mimlpaper import paths
 from mimlpaper.cli import main
 
-PARAMETERS = """
-profile: str = "paper"
-jobs: int = -1
-data_home: str = ""
-recompute: bool = False
-"""
 FIGURE = """
 import sys
 from pathlib import Path
@@ -39,14 +33,6 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def write(project, name, *cells):
-    nodes = [nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})]
-    nodes += [nbformat.v4.new_code_cell(cell) for cell in cells]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(cells=nodes, metadata={"kernelspec": kernel})
-    nbformat.write(notebook, project / "notebooks" / f"{name}.ipynb")
-
-
 def run(capsys, *options):
     """Exit status of ``mimlpaper run``, the end table by notebook, and the errors told."""
     status = main(["run", "--profile", "smoke", *options])
@@ -58,10 +44,11 @@ def run(capsys, *options):
 
 def test_each_end_is_told_apart(project, capsys, tell):
     """Four notebooks, four ends: the others run on, and what ended well is written."""
-    write(project, "bad", "1 / 0")
-    write(project, "dead", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "2")
-    write(project, "good", "print(profile)")
-    write(project, "slow", "import time\ntime.sleep(3600)")
+    write_notebook(project / "notebooks", "bad", "1 / 0")
+    died = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+    write_notebook(project / "notebooks", "dead", died, "2")
+    write_notebook(project / "notebooks", "good", "print(profile)")
+    write_notebook(project / "notebooks", "slow", "import time\ntime.sleep(3600)")
     status, table, errors = run(capsys, "--timeout", "20")
     assert status == 1
     assert {name: row.split()[0] for name, row in table.items()} == {
@@ -81,7 +68,8 @@ def test_each_end_is_told_apart(project, capsys, tell):
 
 def test_a_figures_folder_that_cannot_be_written(project, capsys, tell):
     (project / "figures").write_text("a file in the folder's place")
-    write(project, "draws", FIGURE.format(folder=str(project / "figures"), height=1))
+    drawing = FIGURE.format(folder=str(project / "figures"), height=1)
+    write_notebook(project / "notebooks", "draws", drawing)
     status, table, errors = run(capsys)
     assert status == 1
     assert table["draws"].startswith("error")
