@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +27,6 @@ __all__ = [
     "last_runs",
     "run_notebooks",
 ]
-
-# Sockets in the file system: kernels that start together cannot race for a port.
-SOCKETS = Config({"KernelManager": {"transport": "ipc"}})
 
 RUNS = "runs.json"  # beside the executed notebooks: how each one's last run ended
 
@@ -176,17 +174,7 @@ def _run(name, path, parameters, folder, cell_timeout):
     start = time.perf_counter()
     unfinished = folder / f".{name}.part.ipynb"
     try:
-        papermill.execute_notebook(
-            str(path),
-            str(unfinished),
-            parameters,
-            kernel_name="python3",
-            language="python",
-            cwd=str(path.parent),
-            progress_bar=False,
-            execution_timeout=cell_timeout,
-            config=SOCKETS,
-        )
+        _execute(path, unfinished, parameters, cell_timeout)
     except DeadKernelError as error:
         return NotebookRun(name, "died", _since(start), message=str(error))
     except CellTimeoutError as error:
@@ -205,6 +193,22 @@ def _run(name, path, parameters, folder, cell_timeout):
     output = folder / f"{name}.ipynb"
     os.replace(unfinished, output)
     return NotebookRun(name, "done", _since(start), output)
+
+
+def _execute(path, output, parameters, cell_timeout):
+    """Sockets in a folder of their own: kernels that start together cannot race for a port."""
+    with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
+        papermill.execute_notebook(
+            str(path),
+            str(output),
+            parameters,
+            kernel_name="python3",
+            language="python",
+            cwd=str(path.parent),
+            progress_bar=False,
+            execution_timeout=cell_timeout,
+            config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
+        )
 
 
 def _write_html(notebook, path):

@@ -72,7 +72,7 @@ def test_how_each_last_run_ended_is_remembered(folder):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"profil": "smoke"}, r"no parameter 'profil'; it takes \['profile', 'jobs', 'data_home', 'rec"),
+        ({"profil": "smoke"}, r"no parameter 'profil'; it takes \['profile', 'jobs', 'data_home'"),
         ({"jobs": "2"}, "jobs of notebook book must be int, got '2'"),
         ({"recompute": 1}, "recompute of notebook book must be bool, got 1"),
     ],
