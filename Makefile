@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper quick smoke test test-faults fuzz package audit lint verify scorecard clean
+.PHONY: install paper site quick smoke test test-faults test-browser fuzz package audit lint verify \
+	scorecard clean
 
 install: .venv/installed
 

@@ -24,7 +24,7 @@ N_WORKERS = 3
 
 
 def two_hundred_trials():
-    """Of twelve experiments' smoke profiles, methods that fit small sets in parts of a second."""
+    """Of five experiments' trial profiles, methods that fit small sets in parts of a second."""
     quick = {
         "figure7": ["MimlSvm"],
         "table1": ["MimlSvm", "MimlNn", "MlSvm", "Ml-knn"],
