@@ -70,7 +70,9 @@ def _parser():
     run.set_defaults(command=_run)
 
     trials = commands.add_parser("compute", help="run the trials of an experiment and record them")
-    trials.add_argument("experiment", choices=EXPERIMENTS)
+    trials.add_argument(
+        "experiment", choices=EXPERIMENTS, metavar="EXPERIMENT", help=", ".join(EXPERIMENTS)
+    )
     trials.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
     trials.add_argument("--recompute", action="store_true", help="run all trials again")
     trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
@@ -81,7 +83,6 @@ def _parser():
     card.set_defaults(command=_scorecard)
 
     ahead = commands.add_parser("plan", help="hours that the trials still to run will take")
-    ahead.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
     ahead.add_argument("--anew", action="store_true", help="plan for all trials")
     ahead.set_defaults(command=_plan)
@@ -93,7 +94,6 @@ def _parser():
     files.set_defaults(command=_manifest)
 
     check = commands.add_parser("verify", help="re-run recorded trials and compare")
-    check.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     check.add_argument("--sample", type=int, default=1, help="trials of each method (default 1)")
     check.add_argument(
         "--audit", type=float, metavar="SECONDS",
@@ -110,6 +110,11 @@ def _parser():
     data.add_argument("--fetch", nargs="*", metavar="NAME", help="download these, or all")
     data.set_defaults(command=_data)
 
+    for command in (ahead, check):
+        command.add_argument(
+            "--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS),
+            metavar="NAME", help="only these, as in mimlpaper compute (default: all)",
+        )  # fmt: skip
     for command in (run, trials, check):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
     for command in (run, trials, card, ahead, state, check, costs):
