@@ -114,6 +114,8 @@ def test_arff_files_that_end_too_soon(tmp_path):
         (TWO_XML.replace('<label name="label3"/>', "<label/>"), "two.xml, line 5: only <labels>"),
         (TWO_XML.replace("</labels>", ""), "two.xml, line 7: no element found"),
         ("<labels></labels>", "two.xml, line 1: there is no label"),
+        ('<?xml version="1.0" encoding="utd-8"?><labels/>', "line 1: unknown encoding: utd-8"),
+        ('<?xml version="1.0" encoding="hex"?><labels/>', "line 1: 'hex' is not a text encoding"),
         ('<!DOCTYPE labels [<!ENTITY a "label1">]><labels/>', "two.xml, line 1: a document type"),
         ('<labels><label name="&a;"/></labels>', "two.xml, line 1: undefined entity"),
     ],

@@ -41,7 +41,7 @@ def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
         if not names:
             raise ValueError("there is no label")
         return checked_names(names, "label", len(names))
-    except (ValueError, expat.ExpatError) as error:
+    except (ValueError, LookupError, expat.ExpatError) as error:  # LookupError: its encoding
         raise DataError(f"{path}, line {parser.CurrentLineNumber}: {error}") from error
 
 
