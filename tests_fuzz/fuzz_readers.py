@@ -4,9 +4,9 @@
 bags in every format, damages them (cut, overwritten, doubled, bits turned, tokens put in, archives'
 members and headers changed) and reads them, each in 20 seconds and 2 GiB at the most. A reader that
 raises anything but DataError, hangs, takes more memory or kills its process fails; the file is
-kept in ``build/fuzz``. MATLAB files may fail by any exception, which a loader turns into a DataError;
-by MemoryError too, since SciPy believes the length that a variable's header claims, up to 4 GiB, and
-asks for it, though nothing is written there before the file turns out to be shorter.
+kept in ``build/fuzz``. MATLAB files may fail by any exception, for a loader turns it into a
+DataError; by MemoryError too: SciPy believes the length that a variable's header claims, up to
+4 GiB, and asks for it, though nothing is written there before the file proves to be shorter.
 """
 
 from __future__ import annotations
