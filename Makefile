@@ -60,8 +60,8 @@ package: install  ## sdist and wheel, used in empty environments by every Python
 audit:  ## known faults of the locked versions; needs the network
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/python -m pip install --quiet pip-audit==2.10.1
-	build/audit/bin/pip-audit --no-deps --disable-pip --requirement requirements.lock || \
-	(echo "faults are listed above; without a network there is no audit" && false)
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement requirements.lock || \
+	(echo "faults, or what could not be looked up, are listed above" && false)
 
 lint: install
 	$(BIN)/ruff check .
