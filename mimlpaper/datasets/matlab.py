@@ -13,7 +13,10 @@ __all__ = ["bags_of_runs", "label_matrix", "read_variables"]
 
 
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
-    """The named variables of a MATLAB file, in the order of the names."""
+    """The named variables of a MATLAB file, in the order of the names.
+
+    Only for files whose hash was compared: SciPy's compiled reader crashes on some damaged ones.
+    """
     content = loadmat(path, variable_names=names)
     missing = [name for name in names if name not in content]
     if missing:
