@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -151,6 +152,6 @@ def test_open_choices_with_the_columns_asked_for():
 
 def test_prose_is_set_flush_left():
     table = divergences_table("4")
-    assert "text-align: left" in table._repr_html_().split("</style>")[0]
+    assert "text-align: left" in re.findall(r" td \{([^}]*)", table._repr_html_())[-1]  # it wins
     latex = table.to_latex()
     assert r"\begin{tabular}{lp{0.20\linewidth}" in latex and r"\shortstack" not in latex

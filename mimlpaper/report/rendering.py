@@ -37,6 +37,7 @@ STYLES = [
     {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.6em"},
     {"selector": "small", "props": "opacity: 0.75"},
 ]
+FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"}
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,13 @@ class ReportTable:
         """A pandas Styler: verdicts as light tints, best values bold."""
         columns = pd.Index(self.columns, name=self.corner)
         entries = pd.DataFrame(list(self.rows.values()), list(self.rows), columns)
-        tints = entries.map(_css) + ("; text-align: left" if self.prose else "")
+        tints = entries.map(_css)
         if self.rule_above in tints.index:
             tints.loc[self.rule_above] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = entries.map(_html).style.apply(lambda _: tints, axis=None)
-        styler = styler.format_index(escape="html").set_table_styles(STYLES)
+        styles = [*STYLES, FLUSH_LEFT] if self.prose else STYLES
+        styler = styler.format_index(escape="html").set_table_styles(styles)
         return styler.set_uuid(identity).set_caption(self.caption)
 
     def to_csv(self) -> str:
