@@ -33,8 +33,8 @@ PAPER = "#ffffff"
 
 STYLES = [
     {"selector": "caption", "props": "caption-side: top; text-align: left; padding: 0.5em 0"},
-    {"selector": "th", "props": "text-align: left; font-weight: 600; padding: 0.3em 0.6em"},
-    {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.6em"},
+    {"selector": "th", "props": "text-align: left; font-weight: 600; padding: 0.3em 0.35em"},
+    {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.35em"},
     {"selector": "small", "props": "opacity: 0.75"},
 ]
 FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"}
