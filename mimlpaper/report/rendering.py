@@ -88,8 +88,10 @@ class ReportTable:
             tints.loc[self.rule_above] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = entries.map(_html).style.apply(lambda _: tints, axis=None)
-        styles = [*STYLES, FLUSH_LEFT] if self.prose else STYLES
-        styler = styler.format_index(escape="html").set_table_styles(styles)
+        styler = styler.format_index(escape="html").set_table_styles(STYLES)
+        if self.prose:
+            styler.set_table_styles([FLUSH_LEFT], overwrite=False)
+            styler.set_table_attributes('class="prose"')
         return styler.set_uuid(identity).set_caption(self.caption)
 
     def to_csv(self) -> str:
