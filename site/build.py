@@ -7,6 +7,7 @@ executed; with ``--profile smoke`` it writes ``build/site-smoke`` from ``build/s
 import argparse
 import importlib.metadata
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -15,7 +16,6 @@ import nbformat
 from pages import choices_page, claims_page, gallery_page, home_page, scorecard_page
 from sphinx.cmd.build import main as sphinx
 
-from mimlpaper import paths
 from mimlpaper.companion import Companion
 from mimlpaper.experiments import PROFILES
 from mimlpaper.notebooks import available_notebooks, last_runs
@@ -57,15 +57,17 @@ def gather(sources, profile):
     mathjax = importlib.metadata.distribution("sphinx-mathjax-offline").locate_file(MATHJAX)
     shutil.copy(mathjax, sources / "static")
     shutil.copytree(paper.folder, sources / "figures", ignore=only_own_files)
-    if paper.folder != paths.figures():  # the home page shows the paper profile's Fig. 1
-        shutil.copy(paths.figures() / "figure1.png", sources / "figures")
+    readme = (ROOT / "README.md").read_text()
+    for file in re.findall(r"\]\((figures/\w+\.png)\)", readme):  # another profile lacks some
+        if not (sources / file).exists():
+            shutil.copy(ROOT / file, sources / file)
     for file in ALONGSIDE:
         (sources / file).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / file, sources / file)
     card = paper.scorecard()
     status = {row["artefact"]: row for row in paper.status(last_runs(profile))}
     pages = {
-        "index": home_page((ROOT / "README.md").read_text(), executed),
+        "index": home_page(readme, executed),
         "scorecard": scorecard_page(card, profile),
         "claims": claims_page(card, profile),
         "choices": choices_page(),
