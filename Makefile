@@ -43,7 +43,7 @@ smoke: install  ## every notebook on data that the library draws itself, without
 test: install
 	$(BIN)/python -m pytest --numprocesses 2
 
-test-faults: install  ## real faults against real runs; their table goes to build/faults.md
+test-faults: .venv/installed-cluster  ## real faults against real runs; their table: build/faults.md
 	$(BIN)/python -m pytest --numprocesses 2 tests_faults
 
 fuzz: install  ## files damaged at random, read for so many minutes: make fuzz MINUTES=60
