@@ -92,6 +92,14 @@ def grown(method="MimlNn", powers=(2.0, 1.0, 0.0), seconds=1e-3):
     return pd.DataFrame(table).drop_duplicates(["dataset", "method"])
 
 
+def test_a_set_sorted_by_label_is_measured(monkeypatch):
+    """The short fit before needs both classes as well."""
+    X, _ = make_bags(100, 3, 4)
+    problem = (X, np.arange(100) < 80), None
+    monkeypatch.setattr(measuring, "problem_of", lambda case, data_home: problem)
+    assert measure(CostCase("sets", "sorted", "Ch-Fd"))["fit_seconds"] > 0
+
+
 def test_each_fit_is_measured_in_a_process_of_its_own_and_recorded(few, tmp_path):
     costs = measure_costs(folder=tmp_path).set_index("method")
     assert (costs["fit_seconds"] > 0).all() and (costs["fit_megabytes"] >= 0).all()
@@ -248,7 +256,7 @@ def test_seconds_of_trials_stand_above_those_of_one_fit():
     assert table.columns == ("scene, fit", "scene, scores", "reuters, fit", "reuters, scores")
     assert table.rows["MimlNn"][0].lines == ("1.00 s", "0.50 s", "3 MB")
     assert table.rows["MimlNn"][1].lines == ("0.10 s", "0.25 s", "< 1 MB")
-    assert table.rows["D-MimlSvm"][0].lines == ("– s", "0.50 s", "3 MB")
+    assert table.rows["D-MimlSvm"][0].lines == ("–", "0.50 s", "3 MB")
     assert table.rows["MimlNn"][2].lines == ("–",)
 
 

@@ -131,7 +131,7 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
 
 def _number(value, unit):
     if np.isnan(value):
-        return f"– {unit}"
+        return "–"
     if unit == "MB":
         return f"{value:.0f} MB" if value >= LEAST_MEGABYTES else "< 1 MB"
     return f"{value:.3f} s" if value < 0.1 else f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
