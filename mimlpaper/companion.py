@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import display
+from threadpoolctl import threadpool_limits
 
 from mimlpaper import paths
 from mimlpaper.datasets import Dataset, load
@@ -49,6 +50,8 @@ __all__ = ["Companion"]
 class Companion:
     """One notebook's parameters, checked, and the calls that they govern.
 
+    It sets the style of figures, and one BLAS thread for what the notebook fits by itself.
+
     Parameters
     ----------
     profile : {"paper", "quick", "smoke"}
@@ -85,6 +88,9 @@ class Companion:
         self.data_home = data_home or None
         self.recompute = recompute
         use_style()
+        # As in trials: the sums of several threads differ in the last bit, and small ones take
+        # longer.
+        threadpool_limits(1, user_api="blas")
 
     @property
     def folder(self) -> Path:
