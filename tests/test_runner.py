@@ -1,6 +1,7 @@
 """Trials end to end on embedded data: recorded, resumed after a kill, verified."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -112,7 +113,8 @@ def test_a_worker_that_dies_takes_no_trial_with_it(store, tmp_path, monkeypatch,
     trials = experiment.trials("smoke", QUICK)
     ended = dict(run_trials(trials, jobs=2))
     assert set(ended) == set(trials)
-    assert "a worker process died; 4 trials" in capfd.readouterr().out
+    # All four, or fewer if the other worker ended some before the death was noticed.
+    assert re.search(r"a worker process died; [1-4] trial", capfd.readouterr().out)
 
 
 def test_a_trial_that_kills_every_worker_stops_only_itself(monkeypatch):
