@@ -31,8 +31,19 @@ ROW = "{:14}{:>10}{:>10}{:>8}{:>8}{:>8}{:>11}{:>9}{:>7}"
 
 
 def main():
-    print(ROW.format("data", "examples", "features", "non-0", "labels", "rounds", "fit CPU s",
-                     "scores s", "MB"))
+    print(
+        ROW.format(
+            "data",
+            "examples",
+            "features",
+            "non-0",
+            "labels",
+            "rounds",
+            "fit CPU s",
+            "scores s",
+            "MB",
+        )
+    )
     for case in CASES:
         # A process each, so that the peak of memory is that of one fit.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -50,8 +61,15 @@ def measure(name, n_examples, step, n_rounds):
     _, scores, _ = spent(deque, fitted.staged_decision_function(X[n_examples:]), 0)
     non_zero = (X != 0).mean()
     return ROW.format(
-        name, n_examples, X.shape[1], f"{non_zero:.0%}", Y.shape[1], fitted.n_rounds_,
-        f"{seconds:.2f}", f"{scores:.3f}", f"{memory:.0f}",
+        name,
+        n_examples,
+        X.shape[1],
+        f"{non_zero:.0%}",
+        Y.shape[1],
+        fitted.n_rounds_,
+        f"{seconds:.2f}",
+        f"{scores:.3f}",
+        f"{memory:.0f}",
     )
 
 

@@ -47,11 +47,19 @@ def measure(name, n_bags, params):
     estimator = DMimlSvm(lam=0.1, imbalance=False, random_state=0, **KERNELS[name], **params)
     DMimlSvm(rank=5, random_state=0, solver=estimator.solver).fit(X[:20], Y[:20])  # compiles
     _, seconds, memory = spent(estimator.fit, X, Y)
-    shown = ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
-                      for key, value in params.items())
+    shown = ", ".join(
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
+        for key, value in params.items()
+    )
     return ROW.format(
-        name, n_bags, shown, len(estimator.n_iter_), estimator.n_iter_.sum(),
-        f"{estimator.duality_gap_:.1e}", f"{seconds:.2f}", f"{memory:.0f}",
+        name,
+        n_bags,
+        shown,
+        len(estimator.n_iter_),
+        estimator.n_iter_.sum(),
+        f"{estimator.duality_gap_:.1e}",
+        f"{seconds:.2f}",
+        f"{memory:.0f}",
     )
 
 

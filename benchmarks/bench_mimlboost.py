@@ -48,8 +48,12 @@ def main():
 def show(case, measured):
     """Print a line; seconds of the fit and the precision."""
     seconds, scoring, megabytes, precision = measured
-    print(ROW.format(*case[:3], f"{seconds:.1f}", f"{scoring:.2f}", f"{megabytes:.0f}",
-                     f"{precision:.4f}"), flush=True)
+    print(
+        ROW.format(
+            *case[:3], f"{seconds:.1f}", f"{scoring:.2f}", f"{megabytes:.0f}", f"{precision:.4f}"
+        ),
+        flush=True,
+    )
     return seconds, precision
 
 

@@ -49,8 +49,13 @@ def measure(name, steps, parameters, n_bags=1500):
     gap = max(svm.gaps_.max() for svm in estimator.svms_)
     written = ", ".join(f"{key}={value}" for key, value in parameters.items()) or "defaults"
     return ROW.format(
-        name, X.n_instances, written, f"{estimator.factor_.error_:.3f}",
-        f"{min(alternations)} to {max(alternations)}", f"{gap:.1e}", f"{seconds:.1f}",
+        name,
+        X.n_instances,
+        written,
+        f"{estimator.factor_.error_:.3f}",
+        f"{min(alternations)} to {max(alternations)}",
+        f"{gap:.1e}",
+        f"{seconds:.1f}",
     )
 
 

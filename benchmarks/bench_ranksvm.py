@@ -65,8 +65,15 @@ def measure(name, n_examples, steps, degree):
     n_true = Y.sum(axis=1)
     pairs = int((n_true * (Y.shape[1] - n_true)).sum())
     return ROW.format(
-        name, len(Y), Y.shape[1], pairs, degree, fitted.n_iter_, f"{fitted.duality_gap_:.1e}",
-        f"{seconds:.2f}", f"{memory:.0f}",
+        name,
+        len(Y),
+        Y.shape[1],
+        pairs,
+        degree,
+        fitted.n_iter_,
+        f"{fitted.duality_gap_:.1e}",
+        f"{seconds:.2f}",
+        f"{memory:.0f}",
     )
 
 

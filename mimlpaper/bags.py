@@ -54,8 +54,7 @@ class Bags:
             )
         if offsets[-1] != len(instances):
             raise ValueError(
-                f"offsets must end at the number of instances, {len(instances)}, "
-                f"got {offsets[-1]}"
+                f"offsets must end at the number of instances, {len(instances)}, got {offsets[-1]}"
             )
         sizes = np.diff(offsets)
         if sizes.min() < 1:
@@ -130,9 +129,7 @@ class Bags:
         return Bags(self.instances[rows], offsets)
 
     def __repr__(self) -> str:
-        return (
-            f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
-        )
+        return f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
 
     def with_instances(self, instances: np.ndarray) -> Bags:
         """The same bags with other features: ``instances`` (n_instances, any)."""

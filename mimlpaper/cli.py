@@ -277,9 +277,7 @@ def _audit(options):
 
 
 def _costs(options):
-    table = measure_costs(
-        options.profile, recompute=options.recompute, data_home=options.data
-    )
+    table = measure_costs(options.profile, recompute=options.recompute, data_home=options.data)
     summary = table.groupby(["study", "method"], sort=False).agg(
         fits=("dataset", "size"), seconds=("fit_seconds", "sum"), most_mb=("fit_megabytes", "max")
     )

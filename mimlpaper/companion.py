@@ -71,7 +71,11 @@ class Companion:
     """
 
     def __init__(
-        self, *, profile: str = "paper", jobs: int = -1, data_home: str = "",
+        self,
+        *,
+        profile: str = "paper",
+        jobs: int = -1,
+        data_home: str = "",
         recompute: bool = False,
     ):
         if profile not in PROFILES:
@@ -171,9 +175,7 @@ class Companion:
 
     def costs(self) -> pd.DataFrame:
         """Seconds and memory of single fits; those not recorded are measured, one by one."""
-        return measure_costs(
-            self.profile, recompute=self.recompute, data_home=self.data_home
-        )
+        return measure_costs(self.profile, recompute=self.recompute, data_home=self.data_home)
 
     def dataset(self, name: str) -> Dataset:
         """The original data where their files are; else, and for a smoke run, drawn ones."""

@@ -59,8 +59,7 @@ def explain(estimator, X) -> np.ndarray:
     if isinstance(learner, (MimlNn, MimlSvm)):
         return _shares_of_distances(learner, bags)
     raise TypeError(
-        "estimator must score instances, or be a MimlSvm or MimlNn, "
-        f"got {type(learner).__name__}"
+        f"estimator must score instances, or be a MimlSvm or MimlNn, got {type(learner).__name__}"
     )
 
 

@@ -81,7 +81,14 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, *, kernel="rbf", gamma=1.0, degree=3, coef0=1.0, rank=None, tol=1e-10,
+        self,
+        *,
+        kernel="rbf",
+        gamma=1.0,
+        degree=3,
+        coef0=1.0,
+        rank=None,
+        tol=1e-10,
         random_state=None,
     ):
         self.kernel = kernel

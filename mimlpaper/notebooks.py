@@ -123,15 +123,12 @@ def run_notebooks(
     folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [
-        delayed(_run)(path.stem, path, parameters, folder, cell_timeout)
-        for path in found.values()
+        delayed(_run)(path.stem, path, parameters, folder, cell_timeout) for path in found.values()
     ]
     try:
         runs = Parallel(min(parallel, len(names)), backend="loky")(jobs)
     except TerminatedWorkerError as error:
-        runs = [
-            NotebookRun(path.stem, "died", 0.0, message=str(error)) for path in found.values()
-        ]
+        runs = [NotebookRun(path.stem, "died", 0.0, message=str(error)) for path in found.values()]
     _remember(folder, runs)
     return runs
 

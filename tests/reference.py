@@ -264,13 +264,17 @@ def miml_boost(bags, Y, n_rounds, learn):
 
     ``learn(pairs, labels, weights)`` gives h of one pair (instance, index of a label).
     """
-    transformed = [([(x, v) for x in X], 1 if has else -1)
-                   for X, labels in zip(bags, Y, strict=True) for v, has in enumerate(labels)]
+    transformed = [
+        ([(x, v) for x in X], 1 if has else -1)
+        for X, labels in zip(bags, Y, strict=True)
+        for v, has in enumerate(labels)
+    ]
     W = [1 / len(transformed)] * len(transformed)
     rounds = []
     for _ in range(n_rounds):
-        instances = [(pair, g, w / len(B)) for (B, g), w in zip(transformed, W, strict=True)
-                     for pair in B]
+        instances = [
+            (pair, g, w / len(B)) for (B, g), w in zip(transformed, W, strict=True) for pair in B
+        ]
         h = learn(*zip(*instances, strict=True))
         e = [sum(h(pair) != g for pair in B) / len(B) for B, g in transformed]
         if all(share < 0.5 for share in e):

@@ -10,7 +10,12 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mimlpaper"
 FLOORS = [
     {"paths", "bags", "metrics", "medoids"},
     {
-        "average_hausdorff", "base", "datasets", "distances", "kernels", "linear_svm",
+        "average_hausdorff",
+        "base",
+        "datasets",
+        "distances",
+        "kernels",
+        "linear_svm",
         "preprocessing",
     },
     {"baselines"},

@@ -60,7 +60,7 @@ def test_what_arff_allows(tmp_path):
     """Comments, single quotes, escapes, sparse instances and rows, labels before the bag."""
     (tmp_path / "a.arff").write_text(
         "\ufeff% made by hand\r\n@RELATION 'two words'\r\n"
-        "@attribute 'the id' string\r\n@Attribute \"l\\\"1\" { 1, 0 }\r\n"
+        '@attribute \'the id\' string\r\n@Attribute "l\\"1" { 1, 0 }\r\n'
         "@attribute bag RELATIONAL\r\n\t@attribute 'f, 1' REAL\r\n@attribute f2 integer\r\n"
         "@end bag\r\n@attribute l2 {0,1}\r\n\r\n@DATA\r\n% two bags\r\n"
         "'it\\'s, one' , 0 , '1.5, -2e3\\n{1 7}\\n{}' , 1\r\n"

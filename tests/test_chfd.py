@@ -72,9 +72,7 @@ def test_discriminant_is_the_best_of_its_constraints(rng):
     objective = cp.sum_squares(w) + 0.7 * sum(map(cp.sum_squares, left))
     problem = cp.Problem(cp.Minimize(objective), [cp.sum(part) == 0 for part in left])
     problem.solve()
-    M = np.eye(3) + 0.7 * sum(
-        np.cov(part.T, ddof=0) * len(part) for part in (positives, negatives)
-    )
+    M = np.eye(3) + 0.7 * sum(np.cov(part.T, ddof=0) * len(part) for part in (positives, negatives))
     weights, intercept, value = _fisher(M, positives.mean(axis=0), negatives.mean(axis=0))
     assert weights == pytest.approx(w.value, abs=1e-5)
     assert intercept == pytest.approx(float(b.value), abs=1e-5)

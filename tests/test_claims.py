@@ -117,8 +117,10 @@ def test_corrected_test_is_stricter():
     noise = spread(0.0002, 0.0005, 30, seed=0)
     base = {"hamming_loss": np.full(30, 0.2)}
     records = pd.concat(
-        [rows("table1", "scene", "B", base),
-         rows("table1", "scene", "A", {"hamming_loss": 0.2 - noise})]
+        [
+            rows("table1", "scene", "B", base),
+            rows("table1", "scene", "A", {"hamming_loss": 0.2 - noise}),
+        ]
     )
     (part,) = significance(records, expected=[("better", "A", "B", "hamming_loss")])
     assert part.holds
@@ -233,8 +235,14 @@ def test_what_the_paper_could_not_end():
 @pytest.mark.parametrize(("objective", "holds"), [([3, 2, 2, 1], True), ([3, 2, 2.5, 1], False)])
 def test_objective_never_rises(objective, holds):
     trace = pd.DataFrame(
-        {"dataset": "scene", "method": "D-MimlSvm", "parameters": "{}", "split": 0,
-         "stage": range(4), "objective": objective}
+        {
+            "dataset": "scene",
+            "method": "D-MimlSvm",
+            "parameters": "{}",
+            "split": 0,
+            "stage": range(4),
+            "objective": objective,
+        }
     )
     assert never_rises(trace)[0].holds == holds
     higher = trace.assign(parameters='{"mu": 1.0}', objective=[9, 8, 7, 6])

@@ -264,10 +264,12 @@ def test_peers_are_told_as_multiples_of_ours(monkeypatch):
     monkeypatch.setattr(report_costs, "is_installed", lambda case: case.library != "b")
     libraries = ("mimlpaper", "a", "b", "c")
     cases = [CostCase("peers", "drawn:80x4x4", "MlSvm", name) for name in libraries]
-    costs = pd.DataFrame([
-        cost("peers", "drawn:80x4x4", "MlSvm"),
-        cost("peers", "drawn:80x4x4", "MlSvm", "a", fit_seconds=12.0),
-    ])
+    costs = pd.DataFrame(
+        [
+            cost("peers", "drawn:80x4x4", "MlSvm"),
+            cost("peers", "drawn:80x4x4", "MlSvm", "a", fit_seconds=12.0),
+        ]
+    )
     table = peers_table(costs, [*cases, FEW[0]])
     told = {name: entries[2].lines[0] for name, entries in table.rows.items()}
     assert list(told.values()) == ["1", "24", "–", "–"]

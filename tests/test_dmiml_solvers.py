@@ -35,8 +35,14 @@ def random_problem(seed, *, mu=0.0, tau=True, n_bags=9, n_labels=3, n_dims=5, rh
     rho = rng.random((offsets[-1], n_labels))
     rho /= np.repeat(np.add.reduceat(rho, offsets[:-1]), sizes, axis=0)
     return ConvexProblem(
-        bags, instances, offsets, np.where(Y, 1.0, -1.0), C / n_labels * weights,
-        C / n_labels * LAM, rho, mean_form(n_labels, mu),
+        bags,
+        instances,
+        offsets,
+        np.where(Y, 1.0, -1.0),
+        C / n_labels * weights,
+        C / n_labels * LAM,
+        rho,
+        mean_form(n_labels, mu),
     )
 
 
@@ -45,8 +51,14 @@ def optimum(problem, mu):
     objects = np.concatenate([problem.bags, problem.instances])
     n_bags, n_labels = problem.signs.shape
     return reference.d_miml_convex(
-        objects @ objects.T, np.diff(problem.offsets), problem.signs > 0,
-        problem.costs * n_labels / C, problem.rho, gamma=C * n_bags, lam=LAM, mu=mu,
+        objects @ objects.T,
+        np.diff(problem.offsets),
+        problem.signs > 0,
+        problem.costs * n_labels / C,
+        problem.rho,
+        gamma=C * n_bags,
+        lam=LAM,
+        mu=mu,
     )
 
 

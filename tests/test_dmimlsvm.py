@@ -76,8 +76,15 @@ def phi(fitted):
 def true_objective(fitted, bags, Y):
     tau = imbalance_weights(Y, imbalance_rates(Y, bags.sizes)) if fitted.imbalance else Y * 0 + 1
     return reference.d_miml_objective(
-        bags, Y, phi(fitted), fitted.weights_, fitted.intercept_, C=fitted.C, lam=fitted.lam,
-        mu=fitted.mu, tau=tau,
+        bags,
+        Y,
+        phi(fitted),
+        fitted.weights_,
+        fitted.intercept_,
+        C=fitted.C,
+        lam=fitted.lam,
+        mu=fitted.mu,
+        tau=tau,
     )
 
 
@@ -125,8 +132,14 @@ def test_with_the_mean_the_first_step_is_the_optimum(some_bags, some_labels):
     mean = np.repeat(np.eye(24), sizes, axis=1) / sizes[:, None]
     objects = np.concatenate([mean, np.eye(len(K))])
     best = reference.d_miml_convex(
-        objects @ K @ objects.T, sizes, some_labels, np.ones((24, 3)),
-        np.repeat(1 / sizes, sizes)[:, None] * np.ones(3), gamma=10.0 * 24, lam=0.7, mu=0.5,
+        objects @ K @ objects.T,
+        sizes,
+        some_labels,
+        np.ones((24, 3)),
+        np.repeat(1 / sizes, sizes)[:, None] * np.ones(3),
+        gamma=10.0 * 24,
+        lam=0.7,
+        mu=0.5,
     )
     assert fitted.objective_[0] == pytest.approx(best, rel=1e-4)
 
@@ -159,9 +172,7 @@ def test_bags_of_one_without_weights_are_one_svm_a_label(rng, kernel, n_labels):
     for t in range(n_labels):
         binary = SVC(C=2.0, kernel=kernel, gamma=0.5, tol=1e-8).fit(X, Y[:, t])
         expected = binary.decision_function(X)
-        assert fitted.decision_function(list(X[:, None]))[:, t] == pytest.approx(
-            expected, abs=5e-3
-        )
+        assert fitted.decision_function(list(X[:, None]))[:, t] == pytest.approx(expected, abs=5e-3)
     assert np.array_equal(
         fitted.instance_scores(list(X[:, None])), fitted.decision_function(list(X[:, None]))
     )
@@ -170,9 +181,7 @@ def test_bags_of_one_without_weights_are_one_svm_a_label(rng, kernel, n_labels):
 def test_bags_of_one_have_no_discrepancy(rng):
     X = rng.normal(size=(30, 3))
     Y = X[:, :2] > 0
-    with_lam, without = (
-        DMimlSvm(lam=lam, tol=1e-6).fit(list(X[:, None]), Y) for lam in (3.0, 0.0)
-    )
+    with_lam, without = (DMimlSvm(lam=lam, tol=1e-6).fit(list(X[:, None]), Y) for lam in (3.0, 0.0))
     assert len(with_lam.objective_) == 1
     assert with_lam.objective_ == pytest.approx(without.objective_, rel=1e-5)
 

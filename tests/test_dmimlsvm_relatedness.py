@@ -183,7 +183,12 @@ def test_learns_which_labels_are_related(related, set_kernel):
     """Alternation lowers the objective, and tells the pairs apart."""
     X, Y = related
     fitted = DMimlSvm(
-        relatedness="pairwise", mu=0.5, kernel="linear", set_kernel=set_kernel, lam=0.05, tol=1e-3,
+        relatedness="pairwise",
+        mu=0.5,
+        kernel="linear",
+        set_kernel=set_kernel,
+        lam=0.05,
+        tol=1e-3,
         imbalance=False,
     ).fit(X, Y)
     assert (np.diff(fitted.objective_) <= 0).all()

@@ -128,9 +128,7 @@ def test_instances_are_numbered_and_stand_alone(bag):
     assert np.array(colours) == pytest.approx(np.array([bag[1, :3], *around]))
     x, y = crosses.patches[5].get_xy()
     neighbours = np.array([patch.get_xy() for patch in crosses.patches[6:10]])
-    assert neighbours == pytest.approx(
-        np.array([(x - 1, y), (x, y - 1), (x + 1, y), (x, y + 1)])
-    )
+    assert neighbours == pytest.approx(np.array([(x - 1, y), (x, y - 1), (x + 1, y), (x, y + 1)]))
 
 
 def test_own_images_beside_their_reasons(rng, tmp_path):

@@ -77,7 +77,9 @@ def put(folder, content):
 def use_manifest_row(project, content):
     """Let the manifest ask for ``content``."""
     file = project / "data" / "manifest.csv"
-    row = f"{FILE},{len(content)},{hashlib.sha256(content).hexdigest()},http://127.0.0.1:9,there,free"
+    row = (
+        f"{FILE},{len(content)},{hashlib.sha256(content).hexdigest()},http://127.0.0.1:9,there,free"
+    )
     file.write_text(f"{file.read_text().splitlines()[0]}\n{row}\n")
     fetching._read_manifest.cache_clear()
 

@@ -135,6 +135,7 @@ def test_scorecard_counts_all_cells():
 
 def test_ranks():
     """A wins the four losses and loses the three scores: ranks 11/7 and 10/7."""
+
     def flat(value):
         return {name: np.full(4, value) for name in TABLES[1].criteria}
 

@@ -102,13 +102,23 @@ def test_boosting_on_features_is_boosting_on_differences_with_a_product_kernel(X
     """The kernel of pairs is exp(-γ ||z - z'||²) for one label, 0 between two."""
     features = DifferenceFeatures(gamma=0.7, rank=None, random_state=0)
     learner = MimlBoost(
-        n_rounds=3, kernel="linear", label_code="product", rank=None, tol=1e-6, max_iter=5000,
+        n_rounds=3,
+        kernel="linear",
+        label_code="product",
+        rank=None,
+        tol=1e-6,
+        max_iter=5000,
         random_state=0,
     )
     found = InsDif(transformation=features, learner=learner).fit(X[:20], Y[:20])
     # Label codes that are far apart make the numeric code's kernel the same product.
     plain = FarLabels(
-        n_rounds=3, gamma=0.7, label_code="onehot", rank=None, tol=1e-6, max_iter=5000,
+        n_rounds=3,
+        gamma=0.7,
+        label_code="onehot",
+        rank=None,
+        tol=1e-6,
+        max_iter=5000,
         random_state=0,
     )
     expected = InsDif(learner=plain).fit(X[:20], Y[:20])
@@ -120,12 +130,24 @@ class FarLabels(MimlBoost):
     """Boosting by plain Gaussian machines on pairs whose labels have nothing in common."""
 
     def __init__(
-        self, *, n_rounds=50, gamma=1.0, label_code="onehot", rank=None, tol=1e-3, max_iter=200,
+        self,
+        *,
+        n_rounds=50,
+        gamma=1.0,
+        label_code="onehot",
+        rank=None,
+        tol=1e-3,
+        max_iter=200,
         random_state=None,
     ):
         super().__init__(
-            n_rounds=n_rounds, gamma=gamma, label_code=label_code, rank=rank, tol=tol,
-            max_iter=max_iter, random_state=random_state,
+            n_rounds=n_rounds,
+            gamma=gamma,
+            label_code=label_code,
+            rank=rank,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
         )
 
     def _base_learner(self, features, rng):

@@ -312,7 +312,7 @@ def test_repeats_clones_and_pickles(noisy):
         ({"weighting": "none"}, "weighting must be one of .* got 'none'"),
         ({"solver": "smo"}, "solver must be one of .* got 'smo'"),
         ({"label_rule": "best"}, "label_rule must be one of .* got 'best'"),
-        ({"label_code": "product"}, 'goes with kernel="linear", got kernel=\'rbf\''),
+        ({"label_code": "product"}, "goes with kernel=\"linear\", got kernel='rbf'"),
     ],
 )
 def test_bad_parameters_are_refused(noisy, parameters, message):

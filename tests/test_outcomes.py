@@ -37,11 +37,13 @@ def level(dataset, method, mean, seed=0, **others):
 
 def figure(difference):
     """On two sets A lies ``difference`` below B: better on 4 losses, worse on 3 scores."""
-    return pd.concat([
-        level(f"scene:{p}%", method, mean, seed)
-        for p in (10, 20)
-        for seed, (method, mean) in enumerate([("A", 0.0), ("B", difference)])
-    ])
+    return pd.concat(
+        [
+            level(f"scene:{p}%", method, mean, seed)
+            for p in (10, 20)
+            for seed, (method, mean) in enumerate([("A", 0.0), ("B", difference)])
+        ]
+    )
 
 
 def test_outcomes_are_counted_over_data_sets_and_criteria():
@@ -86,10 +88,12 @@ def test_a_fit_that_ended_early_keeps_its_last_stage():
 
 
 def test_names_of_variants_and_percentages():
-    records = pd.concat([
-        level("scene:10%", "A", 0.0),
-        level("scene:50%", "A", 0.0, parameters='{"estimator__a__label_rule": "top"}'),
-    ])
+    records = pd.concat(
+        [
+            level("scene:10%", "A", 0.0),
+            level("scene:50%", "A", 0.0, parameters='{"estimator__a__label_rule": "top"}'),
+        ]
+    )
     assert with_variants(records)["method"].unique().tolist() == ["A", "A, label_rule = top"]
     assert with_percentages(records)["percentage"].unique().tolist() == [10, 50]
 

@@ -135,7 +135,9 @@ def _name(latex):
     """The published name of an algorithm from its small capitals, e.g. InsDif_MimlSvm_mi."""
     plain = re.sub(r"\\(textsc|sc|rm)\b|[{}$]", "", latex).replace(" ", "")
     for printed, name in (
-        ("MIMLSVM", "MimlSvm"), ("MIMLNN", "MimlNn"), ("DiverseDensity", "Diverse Density"),
+        ("MIMLSVM", "MimlSvm"),
+        ("MIMLNN", "MimlNn"),
+        ("DiverseDensity", "Diverse Density"),
     ):
         plain = plain.replace(printed, name)
     return plain

@@ -173,9 +173,7 @@ def test_a_failing_trial_is_named_and_the_others_are_recorded(store, monkeypatch
 def test_code_that_changed_makes_records_stale_until_verified(store, monkeypatch):
     run(store)
     honest = runner_module.code_fingerprint
-    monkeypatch.setattr(
-        runner_module, "code_fingerprint", lambda *args: honest(*args)[::-1]
-    )
+    monkeypatch.setattr(runner_module, "code_fingerprint", lambda *args: honest(*args)[::-1])
     assert set(records("table1", profile="smoke", store=store)["state"]) == {"stale"}
     outcome = verify(["table1"], profile="smoke", store=store, jobs=1, random_state=0)
     assert outcome["outcome"].tolist() == ["equal", "equal"]

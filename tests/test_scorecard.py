@@ -36,7 +36,8 @@ def test_every_cell_is_listed(half_run):
     assert sum(cell["published_mean"] is None for cell in cells) == 47
     left_out = {(c["dataset"], c["algorithm"]) for c in cells if c["printed"] == "blank"}
     assert left_out == {
-        ("yeast", "InsDif_MimlBoost"), ("yahoo", "InsDif_MimlBoost"),
+        ("yeast", "InsDif_MimlBoost"),
+        ("yahoo", "InsDif_MimlBoost"),
         ("yahoo", "InsDif_MimlSvm_mi"),
         *((dataset, "SubCod_MimlBoost") for dataset in TABLES[5].datasets),
     }

@@ -17,9 +17,13 @@ DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 def records_of(method, values, dataset="scene", n_train=1500, n_test=500):
     return pd.DataFrame(
         {
-            "method": method, "dataset": dataset, "split": range(len(values)),
-            "hamming_loss": values, "average_recall": values,
-            "n_train": n_train, "n_test": n_test,
+            "method": method,
+            "dataset": dataset,
+            "split": range(len(values)),
+            "hamming_loss": values,
+            "average_recall": values,
+            "n_train": n_train,
+            "n_test": n_test,
         }
     )
 
@@ -88,9 +92,7 @@ def test_several_data_sets_are_independent():
     """Eleven sets with one split each: nothing overlaps, and both tests agree."""
     rng = np.random.default_rng(3)
     sets = [f"set {i}" for i in range(11)]
-    records = pd.concat(
-        [records_of(m, rng.normal(0, 1, 1), dataset=s) for s in sets for m in "AB"]
-    )
+    records = pd.concat([records_of(m, rng.normal(0, 1, 1), dataset=s) for s in sets for m in "AB"])
     comparison = compare(records, "A", "B", "hamming_loss")
     assert comparison.n == 11
     assert comparison.corrected_p == pytest.approx(comparison.p)

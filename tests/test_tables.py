@@ -88,9 +88,7 @@ def test_variants_and_stages_stay_out_of_tables():
     variant = records.assign(parameters='{"k": 1}', hamming_loss=9.0)
     stage = records.assign(stage=3, hamming_loss=9.0)
     everything = pd.concat([records, variant, stage])
-    pd.testing.assert_frame_equal(
-        compare_with_paper(everything, 1), compare_with_paper(records, 1)
-    )
+    pd.testing.assert_frame_equal(compare_with_paper(everything, 1), compare_with_paper(records, 1))
 
 
 def test_overall_is_the_worst():

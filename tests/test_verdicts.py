@@ -17,8 +17,15 @@ NAN = math.nan
 
 @pytest.mark.parametrize(
     ("mean", "word"),
-    [(0.20, "matches"), (0.21, "matches"), (0.19, "matches"), (0.22, "close"), (0.18, "close"),
-     (0.2201, "worse"), (0.1799, "better")],
+    [
+        (0.20, "matches"),
+        (0.21, "matches"),
+        (0.19, "matches"),
+        (0.22, "close"),
+        (0.18, "close"),
+        (0.2201, "worse"),
+        (0.1799, "better"),
+    ],
 )
 def test_limits(mean, word):
     """p = .2 and s = t = .01 pool to .01: one of them away matches, two are close."""
@@ -38,8 +45,14 @@ def test_stds_are_pooled():
 
 @pytest.mark.parametrize(
     ("mean", "word"),
-    [(0.87, "matches"), (0.83, "matches"), (0.90, "close"), (0.80, "close"), (0.901, "better"),
-     (0.799, "worse")],
+    [
+        (0.87, "matches"),
+        (0.83, "matches"),
+        (0.90, "close"),
+        (0.80, "close"),
+        (0.901, "better"),
+        (0.799, "worse"),
+    ],
 )
 def test_no_published_std(mean, word):
     """.85 alone: .02 away matches, .05 away is close, both limits included."""

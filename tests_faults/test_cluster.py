@@ -113,10 +113,16 @@ def test_a_cluster_loses_a_worker(cluster, tmp_path, tell):
 
 
 def test_workers_with_many_threads_are_refused(tmp_path):
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None,
-        local_directory=str(tmp_path),
-    ) as cluster, pytest.raises(ValueError, match=r"must have one thread each, got \[2\]"):
+    with (
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            dashboard_address=None,
+            local_directory=str(tmp_path),
+        ) as cluster,
+        pytest.raises(ValueError, match=r"must have one thread each, got \[2\]"),
+    ):
         runner_module.compute(
             "figure7", profile="smoke", dask=cluster.scheduler_address, store=Store(tmp_path)
         )  # fmt: skip

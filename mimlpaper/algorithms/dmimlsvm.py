@@ -123,9 +123,25 @@ class DMimlSvm(MultiLabelEstimator):
     """
 
     def __init__(
-        self, *, kernel="rbf", gamma=1.0, rank=300, set_kernel="unit", C=10.0, lam=0.1, mu=0.0,
-        relatedness="mean", imbalance=True, solver="bundle", tol=1e-2, max_iter=None,
-        cccp_tol=1e-3, max_cccp=30, label_rule="sign", warm_start=False, random_state=None,
+        self,
+        *,
+        kernel="rbf",
+        gamma=1.0,
+        rank=300,
+        set_kernel="unit",
+        C=10.0,
+        lam=0.1,
+        mu=0.0,
+        relatedness="mean",
+        imbalance=True,
+        solver="bundle",
+        tol=1e-2,
+        max_iter=None,
+        cccp_tol=1e-3,
+        max_cccp=30,
+        label_rule="sign",
+        warm_start=False,
+        random_state=None,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -237,8 +253,12 @@ class DMimlSvm(MultiLabelEstimator):
         if start is not None and start.multipliers.bag.shape != problem.signs.shape:
             start = None
         descent = descend(
-            problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
-            relate=relate if self._learns_pairs() else None, start=start, tol=self.cccp_tol,
+            problem,
+            solve,
+            convex=self.set_kernel == "mean" or self.lam == 0,
+            relate=relate if self._learns_pairs() else None,
+            start=start,
+            tol=self.cccp_tol,
             max_steps=self.max_cccp,
         )
         solution = training.solution = descent.solution
@@ -266,8 +286,14 @@ class DMimlSvm(MultiLabelEstimator):
         sizes = np.diff(offsets)
         rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
         return ConvexProblem(
-            training.of_bags, of_instances, offsets, np.where(Y, 1.0, -1.0), costs,
-            cost * self.lam, rho, Q[np.ix_(varied, varied)],
+            training.of_bags,
+            of_instances,
+            offsets,
+            np.where(Y, 1.0, -1.0),
+            costs,
+            cost * self.lam,
+            rho,
+            Q[np.ix_(varied, varied)],
         )
 
 

@@ -108,9 +108,20 @@ class MimlBoost(MultiLabelEstimator):
     """
 
     def __init__(
-        self, *, n_rounds=50, kernel="rbf", gamma=1.0, C=1.0, label_code="feature",
-        weighting="weights", rank=300, solver="structured", tol=1e-3, max_iter=200,
-        label_rule="sign", random_state=None,
+        self,
+        *,
+        n_rounds=50,
+        kernel="rbf",
+        gamma=1.0,
+        C=1.0,
+        label_code="feature",
+        weighting="weights",
+        rank=300,
+        solver="structured",
+        tol=1e-3,
+        max_iter=200,
+        label_rule="sign",
+        random_state=None,
     ):
         self.n_rounds = n_rounds
         self.kernel = kernel
@@ -137,8 +148,10 @@ class MimlBoost(MultiLabelEstimator):
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         rng = check_random_state(self.random_state)
         self.factor_ = KernelFactor(
-            kernel="linear" if self.solver == "libsvm" else self.kernel, gamma=self.gamma_,
-            rank=self.rank, random_state=rng,
+            kernel="linear" if self.solver == "libsvm" else self.kernel,
+            gamma=self.gamma_,
+            rank=self.rank,
+            random_state=rng,
         )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
 
@@ -215,7 +228,10 @@ class MimlBoost(MultiLabelEstimator):
         if self.solver == "libsvm":
             return LibsvmPairSvm(features, kernel)
         return PairSvm(
-            features, *kernel.label_kernels(), tol=self.tol, max_iter=self.max_iter,
+            features,
+            *kernel.label_kernels(),
+            tol=self.tol,
+            max_iter=self.max_iter,
             random_state=rng,
         )
 
@@ -241,9 +257,7 @@ class MimlBoost(MultiLabelEstimator):
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("C", "tol"):
             if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(
-                    f"{name} must be positive and finite, got {getattr(self, name)}"
-                )
+                raise ValueError(f"{name} must be positive and finite, got {getattr(self, name)}")
 
     def _warn_unsolved(self):
         gaps = np.array([h.gap for h in self.estimators_])
@@ -290,4 +304,3 @@ def _label_codes(n_labels, n_features, label_code):
         return np.eye(n_labels)
     last = 1.0 if n_features < 50 else np.log(n_features + 1) / np.log(50)
     return np.linspace(0.0, last, n_labels)[:, None]
-

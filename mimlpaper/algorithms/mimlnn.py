@@ -41,7 +41,12 @@ class MimlNn(MultiLabelEstimator):
     """
 
     def __init__(
-        self, *, ratio=0.4, ridge=1.0, metric="max_hausdorff", label_rule="sign",
+        self,
+        *,
+        ratio=0.4,
+        ridge=1.0,
+        metric="max_hausdorff",
+        label_rule="sign",
         random_state=None,
     ):
         self.ratio = ratio

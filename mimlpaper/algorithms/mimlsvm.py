@@ -40,8 +40,15 @@ class MimlSvm(MultiLabelEstimator):
     """
 
     def __init__(
-        self, *, ratio=0.2, kernel="rbf", gamma=0.2, C=1.0, metric="max_hausdorff",
-        label_rule="top", random_state=None,
+        self,
+        *,
+        ratio=0.2,
+        kernel="rbf",
+        gamma=0.2,
+        C=1.0,
+        metric="max_hausdorff",
+        label_rule="top",
+        random_state=None,
     ):
         self.ratio = ratio
         self.kernel = kernel

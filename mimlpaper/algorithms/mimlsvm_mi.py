@@ -59,8 +59,18 @@ class MimlSvmMi(MultiLabelEstimator):
     """
 
     def __init__(
-        self, *, kernel="rbf", gamma=5.0, degree=3, coef0=1.0, rank=300, C=10.0,
-        max_alternations=15, tol=1e-3, label_rule="top", random_state=None,
+        self,
+        *,
+        kernel="rbf",
+        gamma=5.0,
+        degree=3,
+        coef0=1.0,
+        rank=300,
+        C=10.0,
+        max_alternations=15,
+        tol=1e-3,
+        label_rule="top",
+        random_state=None,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -81,8 +91,12 @@ class MimlSvmMi(MultiLabelEstimator):
         self._warn_constant_labels(Y)
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
+            kernel=self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            rank=self.rank,
+            random_state=self.random_state,
         )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         self.svms_ = [self._fit_label(features, y) for y in Y.T]

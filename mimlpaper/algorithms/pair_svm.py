@@ -116,8 +116,17 @@ class PairSvm:
 
         def ascend():
             progress = _ascend(
-                self._rng.permutation(np.flatnonzero(moving)), self.features, self._norms,
-                self.label_kernel, offset_kernel, targets, bounds, dual, coef, intercept, moving,
+                self._rng.permutation(np.flatnonzero(moving)),
+                self.features,
+                self._norms,
+                self.label_kernel,
+                offset_kernel,
+                targets,
+                bounds,
+                dual,
+                coef,
+                intercept,
+                moving,
             )
             shift = self._sigma * dual.sum()
             self._bias += shift
@@ -196,7 +205,16 @@ def _best_bias(targets, costs, f):
 
 @njit(cache=True, nogil=True)
 def _ascend(
-    order, features, norms, label_kernel, offset_kernel, targets, bounds, dual, coef, intercept,
+    order,
+    features,
+    norms,
+    label_kernel,
+    offset_kernel,
+    targets,
+    bounds,
+    dual,
+    coef,
+    intercept,
     moving,
 ):
     """Coordinate ascent over the pairs of the instances in ``order``; returns the progress.

@@ -91,8 +91,17 @@ class SubCod(BaseEstimator):
     """
 
     def __init__(
-        self, *, n_concepts=30, kept_share=0.5, C=1.0, optimum="budget", learner=None,
-        covariance="diag", tol=1e-3, max_alternations=100, random_state=None,
+        self,
+        *,
+        n_concepts=30,
+        kept_share=0.5,
+        C=1.0,
+        optimum="budget",
+        learner=None,
+        covariance="diag",
+        tol=1e-3,
+        max_alternations=100,
+        random_state=None,
     ):
         self.n_concepts = n_concepts
         self.kept_share = kept_share
@@ -140,15 +149,22 @@ class SubCod(BaseEstimator):
                 f"{bags.n_instances}, got {self.n_concepts}"
             )
         return GaussianMixture(
-            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
+            self.n_concepts,
+            covariance_type=self.covariance,
+            init_params="random_from_data",
             random_state=self.random_state,
         ).fit(bags.instances)
 
     def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """c̃ and the objective after each turn, see :func:`correct_concepts`."""
         return correct_concepts(
-            concepts, y, kept_share=self.kept_share, C=self.C, optimum=self.optimum,
-            tol=self.tol, max_alternations=self.max_alternations,
+            concepts,
+            y,
+            kept_share=self.kept_share,
+            C=self.C,
+            optimum=self.optimum,
+            tol=self.tol,
+            max_alternations=self.max_alternations,
         )
 
     def fit_learner(self, bags: Bags, labels: np.ndarray):

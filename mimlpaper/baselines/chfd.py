@@ -65,8 +65,17 @@ class ChFd(BaseEstimator):
     """
 
     def __init__(
-        self, *, nu=1.0, kernel="rbf", gamma="auto", degree=3, coef0=1.0, rank=300, tol=1e-3,
-        max_alternations=200, random_state=None,
+        self,
+        *,
+        nu=1.0,
+        kernel="rbf",
+        gamma="auto",
+        degree=3,
+        coef0=1.0,
+        rank=300,
+        tol=1e-3,
+        max_alternations=200,
+        random_state=None,
     ):
         self.nu = nu
         self.kernel = kernel
@@ -88,8 +97,12 @@ class ChFd(BaseEstimator):
             raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
+            kernel=self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            rank=self.rank,
+            random_state=self.random_state,
         )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         self._alternate(features[positive], features[~positive].instances)

@@ -97,7 +97,12 @@ class Cnmf(MultiLabelEstimator):
         start = np.tile(known.mean(axis=0), (len(A), 1))
         start[: len(known)] = known
         T, _ = factorise(
-            A, self.label_similarity_, known, start + OFFSET, C=self.C, tol=self.tol,
+            A,
+            self.label_similarity_,
+            known,
+            start + OFFSET,
+            C=self.C,
+            tol=self.tol,
             max_iter=self.max_iter,
         )
         memberships = T[len(known) :]
@@ -114,10 +119,12 @@ class Cnmf(MultiLabelEstimator):
     def _similarity(self, X):
         """A of the labelled examples, then the new ones: (n, n)."""
         between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
-        return np.block([
-            [kernel_matrix(self.X_fit_, gamma=self.gamma_), between.T],
-            [between, kernel_matrix(X, gamma=self.gamma_)],
-        ])
+        return np.block(
+            [
+                [kernel_matrix(self.X_fit_, gamma=self.gamma_), between.T],
+                [between, kernel_matrix(X, gamma=self.gamma_)],
+            ]
+        )
 
 
 def factorise(

@@ -97,7 +97,11 @@ class ConceptPoint(BaseEstimator):
     def _minimise(self, problem, theta):
         """L-BFGS from theta: the end, its loss, and whether the steps had become small."""
         found = minimize(
-            neg_log_density, theta, args=problem, jac=True, method="L-BFGS-B",
+            neg_log_density,
+            theta,
+            args=problem,
+            jac=True,
+            method="L-BFGS-B",
             options={"maxiter": self.max_iter, "maxfun": 10 * self.max_iter, "ftol": self.tol},
         )
         return found.x, found.fun, found.status == 0
@@ -144,7 +148,13 @@ class DiverseDensity(ConceptPoint):
     """
 
     def __init__(
-        self, *, n_start_bags=5, initial_scale=0.1, threshold="learned", tol=1e-4, max_iter=300,
+        self,
+        *,
+        n_start_bags=5,
+        initial_scale=0.1,
+        threshold="learned",
+        tol=1e-4,
+        max_iter=300,
         random_state=None,
     ):
         self.n_start_bags = n_start_bags

@@ -18,8 +18,17 @@ __all__ = ["MiSvmBag", "MiSvmInstance"]
 
 class _MiSvm(BaseEstimator):
     def __init__(
-        self, *, kernel="rbf", gamma="auto", degree=3, coef0=1.0, rank=None, C=1.0,
-        max_alternations=50, tol=1e-4, random_state=None,
+        self,
+        *,
+        kernel="rbf",
+        gamma="auto",
+        degree=3,
+        coef0=1.0,
+        rank=None,
+        C=1.0,
+        max_alternations=50,
+        tol=1e-4,
+        random_state=None,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -66,8 +75,12 @@ class _MiSvm(BaseEstimator):
         self.n_features_in_ = bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
+            kernel=self.kernel,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+            rank=self.rank,
+            random_state=self.random_state,
         )
         return bags.with_instances(self.factor_.fit_transform(bags.instances)), positive
 
@@ -195,9 +208,7 @@ class MiSvmBag(_MiSvm):
 
         def train(chosen, previous):
             Z = np.concatenate([chosen, negatives.instances])
-            return fit_linear_svm(
-                Z, labels, self.C, offsets=offsets, start=previous, tol=self.tol
-            )
+            return fit_linear_svm(Z, labels, self.C, offsets=offsets, start=previous, tol=self.tol)
 
         def infer(machine):
             scores = machine.decision_function(bags.instances)

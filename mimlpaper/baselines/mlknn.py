@@ -56,9 +56,7 @@ class MlKnn(MultiLabelEstimator):
             raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
-        X = validate_data(
-            self, X, dtype=np.float64, accept_sparse="csr", ensure_min_samples=2
-        )
+        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", ensure_min_samples=2)
         Y = check_labels(Y, X.shape[0])
         self._warn_constant_labels(Y)
         k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
@@ -70,10 +68,9 @@ class MlKnn(MultiLabelEstimator):
         self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
         with_label = _histogram(counts, Y, k)  # (k + 1, n_labels)
         without = _histogram(counts, ~Y, k)
-        self.log_evidence_ = (
-            np.log((s + with_label) / (s * (k + 1) + with_label.sum(axis=0)))
-            - np.log((s + without) / (s * (k + 1) + without.sum(axis=0)))
-        )
+        self.log_evidence_ = np.log(
+            (s + with_label) / (s * (k + 1) + with_label.sum(axis=0))
+        ) - np.log((s + without) / (s * (k + 1) + without.sum(axis=0)))
         return self
 
     def decision_function(self, X) -> np.ndarray:

@@ -40,9 +40,7 @@ class MlSvm(MultiLabelEstimator):
     Recognition 37, 2004. Table 7, steps 4 and 5.
     """
 
-    def __init__(
-        self, *, kernel="rbf", gamma="auto", degree=3, coef0=1.0, C=1.0, label_rule="top"
-    ):
+    def __init__(self, *, kernel="rbf", gamma="auto", degree=3, coef0=1.0, C=1.0, label_rule="top"):
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

@@ -81,8 +81,18 @@ class RankSvm(MultiLabelEstimator):
     """
 
     def __init__(
-        self, *, kernel="poly", degree=3, gamma=1.0, coef0=1.0, C=1.0, normalise=True,
-        label_rule="sign", tol=1e-3, max_iter=2000, random_state=None,
+        self,
+        *,
+        kernel="poly",
+        degree=3,
+        gamma=1.0,
+        coef0=1.0,
+        C=1.0,
+        normalise=True,
+        label_rule="sign",
+        tol=1e-3,
+        max_iter=2000,
+        random_state=None,
     ):
         self.kernel = kernel
         self.degree = degree
@@ -111,7 +121,11 @@ class RankSvm(MultiLabelEstimator):
         self.X_fit_ = X[usable]
         gram = self._kernel(X, self.X_fit_)  # (n_examples, n_usable)
         self.dual_coef_, self.intercept_, self.duality_gap_, self.n_iter_ = _solve(
-            gram[usable], Y[usable], self.C, self.tol, self.max_iter,
+            gram[usable],
+            Y[usable],
+            self.C,
+            self.tol,
+            self.max_iter,
             check_random_state(self.random_state),
         )
         if not self.duality_gap_ <= self.tol:  # also if it is NaN
@@ -268,11 +282,13 @@ def _best_thresholds(ranking, Y):
     places it is the lowest.
     """
     ordered = np.sort(ranking, axis=1)
-    places = np.column_stack([
-        ordered[:, 0] - MARGIN_OUTSIDE,
-        (ordered[:, 1:] + ordered[:, :-1]) / 2,
-        ordered[:, -1] + MARGIN_OUTSIDE,
-    ])  # (n_examples, n_labels + 1)
+    places = np.column_stack(
+        [
+            ordered[:, 0] - MARGIN_OUTSIDE,
+            (ordered[:, 1:] + ordered[:, :-1]) / 2,
+            ordered[:, -1] + MARGIN_OUTSIDE,
+        ]
+    )  # (n_examples, n_labels + 1)
     mistakes = np.zeros(places.shape, dtype=np.int64)
     for f, has in zip(ranking.T, Y.T, strict=True):
         mistakes += np.where(has[:, None], f[:, None] <= places, f[:, None] >= places)

@@ -65,8 +65,7 @@ class Experiment:
         unknown = set(methods or ()) - set(self.methods)
         if unknown:
             raise ValueError(
-                f"methods must be among {list(self.methods)} for {self.name}, "
-                f"got {sorted(unknown)}"
+                f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
             )
         return [
             Trial(self.name, dataset, method, json.dumps(variant, sort_keys=True), split)

@@ -60,9 +60,7 @@ def kept_table(
     return recorded_table(experiment, profile, folder=folder)
 
 
-def recorded_table(
-    experiment: Experiment, profile: str = "paper", *, folder=None
-) -> pd.DataFrame:
+def recorded_table(experiment: Experiment, profile: str = "paper", *, folder=None) -> pd.DataFrame:
     """The table as it is kept, empty if there is none; nothing is run."""
     path = _path(experiment, profile, folder)
     if not path.is_file():

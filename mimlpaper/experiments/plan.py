@@ -12,7 +12,11 @@ __all__ = ["plan"]
 
 
 def plan(
-    experiments, *, profile: str = "paper", workers: int = 2, anew: bool = False,
+    experiments,
+    *,
+    profile: str = "paper",
+    workers: int = 2,
+    anew: bool = False,
     store: Store | None = None,
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.

@@ -60,9 +60,9 @@ def run_trials(
             waiting = dict.fromkeys(batches.popleft())
             attempts = [_delayed(trial, data_home) for trial in waiting]
             try:
-                for trial, rows, error in Parallel(
-                    batch_size=1, return_as="generator_unordered"
-                )(attempts):
+                for trial, rows, error in Parallel(batch_size=1, return_as="generator_unordered")(
+                    attempts
+                ):
                     del waiting[trial]
                     progress.update()
                     if error:

@@ -11,8 +11,7 @@ from mimlpaper.experiments.section7 import SECTION7
 __all__ = ["EXPERIMENTS", "get_experiment"]
 
 EXPERIMENTS = {
-    experiment.name: experiment
-    for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
+    experiment.name: experiment for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
 }
 
 

@@ -50,11 +50,13 @@ def related_pairs(fitted, Y, names) -> list[dict]:
     share, penalties = Y.mean(axis=0), fitted.pair_penalties_
     rows = []
     for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
-        rows.append({
-            "first": names[i],
-            "second": names[j],
-            "cosine": fitted.label_relatedness_[i, j],
-            "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
-            "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
-        })
+        rows.append(
+            {
+                "first": names[i],
+                "second": names[j],
+                "cosine": fitted.label_relatedness_[i, j],
+                "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
+                "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
+            }
+        )
     return rows

@@ -120,8 +120,6 @@ MLSVM = {
     },
     "yahoo": {
         "MlSvm, linear": make_pipeline(SPARSE, MlSvm(kernel="linear", label_rule="sign")),
-        "MlSvm, linear, top label": make_pipeline(
-            SPARSE, MlSvm(kernel="linear", label_rule="top")
-        ),
+        "MlSvm, linear, top label": make_pipeline(SPARSE, MlSvm(kernel="linear", label_rule="top")),
     },
 }

@@ -69,8 +69,13 @@ class SubCodHoldOut(BaseEstimator):
     """
 
     def __init__(
-        self, estimator, *, n_concepts=tuple(range(10, 80, 10)), kept_shares=TENTHS,
-        test_size=0.25, random_state=None,
+        self,
+        estimator,
+        *,
+        n_concepts=tuple(range(10, 80, 10)),
+        kept_shares=TENTHS,
+        test_size=0.25,
+        random_state=None,
     ):
         self.estimator = estimator
         self.n_concepts = n_concepts

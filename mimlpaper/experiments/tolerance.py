@@ -47,9 +47,7 @@ def same_environment(recorded, repeated) -> bool:
 
 def distance(recorded, repeated) -> pd.Series:
     """Absolute difference of each criterion; infinite where only one row has it."""
-    here, there = (
-        pd.Series(row).reindex(MEASURED).astype(float) for row in (recorded, repeated)
-    )
+    here, there = (pd.Series(row).reindex(MEASURED).astype(float) for row in (recorded, repeated))
     apart = (here - there).abs()
     return apart.mask(here.isna() & there.isna(), 0.0).fillna(math.inf)
 

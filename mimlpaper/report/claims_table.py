@@ -36,7 +36,8 @@ MIML, COMPARED = TABLES[1].proposed, TABLES[1].compared
 COMPARED_6 = TABLES[3].compared
 SUBCOD = ("SubCod", "SubCod_MimlNn", "SubCod_MimlSvm_mi")
 PRINTED_6 = {method: SEVEN for method in COMPARED_6} | {
-    "AdtBoost.MH": ADTBOOST_PRINTED, "Cnmf": CNMF_PRINTED,
+    "AdtBoost.MH": ADTBOOST_PRINTED,
+    "Cnmf": CNMF_PRINTED,
 }
 
 
@@ -77,9 +78,7 @@ def _shares_6(experiment, method, better, worse):
 CLAIM_TESTS = {
     "S4.1": _significant("table1", expect("better", MIML, ["AdtBoost.MH"], SEVEN)),
     "S4.2": _significant("table1", expect("better", MIML, ["MlSvm"], SEVEN)),
-    "S4.3": _significant(
-        "table1", expect("better", ["MimlSvm", "MimlSvm_mi"], ["RankSvm"], SEVEN)
-    ),
+    "S4.3": _significant("table1", expect("better", ["MimlSvm", "MimlSvm_mi"], ["RankSvm"], SEVEN)),
     "S4.4": _significant("table1", expect("better", ["MimlBoost", "MimlNn"], ["RankSvm"], FIVE)),
     "S4.5": _significant("table1", expect("better", ["MimlNn"], ["Ml-knn"], SEVEN)),
     "S4.6": _significant(
@@ -92,9 +91,7 @@ CLAIM_TESTS = {
         expect("tie", ["MimlSvm"], ["Ml-knn"], (LOSS, COVERAGE, RANKING)),
     ),
     "S4.8": _best("table1", MIML, COMPARED, SEVEN),
-    "S4.9": _significant(
-        "table2", expect("better", ["MimlSvm", "MimlSvm_mi"], COMPARED, SEVEN)
-    ),
+    "S4.9": _significant("table2", expect("better", ["MimlSvm", "MimlSvm_mi"], COMPARED, SEVEN)),
     "S4.10": _significant(
         "table2", expect("better", ["MimlNn"], ["AdtBoost.MH", "RankSvm", "Ml-knn"], SEVEN)
     ),
@@ -131,10 +128,13 @@ CLAIM_TESTS = {
     "S6.2": _shares_6("table3", "InsDif_MimlSvm", better=0.68, worse=0.11),
     "S6.3": _shares_6("table3", "InsDif_MimlSvm_mi", better=0.65, worse=0.0),
     "S6.4": _best("table3", ["InsDif_MimlSvm_mi"], COMPARED_6, (RECALL, F1)),
-    "S6.5": [(
-        worst_mean, "table3",
-        dict(loser="Cnmf", rivals=_without(COMPARED_6, "Cnmf"), criteria=CNMF_PRINTED),
-    )],
+    "S6.5": [
+        (
+            worst_mean,
+            "table3",
+            dict(loser="Cnmf", rivals=_without(COMPARED_6, "Cnmf"), criteria=CNMF_PRINTED),
+        )
+    ],
     "B.3": [(insensitive, "figure8", dict(method="InsDif", default=0.2, criteria=SEVEN))],
     "B.4": [(stable, "figure9", dict(rounds={"AdtBoost.MH": 25}, criteria=ADTBOOST_PRINTED))],
     "S6.6": _significant(
@@ -159,10 +159,13 @@ CLAIM_TESTS = {
     ],
     "C.1": [(characteristics_agree, "characteristics", {})],
     "S7.1": [(best_accuracy, "table5", dict(winners=SUBCOD, datasets=["musk2"]))],
-    "S7.2": [(
-        best_accuracy, "table5",
-        dict(winners=SUBCOD[:1], rivals=SUBCOD[1:], datasets=["musk2", "elephant", "fox"]),
-    )],
+    "S7.2": [
+        (
+            best_accuracy,
+            "table5",
+            dict(winners=SUBCOD[:1], rivals=SUBCOD[1:], datasets=["musk2", "elephant", "fox"]),
+        )
+    ],
     "S7.3": [(competitive, "table5", dict(methods=SUBCOD, datasets=TABLES[5].datasets))],
     "N.1": [
         (ends_in_time, "table3", dict(methods=["InsDif_MimlBoost"])),

@@ -24,9 +24,7 @@ def measured_on(costs: pd.DataFrame) -> str:
     return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
 
 
-def costs_table(
-    costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str
-) -> ReportTable:
+def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
     """Seconds in the trials, then seconds and megabytes of one fit alone, by method and set.
 
     Parameters

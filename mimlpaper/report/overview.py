@@ -79,10 +79,7 @@ def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
             tidy.append({"part": part, "verdict": word, **numbers})
     tidy = pd.DataFrame(tidy, columns=["part", "verdict", "paired", "corrected"])
     rows = {
-        part: tuple(
-            text_entry(f"{row.paired} / {row.corrected}")
-            for row in numbers.itertuples()
-        )
+        part: tuple(text_entry(f"{row.paired} / {row.corrected}") for row in numbers.itertuples())
         for part, numbers in tidy.groupby("part", sort=False)
     }
     return ReportTable(

@@ -61,30 +61,66 @@ TABLES = {
     table.number: table
     for table in (
         PublishedTable(
-            1, "Scene classification", ("scene",), MIML, COMPARED_MULTI_LABEL, tuple(CRITERIA),
-            run="split", n_runs=30,
+            1,
+            "Scene classification",
+            ("scene",),
+            MIML,
+            COMPARED_MULTI_LABEL,
+            tuple(CRITERIA),
+            run="split",
+            n_runs=30,
         ),
         PublishedTable(
-            2, "Text categorization", ("reuters",), MIML, COMPARED_MULTI_LABEL, tuple(CRITERIA),
-            run="split", n_runs=30,
+            2,
+            "Text categorization",
+            ("reuters",),
+            MIML,
+            COMPARED_MULTI_LABEL,
+            tuple(CRITERIA),
+            run="split",
+            n_runs=30,
         ),
         PublishedTable(
-            3, "Yeast gene functional analysis", ("yeast",), INSDIF,
-            (*COMPARED_MULTI_LABEL, "Cnmf"), tuple(CRITERIA), run="split", n_runs=10,
+            3,
+            "Yeast gene functional analysis",
+            ("yeast",),
+            INSDIF,
+            (*COMPARED_MULTI_LABEL, "Cnmf"),
+            tuple(CRITERIA),
+            run="split",
+            n_runs=10,
         ),
         PublishedTable(
-            4, "Web page categorization", ("yahoo",), INSDIF,
-            (*COMPARED_MULTI_LABEL, "Cnmf"), tuple(CRITERIA), run="dataset", n_runs=11,
+            4,
+            "Web page categorization",
+            ("yahoo",),
+            INSDIF,
+            (*COMPARED_MULTI_LABEL, "Cnmf"),
+            tuple(CRITERIA),
+            run="dataset",
+            n_runs=11,
         ),
         PublishedTable(
-            5, "Multi-instance data sets", ("musk1", "musk2", "elephant", "tiger", "fox"),
-            SUBCOD, COMPARED_MULTI_INSTANCE, ("accuracy",), run="folds", n_runs=10, n_folds=10,
+            5,
+            "Multi-instance data sets",
+            ("musk1", "musk2", "elephant", "tiger", "fox"),
+            SUBCOD,
+            COMPARED_MULTI_INSTANCE,
+            ("accuracy",),
+            run="folds",
+            n_runs=10,
+            n_folds=10,
         ),
     )
 }
 
 PROTOCOL_RUNS = {table.experiment: table.n_runs for table in TABLES.values()} | {
-    "figure4": 30, "figure5": 30, "figure6": 30, "figure7": 30, "figure8": 10, "figure9": 10,
+    "figure4": 30,
+    "figure5": 30,
+    "figure6": 30,
+    "figure7": 30,
+    "figure8": 10,
+    "figure9": 10,
 }
 
 

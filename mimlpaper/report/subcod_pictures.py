@@ -34,9 +34,7 @@ def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
         zip(fitted.mixture_.means_, fitted.mixture_.covariances_, strict=True)
     ):
         colour = colours[k % len(colours)]
-        ax.add_patch(
-            Ellipse(mean, *(2 * WIDTH * np.sqrt(variance)), facecolor=colour, alpha=0.15)
-        )
+        ax.add_patch(Ellipse(mean, *(2 * WIDTH * np.sqrt(variance)), facecolor=colour, alpha=0.15))
         for chosen, fill in ((positive, colour), (~positive, "white")):
             points = X.instances[(component == k) & chosen]
             ax.plot(

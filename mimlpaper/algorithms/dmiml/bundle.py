@@ -80,7 +80,9 @@ def _line_search(problem, best, lowest):
     """Best step between two points, and the objective there."""
     found = minimize_scalar(
         lambda size: _objective(problem, _towards(best, lowest, size)),
-        bounds=(0, 1), method="bounded", options={"xatol": STEP_ACCURACY},
+        bounds=(0, 1),
+        method="bounded",
+        options={"xatol": STEP_ACCURACY},
     )
     return found.x, found.fun
 
@@ -123,8 +125,14 @@ class _Model:
         n = len(self.x)
         accuracy = MODEL_ACCURACY * max(min(primal - self.dual, primal), tol * primal)
         ascend(
-            self.gram, self.heights, self.x, np.zeros(n), np.ones(n), np.zeros(n, np.int64),
-            accuracy, MAX_PAIR_STEPS,
+            self.gram,
+            self.heights,
+            self.x,
+            np.zeros(n),
+            np.ones(n),
+            np.zeros(n, np.int64),
+            accuracy,
+            MAX_PAIR_STEPS,
         )
         V = -(self.x @ self.slopes)
         self.dual = self.heights @ self.x - 0.5 * V @ V
@@ -139,7 +147,9 @@ class _Model:
         for share, active, x in self.active_cuts():
             part = self._multipliers(share, active)
             margin, instance, bag = (
-                margin + x * part.margin, instance + x * part.instance, bag + x * part.bag
+                margin + x * part.margin,
+                instance + x * part.instance,
+                bag + x * part.bag,
             )
         return Multipliers(margin, instance, bag)
 

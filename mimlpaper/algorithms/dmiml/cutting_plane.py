@@ -138,7 +138,11 @@ class _WorkingSets:
         """What sums to a constant: a label's margins, and all that bounds one δ_it."""
         bags = np.arange(self.n_bags)
         of_delta = np.concatenate([self.owner, bags, bags])
-        return np.concatenate([
-            np.concatenate([np.full(self.n_bags, t), self.n_labels + t * self.n_bags + of_delta])
-            for t in range(self.n_labels)
-        ])
+        return np.concatenate(
+            [
+                np.concatenate(
+                    [np.full(self.n_bags, t), self.n_labels + t * self.n_bags + of_delta]
+                )
+                for t in range(self.n_labels)
+            ]
+        )

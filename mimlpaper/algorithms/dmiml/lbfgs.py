@@ -40,9 +40,17 @@ def solve_lbfgs(
         error = STAGE_ACCURACY * tol * scale
         slope = min(np.sqrt(2.0 * error / len(theta)), error / n_labels)
         found = minimize(
-            _smoothed, theta, (problem, width), method="L-BFGS-B", jac=True,
+            _smoothed,
+            theta,
+            (problem, width),
+            method="L-BFGS-B",
+            jac=True,
             options={
-                "gtol": slope, "ftol": 0.0, "maxcor": MEMORY, "maxiter": left, "maxfun": 2 * left
+                "gtol": slope,
+                "ftol": 0.0,
+                "maxcor": MEMORY,
+                "maxiter": left,
+                "maxfun": 2 * left,
             },
         )
         theta, left = found.x, left - found.nit

@@ -28,9 +28,7 @@ def regulariser(
         penalties = np.full((n_labels, n_labels), float(mu))
         return pairwise_form(penalties), penalties
     if isinstance(relatedness, str):
-        raise ValueError(
-            f'relatedness must be "mean", "pairwise" or an array, got {relatedness!r}'
-        )
+        raise ValueError(f'relatedness must be "mean", "pairwise" or an array, got {relatedness!r}')
     penalties = np.asarray(relatedness, dtype=np.float64)
     if penalties.shape != (n_labels, n_labels):
         raise ValueError(
