@@ -7,22 +7,22 @@ BIN := .venv/bin
 
 install: .venv/installed
 
-.venv/installed: requirements.lock pyproject.toml
+.venv/installed: requirements/main.lock pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --requirement requirements/main.lock
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
-.venv/installed-site: requirements-site.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
+.venv/installed-site: requirements/site.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
-.venv/installed-browser: requirements-browser.lock .venv/installed-site
-	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
+.venv/installed-browser: requirements/browser.lock .venv/installed-site
+	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
-.venv/installed-cluster: requirements-cluster.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements.lock --requirement $<
+.venv/installed-cluster: requirements/cluster.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
 paper: install  ## every table and figure from the recorded trials, into figures/ and build/paper/
@@ -44,27 +44,28 @@ test: install
 	$(BIN)/python -m pytest --numprocesses 2
 
 test-faults: .venv/installed-cluster  ## real faults against real runs; their table: build/faults.md
-	$(BIN)/python -m pytest --numprocesses 2 tests_faults
+	$(BIN)/python -m pytest --numprocesses 2 tests/faults
 
 fuzz: install  ## files damaged at random, read for so many minutes: make fuzz MINUTES=60
-	$(BIN)/python tests_fuzz/fuzz_readers.py --minutes $(or $(MINUTES),1)
+	$(BIN)/python tests/fuzz/fuzz_readers.py --minutes $(or $(MINUTES),1)
 
 test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
 	$(BIN)/mimlpaper run --profile smoke
 	$(BIN)/python site/build.py --profile smoke
-	$(BIN)/python -m pytest tests_browser
+	$(BIN)/python -m pytest tests/browser
 
 package: install  ## sdist and wheel, used in empty environments by every Python that is here
-	$(BIN)/python tests_package/check_package.py
+	$(BIN)/python tests/package/check_package.py
 
 audit:  ## known faults of the locked versions; needs the network
 	$(PYTHON) -m venv build/audit
 	build/audit/bin/python -m pip install --quiet pip-audit==2.10.1
-	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement requirements.lock || \
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement requirements/main.lock || \
 	(echo "faults, or what could not be looked up, are listed above" && false)
 
 lint: install
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 verify: install  ## re-run recorded trials, drawn at random, and compare
 	$(BIN)/mimlpaper verify

@@ -1,0 +1,57 @@
+"""Imports go down the floors of the house only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "mimlpaper"
+
+FLOORS = [
+    {"paths", "bags", "metrics", "medoids"},
+    {
+        "average_hausdorff",
+        "base",
+        "datasets",
+        "distances",
+        "kernels",
+        "linear_svm",
+        "preprocessing",
+    },
+    {"baselines"},
+    {"algorithms"},
+    {"explain"},
+    {"experiments"},
+    {"report"},
+    {"companion", "notebooks"},
+    {"cli", "__main__"},
+]
+
+FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}
+MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+
+
+def part(path):
+    """The file or folder of the top level that a module belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        for name in names:
+            if name.startswith("mimlpaper."):
+                yield name.split(".")[1]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_knows_only_what_lies_below_or_beside_it(path):
+    own = FLOOR[part(path)]
+    for name in imported(path):
+        assert FLOOR[name] <= own, f"{name} lies above {part(path)}"
+
+
+def test_data_sets_know_bags_alone():
+    for path in (PACKAGE / "datasets").glob("*.py"):
+        assert set(imported(path)) <= {"bags", "paths", "datasets"}

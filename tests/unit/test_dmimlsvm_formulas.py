@@ -1,0 +1,246 @@
+"""The formulas of Section 5 as printed: what holds, and what does not as it stands."""
+
+import re
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from mimlpaper.algorithms.dmiml.cutting_plane import N_PICKED
+from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
+from mimlpaper.algorithms.dmiml.relatedness import mean_form, pairwise_form
+from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
+from mimlpaper.paths import notebooks
+from tests.unit.test_dmiml_solvers import random_problem
+
+T, D = 3, 2
+MU, GAMMA, V = sp.symbols("mu gamma V", real=True)
+W = sp.Matrix(D, T, sp.symbols(f"w:{D * T}", real=True))
+SQUARES = sum((W.T * W)[t, t] for t in range(T))
+W0 = W * sp.ones(T, 1) / T  # Eq. 8
+MEAN = (W0.T * W0)[0]
+
+
+def is_zero(expression):
+    return sp.simplify(sp.expand(expression)) == 0
+
+
+def test_eq_10_mean_squares_split():
+    """(1/T) Σ ||w_t - w_0||² = (1/T) Σ ||w_t||² - ||w_0||²."""
+    apart = W - W0 * sp.ones(1, T)
+    assert is_zero((apart.T * apart).trace() / T - (SQUARES / T - MEAN))
+
+
+def test_eqs_21_to_24_are_the_framework_at_twice_mu_and_gamma():
+    """They halve the first term but not μ and γ: opt(μ, γ) = ½ framework(2μ, 2γ)."""
+
+    def framework(mu, gamma):
+        return SQUARES / T + mu * MEAN + gamma * V  # Eq. 12
+
+    common = W * sp.ones(T, 1)
+    opt = SQUARES / (2 * T) + MU / T**2 * (common.T * common)[0] + GAMMA * V  # Eq. 21
+    assert is_zero(opt - framework(2 * MU, 2 * GAMMA) / 2)
+    assert not is_zero(opt - framework(MU, GAMMA) / 2)
+
+
+def test_mean_form_is_eq_21():
+    for mu in (-0.4, 0.0, 3.0):
+        weights = np.arange(6.0).reshape(2, 3) - 1.7
+        value = {w: float(x) for w, x in zip(W, weights.ravel(), strict=True)}
+        expected = float((SQUARES / (2 * T) + mu * MEAN).subs(value))
+        assert 0.5 * np.sum((weights @ mean_form(3, mu)) * weights) == pytest.approx(expected)
+
+
+def test_convex_for_mu_above_minus_one_half():
+    """The common direction has curvature (1 + 2μ)/T, the others 1/T; in the framework, where
+    μ counts half, the bound is -1."""
+    for n_labels in (2, 5):
+        for mu in (-0.6, -0.4, 1.0):
+            curvatures = np.linalg.eigvalsh(mean_form(n_labels, mu)) * n_labels
+            assert sorted(curvatures) == pytest.approx(sorted([1 + 2 * mu] + [1] * (n_labels - 1)))
+
+
+def test_positive_mu_penalises_what_labels_have_in_common():
+    """Of two W of the same ||w_t||, the one whose w_t agree costs more if μ > 0, less if μ < 0."""
+    alike, unlike = np.array([[1.0, 1.0]]), np.array([[1.0, -1.0]])
+
+    def omega(weights, mu):
+        return np.sum((weights @ mean_form(2, mu)) * weights)
+
+    assert omega(alike, 0.3) > omega(unlike, 0.3)
+    assert omega(alike, 0.0) == omega(unlike, 0.0)
+    assert omega(alike, -0.3) < omega(unlike, -0.3)
+
+
+def test_printed_combined_weights_have_the_printed_norm():
+    """||(√r w_0, w_1 - w_0, ..)||² = Σ ||w_t||² + μ T ||w_0||² with r = μT + T (Eq. 14)."""
+    apart = W - W0 * sp.ones(1, T)
+    r = MU * T + T
+    assert is_zero(r * MEAN + (apart.T * apart).trace() - (SQUARES + MU * T * MEAN))
+
+
+def test_printed_feature_map_induces_another_norm():
+    """<Ψ(x, s), Ψ(z, t)> = k(x, z) (1/r + [s = t]). A function's norm in that space has the
+    inverse of (1/r) 11' + I for a form, and not I + (μ/T) 11' as Eq. 16 needs. The kernel
+    with that norm has the inverse of the latter: [s = t] - μ / (T (1 + μ))."""
+    ones = sp.ones(T, T)
+    wanted = sp.eye(T) + MU / T * ones
+    printed = (ones / (MU * T + T) + sp.eye(T)).inv()
+    assert not (printed - wanted).applyfunc(sp.simplify).is_zero_matrix
+    right = sp.eye(T) - MU / (T * (1 + MU)) * ones
+    assert (right * wanted - sp.eye(T)).applyfunc(sp.simplify).is_zero_matrix
+
+
+def test_coefficients_of_the_expansion_are_swapped():
+    """Σ_s β_s k̂((., s), (x, t)) with k̂ = k (1/r + [s = t]) is k times β_t + (1/r) Σ_s β_s, and
+    not (1/√r) Σ_s β_s + β_t / r as after Eq. 19."""
+    r = sp.Symbol("r", positive=True)
+    beta = sp.symbols(f"beta:{T}", real=True)
+    for t in range(T):
+        expansion = sum(beta[s] * (1 / r + (1 if s == t else 0)) for s in range(T))
+        assert is_zero(expansion - (beta[t] + sum(beta) / r))
+        assert not is_zero(expansion - (sum(beta) / sp.sqrt(r) + beta[t] / r))
+
+
+@pytest.mark.parametrize("mu", [-0.4, 0.0, 5.0])
+def test_the_representer_theorem_holds_by_projection(rng, mu):
+    """Cutting the part of each w_t outside the span of the training objects leaves all f_t on
+    them alone, and does not raise Ω, whose form is positive definite."""
+    objects, weights = rng.normal(size=(4, 9)), rng.normal(size=(9, 3))
+    inside = np.linalg.pinv(objects) @ objects @ weights
+    assert objects @ inside == pytest.approx(objects @ weights)
+    Q = mean_form(3, mu)
+    assert np.sum((inside @ Q) * inside) < np.sum((weights @ Q) * weights)
+
+
+def test_only_the_constraints_are_block_diagonal():
+    """Where μ ≠ 0, the labels' own optima, each as if it were alone, are not the joint one."""
+    problem = random_problem(0, mu=2.0)
+    assert problem.Q[0, 1] != 0
+    together = solve_with_cvxpy(problem, None, 0, None)
+    alone = solve_with_cvxpy(random_problem(0, mu=0.0), None, 0, None)
+    apart = problem.objective(alone.weights, alone.intercept)
+    assert together.primal < apart * (1 - 1e-3)
+
+
+def test_the_bias_cancels_between_bags_and_instances(rng):
+    """Eq. 21 leaves b_t out of the last two constraints, and may: Σ_j ρ_ijt = 1."""
+    f, b, rho = rng.normal(size=5), 0.7, rng.dirichlet(np.ones(5))
+    on_bag = 0.2
+    assert (f + b).max() - (on_bag + b) == pytest.approx(f.max() - on_bag)
+    assert (on_bag + b) - rho @ (f + b) == pytest.approx(on_bag - rho @ f)
+
+
+def test_delta_is_never_negative(rng):
+    """max_j g_j >= Σ_j ρ_j g_j, so that the two bounds on δ_it cannot both be negative."""
+    for _ in range(20):
+        g, on_bag, rho = rng.normal(size=4), rng.normal(), rng.dirichlet(np.ones(4))
+        assert max(g.max() - on_bag, on_bag - rho @ g) >= 0
+
+
+def test_with_a_mean_set_kernel_the_second_loss_is_a_spread(rng):
+    """f(X) is the mean of the f(x), so that |f(X) - max f(x)| = max - mean, which is convex."""
+    phi, w, v = rng.normal(size=(4, 3)), rng.normal(size=3), rng.normal(size=3)
+
+    def loss(w):
+        return abs(phi.mean(axis=0) @ w - (phi @ w).max())
+
+    assert loss(w) == pytest.approx((phi @ w).max() - (phi @ w).mean())
+    for s in np.linspace(0, 1, 11):
+        assert loss(s * w + (1 - s) * v) <= s * loss(w) + (1 - s) * loss(v) + 1e-12
+
+
+def test_imbalance_rate_is_positive_to_all_not_positive_to_negative():
+    """Three bags of one instance, one of them with the label: 1/3, where the ratio of the
+    positive to the negative ones is 1/2."""
+    rate = imbalance_rates(np.array([[True], [False], [False]]), np.ones(3, int))
+    assert rate == pytest.approx([1 / 3])
+
+
+def test_imbalance_weights_read_ibr_as_that_of_the_label():
+    """(y + 1)/2 - y ibr is 1 - ibr for y = 1 and ibr for y = -1: a rare label's bags weigh more."""
+    y, ibr = np.array([[1], [-1]]), 0.2
+    printed = (y + 1) / 2 - y * ibr
+    assert imbalance_weights(y > 0, np.array([ibr])) == pytest.approx(printed)
+    assert printed[0] > printed[1]
+
+
+def test_rescaled_loss_needs_its_positive_part():
+    """Eq. 23 lacks the (.)_+ of the loss that it rescales: it has no lower bound."""
+    tau, margins = 0.8, np.array([1.0, 10.0, 100.0])
+    assert (np.diff(tau * (1 - margins)) < 0).all()
+    assert (tau * np.maximum(1 - margins, 0) == 0).all()
+
+
+def test_p_of_59():
+    """One of p = 59 is among the worst 5 % with probability .95, the smallest such p. That all
+    hold is likely, too, if only one in a hundred fails."""
+    assert 1 - 0.95**N_PICKED >= 0.95 > 1 - 0.95 ** (N_PICKED - 1)
+    assert 0.99**N_PICKED > 0.5
+
+
+MU_IJ = sp.Symbol("mu_ij", nonnegative=True)
+W_I, W_J, W_IJ = (sp.Matrix(D, 1, sp.symbols(f"{name}:{D}", real=True)) for name in "xyz")
+
+
+def square(vector):
+    return (vector.T * vector)[0]
+
+
+def pair(shared, mu=MU_IJ):
+    """What the pair i ≠ j adds to T² times Eq. 25, in both orders."""
+    apart = square(W_I - shared) + square(W_J - shared)
+    return apart / 2 + 2 * mu * square(shared)
+
+
+def test_eq_26_is_stationary():
+    best = (W_I + W_J) / (4 * MU_IJ + 2)
+    slope = sp.Matrix([pair(W_IJ)]).jacobian(W_IJ)
+    at_best = slope.subs(dict(zip(W_IJ, best, strict=True)))
+    assert at_best.applyfunc(sp.simplify).is_zero_matrix
+    printed = -(W_I - W_IJ) - (W_J - W_IJ) + 4 * MU_IJ * W_IJ
+    assert (slope.T - printed).applyfunc(sp.simplify).is_zero_matrix
+
+
+def test_eqs_27_and_28_are_right():
+    """With their factors 1/(2T²), 1/T², 1/(8T²) and 1/(4T²), in both orders of the pair."""
+    best = (W_I + W_J) / (4 * MU_IJ + 2)
+    bottom = 4 * MU_IJ + 2
+    newobj = sum(
+        square(((4 * MU_IJ + 1) * a - b) / bottom) / 2 + MU_IJ * square((a + b) / bottom)
+        for a, b in ((W_I, W_J), (W_J, W_I))
+    )
+    assert is_zero(newobj - pair(best))
+    first = (16 * MU_IJ**2 + 10 * MU_IJ + 1) / (2 * MU_IJ + 1) ** 2
+    second = (2 * MU_IJ + 1) / (2 * MU_IJ + 1) ** 2
+    product = (W_I.T * W_J)[0]
+    simplified = sum(
+        (first * square(a) + second * square(b)) / 8 - second * product / 4
+        for a, b in ((W_I, W_J), (W_J, W_I))
+    )
+    assert is_zero(simplified - pair(best))
+
+
+def test_pairwise_form_symbolically():
+    """¼ (||w_i||² + ||w_j||² - a ||w_i + w_j||²) in both orders, a = 1 / (4 μ_ij + 2); on the
+    diagonal μ_ii / (2 μ_ii + 1) ||w_i||²."""
+    a = 1 / (4 * MU_IJ + 2)
+    form = (square(W_I) + square(W_J) - a * square(W_I + W_J)) / 2
+    assert is_zero(form - pair((W_I + W_J) * a))
+    own = 2 * W_I * a
+    diagonal = square(W_I - own) / 2 + MU_IJ * square(own)
+    assert is_zero(diagonal - MU_IJ / (2 * MU_IJ + 1) * square(W_I))
+    Q = pairwise_form(np.array([[0.5, 2.0], [2.0, 1.0]]))
+    weights = np.array([[1.0, -2.0], [0.5, 3.0]])
+    value = dict(zip([*W_I, *W_J], weights.T.ravel().tolist(), strict=True))
+    expected = form.subs(MU_IJ, 2).subs(value)
+    expected += (MU_IJ / (2 * MU_IJ + 1)).subs(MU_IJ, sp.Rational(1, 2)) * square(W_I).subs(value)
+    expected += (MU_IJ / (2 * MU_IJ + 1)).subs(MU_IJ, 1) * square(W_J).subs(value)
+    assert 0.5 * np.sum((weights @ Q) * weights) == pytest.approx(float(expected) / 4)
+
+
+def test_the_notebook_names_tests_that_exist():
+    text = (notebooks() / "5_regularization.ipynb").read_text()
+    named = set(re.findall(r"`(test_\w+)`", text))
+    assert len(named) >= 10
+    assert named <= globals().keys()

@@ -1,0 +1,156 @@
+"""Figures: they show what the records say, leave them alone, and save the same bytes twice."""
+
+from __future__ import annotations
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlpaper.report.cells import curve, swept_values
+from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
+from mimlpaper.report.figures import (
+    plot_data_sets,
+    plot_parameter_curves,
+    plot_ranks,
+    plot_scorecard,
+    seven_panels,
+)
+from mimlpaper.report.published import TABLES
+from mimlpaper.report.scorecard import scorecard_cells
+from mimlpaper.report.style import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
+from tests.made_up_records import as_in_the_paper, rows, staged, swept
+
+
+@pytest.fixture(autouse=True)
+def paper_style():
+    with plt.style.context(STYLE_SHEET):
+        yield
+    plt.close("all")
+
+
+def sweep():
+    records = swept("figure7", "MimlSvm", "ratio", np.arange(1, 11) / 10, effect=0.01)
+    return records.assign(k=100 * swept_values(records, default=0.2))
+
+
+def curves():
+    figure, axes = seven_panels()
+    plot_parameter_curves(sweep(), "k", axes, xlabel="k (%)", published=20)
+    return figure
+
+
+def scorecard_figure():
+    figure, axes = plt.subplots(3, 2, figsize=(7, 7))
+    cells = scorecard_cells({"table1": as_in_the_paper(1)})
+    plot_scorecard(cells, list(axes.flat)[:5], key=axes.flat[5])
+    return figure
+
+
+def diagrams():
+    figure, axes = plt.subplots(7, figsize=(3, 10))
+    draw_frameworks(axes[:4])
+    draw_africa(axes[4:6])
+    draw_degeneration(axes[6])
+    return figure
+
+
+@pytest.mark.parametrize("draw", [curves, scorecard_figure, diagrams])
+def test_same_records_same_bytes(draw, tmp_path):
+    first = [path.read_bytes() for path in save_figure(draw(), tmp_path, "one")]
+    paths = save_figure(draw(), tmp_path, "one")
+    assert [path.name for path in paths] == ["one.png", "one.svg"]
+    assert [path.read_bytes() for path in paths] == first
+    assert b"Software" not in first[0]
+    assert b"<dc:date>" not in first[1]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_saving_again_under_another_style(tmp_path):
+    figure = curves()
+    inside = [path.read_bytes() for path in save_figure(figure, tmp_path, "one")]
+    with plt.style.context("default"):
+        outside = [path.read_bytes() for path in save_figure(figure, tmp_path, "one")]
+    assert inside == outside
+
+
+def test_curves_show_means_and_bands():
+    _, axes = seven_panels()
+    records = sweep()
+    before = records.copy()
+    plot_parameter_curves(records, "k", axes, xlabel="k (%)")
+    pd.testing.assert_frame_equal(records, before)
+    (line,) = axes[0].get_lines()
+    assert line.get_xdata() == pytest.approx(np.arange(10, 101, 10))
+    assert line.get_ydata() == pytest.approx(0.3 + 0.01 * np.arange(10))
+    (turned,) = axes[6].get_lines()
+    assert turned.get_ydata() == pytest.approx(0.7 - 0.01 * np.arange(10))
+    assert axes[6].get_title() == "(g) 1 − average F1"
+    band = axes[0].collections[0].get_paths()[0].vertices[:, 1]
+    assert band.min() < 0.295
+    assert band.max() > 0.395
+
+
+def test_early_stop_keeps_its_last_value():
+    """One run stops after round 1 at .4, the other goes on to .2: the mean stays at .3."""
+    values = {"hamming_loss": [0.4, 0.2]}
+    both = rows("figure6", "scene", "MimlBoost", values, stage=1)
+    one = both.assign(stage=2)[both["split"] == 1]
+    found = curve(pd.concat([both, one]), "stage", "hamming_loss")
+    assert found["mean"].tolist() == pytest.approx([0.3, 0.3])
+
+
+def test_two_methods_are_named_apart():
+    """Names of curves that end at one height do not overlap."""
+    same = pd.concat([staged("figure6", name, 25) for name in ("MimlBoost", "AdtBoost.MH")])
+    figure, axes = seven_panels()
+    plot_parameter_curves(same, "stage", axes, xlabel="rounds")
+    figure.canvas.draw()
+    first, second = (text.get_window_extent() for text in axes[6].texts)
+    assert not first.overlaps(second)
+
+
+def test_data_sets_and_key():
+    figure, axes = seven_panels(height=5)
+    records = as_in_the_paper(4)
+    plot_data_sets(records, axes, key=figure.axes[7])
+    assert [text.get_text() for text in axes[0].get_yticklabels()] == sorted(
+        records["dataset"].unique(), reverse=True
+    )
+    names = [text.get_text() for text in figure.axes[7].get_legend().get_texts()]
+    assert set(names) == set(TABLES[4].algorithms)
+    assert names[0] == "InsDif"
+    assert len(axes[0].get_lines()) == len(names)
+
+
+def test_scorecard_counts_all_cells():
+    figure = scorecard_figure()
+    told = [text.get_text() for text in figure.axes[5].get_legend().get_texts()]
+    assert [text.split()[-1] for text in told] == ["(53)", "(3)", "(227)"]
+
+
+def test_ranks():
+    """A wins the four losses and loses the three scores: ranks 11/7 and 10/7."""
+
+    def flat(value):
+        return {name: np.full(4, value) for name in TABLES[1].criteria}
+
+    records = pd.concat(
+        [rows("table1", "scene", "A", flat(0.2)), rows("table1", "scene", "B", flat(0.3))]
+    )
+    ranks = plot_ranks(records, plt.subplots()[1])
+    assert ranks["A"].tolist() == pytest.approx([10 / 7] * 4)
+    assert ranks["B"].tolist() == pytest.approx([11 / 7] * 4)
+
+
+def test_every_method_has_its_own_look():
+    assert len(set(METHOD_STYLE.values())) == len(METHOD_STYLE)
+    assert set(METHOD_STYLE) >= {name for table in TABLES.values() for name in table.algorithms}
+    assert look_of("MlSvm, tuned") == METHOD_STYLE["MlSvm"]
+    for table in TABLES.values():
+        marks = [(look_of(m).color, look_of(m).marker) for m in table.algorithms]
+        assert len(set(marks)) == len(marks)

@@ -1,0 +1,161 @@
+"""The published values: complete, consistent, and the same as in the paper's text."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from mimlpaper.report.published import (
+    ALL_CRITERIA,
+    TABLES,
+    published_cells,
+    published_characteristics,
+    published_claims,
+    published_divergences,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = Path(os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex"))
+LABELS = {1: "scene", 2: "reuters", 3: "yeastResult", 4: "yahooResult", 5: "MILresult"}
+MISPRINT = "{189$\\pm$.009}"  # Table 1, MimlSvm, hamming loss: the point is missing
+
+needs_paper = pytest.mark.skipif(
+    not PAPER.is_file(), reason=f"no paper at {PAPER}; MIMLPAPER_PAPER may name it"
+)
+
+
+def test_cells_are_counted():
+    """257 printed, 21 of them N/A, and 26 of rows left out: 47 without a published value."""
+    cells = published_cells()
+    assert cells["printed"].value_counts().to_dict() == {"value": 236, "blank": 26, "N/A": 21}
+    assert cells["mean"].isna().sum() == 47
+    assert not cells.duplicated(["table", "dataset", "algorithm", "criterion"]).any()
+
+
+def test_one_table_alone():
+    cells = published_cells(3)
+    assert set(cells["table"]) == {3}
+    assert len(cells) == len(TABLES[3].algorithms) * 7
+
+
+def test_bold_values_are_the_best_of_their_column():
+    """The paper's boldface is the printed optimum; ties are bold together."""
+    for _, column in published_cells().groupby(["table", "dataset", "criterion"]):
+        lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
+        best = column["mean"].min() if lower else column["mean"].max()
+        assert column["best"].tolist() == (column["mean"] == best).tolist()
+
+
+def test_only_the_literature_has_no_std():
+    cells = published_cells()
+    bare = cells[cells["std"].isna() & cells["mean"].notna()]
+    assert set(bare["table"]) == {5}
+    assert set(bare["algorithm"]) == set(TABLES[5].compared)
+
+
+def test_claims_have_unique_ids():
+    claims = published_claims()
+    assert len(claims) == 39
+    assert claims["id"].is_unique
+
+
+def test_divergences_are_whole():
+    divergences = published_divergences()
+    assert divergences["id"].is_unique
+    told = divergences[["id", "where", "open", "choice", "alternatives"]]
+    assert (told != "").all().all()
+
+
+@needs_paper
+@pytest.mark.parametrize("number", TABLES)
+def test_tables_agree_with_the_text(number):
+    """Every number, N/A and boldface of the table's LaTeX source."""
+    text = _printed_rows(number)
+    cells = published_cells(number)
+    cells = cells[cells["printed"] != "blank"]
+    assert len(text) == len(cells)
+    for cell in cells.itertuples():
+        mean, std, bold = text[cell.algorithm, cell.dataset, cell.criterion]
+        assert _same(cell.mean, mean), cell
+        assert _same(cell.std, std), cell
+        assert cell.best == bold, cell
+
+
+@needs_paper
+def test_misprint_is_still_there():
+    assert _table_source("scene").count(MISPRINT) == 1
+    cells = published_cells(1).set_index(["algorithm", "criterion"])
+    assert cells.loc[("MimlSvm", "hamming_loss"), "mean"] == 0.189
+
+
+@needs_paper
+def test_characteristics_agree_with_the_text():
+    printed = []
+    for line in _table_source("yahoo").splitlines():
+        if re.match(r"\w+(\\&\w+)? & \\multicolumn\{1\}\{c\}\{\d", line):
+            name, *numbers = line.replace(r"\&", "\0").split("&")
+            values = [_braced(text) for text in numbers]
+            values = [float(re.sub(r"[ %\\]", "", value)) for value in values if value]
+            printed.append((name.strip().replace("\0", "&"), *values))
+    ours = published_characteristics()
+    assert printed == list(ours.itertuples(index=False, name=None))
+
+
+def _table_source(label):
+    text = PAPER.read_text()
+    start = text.index(rf"\label{{table:{label}}}")
+    return text[start : text.index(r"\end{tabular}", start)]
+
+
+def _printed_rows(number):
+    """{(algorithm, dataset, criterion): (mean, std, bold)} read from the LaTeX source."""
+    table = TABLES[number]
+    body = _table_source(LABELS[number]).replace("\n", " ").replace(MISPRINT, "{.189$\\pm$.009}")
+    cells = {}
+    for row in body.split(r"\\"):
+        row = re.sub(r"\\(hline|noalign\{\\smallskip\})", "", row).strip()
+        found = re.match(r"\\multicolumn\{1\}\{l\}\{(.*?)\}\s*&(.*)", row)
+        if not found:
+            continue
+        algorithm = _name(found[1])
+        values = [_value(text) for text in found[2].split("&")]
+        columns = [(d, c) for d in table.datasets for c in table.criteria]
+        assert len(values) == len(columns), algorithm
+        for (dataset, criterion), value in zip(columns, values, strict=True):
+            cells[algorithm, dataset, criterion] = value
+    return cells
+
+
+def _name(latex):
+    """The published name of an algorithm from its small capitals, e.g. InsDif_MimlSvm_mi."""
+    plain = re.sub(r"\\(textsc|sc|rm)\b|[{}$]", "", latex).replace(" ", "")
+    for printed, name in (
+        ("MIMLSVM", "MimlSvm"),
+        ("MIMLNN", "MimlNn"),
+        ("DiverseDensity", "Diverse Density"),
+    ):
+        plain = plain.replace(printed, name)
+    return plain
+
+
+def _value(text):
+    inner = _braced(text)
+    bold = r"\bf" in inner
+    inner = re.sub(r"\\bf|[{}\s]", "", inner)
+    if inner == "N/A":
+        return math.nan, math.nan, bold
+    mean, _, std = inner.partition(r"$\pm$")
+    return float(mean), float(std) if std else math.nan, bold
+
+
+def _braced(text):
+    return re.match(r"\s*\\multicolumn\{1\}\{c\}\{(.*)\}[\s\\]*$", text)[1]
+
+
+def _same(a, b):
+    return (pd.isna(a) and pd.isna(b)) or a == b

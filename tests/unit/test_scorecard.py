@@ -1,0 +1,158 @@
+"""The scorecard: complete, countable, and plain JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.overview import (
+    by_verdict,
+    claim_counts_table,
+    claims_table,
+    divergences_table,
+    verified_table,
+)
+from mimlpaper.report.published import TABLES, published_claims
+from mimlpaper.report.scorecard import blanks_table, in_words, scorecard, scorecard_cells
+from mimlpaper.report.verdicts import VERDICTS
+from tests.made_up_records import as_in_the_paper
+
+
+@pytest.fixture(scope="module")
+def half_run():
+    """Tables 1 and 2 run, the first of them stale; nothing else."""
+    records = {"table1": as_in_the_paper(1, state="stale"), "table2": as_in_the_paper(2)}
+    return scorecard(records)
+
+
+def test_every_cell_is_listed(half_run):
+    """236 printed values, 21 N/A, 26 of rows that the paper left out."""
+    cells = half_run["cells"]
+    assert len(cells) == 283
+    assert sum(cell["published_mean"] is None for cell in cells) == 47
+    left_out = {(c["dataset"], c["algorithm"]) for c in cells if c["printed"] == "blank"}
+    assert left_out == {
+        ("yeast", "InsDif_MimlBoost"),
+        ("yahoo", "InsDif_MimlBoost"),
+        ("yahoo", "InsDif_MimlSvm_mi"),
+        *((dataset, "SubCod_MimlBoost") for dataset in TABLES[5].datasets),
+    }
+    keys = {"table", "dataset", "algorithm", "criterion", "published_mean", "published_std",
+            "mean", "std", "n", "verdict", "state"}  # fmt: skip
+    assert keys <= set(cells[0])
+
+
+def test_totals_add_up(half_run):
+    totals = half_run["totals"]
+    assert totals["table1"]["matches"] == totals["table2"]["matches"] == 53
+    assert totals["table1"]["reproduced"] == 0
+    assert totals["table2"]["reproduced"] == 53
+    assert totals["table5"]["missing"] == 45
+    assert sum(totals["all"][word] for word in VERDICTS) == totals["all"]["cells"] == 283
+    for word in totals["all"]:
+        assert totals["all"][word] == sum(totals[f"table{number}"][word] for number in TABLES)
+
+
+def test_every_claim_is_listed(half_run):
+    claims = half_run["claims"]
+    assert [claim["id"] for claim in claims] == list(published_claims()["id"])
+    assert {"id", "claim", "verdict", "detail", "corrected", "n_held"} <= set(claims[0])
+    verdicts = {claim["id"]: claim["verdict"] for claim in claims}
+    assert verdicts["S4.8"] == "holds"
+    assert verdicts["S6.1"] == "not evaluated"
+
+
+def test_artefacts_tell_their_freshness(half_run):
+    artefacts = {artefact["experiment"]: artefact for artefact in half_run["artefacts"]}
+    assert artefacts["table1"]["state"] == "stale"
+    assert (artefacts["table1"]["stale"], artefacts["table1"]["fresh"]) == (240, 0)
+    assert (artefacts["table2"]["state"], artefacts["table2"]["kind"]) == ("fresh", "original")
+    assert artefacts["figure7"]["state"] == "missing"
+
+
+def test_json_without_nan(half_run):
+    assert json.loads(json.dumps(half_run, allow_nan=False)) == json.loads(json.dumps(half_run))
+
+
+def test_nothing_recorded():
+    card = scorecard(lambda experiment: pd.DataFrame())
+    assert card["totals"]["all"]["missing"] == card["totals"]["all"]["cells"]
+    json.dumps(card, allow_nan=False)
+
+
+def test_protocol_may_ask_for_fewer_runs():
+    records = {"table1": as_in_the_paper(1, n_runs=3)}
+    asked = scorecard_cells(records, {f"table{number}": 3 for number in TABLES})
+    assert asked.loc[asked["table"] == 1, "reproduced"].sum() == 53
+    assert not scorecard_cells(records)["reproduced"].any()
+
+
+def test_table_of_what_was_verified():
+    """Nothing, one machine, two machines for one experiment."""
+    assert verified_table({"verified": []}).rows == {}
+    assert "experiment" in verified_table({"verified": []})._repr_html_()
+    row = {"experiment": "table1", "machine": "m1", "groups": 8, "equal": 5, "close": 2,
+           "different": 1, "failed": 0, "trials": 24, "largest_difference": 3e-11,
+           "date": "2026-11-21"}  # fmt: skip
+    table = verified_table({"verified": [row, row | {"machine": "m2"}]})
+    assert list(table.rows) == ["table1", "table1, m2"]
+    assert table.rows["table1"][0].lines == ("7 of 8",)
+    assert [cell.lines[0] for cell in table.rows["table1"]][1:4] == ["24", "3e-11", "2026-11-21"]
+
+
+def test_blank_cells_are_filled_from_the_records(half_run):
+    """Three N/A in Table 1 and three in Table 2 are .5 ± .01; the other 41 are not run."""
+    table = blanks_table(pd.DataFrame(half_run["cells"]))
+    assert "The 47 cells" in table.caption and "6 of them are filled" in table.caption
+    assert len(table.rows) == 17
+    entries = table.rows["Table 1: AdtBoost.MH"]
+    told = [entry.lines for entry in entries]
+    assert told == [(), (), (), (".500±.010",), (), (".500±.010",), (".500±.010",), ()]
+    assert {entry.verdict for entry in entries} == {"", "filled"}
+    assert [e.verdict for e in table.rows["Table 5: Diverse Density, fox"]][-1] == "missing"
+    assert len(table.tidy) == 47
+
+
+def test_the_card_in_words(half_run):
+    words = in_words(half_run)
+    assert "Of the 236 cells that the paper prints, 106 match and 130 are not recorded." in words
+    assert "Of the 47 that it leaves blank, 6 are filled." in words
+    counts = pd.Series([claim["verdict"] for claim in half_run["claims"]]).value_counts()
+    assert f"Of its 39 claims {counts['holds']} hold" in words
+
+
+def test_claims_are_counted_and_sorted():
+    results = evaluate_claims({"table1": as_in_the_paper(1)})
+    table = claim_counts_table(results)
+    first, *_, last = table.rows
+    assert (first, last) == ("Section 4", "all")
+    tidy = table.tidy
+    for test in ("paired", "corrected"):
+        everywhere = tidy[tidy["part"] == "all"].set_index("verdict")[test]
+        assert everywhere.sum() == len(results)
+        assert tidy[tidy["part"] != "all"].groupby("verdict")[test].sum().eq(everywhere).all()
+    words = [result.verdict for result in by_verdict(results)]
+    assert words == sorted(words, key=["holds", "partly", "fails", "not evaluated"].index)
+    short = claims_table(results, detail=False)
+    assert short.columns == ("claim", "paired t-test", "corrected")
+    assert {len(entries) for entries in short.rows.values()} == {3}
+
+
+def test_open_choices_with_the_columns_asked_for():
+    table = divergences_table("4", ("where", "effect", "sweep"))
+    assert table.columns == ("where", "effect", "sweep")
+    assert table.rows["label-code"][2].lines == ("choices_scene, choices_text",)
+    assert table.rows["medoid-start"][1].lines == ("–",)  # not measured
+    sections = set(divergences_table().tidy["section"])
+    assert len(divergences_table().rows) == sum(len(divergences_table(s).rows) for s in sections)
+
+
+def test_prose_is_set_flush_left():
+    table = divergences_table("4")
+    assert "text-align: left" in re.findall(r" td \{([^}]*)", table._repr_html_())[-1]  # it wins
+    latex = table.to_latex()
+    assert r"\begin{tabular}{lp{0.20\linewidth}" in latex and r"\shortstack" not in latex

@@ -1,0 +1,142 @@
+"""Nothing recorded is lost: torn rows, a full disk, two writers, a damaged file."""
+
+import subprocess
+import sys
+import textwrap
+
+import pandas as pd
+import pytest
+
+from mimlpaper.experiments.store import COLUMNS, Store, StoreError
+
+
+def row(split, stage=0, n_stages=1, **values):
+    key = {"experiment": "e", "dataset": "d", "method": "m", "parameters": "{}", "split": split}
+    return key | {"stage": stage, "n_stages": n_stages, "hamming_loss": 0.1} | values
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results")
+
+
+def splits(store):
+    return store.load("e")["split"].tolist()
+
+
+def test_rows_come_back_as_written(store):
+    store.append("e", [row(3, chosen='{"a": 1, "b": "x,y"}', code="0123", coverage=1 / 3)])
+    loaded = store.load("e")
+    assert list(loaded.columns) == COLUMNS
+    assert loaded["split"].tolist() == [3]
+    assert loaded["chosen"][0] == '{"a": 1, "b": "x,y"}'
+    assert loaded["code"][0] == "0123"
+    assert loaded["coverage"][0] == pytest.approx(1 / 3, abs=1e-10)
+    assert pd.isna(loaded["accuracy"][0])
+
+
+def test_nothing_recorded_is_an_empty_table(store):
+    assert list(store.load("e").columns) == COLUMNS
+    assert store.load("e").empty
+
+
+def test_of_a_trial_recorded_twice_the_last_counts(store):
+    store.append("e", [row(0, hamming_loss=0.5)])
+    store.append("e", [row(0, hamming_loss=0.25)])
+    assert store.load("e")["hamming_loss"].tolist() == [0.25]
+
+
+@pytest.mark.parametrize("kept", [1, 10, 25])
+def test_a_torn_last_row_is_dropped_and_the_next_append_goes_on(store, kept):
+    store.append("e", [row(0)])
+    store.append("e", [row(1)])
+    whole = store.path("e").read_bytes()
+    last = whole.rstrip(b"\n").rfind(b"\n") + 1
+    store.path("e").write_bytes(whole[: last + kept])
+    assert splits(store) == [0]
+    store.append("e", [row(2)])
+    assert splits(store) == [0, 2]
+
+
+def test_a_file_torn_within_its_header_is_begun_again(store):
+    store.append("e", [row(0)])
+    store.path("e").write_bytes(b"experiment,data")
+    assert store.load("e").empty
+    store.append("e", [row(1)])
+    assert splits(store) == [1]
+
+
+def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
+    store.append("e", [row(0, stage, 3) for stage in (1, 2, 3)])
+    store.append("e", [row(1, stage, 3) for stage in (1, 2, 3)])
+    lines = store.path("e").read_text().splitlines(keepends=True)
+    store.path("e").write_text("".join(lines[:-1]))
+    assert splits(store) == [0, 0, 0]
+    store.append("e", [row(1, stage, 3) for stage in (1, 2, 3)])
+    assert splits(store) == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_damaged_row_is_named(store):
+    store.append("e", [row(0)])
+    with open(store.path("e"), "a") as file:
+        file.write("not,a,row\n")
+    with pytest.raises(StoreError, match=r"e\.csv, line 3: expected 27 columns.*got 3"):
+        store.load("e")
+
+
+def test_a_value_that_is_no_number_is_named(store):
+    store.append("e", [row(0, hamming_loss="much")])
+    with pytest.raises(StoreError, match="column hamming_loss"):
+        store.load("e")
+
+
+def test_replacing_keeps_what_is_given(store):
+    for split in range(4):
+        store.append("e", [row(split, code="0042")])
+    table = store.load("e")
+    store.replace("e", table[table["split"] != 2])
+    assert splits(store) == [0, 1, 3]
+    assert store.load("e")["code"].tolist() == ["0042"] * 3
+    store.append("e", [row(2)])
+    assert splits(store) == [0, 1, 3, 2]
+
+
+def test_a_full_disk_loses_nothing_and_says_so(store):
+    """The file may not grow beyond a limit, as on a full disk: the append fails as a whole."""
+    store.append("e", [row(0)])
+    code = f"""
+    import resource, signal
+    from mimlpaper.experiments.store import Store, StoreError
+    from tests.unit.test_store import row
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = Store({str(store.folder)!r})
+    size = store.path("e").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, resource.RLIM_INFINITY))
+    try:
+        store.append("e", [row(1)])
+    except StoreError as error:
+        print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    assert "could not record" in done.stdout
+    assert "what was recorded before is intact" in done.stdout
+    assert splits(store) == [0]
+    store.append("e", [row(1)])
+    assert splits(store) == [0, 1]
+
+
+def test_two_writers_do_not_mix_rows(store):
+    code = f"""
+    import sys
+    from mimlpaper.experiments.store import Store
+    from tests.unit.test_store import row
+    first = int(sys.argv[1])
+    for split in range(first, first + 60):
+        Store({str(store.folder)!r}).append("e", [row(split)])
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    writers = [subprocess.Popen([*command, str(first)]) for first in (0, 100)]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert sorted(splits(store)) == [*range(60), *range(100, 160)]
