@@ -40,7 +40,7 @@ def average_hausdorff(A, B=None) -> np.ndarray:
         )
     instances, starts = bags_b.instances, bags_b.offsets[:-1]
     squares = row_norms(instances, squared=True)
-    distances = np.empty((len(bags_a), len(bags_b)))
+    distances = np.full((len(bags_a), len(bags_b)), np.nan)
     for i, bag in enumerate(bags_a):
         apart = euclidean_distances(bag, instances, Y_norm_squared=squares)
         to_b = np.minimum.reduceat(apart, starts, axis=1).sum(axis=0)  # no bag is empty

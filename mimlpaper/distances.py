@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from joblib import Parallel, delayed
 from numba import njit
 
 from mimlpaper.bags import as_bags
@@ -13,7 +12,7 @@ __all__ = ["max_hausdorff"]
 BLOCK = 512  # instances of B held together: their columns stay in the first-level caches
 
 
-def max_hausdorff(A, B=None, *, n_jobs: int = 1) -> np.ndarray:
+def max_hausdorff(A, B=None) -> np.ndarray:
     """Maximal Hausdorff distance between each bag of A and each bag of B (Eq. 2).
 
     d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }, Euclidean between
@@ -23,8 +22,6 @@ def max_hausdorff(A, B=None, *, n_jobs: int = 1) -> np.ndarray:
     Parameters
     ----------
     A, B : Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work).
-    n_jobs : int, default 1
-        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -37,14 +34,10 @@ def max_hausdorff(A, B=None, *, n_jobs: int = 1) -> np.ndarray:
             f"A and B must have the same number of features, got {bags_a.n_features} and "
             f"{bags_b.n_features}"
         )
-    distances = np.empty((len(bags_a), len(bags_b)))
+    distances = np.full((len(bags_a), len(bags_b)), np.nan)  # what is missed would be seen
     columns = np.ascontiguousarray(bags_b.instances.T)  # (n_features, n_instances_B)
     starts = _block_starts(bags_b.offsets)
-    args = (bags_a.instances, bags_a.offsets, columns, bags_b.offsets, starts, B is None)
-    # Strided rows give every thread the same share of the upper triangle.
-    Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_fill_rows)(distances, first, n_jobs, *args) for first in range(n_jobs)
-    )
+    _fill(distances, bags_a.instances, bags_a.offsets, columns, bags_b.offsets, starts, B is None)
     if B is None:
         lower = np.tril_indices(len(bags_a), -1)
         distances[lower] = distances.T[lower]
@@ -61,15 +54,15 @@ def _block_starts(offsets):
 
 
 @njit(cache=True, nogil=True)
-def _fill_rows(distances, first, step, instances, offsets_a, columns, offsets_b, starts, upper):
-    """Rows first, first + step, … of the matrix; only from the diagonal on if ``upper``."""
+def _fill(distances, instances, offsets_a, columns, offsets_b, starts, upper):
+    """Fill the matrix of distances; only from the diagonal on if ``upper``."""
     n_features = columns.shape[0]
     widths = offsets_b[starts[1:]] - offsets_b[starts[:-1]]
     squares = np.empty(widths.max())
     nearest_a = np.empty(widths.max())  # of each b: the squared distance to its nearest a
     for block in range(len(starts) - 1):
         begin, width = offsets_b[starts[block]], widths[block]
-        for i in range(first, len(offsets_a) - 1, step):
+        for i in range(len(offsets_a) - 1):
             if upper and starts[block + 1] <= i:
                 continue
             farthest_a = np.zeros(starts[block + 1] - starts[block])  # max_a min_b, by bag of B
