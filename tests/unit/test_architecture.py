@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "mimlpaper"
 
 FLOORS = [
-    {"paths", "bags", "metrics", "medoids"},
+    {"paths", "bags", "metrics", "medoids", "sharing"},
     {
         "average_hausdorff",
         "base",

@@ -1,0 +1,94 @@
+"""A bounded cache for intermediate results that several fits on the same data need.
+
+Estimators ask through :func:`shared`. Outside a ``with sharing(...)`` block it just computes.
+Inside one, an equal question is answered from the cache: a kernel factor, a matrix of distances,
+a mixture. The answer is the same either way.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["Cache", "shared", "sharing"]
+
+CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", default=None)
+
+
+class Cache:
+    """Results by the content of the question; the ones not used for longest are dropped first.
+
+    Parameters
+    ----------
+    max_bytes : int, default 512 MiB
+        Bound on the arrays that are kept. A larger result is returned but not kept.
+
+    Attributes
+    ----------
+    n_bytes, n_hits, n_misses : int
+    """
+
+    def __init__(self, max_bytes: int = 2**29):
+        self.max_bytes = max_bytes
+        self.n_bytes = self.n_hits = self.n_misses = 0
+        self._kept: OrderedDict[str, tuple[object, int]] = OrderedDict()
+
+    def get(self, key: str, compute: Callable[[], object]):
+        """The result under ``key``, computed if it is not kept."""
+        if key in self._kept:
+            self.n_hits += 1
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+        self.n_misses += 1
+        result = compute()
+        size = _freeze(result)
+        if size <= self.max_bytes:
+            self._kept[key] = result, size
+            self.n_bytes += size
+        while self.n_bytes > self.max_bytes:
+            _, (_, dropped) = self._kept.popitem(last=False)
+            self.n_bytes -= dropped
+        return result
+
+
+@contextmanager
+def sharing(cache: Cache) -> Iterator[Cache]:
+    """Let every :func:`shared` call in this block, in this thread, use ``cache``."""
+    token = CURRENT.set(cache)
+    try:
+        yield cache
+    finally:
+        CURRENT.reset(token)
+
+
+def shared(compute: Callable, *args, **kwargs):
+    """``compute(*args, **kwargs)``, or the kept result of an equal call.
+
+    ``compute`` is a function of a module, and its result depends on the arguments alone: integer
+    seeds, no generators. Arrays in a result cannot be written to, since others may hold them too.
+    """
+    cache = CURRENT.get()
+    if cache is None:
+        return compute(*args, **kwargs)
+    key = joblib.hash((compute.__module__, compute.__qualname__, args, sorted(kwargs.items())))
+    return cache.get(key, lambda: compute(*args, **kwargs))
+
+
+def _freeze(value) -> int:
+    """Make the arrays in ``value`` read-only; their size in bytes."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+        return value.nbytes
+    if sp.issparse(value):
+        value = [getattr(value, name) for name in ("data", "indices", "indptr")]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return sum(map(_freeze, value))
+    return _freeze(vars(value)) if hasattr(value, "__dict__") else 0

@@ -1,0 +1,81 @@
+"""The cache of shared results changes what is computed, never what comes out."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mimlpaper.sharing import Cache, shared, sharing
+
+CALLS = []
+
+
+def ramp(n, scale=1.0):
+    CALLS.append((n, scale))
+    return scale * np.arange(n, dtype=float)
+
+
+@pytest.fixture(autouse=True)
+def no_calls():
+    CALLS.clear()
+
+
+def test_outside_a_block_it_just_computes():
+    assert shared(ramp, 3).tolist() == shared(ramp, 3).tolist() == [0, 1, 2]
+    assert len(CALLS) == 2
+    shared(ramp, 3)[0] = 7.0  # nobody else holds it
+
+
+def test_equal_questions_are_computed_once():
+    with sharing(Cache()) as cache:
+        first = shared(ramp, 3, scale=2.0)
+        assert shared(ramp, 3, scale=2.0) is first
+        assert shared(ramp, 3, scale=3.0).tolist() == [0, 3, 6]
+    assert CALLS == [(3, 2.0), (3, 3.0)]
+    assert (cache.n_hits, cache.n_misses, cache.n_bytes) == (1, 2, 48)
+
+
+def test_the_content_of_arrays_is_the_question():
+    with sharing(Cache()) as cache:
+        shared(np.sum, np.arange(4))
+        shared(np.sum, np.arange(4) + 0)
+        assert (cache.n_hits, cache.n_misses) == (1, 1)
+        shared(np.sum, np.arange(4.0))
+        assert (cache.n_hits, cache.n_misses) == (1, 2)
+
+
+def test_a_shared_array_cannot_be_written_to():
+    with sharing(Cache()):
+        with pytest.raises(ValueError, match="read-only"):
+            shared(ramp, 3)[0] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            shared(sp.csr_array, np.eye(2)).data[0] = 2.0
+
+
+def test_the_longest_unused_is_dropped_first():
+    with sharing(Cache(max_bytes=80)) as cache:
+        shared(ramp, 5)
+        shared(ramp, 4)
+        shared(ramp, 5)
+        shared(ramp, 3)  # 96 bytes in all: the four go
+        assert cache.n_bytes == 64
+        shared(ramp, 5)
+        assert len(CALLS) == 3
+        shared(ramp, 4)
+        assert len(CALLS) == 4
+
+
+def test_what_is_too_large_is_not_kept():
+    with sharing(Cache(max_bytes=8)) as cache:
+        assert len(shared(ramp, 100)) == 100
+        assert cache.n_bytes == 0
+
+
+def test_blocks_nest_and_end():
+    with sharing(Cache()) as outer:
+        shared(ramp, 2)
+        with sharing(Cache()) as inner:
+            shared(ramp, 2)
+        shared(ramp, 2)
+    assert (outer.n_hits, inner.n_misses) == (1, 1)
+    shared(ramp, 2)
+    assert len(CALLS) == 3
