@@ -124,7 +124,7 @@ def _attempt(trial, estimator, splits, staged, data_home):
     What the numbers come from is told by the worker: it may be another machine's.
     """
     try:
-        code = code_fingerprint(estimator, DATASETS[trial.dataset])
+        code = code_fingerprint(estimator, DATASETS[trial.dataset], splits)
         with threadpool_limits(1):  # the sums of another number of threads differ in the last bit
             rows = run_trial(trial, estimator, splits, staged=staged, data_home=data_home)
         told = provenance() | {"code": code}

@@ -118,7 +118,7 @@ def current_codes(experiment: Experiment):
     @cache
     def code(dataset, method, parameters):
         estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
-        return code_fingerprint(estimator, DATASETS[dataset])
+        return code_fingerprint(estimator, DATASETS[dataset], experiment.splits)
 
     return code
 
