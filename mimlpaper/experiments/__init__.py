@@ -3,12 +3,12 @@
 from mimlpaper.experiments.experiment import PROFILES, Experiment
 from mimlpaper.experiments.holdout import HoldOut
 from mimlpaper.experiments.plan import plan
-from mimlpaper.experiments.pool import TrialError
 from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import compute, records
 from mimlpaper.experiments.store import Store, StoreError
 from mimlpaper.experiments.trial import Trial, run_trial
 from mimlpaper.experiments.verify import audit, verified, verify
+from mimlpaper.experiments.workers import TrialError
 
 __all__ = [
     "EXPERIMENTS",

@@ -18,11 +18,11 @@ from tqdm import tqdm
 
 from mimlpaper.datasets import DataError, load
 from mimlpaper.experiments.cost_cases import CostCase, cost_cases, is_installed
-from mimlpaper.experiments.keyed import put_rows
+from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.measure import measure
-from mimlpaper.experiments.pool import TrialError
-from mimlpaper.experiments.provenance import provenance
 from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.store import put_rows
+from mimlpaper.experiments.workers import TrialError
 
 __all__ = ["COST_COLUMNS", "measure_costs", "recorded_costs", "waiting_costs"]
 

@@ -1,9 +1,9 @@
-"""Fingerprints of code: a hash that changes when what a trial computes may have changed.
+"""Where a number comes from: fingerprint of the code, versions, commit, machine.
 
-A fingerprint covers definitions (functions, classes, constants), not files. It follows every name
-that a trial's code uses to its definition in this package. So a definition may move to another
-file, but it may not change. Comments, docstrings and layout do not count, nor does the Python
-version, nor a seed.
+A fingerprint is a hash that changes when what a trial computes may have changed. It covers
+definitions (functions, classes, constants), not files. It follows every name that a trial's code
+uses to its definition in this package. So a definition may move to another file, but it may not
+change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
 """
 
 from __future__ import annotations
@@ -12,16 +12,23 @@ import ast
 import functools
 import hashlib
 import json
+import os
+import platform
+import subprocess
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_info
 
-from mimlpaper.paths import PACKAGE
+from mimlpaper.paths import PACKAGE, project_root
 
-__all__ = ["code_fingerprint"]
+__all__ = ["code_fingerprint", "provenance"]
+
+PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 
 Definition = tuple[str, str]  # module and name
 
@@ -188,3 +195,43 @@ def _canonical(node) -> str:
     filled = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
     inner = ",".join(f"{name}={_canonical(value)}" for name, value in filled)
     return f"{type(node).__name__}({inner})"
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
+    versions = [f"python {platform.python_version()}"]
+    versions += [f"{package} {version(package)}" for package in PACKAGES]
+    machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
+    return {
+        "versions": "; ".join(versions),
+        "commit": _commit(),
+        "machine": "; ".join([*machine, *_blas_kernels()]),
+    }
+
+
+def _blas_kernels():
+    """The BLAS that NumPy and SciPy call, not those that other loaded packages bring along."""
+    kernels = set()
+    for pool in threadpool_info():
+        folder = Path(pool["filepath"]).parent.name
+        of_another = folder.endswith("libs") and not folder.startswith(("numpy", "scipy"))
+        if pool["user_api"] == "blas" and not of_another:
+            kernels.add(f"{pool['internal_api']} {pool.get('architecture', '')}".strip())
+    return sorted(kernels)
+
+
+def _commit():
+    """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
+    git = ["git", "-C", str(project_root())]
+    try:
+        head = subprocess.run(
+            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "--", "mimlpaper"],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")

@@ -12,8 +12,8 @@ from pandas.testing import assert_frame_equal
 
 from mimlpaper.experiments import Store, get_experiment
 from mimlpaper.experiments import runner as runner_module
-from mimlpaper.experiments.pool import run_trials
 from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.workers import run_trials
 
 distributed = pytest.importorskip(
     "distributed", reason="a cluster needs the package distributed: make .venv/installed-cluster"

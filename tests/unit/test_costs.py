@@ -28,7 +28,7 @@ from mimlpaper.experiments.cost_cases import (
 )
 from mimlpaper.experiments.costs import measure_costs, recorded_costs, waiting_costs
 from mimlpaper.experiments.measure import measure, spent
-from mimlpaper.experiments.pool import TrialError
+from mimlpaper.experiments.workers import TrialError
 from mimlpaper.notebooks import NotebookRun
 from mimlpaper.report import (
     COMPLEXITY,
