@@ -28,7 +28,7 @@ from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.explain import explain, telling_features
 from mimlpaper.medoids import KMedoids
-from mimlpaper.metrics import evaluate
+from mimlpaper.metrics import evaluate, scorers
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "evaluate",
     "explain",
     "max_hausdorff",
+    "scorers",
     "telling_features",
 ]
 
