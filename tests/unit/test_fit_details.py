@@ -1,18 +1,18 @@
-"""What is kept of D-MimlSvm's fits: it is the fits' own, and made again only if need be."""
+"""Recorded internals of D-MimlSvm's fits: equal to those of fits by hand, recomputed if stale."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from mimlpaper.datasets import DataError, load
-from mimlpaper.experiments import kept
-from mimlpaper.experiments.kept import kept_table, recorded_table
-from mimlpaper.experiments.section5_insights import (
-    CCCP,
-    RELATEDNESS,
+from mimlpaper.experiments import fit_details as module
+from mimlpaper.experiments.fit_details import (
+    fit_details,
     objective_steps,
+    recorded_fit_details,
     related_pairs,
 )
+from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.report.claims_by_value import never_rises
 
 
@@ -20,7 +20,7 @@ from mimlpaper.report.claims_by_value import never_rises
 def folder(tmp_path_factory):
     """With the objectives of the smoke profile."""
     folder = tmp_path_factory.mktemp("results")
-    kept_table(CCCP, objective_steps, "smoke", folder=folder)
+    fit_details(CCCP, objective_steps, "smoke", folder=folder)
     return folder
 
 
@@ -33,7 +33,7 @@ def fit_of(experiment, trial):
 
 
 def test_objectives_are_those_of_the_fits(folder):
-    table = recorded_table(CCCP, "smoke", folder=folder)
+    table = recorded_fit_details(CCCP, "smoke", folder=folder)
     assert len(table.drop_duplicates(["dataset", "parameters", "split"])) == 2 * 4 * 2
     assert set(table["state"]) == {"fresh"}
     assert never_rises(table)[0].holds
@@ -48,9 +48,9 @@ def test_objectives_are_those_of_the_fits(folder):
 
 
 def test_fresh_tables_are_not_made_again(folder, monkeypatch):
-    recorded = recorded_table(CCCP, "smoke", folder=folder)
-    monkeypatch.setattr(kept, "load", None)
-    again = kept_table(CCCP, objective_steps, "smoke", folder=folder)
+    recorded = recorded_fit_details(CCCP, "smoke", folder=folder)
+    monkeypatch.setattr(module, "load", None)
+    again = fit_details(CCCP, objective_steps, "smoke", folder=folder)
     pd.testing.assert_frame_equal(recorded, again)
 
 
@@ -63,12 +63,12 @@ def test_stale_tables_are_made_again_if_the_data_are_there(tmp_path, monkeypatch
         raise DataError(name)
 
     with monkeypatch.context() as patched:
-        patched.setattr(kept, "load", missing)
-        table = kept_table(RELATEDNESS, related_pairs, "smoke", folder=tmp_path)
+        patched.setattr(module, "load", missing)
+        table = fit_details(RELATEDNESS, related_pairs, "smoke", folder=tmp_path)
         assert set(table["state"]) == {"stale"}
         with pytest.raises(DataError, match="synthetic_"):
-            kept_table(RELATEDNESS, related_pairs, "smoke", folder=tmp_path / "empty")
-    table = kept_table(RELATEDNESS, related_pairs, "smoke", folder=tmp_path)
+            fit_details(RELATEDNESS, related_pairs, "smoke", folder=tmp_path / "empty")
+    table = fit_details(RELATEDNESS, related_pairs, "smoke", folder=tmp_path)
     assert set(table["state"]) == {"fresh"}
     check_pairs(table[table["dataset"] == "synthetic_scene"])
 
@@ -95,4 +95,4 @@ def check_pairs(table):
 
 
 def test_nothing_recorded(tmp_path):
-    assert recorded_table(CCCP, folder=tmp_path).empty
+    assert recorded_fit_details(CCCP, folder=tmp_path).empty

@@ -1,4 +1,4 @@
-"""Every experiment by its name; one module a section says what its tables and figures take."""
+"""All experiments by name, section by section."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXPERIMENTS = {
 
 
 def get_experiment(name: str) -> Experiment:
-    """The experiment of that name; a ValueError names those there are."""
+    """The experiment of that name; a ValueError lists the names that exist."""
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]

@@ -1,8 +1,8 @@
-"""How long the rest takes: made-up records in place of measured ones."""
+"""Estimated hours of made-up records."""
 
 import pytest
 
-from mimlpaper.experiments import Store, compute, get_experiment, plan
+from mimlpaper.experiments import Store, compute, estimate, get_experiment
 
 METHODS = ["MimlNn", "Ml-knn"]
 
@@ -24,7 +24,7 @@ def only(table, name="table1"):
 
 
 def test_what_is_recorded_is_not_to_run(store):
-    row = only(plan(["table1"], profile="smoke", store=store))
+    row = only(estimate(["table1"], profile="smoke", store=store))
     n_trials = len(get_experiment("table1").trials("smoke"))
     assert row[["trials", "to_run", "unknown"]].tolist() == [n_trials, n_trials - 4, n_trials - 4]
     assert row["core_hours"] == 0
@@ -33,13 +33,15 @@ def test_what_is_recorded_is_not_to_run(store):
 def test_by_hand(store):
     """2 · 30 + 2 · 90 s: 120 s on each of two workers, but 90 s at the least on any number."""
     for workers, seconds in ((1, 240), (2, 120), (64, 90)):
-        row = only(plan(["table1"], profile="smoke", workers=workers, anew=True, store=store))
+        row = only(
+            estimate(["table1"], profile="smoke", workers=workers, recompute=True, store=store)
+        )
         assert row["core_hours"] * 3600 == pytest.approx(240)
         assert row["hours"] * 3600 == pytest.approx(seconds)
 
 
 def test_the_last_row_sums_up(store):
-    table = plan(["table1", "figure7"], profile="smoke", anew=True, store=store)
+    table = estimate(["table1", "figure7"], profile="smoke", recompute=True, store=store)
     assert table["experiment"].tolist() == ["table1", "figure7", "all"]
     assert only(table, "all")["trials"] == table["trials"][:2].sum()
     assert only(table, "figure7")["unknown"] == only(table, "figure7")["trials"]
@@ -47,4 +49,4 @@ def test_the_last_row_sums_up(store):
 
 def test_no_workers(store):
     with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
-        plan(["table1"], workers=0, store=store)
+        estimate(["table1"], workers=0, store=store)
