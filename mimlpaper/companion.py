@@ -30,19 +30,13 @@ from mimlpaper.experiments.section5_insights import (
     objective_steps,
     related_pairs,
 )
-from mimlpaper.report import (
-    ARTEFACTS,
-    PROTOCOL_RUNS,
-    artefact_status,
-    evaluate_claims,
-    published_claims,
-    results_table,
-    save_figure,
-    save_table,
-    scorecard,
-    seconds_table,
-    use_style,
-)
+from mimlpaper.report.artefacts import ARTEFACTS, artefact_status
+from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
+from mimlpaper.report.rendering import save_table
+from mimlpaper.report.scorecard import scorecard
+from mimlpaper.report.style import save_figure, use_style
+from mimlpaper.report.tables import results_table, seconds_table
 
 __all__ = ["Companion"]
 
@@ -131,7 +125,7 @@ class Companion:
         return card | {"verified": verified(self.profile)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
-        """The state of every artefact, see :func:`~mimlpaper.report.status.artefact_status`."""
+        """The state of every artefact, see :func:`~mimlpaper.report.artefacts.artefact_status`."""
         n_trials = {
             name: len(experiment.trials(self.profile)) for name, experiment in EXPERIMENTS.items()
         }
@@ -200,5 +194,5 @@ class Companion:
 
 def _in_words(name):
     """What an artefact's figure shows; of any other, its name."""
-    told = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
-    return told.get(name, name.replace("_", " "))
+    texts = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
+    return texts.get(name, name.replace("_", " "))

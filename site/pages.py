@@ -5,9 +5,11 @@ from html import escape
 
 import pandas as pd
 
-from mimlpaper.report import ALL_CRITERIA, ARTEFACTS, VERDICTS, published_divergences
-from mimlpaper.report.rendering import INK, VERDICT_TINTS
+from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.published import ALL_CRITERIA, published_divergences
+from mimlpaper.report.rendering import TINTED_TEXT, VERDICT_TINTS
 from mimlpaper.report.tables import number_text, published_text
+from mimlpaper.report.verdicts import VERDICTS
 
 FOLD = 250  # characters, beyond which a cell is folded
 
@@ -149,7 +151,7 @@ def sortable_table(label, heads, rows):
 def _cell(content):
     text, value = content if isinstance(content, tuple) else (content, None)
     tint = VERDICT_TINTS.get(text)
-    style = f' style="background:{tint};color:{INK}"' if tint else ""
+    style = f' style="background:{tint};color:{TINTED_TEXT}"' if tint else ""
     number = "" if value is None else f' data-value="{"" if math.isnan(value) else value}"'
     return f"<td{style}{number}>{_folded(str(text))}</td>"
 

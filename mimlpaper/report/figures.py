@@ -5,6 +5,8 @@ Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 
 from __future__ import annotations
 
+import json
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,24 +15,19 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullLocator
 from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.cells import curve
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.ranks import mean_ranks, shared_ranks
-from mimlpaper.report.style import in_order, look_of
+from mimlpaper.report.statistics import curve, growth, mean_ranks, shared_ranks
+from mimlpaper.report.style import INK, in_order, look_of
 
 __all__ = [
-    "plot_data_sets",
-    "plot_parameter_curves",
-    "plot_rank_changes",
-    "plot_ranks",
-    "plot_scorecard",
-    "seven_panels",
-]
-
-INK = "#222222"
+    "plot_data_sets", "plot_growth", "plot_m_and_theta", "plot_objectives",
+    "plot_parameter_curves", "plot_rank_changes", "plot_ranks", "plot_relatedness",
+    "plot_scorecard", "plot_win_tie_loss", "seven_panels",
+]  # fmt: skip
 
 # Fill, and a sign that tells the verdicts apart without colour.
 VERDICT_MARKS = {
@@ -116,7 +113,7 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes | None = N
         axis.set_ylim(-0.5, len(datasets) - 0.5)
         axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
     if key is not None:
-        _key(key, methods)
+        _key(key, methods, {"linestyle": ""}, handletextpad=0.2)
 
 
 def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
@@ -216,6 +213,153 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
         _label_ends(ax, ends, least=0.075, in_layout=True)
 
 
+def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
+    """Each fit's objective after each step, in percent above where it ends; a panel a data set.
+
+    Parameters
+    ----------
+    traces : columns dataset, method, parameters, split, stage, objective.
+    axes : from the data set's name to its panel.
+    """
+    for dataset, axis in axes.items():
+        mine = traces[traces["dataset"] == dataset].sort_values("stage")
+        for (method, _, _), fit in mine.groupby(["method", "parameters", "split"]):
+            excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
+            look = look_of(method)
+            axis.plot(
+                fit["stage"], excess, color=look.color, marker=look.marker, markersize=3,
+                linewidth=1, alpha=0.6,
+            )  # fmt: skip
+        axis.set_title(dataset)
+        axis.set_xlabel("convex problems solved")
+        axis.set_xticks(range(1, int(mine["stage"].max()) + 1))
+        axis.set_ylim(bottom=0)
+    next(iter(axes.values())).set_ylabel("objective above its end (%)")
+
+
+def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str = ""):
+    """What holds of each pair of labels as a matrix of coloured squares, each with its number.
+
+    Blue is positive and red negative; the diagonal, which relates no two labels, stays empty.
+
+    Parameters
+    ----------
+    pairs : columns first, second and ``value``, one row for each pair of labels.
+    """
+    names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
+    matrix = pairs.pivot(index="first", columns="second", values=value)
+    matrix = matrix.reindex(index=names, columns=names)
+    shown = matrix.fillna(matrix.T).to_numpy()
+    bound = np.nanmax(np.abs(shown)) or 1.0
+    axis.imshow(shown, cmap="RdBu", vmin=-bound, vmax=bound)
+    for (i, j), entry in np.ndenumerate(shown):
+        if i != j:
+            ink = "white" if abs(entry) > 0.7 * bound else INK
+            axis.text(j, i, f"{entry:.2f}", ha="center", va="center", color=ink, fontsize=6)
+    axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axis.set_yticks(range(len(names)), names)
+    axis.tick_params(length=0)
+    axis.grid(False)
+    axis.spines[:].set_visible(False)
+    axis.set_title(title)
+
+
+WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "tie": "#eeeeee", "worse": "#ef9a80"}
+
+
+def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, *, xlabel: str):
+    """Shares of cases better, tied and worse, stacked, for each stage.
+
+    Parameters
+    ----------
+    counts : from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
+    """
+    words = list(WIN_TIE_LOSS_FILLS)
+    shares = 100 * counts[words].div(counts[words].sum(axis=1), axis=0)
+    places, bottom = range(len(counts)), np.zeros(len(counts))
+    for word, fill in WIN_TIE_LOSS_FILLS.items():
+        axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=word)
+        for place, share, low in zip(places, shares[word], bottom, strict=True):
+            if share >= 8:
+                axis.text(
+                    place, low + share / 2, f"{share:.0f}", ha="center", va="center", color=INK,
+                    fontsize=6,
+                )  # fmt: skip
+        bottom = bottom + shares[word]
+    axis.set_xticks(places, counts["stage"])
+    axis.set_xlabel(xlabel)
+    axis.set_ylabel("cases (%)")
+    axis.grid(False)
+
+
+SHADES = ("#b8d4ea", "#6aaed6", "#2878b5", "#08306b")  # few sub-concepts to many
+
+
+def plot_m_and_theta(records: pd.DataFrame, axes: list[Axes]):
+    """Mean accuracy against θ, one line for each M, one panel for each data set.
+
+    Parameters
+    ----------
+    records : of the experiment "sweep_subcod", one row for each split, M and θ.
+    axes : at least one for each data set; the others are switched off.
+    """
+    settings = pd.DataFrame([json.loads(text) for text in records["parameters"]])
+    rows = records.assign(
+        M=settings["subcod__n_concepts"].to_numpy(),
+        theta=100 * settings["subcod__kept_share"].to_numpy(),
+    )
+    datasets = rows["dataset"].unique()
+    for ax in axes[len(datasets) :]:
+        ax.set_axis_off()
+    for ax, dataset in zip(axes, datasets, strict=False):
+        means = rows[rows["dataset"] == dataset].pivot_table("accuracy", "theta", "M")
+        for (n_concepts, accuracy), shade in zip(means.items(), SHADES, strict=False):
+            ax.plot(accuracy.index, accuracy, "o-", color=shade, label=f"M = {n_concepts}")
+        ax.axvspan(10, 70, color="#f2f2f2", zorder=0, linewidth=0)
+        ax.set(title=dataset, xlabel="θ, in % of mM")
+    axes[0].set_ylabel("accuracy")
+    axes[0].legend(loc="lower left")
+
+
+PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
+
+
+def plot_growth(
+    costs: pd.DataFrame, axes, methods, value: str = "fit_seconds", key: Axes | None = None
+):
+    """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
+
+    Parameters
+    ----------
+    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
+    axes : one for each of bags, instances and labels, or for the first of them.
+    methods : names of those to draw.
+    value : {"fit_seconds", "fit_megabytes"}
+    key : Axes, an empty one for the names of the methods.
+    """
+    shown = []
+    for axis, size in zip(axes, PER_WHAT, strict=False):
+        drawn = {method: growth(costs, method, size, value) for method in methods}
+        for method, values in drawn.items():
+            look = look_of(method)
+            axis.loglog(
+                values.index, values, color=look.color, marker=look.marker,
+                linestyle=look.linestyle, markeredgewidth=0,
+            )  # fmt: skip
+        shown += [method for method, values in drawn.items() if len(values)]
+        ticks = sorted(set().union(*(values.index for values in drawn.values())))
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.grid(True, axis="both")
+        axis.set_xlabel(PER_WHAT[size])
+        axis.label_outer()
+    unit = "seconds of a fit" if value == "fit_seconds" else "MB added by a fit"
+    axes[0].set_ylabel(unit)
+    if key is not None:
+        drawn = [method for method in methods if method in shown]
+        _key(key, drawn, {"markeredgewidth": 0}, handlelength=2.6)
+
+
 def _label_ends(axis, ends, *, least=0.12, in_layout=False):
     """Names to the right of the curves' ends, at least that share of the axis apart."""
     low, high = sorted(axis.get_ylim())
@@ -235,10 +379,8 @@ def _dark(color):
     return 0.7 * np.array(to_rgba(color)[:3])
 
 
-def _key(axis, methods):
-    handles = [
-        Line2D([], [], color=look_of(m).color, marker=look_of(m).marker, linestyle="", label=m)
-        for m in methods
-    ]
+def _key(axis, methods, style, **options):
+    """Names of methods next to their looks, changed by ``style``."""
+    handles = [Line2D([], [], **look_of(m)._asdict() | style, label=m) for m in methods]
     axis.set_axis_off()
-    axis.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)
+    axis.legend(handles=handles, loc="center left", borderpad=0, **options)

@@ -1,17 +1,53 @@
-"""Paired tests on shared splits: the plain one of the paper, and one that minds the overlap."""
+"""What the reports count and test: means, paired tests, wins and losses, ranks, growth of costs.
+
+Paired tests are the plain one of the paper, and one that allows for the overlap of the splits.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from mimlpaper.experiments.cost_cases import drawn_sizes
+from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import ALL_CRITERIA
 
-__all__ = ["Comparison", "compare", "corrected_resampled_t_test", "holm", "paired_t_test"]
+__all__ = [
+    "LEAST_MEGABYTES", "SIZES", "Comparison", "WinTieLoss", "compare_methods",
+    "corrected_resampled_t_test", "curve", "exponents", "growth", "holm", "mean_ranks",
+    "paired_t_test", "shared_ranks", "swept_values", "win_tie_loss", "win_tie_loss_by_stage",
+]  # fmt: skip
+
+
+def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
+    """Columns mean and std over splits for each value of column ``x``, of one method.
+
+    Where ``x`` is the stage, a boosting run that stopped early keeps its last value.
+    """
+    by_x = records.pivot(index="split", columns=x, values=criterion)
+    by_x = by_x.ffill(axis=1) if x == "stage" else by_x
+    return pd.DataFrame({"mean": by_x.mean(), "std": by_x.std()})
+
+
+def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
+    """The value of the one parameter that an experiment varies, row by row.
+
+    ``default`` is what the configuration as published has.
+    """
+
+    def value(parameters):
+        values = list(json.loads(parameters).values()) or [default]
+        if len(values) > 1:
+            raise ValueError(f"one parameter must vary, got {parameters}")
+        return float(values[0])
+
+    return records["parameters"].map(value)
 
 
 @dataclass(frozen=True)
@@ -34,7 +70,7 @@ class Comparison:
     corrected_outcome: str
 
 
-def compare(
+def compare_methods(
     records: pd.DataFrame, a: str, b: str, criterion: str, *, alpha: float = 0.05
 ) -> Comparison:
     """Compare two methods on one criterion by two-sided paired tests at level ``alpha``.
@@ -153,3 +189,114 @@ def _outcome(p, a_wins, alpha):
 
 def _constant(differences):
     return np.ptp(differences) <= 1e-12 * max(1.0, np.abs(differences).max())
+
+
+class WinTieLoss(NamedTuple):
+    """Numbers of cases; a case that no test can decide is in none of the three."""
+
+    better: int
+    tie: int
+    worse: int
+
+
+def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, WinTieLoss]:
+    """Outcomes of ``a`` against ``b``, a case for each data set and criterion.
+
+    First by the paired t-test, then by the corrected resampled t-test, both at 95 %.
+    """
+    found = [
+        compare_methods(rows, a, b, name)
+        for _, rows in records.groupby("dataset")
+        for name in CRITERIA
+    ]
+    plain = [comparison.outcome for comparison in found]
+    corrected = [comparison.corrected_outcome for comparison in found]
+    words = WinTieLoss._fields
+    return WinTieLoss(*map(plain.count, words)), WinTieLoss(*map(corrected.count, words))
+
+
+def win_tie_loss_by_stage(
+    records: pd.DataFrame, staged: pd.DataFrame, a: str, b: str, stages
+) -> pd.DataFrame:
+    """Outcomes of ``a`` against each stage of ``b``: columns stage, better, tie, worse.
+
+    Parameters
+    ----------
+    records : of ``a``, one row for each data set and split.
+    staged : of ``b``, one row for each stage as well; a fit that ended early keeps its last.
+    stages : the stages to compare with.
+    """
+    rows = []
+    for stage in stages:
+        reached = staged[staged["stage"] <= stage].sort_values("stage")
+        last = reached.drop_duplicates(["dataset", "method", "split"], keep="last")
+        plain, _ = win_tie_loss(pd.concat([records, last]), a, b)
+        rows.append({"stage": stage, **plain._asdict()})
+    return pd.DataFrame(rows)
+
+
+def mean_ranks(records: pd.DataFrame, criteria=None) -> pd.DataFrame:
+    """Rank of each method on each split: 1 is the best, the mean over the criteria.
+
+    Rows are data sets and splits on which every method has been run, columns are methods.
+    """
+    criteria = list(criteria or CRITERIA)
+    return sum(
+        records.pivot(index=["dataset", "split"], columns="method", values=name)
+        .dropna()
+        .rank(axis=1, ascending=CRITERIA[name].lower_is_better)
+        for name in criteria
+    ) / len(criteria)
+
+
+def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> list[pd.DataFrame]:
+    """:func:`mean_ranks` of both, among the methods that both have; empty without records.
+
+    Ranks among eight are not those among nine, so what only one of them has is left out.
+    """
+    if published.empty or tuned.empty:
+        return [mean_ranks(part) if len(part) else pd.DataFrame() for part in (published, tuned)]
+    shared = set(published["method"]) & set(tuned["method"])
+    return [mean_ranks(part[part["method"].isin(shared)]) for part in (published, tuned)]
+
+
+SIZES = ("bags", "instances", "labels")  # what costs are measured against
+LEAST_MEGABYTES = 1.0  # less is within what an allocator rounds
+
+
+def growth(costs: pd.DataFrame, method: str, size: str, value: str = "fit_seconds") -> pd.Series:
+    """``value`` by one size, the others constant; without megabytes below one."""
+    rows = costs[(costs["study"] == "sizes") & (costs["method"] == method)]
+    if rows.empty:
+        return pd.Series(dtype=float)
+    sizes = pd.DataFrame([drawn_sizes(name) for name in rows["dataset"]], rows.index, SIZES)
+    others = [name for name in SIZES if name != size]
+    varied = max((group for _, group in rows.join(sizes).groupby(others)), key=len)
+    values = varied.set_index(size)[value].astype(float).sort_index()
+    return values[values >= LEAST_MEGABYTES] if value.endswith("megabytes") else values
+
+
+def exponents(costs: pd.DataFrame, value: str = "fit_seconds") -> pd.DataFrame:
+    """b of value ~ a size^b, for each method and size: least squares between the logarithms.
+
+    Columns method, size, n (points), exponent, low, high (95 % interval; NaN with two points),
+    last (exponent between the two largest sizes).
+    """
+    rows = []
+    for method in costs.loc[costs["study"] == "sizes", "method"].unique():
+        for size in SIZES:
+            values = growth(costs, method, size, value)
+            if len(values) > 1:
+                rows.append({"method": method, "size": size, **_slope(values)})
+    columns = ["method", "size", "n", "exponent", "low", "high", "last"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _slope(values):
+    x, y = np.log(values.index.to_numpy(float)), np.log(values.to_numpy())
+    line, free = stats.linregress(x, y), len(x) - 2
+    half = stats.t.ppf(0.975, free) * line.stderr if free else np.nan
+    return {
+        "n": len(x), "exponent": line.slope, "low": line.slope - half, "high": line.slope + half,
+        "last": (y[-1] - y[-2]) / (x[-1] - x[-2]),
+    }  # fmt: skip

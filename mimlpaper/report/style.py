@@ -9,12 +9,16 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from mimlpaper.report.files import write_whole
+from mimlpaper.report.rendering import write_whole
 
-__all__ = ["METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure", "use_style"]
+__all__ = [
+    "INK", "LINE", "METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure",
+    "use_style",
+]  # fmt: skip
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 
+INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
 VERMILION, BLUE, SKY, GREEN = "#D55E00", "#0072B2", "#56B4E9", "#009E73"  # Okabe and Ito
 ORANGE, PINK = "#E69F00", "#CC79A7"
 INDIGO, WINE, OLIVE, ROSE, SLATE = "#332288", "#882255", "#8A8A2B", "#CC6677", "#555555"

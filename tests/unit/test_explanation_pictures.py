@@ -16,7 +16,7 @@ from PIL import Image
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, load_synthetic_texts, scene_mosaic
-from mimlpaper.report.explanation_pictures import (
+from mimlpaper.report.explanations import (
     TOP,
     draw_explained_scene,
     draw_explained_text,

@@ -81,7 +81,7 @@ def test_the_table_agrees_with_the_check(check):
     table = explanation_table(check)
     assert list(table.rows) == [CHANCE, TAUGHT, "MimlNn"]
     assert table.columns[:2] == ("all", "several labels")
-    assert table.rule_above == "MimlNn"
+    assert table.rules_above == ("MimlNn",)
     by_run = check[check["method"] == "MimlNn"].groupby("run")["hit"].mean()
     cell = table.tidy.query("method == 'MimlNn' and images_or_label == 'all'").iloc[0]
     assert (cell["mean"], cell["std"]) == pytest.approx((by_run.mean(), by_run.std()))

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.report.cells import curve, swept_values
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
 from mimlpaper.report.figures import (
     plot_data_sets,
@@ -22,6 +21,7 @@ from mimlpaper.report.figures import (
 )
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.scorecard import scorecard_cells
+from mimlpaper.report.statistics import curve, swept_values
 from mimlpaper.report.style import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
 from tests.made_up_records import as_in_the_paper, rows, staged, swept
 

@@ -13,7 +13,7 @@ from mimlpaper.experiments.section5_insights import (
     objective_steps,
     related_pairs,
 )
-from mimlpaper.report.claims_by_value import never_rises
+from mimlpaper.report.claims import never_rises
 
 
 @pytest.fixture(scope="module")

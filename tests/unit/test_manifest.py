@@ -10,7 +10,7 @@ from mimlpaper import paths
 from mimlpaper.cli import main
 from mimlpaper.experiments import EXPERIMENTS
 from mimlpaper.notebooks import available_notebooks
-from mimlpaper.report import ARTEFACTS, Artefact, codecheck_manifest, gallery
+from mimlpaper.report.artefacts import ARTEFACTS, Artefact, codecheck_manifest, gallery
 
 PICTURE = Artefact("Fig. 99", "figure99", "9_cost", "figure99", shows="A curve that rises.")
 TABLE = Artefact("Costs", "costs", "9_cost")

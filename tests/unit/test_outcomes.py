@@ -10,20 +10,11 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.outcomes import (
-    PRINTED_OUTCOMES,
-    count_outcomes,
-    outcomes_by_stage,
-    outcomes_table,
-    with_percentages,
-    with_variants,
-)
-from mimlpaper.report.relatedness import (
-    plot_objectives,
-    plot_outcomes,
-    plot_relatedness,
-    relatedness_table,
-)
+from mimlpaper.report.compare import with_percentages, with_variants
+from mimlpaper.report.figures import plot_objectives, plot_relatedness, plot_win_tie_loss
+from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS
+from mimlpaper.report.statistics import win_tie_loss, win_tie_loss_by_stage
+from mimlpaper.report.tables import relatedness_table, win_tie_loss_table
 from tests.made_up_records import rows, spread
 
 
@@ -47,21 +38,21 @@ def figure(difference):
 
 
 def test_outcomes_are_counted_over_data_sets_and_criteria():
-    plain, corrected = count_outcomes(figure(0.1), "A", "B")
+    plain, corrected = win_tie_loss(figure(0.1), "A", "B")
     assert plain == corrected == (8, 0, 6)
-    assert count_outcomes(figure(0.0), "A", "B")[0] == (0, 14, 0)
+    assert win_tie_loss(figure(0.0), "A", "B")[0] == (0, 14, 0)
 
 
 def test_corrected_counts_are_more_cautious():
     """t = d √10 / (√2 · .001): about 4.5 at d = .002; the corrected one is √31 times smaller."""
-    plain, corrected = count_outcomes(figure(0.002), "A", "B")
+    plain, corrected = win_tie_loss(figure(0.002), "A", "B")
     assert plain.tie < corrected.tie == 14
 
 
 def test_table_tells_percentages_of_all_cases():
-    printed = {"A against B": PRINTED_OUTCOMES["figure4", "MimlSvm"]}
+    printed = {"A against B": PRINTED_WIN_TIE_LOSS["figure4", "MimlSvm"]}
     comparisons = {"A against B": (figure(0.1), "A", "B"), "B against A": (figure(0.1), "B", "A")}
-    table = outcomes_table(comparisons, printed)
+    table = win_tie_loss_table(comparisons, printed)
     cells = {name: [entry.lines[0] for entry in row] for name, row in table.rows.items()}
     assert cells["A against B"] == ["88 / 6 / 6", "57 / 0 / 43", "57 / 0 / 43", "14"]
     assert cells["B against A"] == ["–", "43 / 0 / 57", "43 / 0 / 57", "14"]
@@ -69,7 +60,7 @@ def test_table_tells_percentages_of_all_cases():
 
 
 def test_printed_outcomes_are_whole_percentages_of_35():
-    for shares in PRINTED_OUTCOMES.values():
+    for shares in PRINTED_WIN_TIE_LOSS.values():
         assert 98 <= sum(shares) <= 101
 
 
@@ -79,10 +70,10 @@ def test_a_fit_that_ended_early_keeps_its_last_stage():
         level("scene:10%", name, mean, seed, stage=stage)
         for seed, (name, mean, stage) in enumerate([("A", 0.0, 0), ("B", 0.1, 1), ("B", 0.0, 2)])
     )
-    by_stage = outcomes_by_stage(A, pd.concat([first, second]), "A", "B", [1, 2, 3])
+    by_stage = win_tie_loss_by_stage(A, pd.concat([first, second]), "A", "B", [1, 2, 3])
     assert by_stage["better"].to_list() == [4, 0, 0]
     halved = pd.concat([first, second[second["split"] >= 5]])
-    by_stage = outcomes_by_stage(A, halved, "A", "B", [2])
+    by_stage = win_tie_loss_by_stage(A, halved, "A", "B", [2])
     assert by_stage.loc[0, ["better", "tie", "worse"]].sum() == 7
     assert by_stage.loc[0, "better"] == 4
 
@@ -140,7 +131,7 @@ def test_objectives_fall_to_zero():
 def test_outcomes_are_stacked_to_the_whole():
     outcomes = pd.DataFrame([{"stage": 1, "better": 3, "tie": 1, "worse": 0}])
     _, axis = plt.subplots()
-    plot_outcomes(outcomes, axis, xlabel="alternations")
+    plot_win_tie_loss(outcomes, axis, xlabel="alternations")
     assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(100)
     assert [text.get_text() for text in axis.texts] == ["75", "25"]
     plt.close("all")

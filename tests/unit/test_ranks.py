@@ -11,7 +11,8 @@ import pytest
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.figures import plot_rank_changes
-from mimlpaper.report.ranks import mean_ranks, ranks_table, shared_ranks
+from mimlpaper.report.statistics import mean_ranks, shared_ranks
+from mimlpaper.report.tables import ranks_table
 from tests.made_up_records import rows
 
 NONE = pd.DataFrame()
@@ -64,7 +65,7 @@ def test_table_of_several_fights():
     lines = {name: [entry.lines[0] for entry in row] for name, row in table.rows.items()}
     assert lines["MimlSvm"] == ["–", "–", "2.0", "–"]
     assert lines["MlSvm"] == ["2.0", "1.0", "3.0", "–"]
-    assert [entry.bold[0] for entry in table.rows["MlSvm"]] == [False, True, False, False]
+    assert [any(entry.bold) for entry in table.rows["MlSvm"]] == [False, True, False, False]
     assert len(table.tidy) == 7
 
 

@@ -9,15 +9,16 @@ import pandas as pd
 import pytest
 
 from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.overview import (
+from mimlpaper.report.published import TABLES, published_claims
+from mimlpaper.report.scorecard import in_words, scorecard, scorecard_cells
+from mimlpaper.report.tables import (
+    blanks_table,
     by_verdict,
     claim_counts_table,
     claims_table,
     divergences_table,
     verified_table,
 )
-from mimlpaper.report.published import TABLES, published_claims
-from mimlpaper.report.scorecard import blanks_table, in_words, scorecard, scorecard_cells
 from mimlpaper.report.verdicts import VERDICTS
 from tests.made_up_records import as_in_the_paper
 

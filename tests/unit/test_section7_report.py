@@ -15,13 +15,10 @@ import pytest
 
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.datasets import make_africa
-from mimlpaper.report.accuracies import accuracies_table
-from mimlpaper.report.cells import compare_with_paper
-from mimlpaper.report.subcod_pictures import (
-    draw_label_vectors,
-    draw_sub_concepts,
-    plot_m_and_theta,
-)
+from mimlpaper.report.compare import compare_with_paper
+from mimlpaper.report.diagrams import draw_label_vectors, draw_sub_concepts
+from mimlpaper.report.figures import plot_m_and_theta
+from mimlpaper.report.tables import accuracies_table
 from tests.made_up_records import rows, spread
 
 

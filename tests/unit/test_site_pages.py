@@ -6,7 +6,8 @@ import math
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.report import ARTEFACTS, scorecard
+from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.scorecard import scorecard
 
 
 @pytest.fixture(scope="module")

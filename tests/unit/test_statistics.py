@@ -9,7 +9,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mimlpaper.report.statistics import compare, corrected_resampled_t_test, holm, paired_t_test
+from mimlpaper.report.statistics import (
+    compare_methods,
+    corrected_resampled_t_test,
+    holm,
+    paired_t_test,
+)
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 
@@ -58,7 +63,7 @@ def test_against_scipy():
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.2, 0.01, 30), rng.normal(0.195, 0.01, 30)
     records = pd.concat([records_of("A", a), records_of("B", b)])
-    comparison = compare(records, "A", "B", "hamming_loss")
+    comparison = compare_methods(records, "A", "B", "hamming_loss")
     assert comparison.p == pytest.approx(stats.ttest_rel(a, b).pvalue)
     assert comparison.difference == pytest.approx((a - b).mean())
     assert comparison.n == 30
@@ -67,15 +72,15 @@ def test_against_scipy():
 def test_arrow_decides_the_outcome():
     noise = np.random.default_rng(2).normal(0, 1e-3, (2, 30))
     records = pd.concat([records_of("A", 0.2 + noise[0]), records_of("B", 0.3 + noise[1])])
-    assert compare(records, "A", "B", "hamming_loss").outcome == "better"
-    assert compare(records, "A", "B", "average_recall").outcome == "worse"
-    assert compare(records, "B", "A", "hamming_loss").outcome == "worse"
-    assert compare(records, "B", "A", "hamming_loss").corrected_outcome == "worse"
+    assert compare_methods(records, "A", "B", "hamming_loss").outcome == "better"
+    assert compare_methods(records, "A", "B", "average_recall").outcome == "worse"
+    assert compare_methods(records, "B", "A", "hamming_loss").outcome == "worse"
+    assert compare_methods(records, "B", "A", "hamming_loss").corrected_outcome == "worse"
 
 
 def test_correction_turns_a_win_into_a_tie():
     records = pd.concat([records_of("A", DIFFERENCES), records_of("B", np.zeros(5))])
-    comparison = compare(records, "A", "B", "average_recall")
+    comparison = compare_methods(records, "A", "B", "average_recall")
     assert comparison.outcome == "better"
     assert comparison.corrected_outcome == "tie"
 
@@ -83,7 +88,7 @@ def test_correction_turns_a_win_into_a_tie():
 def test_only_shared_splits_count():
     a, b = records_of("A", DIFFERENCES), records_of("B", DIFFERENCES + 0.1)
     shuffled = pd.concat([a, b.iloc[[4, 0, 2]]])
-    comparison = compare(shuffled, "A", "B", "hamming_loss")
+    comparison = compare_methods(shuffled, "A", "B", "hamming_loss")
     assert comparison.n == 3
     assert comparison.difference == pytest.approx(-0.1)
 
@@ -93,7 +98,7 @@ def test_several_data_sets_are_independent():
     rng = np.random.default_rng(3)
     sets = [f"set {i}" for i in range(11)]
     records = pd.concat([records_of(m, rng.normal(0, 1, 1), dataset=s) for s in sets for m in "AB"])
-    comparison = compare(records, "A", "B", "hamming_loss")
+    comparison = compare_methods(records, "A", "B", "hamming_loss")
     assert comparison.n == 11
     assert comparison.corrected_p == pytest.approx(comparison.p)
 
@@ -101,20 +106,24 @@ def test_several_data_sets_are_independent():
 def test_no_variance():
     """Equal values tie; a constant difference has no t; one split allows no test."""
     a = records_of("A", [0.1, 0.2, 0.3])
-    equal = compare(pd.concat([a, records_of("B", [0.1, 0.2, 0.3])]), "A", "B", "hamming_loss")
+    equal = compare_methods(
+        pd.concat([a, records_of("B", [0.1, 0.2, 0.3])]), "A", "B", "hamming_loss"
+    )
     assert (equal.outcome, equal.p, equal.corrected_p) == ("tie", 1.0, 1.0)
-    shifted = compare(pd.concat([a, records_of("B", [0.2, 0.3, 0.4])]), "A", "B", "hamming_loss")
+    shifted = compare_methods(
+        pd.concat([a, records_of("B", [0.2, 0.3, 0.4])]), "A", "B", "hamming_loss"
+    )
     assert shifted.outcome == shifted.corrected_outcome == "undefined"
     assert math.isnan(shifted.p)
     for n in (0, 1):
         short = pd.concat([a, records_of("B", [0.5] * n)])
-        assert compare(short, "A", "B", "hamming_loss").outcome == "undefined"
+        assert compare_methods(short, "A", "B", "hamming_loss").outcome == "undefined"
 
 
 def test_two_records_of_one_split():
     twice = pd.concat([records_of("A", DIFFERENCES), records_of("A", DIFFERENCES)])
     with pytest.raises(ValueError, match="A has two records of split 0 of scene"):
-        compare(twice, "A", "B", "hamming_loss")
+        compare_methods(twice, "A", "B", "hamming_loss")
 
 
 def test_holm_by_hand():

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from mimlpaper.report import ARTEFACTS, artefact_status
+from mimlpaper.report.artefacts import ARTEFACTS, artefact_status
 from tests.made_up_records import rows
 
 N_TRIALS = {artefact.experiment: 3 for artefact in ARTEFACTS if artefact.experiment}

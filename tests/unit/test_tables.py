@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.report.cells import compare_with_paper, count_runs, overall, runs, swept_values
+from mimlpaper.report.compare import compare_with_paper, count_runs, overall, run_means
 from mimlpaper.report.published import TABLES, published_characteristics
 from mimlpaper.report.rendering import save_table
+from mimlpaper.report.statistics import swept_values
 from mimlpaper.report.tables import characteristics_table, measured_table, results_table
 from tests.made_up_records import as_in_the_paper, rows, swept
 
@@ -46,7 +47,7 @@ def test_web_pages_are_taken_over_sets():
     """Two sets with one split each are two runs of the one row "yahoo"."""
     values = {"hamming_loss": [0.1]}
     records = pd.concat([rows("table4", f"yahoo:{name}", "InsDif", values) for name in "ab"])
-    (first, second) = runs(records, TABLES[4]).to_dict("records")
+    (first, second) = run_means(records, TABLES[4]).to_dict("records")
     assert first["dataset"] == second["dataset"] == "yahoo"
     assert (first["run"], second["run"]) == ("yahoo:a", "yahoo:b")
 
@@ -55,7 +56,7 @@ def test_cross_validations_are_averaged_first():
     """Ten runs of ten folds: 100 trials, ten runs; std over the runs' means, not the folds."""
     accuracy = np.tile([0.0, 1.0], 50) * 0.2 + np.repeat(np.arange(10) / 100, 10)
     records = rows("table5", "musk1", "SubCod", {"accuracy": accuracy})
-    measured = runs(records, TABLES[5])
+    measured = run_means(records, TABLES[5])
     assert measured["accuracy"].tolist() == pytest.approx([0.1 + i / 100 for i in range(10)])
     assert set(measured["n_trials"]) == {10}
     assert count_runs(records, "table5") == 10

@@ -2,8 +2,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from mimlpaper.report import use_style
-from mimlpaper.report.translates import draw_translates
+from mimlpaper.report.diagrams import draw_translates
+from mimlpaper.report.style import use_style
 
 X = np.array([[0.0, 0.0], [3.0, 4.0]])
 PROTOTYPES = np.array([[1.0, 2.0], [-2.0, 0.0], [0.0, -1.0]])

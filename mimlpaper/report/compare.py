@@ -1,8 +1,10 @@
-"""From records to the cells of a table: mean ± std over runs, beside the published values."""
+"""From records to cells: mean ± std over the runs of a table, next to the published values."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -10,14 +12,12 @@ from mimlpaper.report.published import ALL_CRITERIA, TABLES, PublishedTable, pub
 from mimlpaper.report.verdicts import is_reproduced, verdict
 
 __all__ = [
-    "as_published",
-    "compare_with_paper",
-    "count_runs",
-    "curve",
-    "overall",
-    "runs",
-    "swept_values",
-]
+    "KINDS", "STATES", "Records", "as_published", "compare_with_paper", "count_runs",
+    "overall", "parameters_text", "records_of", "run_means", "variant_name", "with_percentages",
+    "with_variants",
+]  # fmt: skip
+
+Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
 STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
 KINDS = ("original", "re-derived", "synthetic")
@@ -28,6 +28,9 @@ def compare_with_paper(
 ) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
+    The paper's rows come first, then each other method in the order of the records. Of these
+    nothing is published: ``printed`` is "no row", and they get no verdict.
+
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, verdict, reproduced, state, kind.
 
@@ -37,14 +40,37 @@ def compare_with_paper(
     number : 1 to 5
     n_runs : the protocol's number of runs; the paper's own if None
     """
-    table = TABLES[number]
-    measured = runs(as_published(records), table)
-    n_runs = n_runs or table.n_runs
-    printed = published_cells(number).to_dict("records")
-    return pd.DataFrame([_cell(cell, measured, table, n_runs) for cell in printed])
+    table, records = TABLES[number], as_published(records)
+    measured = run_means(records, table)
+    methods = records["method"].unique() if len(records) else ()
+    cells = published_cells(number).to_dict("records")
+    cells += [
+        {"dataset": dataset, "algorithm": method, "criterion": criterion, "mean": math.nan,
+         "std": math.nan, "best": False, "printed": "no row"}
+        for method in methods if method not in table.algorithms
+        for dataset in table.datasets
+        for criterion in table.criteria
+    ]  # fmt: skip
+    return pd.DataFrame([_cell(cell, measured, table, n_runs or table.n_runs) for cell in cells])
 
 
-def runs(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
+def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
+    """The records of an experiment, empty if there are none."""
+    if experiment is None:
+        return pd.DataFrame()
+    if callable(get_records):
+        return get_records(experiment)
+    return get_records.get(experiment, pd.DataFrame())
+
+
+def as_published(records: pd.DataFrame) -> pd.DataFrame:
+    """Finished fits, not single rounds, of the configurations that stand for the paper's own."""
+    if records.empty:
+        return records
+    return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
+
+
+def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     """One row for each (dataset, method, run): the mean criteria of the run's trials.
 
     A run is what the table's std is taken over: a split; for Table 4 one of the eleven data
@@ -70,17 +96,10 @@ def runs(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
 
 
 def count_runs(records: pd.DataFrame, experiment: str) -> int:
-    """Runs that every method of the experiment has."""
+    """Runs that every method in the records has."""
     table = next((table for table in TABLES.values() if table.experiment == experiment), None)
     run = records["split"] if table is None else _run_of(records, table)
     return int(run.groupby(records["method"]).nunique().min())
-
-
-def as_published(records: pd.DataFrame) -> pd.DataFrame:
-    """Finished fits, not single rounds, of the configurations that stand for the paper's own."""
-    if records.empty:
-        return records
-    return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
 
 
 def overall(values, order: tuple[str, ...] = STATES) -> str:
@@ -88,29 +107,27 @@ def overall(values, order: tuple[str, ...] = STATES) -> str:
     return max(values, key=order.index)
 
 
-def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
-    """The value of the one parameter that an experiment varies, row by row.
-
-    ``default`` is what the configuration as published has.
-    """
-
-    def value(parameters):
-        values = list(json.loads(parameters).values()) or [default]
-        if len(values) > 1:
-            raise ValueError(f"one parameter must vary, got {parameters}")
-        return float(values[0])
-
-    return records["parameters"].map(value)
+def parameters_text(parameters: str) -> str:
+    """``{"mlsvm__label_rule": "top"}`` as ``label_rule = top``."""
+    changes = json.loads(parameters).items()
+    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes)
 
 
-def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
-    """Columns mean and std over splits for each value of column ``x``, of one method.
+def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
+    """``MlSvm: label_rule = top``; the method alone if no parameter differs."""
+    return method if parameters == "{}" else f"{method}{separator}{parameters_text(parameters)}"
 
-    Where ``x`` is the stage, a boosting run that stopped early keeps its last value.
-    """
-    by_x = records.pivot(index="split", columns=x, values=criterion)
-    by_x = by_x.ffill(axis=1) if x == "stage" else by_x
-    return pd.DataFrame({"mean": by_x.mean(), "std": by_x.std()})
+
+def with_variants(records: pd.DataFrame) -> pd.DataFrame:
+    """``records`` with the parameters that differ as part of the method's name."""
+    variants = zip(records["method"], records["parameters"], strict=True)
+    return records.assign(method=[variant_name(*variant, ", ") for variant in variants])
+
+
+def with_percentages(records: pd.DataFrame) -> pd.DataFrame:
+    """``records`` with a column ``percentage``: 10 for the data set "scene:10%"."""
+    share = records["dataset"].str.split(":").str[1].str.rstrip("%")
+    return records.assign(percentage=share.astype(int))
 
 
 def _run_of(records, table):
@@ -123,10 +140,12 @@ def _cell(cell, measured, table, n_runs):
     ]
     criterion = ALL_CRITERIA[cell["criterion"]]
     rows = rows[rows[criterion.name].notna()] if criterion.name in rows else rows[:0]
-    mean, std = rows[criterion.name].agg(["mean", "std"]) if len(rows) else (float("nan"),) * 2
+    mean, std = rows[criterion.name].agg(["mean", "std"]) if len(rows) else (math.nan,) * 2
     state = overall(rows["state"]) if len(rows) else "missing"
     kind = overall(rows["kind"], KINDS) if len(rows) else None
-    word = verdict(mean, std, cell["mean"], cell["std"], criterion, kind=kind or "original")
+    word = ""
+    if cell["printed"] != "no row":
+        word = verdict(mean, std, cell["mean"], cell["std"], criterion, kind=kind or "original")
     complete = len(rows) >= n_runs and bool((rows["n_trials"] >= table.n_folds).all())
     return {
         "table": table.number,
