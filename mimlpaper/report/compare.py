@@ -8,13 +8,19 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from mimlpaper.report.published import ALL_CRITERIA, TABLES, PublishedTable, published_cells
+from mimlpaper.report.published import (
+    ALL_CRITERIA,
+    TABLES,
+    PublishedTable,
+    published_cells,
+    published_characteristics,
+)
 from mimlpaper.report.verdicts import is_reproduced, verdict
 
 __all__ = [
-    "KINDS", "STATES", "Records", "as_published", "compare_with_paper", "count_runs",
-    "overall", "parameters_text", "records_of", "run_means", "variant_name", "with_percentages",
-    "with_variants",
+    "CHARACTERISTICS", "KINDS", "STATES", "Records", "as_published", "compare_characteristics",
+    "compare_with_paper", "count_runs", "overall", "records_of", "round_half_up", "run_means",
+    "variant_name", "with_percentages", "with_variants",
 ]  # fmt: skip
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
@@ -52,6 +58,43 @@ def compare_with_paper(
         for criterion in table.criteria
     ]  # fmt: skip
     return pd.DataFrame([_cell(cell, measured, table, n_runs or table.n_runs) for cell in cells])
+
+
+CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
+    "categories": 0, "vocabulary": 0,
+    "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
+    "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
+}  # fmt: skip
+
+
+def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
+    """Appendix C's table cell by cell, with a verdict at printed precision.
+
+    Columns: dataset, characteristic, published, recomputed, verdict: "matches", "differs" or
+    "missing".
+
+    Parameters
+    ----------
+    recomputed : columns of :func:`published_characteristics`; may lack data sets.
+    """
+    ours = recomputed.set_index("dataset") if len(recomputed) else recomputed
+    rows = []
+    for printed in published_characteristics().to_dict("records"):
+        dataset = printed.pop("dataset")
+        for name, value in printed.items():
+            found, word = math.nan, "missing"
+            if dataset in ours.index:
+                found, decimals = float(ours.at[dataset, name]), CHARACTERISTICS[name]
+                same = round_half_up(found, decimals) == round_half_up(value, decimals)
+                word = "matches" if same else "differs"
+            rows.append((dataset, name, value, found, word))
+    columns = ["dataset", "characteristic", "published", "recomputed", "verdict"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def round_half_up(value: float, decimals: int) -> float:
+    """The value at printed precision."""
+    return math.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
 
 
 def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
@@ -107,15 +150,11 @@ def overall(values, order: tuple[str, ...] = STATES) -> str:
     return max(values, key=order.index)
 
 
-def parameters_text(parameters: str) -> str:
-    """``{"mlsvm__label_rule": "top"}`` as ``label_rule = top``."""
-    changes = json.loads(parameters).items()
-    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes)
-
-
 def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
-    """``MlSvm: label_rule = top``; the method alone if no parameter differs."""
-    return method if parameters == "{}" else f"{method}{separator}{parameters_text(parameters)}"
+    """``MlSvm: label_rule = top`` for ``{"mlsvm__label_rule": "top"}``; the method for ``{}``."""
+    changes = json.loads(parameters).items()
+    texts = [f"{name.split('__')[-1]} = {value}" for name, value in changes]
+    return f"{method}{separator}{', '.join(texts)}" if texts else method
 
 
 def with_variants(records: pd.DataFrame) -> pd.DataFrame:

@@ -9,14 +9,7 @@ import pandas as pd
 
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.compare import (
-    KINDS,
-    STATES,
-    Records,
-    compare_with_paper,
-    overall,
-    records_of,
-)  # fmt: skip
+from mimlpaper.report.compare import KINDS, STATES, Records, compare_with_paper, overall, records_of
 from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
 from mimlpaper.report.verdicts import VERDICTS
 

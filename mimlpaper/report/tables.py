@@ -12,17 +12,15 @@ from mimlpaper.experiments.cost_cases import ONE_LABEL, OWN, TABLE_OF, drawn_siz
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.claims import ClaimResult
 from mimlpaper.report.compare import (
+    CHARACTERISTICS,
     as_published,
+    compare_characteristics,
     compare_with_paper,
+    round_half_up,
     run_means,
     variant_name,
-)  # fmt: skip
-from mimlpaper.report.published import (
-    ALL_CRITERIA,
-    TABLES,
-    published_characteristics,
-    published_divergences,
-)  # fmt: skip
+)
+from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlpaper.report.rendering import Entry, ReportTable, grid
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
@@ -30,7 +28,7 @@ from mimlpaper.report.statistics import (
     exponents,
     shared_ranks,
     win_tie_loss,
-)  # fmt: skip
+)
 from mimlpaper.report.style import in_order
 
 __all__ = [
@@ -42,12 +40,6 @@ __all__ = [
 ]  # fmt: skip
 
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
-
-CHARACTERISTICS = {  # decimals in print
-    "categories": 0, "vocabulary": 0,
-    "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
-    "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
-}  # fmt: skip
 
 
 def results_table(
@@ -161,16 +153,7 @@ def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTa
         Columns of :func:`published_characteristics`, percentages from 0 to 100; may lack sets.
     profile : str, named in the caption.
     """
-    ours = recomputed.set_index("dataset") if len(recomputed) else recomputed
-    tidy = []
-    for printed in published_characteristics().to_dict("records"):
-        dataset = printed.pop("dataset")
-        for name, value in printed.items():
-            found = float(ours.at[dataset, name]) if dataset in ours.index else math.nan
-            word = _agreement(found, value, CHARACTERISTICS[name])
-            tidy.append((dataset, name, value, found, word))
-    columns = ["dataset", "characteristic", "published", "recomputed", "verdict"]
-    tidy = pd.DataFrame(tidy, columns=columns)
+    tidy = compare_characteristics(recomputed)
     cells = _by(tidy, "dataset", "characteristic")
 
     def entry(dataset, name):
@@ -710,15 +693,9 @@ def _decimal(value, decimals):
     """Halves rounded up, no zero before the point."""
     if math.isnan(value):
         return "–"
-    rounded = math.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+    rounded = round_half_up(value, decimals)
     text = f"{rounded:.{decimals}f}"
     return text.removeprefix("0") if decimals and rounded < 1 else text
-
-
-def _agreement(found, value, decimals):
-    if math.isnan(found):
-        return "missing"
-    return "matches" if _decimal(found, decimals) == _decimal(value, decimals) else "differs"
 
 
 def _provenance(cells, profile):
