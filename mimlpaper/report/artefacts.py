@@ -1,4 +1,4 @@
-"""Every table and figure: its files, the notebook behind it, its state, and the code it shows."""
+"""Every table and figure: its files, its notebook, its state; and the map of the pseudo-code."""
 
 from __future__ import annotations
 

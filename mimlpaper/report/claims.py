@@ -1,7 +1,8 @@
 """Every claim of the paper, tested from the records.
 
-A claim names its experiments and its methods in :data:`CLAIM_TESTS`, below the kinds of tests:
-first paired tests, then means, counts and seconds. It sees the records of those methods only.
+The kinds of tests come first: paired tests, then tests of means, counts and seconds. Below them
+:data:`CLAIM_TESTS` names the experiments and the methods of each claim. A claim sees no other
+method's records.
 """
 
 from __future__ import annotations
@@ -35,7 +36,14 @@ from mimlpaper.report.published import (
     published_cells,
     published_claims,
 )
-from mimlpaper.report.statistics import Comparison, compare_methods, curve, holm, swept_values
+from mimlpaper.report.statistics import (
+    ALPHA,
+    Comparison,
+    compare_methods,
+    curve,
+    holm,
+    swept_values,
+)
 
 __all__ = [
     "CLAIM_TESTS", "ClaimResult", "Part", "best_accuracy", "best_mean", "characteristics_agree",
@@ -44,7 +52,6 @@ __all__ = [
     "worst_mean",
 ]  # fmt: skip
 
-ALPHA = 0.05
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 MARGIN = 0.02  # accuracy: how far below the median a competitive method may be
 AN_HOUR = 3600.0  # seconds of one fit
@@ -55,9 +62,9 @@ FIT = ["dataset", "method", "parameters", "split"]  # the columns that identify 
 class Part:
     """One thing that a claim says: ``subject`` on ``aspect``, e.g. "A vs B" on "hloss".
 
-    ``holds`` is its outcome, by the plain test where it needs one; ``corrected`` that by the
-    corrected test, None where it needs none. ``note`` says what was seen. A part that cannot
-    be judged has ``holds`` None and names what is ``missing``.
+    ``holds`` is its outcome, by the plain test if it needs one; ``corrected`` is the outcome by
+    the corrected test, None if it needs none. ``note`` says what was seen. A part that cannot be
+    judged has ``holds`` None and names what is ``missing``.
     """
 
     subject: str
@@ -103,12 +110,10 @@ class ClaimResult:
 
 
 def evaluate_claims(
-    get_records: Records,
-    protocol_n: Mapping[str, int] | None = None,
-    *,
+    get_records: Records, protocol_n: Mapping[str, int] | None = None, *,
     ids: tuple[str, ...] | None = None,
-) -> list[ClaimResult]:
-    """Test the paper's claims, all or those named by ``ids``.
+) -> list[ClaimResult]:  # fmt: skip
+    """The results of the paper's claims, of all or of those in ``ids``.
 
     Parameters
     ----------
@@ -116,8 +121,7 @@ def evaluate_claims(
         From an experiment's name, such as "table1", to its records; an empty frame, or no
         entry in the mapping, if there are none. "characteristics" gives Appendix C's table
         as recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
-    protocol_n : mapping, optional
-        Runs that the protocol asks for, by experiment. The detail says where there are fewer.
+    protocol_n : runs that the protocol asks for, by experiment; the paper's own if None.
     """
     claims = published_claims()
     if ids is not None:
@@ -197,7 +201,7 @@ def _listing(parts):
 
 
 def expect(outcome: str, firsts, seconds, criteria) -> list[tuple[str, str, str, str]]:
-    """The same outcome of every first against every second on every criterion."""
+    """The same expected outcome for every first against every second on every criterion."""
     return [(outcome, a, b, criterion) for a in firsts for b in seconds for criterion in criteria]
 
 
@@ -206,7 +210,7 @@ def significance(records: pd.DataFrame, *, expected) -> list[Part]:
     records = as_published(records)
     parts = []
     for outcome, a, b, criterion in expected:
-        subject, aspect = f"{a} vs {b}", ALL_CRITERIA[criterion].symbol
+        subject, aspect = f"{a} vs {b}", _symbol(criterion)
         found = _comparison(records, a, b, criterion)
         if isinstance(found, tuple):
             parts.append(Part(subject, aspect, missing=found))
@@ -220,10 +224,10 @@ def significance(records: pd.DataFrame, *, expected) -> list[Part]:
 def shares(
     records: pd.DataFrame, *, cases, better: float, worse: float, n_datasets: int | None = None
 ) -> list[Part]:
-    """Better in at least one share of the cases, and worse in at most another.
+    """Better in at least the share ``better`` of the cases, worse in at most the share ``worse``.
 
-    ``cases`` are (a, b, criterion); with ``n_datasets`` each of them counts on each data set,
-    otherwise the data sets, if several, are the pairs of one test.
+    ``cases`` are (a, b, criterion). With ``n_datasets`` each case counts on each data set;
+    otherwise several data sets are the pairs of one test.
     """
     records = as_published(records)
     groups = [records]
@@ -244,9 +248,8 @@ def shares(
 def insensitive(records: pd.DataFrame, *, method, default, criteria) -> list[Part]:
     """No value of the swept parameter differs significantly, and the means hardly spread.
 
-    For each criterion: paired tests between each value and the default, adjusted by Holm for
-    their number; and the range of the means over all values against one std over the splits
-    at the default.
+    For each criterion there are two parts: paired tests between each value and the default,
+    adjusted by Holm; and the range of the means, at most one std over the splits at the default.
     """
     rows = records[records["method"] == method] if len(records) else records
     values = swept_values(rows, default) if len(rows) else pd.Series(dtype=float)
@@ -258,8 +261,7 @@ def insensitive(records: pd.DataFrame, *, method, default, criteria) -> list[Par
     for name in criteria:
         means = rows.groupby("method")[name].mean()
         spread = (means.max() - means.min()) / rows.loc[values == default, name].std()
-        symbol = ALL_CRITERIA[name].symbol
-        parts.append(Part("spread", symbol, bool(spread <= 1), note=f"{spread:.1f} std"))
+        parts.append(Part("spread", _symbol(name), bool(spread <= 1), note=f"{spread:.1f} std"))
     return parts
 
 
@@ -269,7 +271,7 @@ def best_mean(records: pd.DataFrame, *, winners, rivals, criteria) -> list[Part]
         return [Part("best mean", "any", missing=gaps)]
     places = {name: _places(records, (*winners, *rivals), name) for name in criteria}
     return [
-        Part("best mean", ALL_CRITERIA[name].symbol, p.idxmin() in winners, note=p.idxmin())
+        Part("best mean", _symbol(name), p.idxmin() in winners, note=p.idxmin())
         for name, p in places.items()
     ]
 
@@ -280,7 +282,7 @@ def worst_mean(records: pd.DataFrame, *, loser, rivals, criteria) -> list[Part]:
         return [Part(loser, "any", missing=gaps)]
     places = {name: _places(records, (loser, *rivals), name) for name in criteria}
     return [
-        Part(loser, ALL_CRITERIA[name].symbol, bool(p[loser] == p.max()),
+        Part(loser, _symbol(name), bool(p[loser] == p.max()),
              note=f"place {p[loser]:.0f} of {len(p)}")
         for name, p in places.items()
     ]  # fmt: skip
@@ -294,13 +296,13 @@ def stable(records: pd.DataFrame, *, rounds: dict[str, int], criteria) -> list[P
         if len(records):
             rows = records[(records["method"] == method) & records["stage"].between(1, last)]
         for name in criteria:
-            symbol = ALL_CRITERIA[name].symbol
             if rows.empty or rows["stage"].max() < last:
-                parts.append(Part(method, symbol, missing=(f"{method} up to round {last}",)))
+                gap = f"{method} up to round {last}"
+                parts.append(Part(method, _symbol(name), missing=(gap,)))
                 continue
             late = curve(rows, "stage", name)["mean"].loc[math.ceil(0.8 * last) :]
-            change = (late.max() - late.min()) / late.iloc[-1]
-            parts.append(Part(method, symbol, bool(change <= STABLE), note=f"{change:.1%}"))
+            change = float((late.max() - late.min()) / late.iloc[-1])
+            parts.append(Part(method, _symbol(name), change <= STABLE, note=f"{change:.1%}"))
     return parts
 
 
@@ -391,6 +393,10 @@ def sampling_finds_violated(records: pd.DataFrame | None = None, *, n_drawn=59) 
     ]
 
 
+def _symbol(criterion):
+    return ALL_CRITERIA[criterion].symbol
+
+
 def _absent(records, methods):
     """The methods that have no record."""
     recorded = set(records["method"]) if len(records) else set()
@@ -401,7 +407,7 @@ def _comparison(records, a, b, criterion) -> Comparison | tuple[str, ...]:
     """The comparison, or what is missing for it."""
     if gaps := _absent(records, (a, b)):
         return gaps
-    comparison = compare_methods(records, a, b, criterion, alpha=ALPHA)
+    comparison = compare_methods(records, a, b, criterion)
     if comparison.outcome == "undefined":
         return (f"a test of {a} against {b} ({comparison.n} shared splits)",)
     return comparison
@@ -416,7 +422,7 @@ def _share(found, word, aspect, keeps):
 
 def _differing(rows, others, default, name):
     """How many values of the parameter differ significantly from the default."""
-    symbol = ALL_CRITERIA[name].symbol
+    symbol = _symbol(name)
     found = [compare_methods(rows, str(value), str(default), name) for value in others]
     if any(comparison.outcome == "undefined" for comparison in found):
         return Part("tests", symbol, missing=("a second split",))

@@ -34,8 +34,8 @@ def compare_with_paper(
 ) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
-    The paper's rows come first, then each other method in the order of the records. Of these
-    nothing is published: ``printed`` is "no row", and they get no verdict.
+    The paper's rows come first, then every other method in the order of the records. The paper
+    has no row for these: ``printed`` is "no row", and they get no verdict.
 
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, verdict, reproduced, state, kind.
@@ -107,7 +107,7 @@ def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
 
 
 def as_published(records: pd.DataFrame) -> pd.DataFrame:
-    """Finished fits, not single rounds, of the configurations that stand for the paper's own."""
+    """The finished fits, not single rounds, of configurations as published, not of variants."""
     if records.empty:
         return records
     return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
@@ -116,8 +116,8 @@ def as_published(records: pd.DataFrame) -> pd.DataFrame:
 def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     """One row for each (dataset, method, run): the mean criteria of the run's trials.
 
-    A run is what the table's std is taken over: a split; for Table 4 one of the eleven data
-    sets; for Table 5 the ten folds of one cross-validation, split // 10.
+    The table's std is taken over runs. A run is a split; in Table 4 one of the eleven data sets;
+    in Table 5 the ten folds of one cross-validation, split // 10.
     """
     if records.empty:
         return pd.DataFrame(columns=["dataset", "method", "run", *ALL_CRITERIA, "n_trials"])
@@ -127,7 +127,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
         state=records["state"].map(STATES.index),
         kind=records["kind"].map(KINDS.index),
     )
-    # The eleven sets of Table 4 have one column, and a stand-in, under its own name, the first.
+    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
     named = rows["dataset"].isin(table.datasets)
     rows["dataset"] = rows["dataset"].where(named, table.datasets[0])
     grouped = rows.groupby(["dataset", "method", "run"])

@@ -54,7 +54,7 @@ def draw_frameworks(axes: list[Axes]):
 
 
 def draw_africa(axes: list[Axes]):
-    """Fig. 2: a broad concept learned at once, and by way of its sub-concepts, on two axes."""
+    """Fig. 2: a broad concept learned directly and through its sub-concepts, on two axes."""
     direct, through = axes
     direct.set_title("(a) Africa is a complicated high-level concept")
     through.set_title("(b) It may become easier to learn through sub-concepts")
@@ -74,7 +74,7 @@ def draw_africa(axes: list[Axes]):
 
 
 def draw_degeneration(ax: Axes):
-    """Fig. 3: from MIML to single instances with single labels, across either bridge."""
+    """Fig. 3: from MIML to single instances with single labels, by solution A or B."""
     _blank(ax, 14, 8.4)
     for x, y, text, fill in (
         (7.0, 7.6, "MIML\nmulti-instance multi-label", OBJECT),
@@ -97,11 +97,11 @@ def draw_degeneration(ax: Axes):
 
 
 def draw_translates(axes: list[Axes], X, prototypes):
-    """Two examples among the prototypes, and their bags {x - v_l}, on two axes.
+    """Why InsDif's prototypes cancel: the bags {x - v_l} of two examples have the same shape.
 
     Parameters
     ----------
-    axes : two of them
+    axes : the examples with the prototypes, and their bags
     X : (2, 2), two examples in the plane
     prototypes : (n_labels, 2), the v_l
     """
@@ -135,8 +135,8 @@ HAS, LACKS = "#8fbbe0", "#f4f4f4"  # a bag and a sub-concept
 def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
     """Instances in two features, and each component as an ellipse with its number.
 
-    Instances of positive bags are full discs, those of negative bags are rings; the colour is
-    that of the component, sc(x). Needs ``covariance="diag"`` and two features.
+    A disc is an instance of a positive bag, a ring one of a negative bag; its colour is that of
+    its component, sc(x). ``fitted`` has ``covariance="diag"`` and two features.
     """
     component = fitted.mixture_.predict(X.instances)
     colours = plt.get_cmap("tab10").colors
@@ -160,14 +160,12 @@ def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
 def draw_label_vectors(
     concepts: np.ndarray, polished: np.ndarray, y: np.ndarray, ax: Axes, *, title: str
 ):
-    """Label vectors as rows of squares, positive bags above; inverted labels have a mark.
+    """Label vectors as rows of squares, positive bags on top; a mark shows an inverted label.
 
     Parameters
     ----------
     concepts, polished : bool (n_bags, M), c and c̃.
     y : bool (n_bags,)
-    ax : Axes
-    title : str
     """
     order = np.argsort(~y, kind="stable")
     before, after = concepts[order], polished[order]

@@ -43,10 +43,10 @@ TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
 
 
 def draw_mosaic(ax: Axes, bag: np.ndarray):
-    """The 7 x 7 colour blobs of an image, as far as its nine instances (9, 15) tell them.
+    """An image's 7 x 7 blobs of colour, recovered from its nine instances (9, 15).
 
-    33 colours come back exactly; the four corners of 2 x 2 blobs stay empty. Features must be
-    raw, as the scene data set and :class:`~mimlpaper.datasets.ImageBags` have them.
+    33 colours are exact; the four corners of 2 x 2 blobs stay empty. Features are raw, as in the
+    scene data set and from :class:`~mimlpaper.datasets.ImageBags`.
     """
     mosaic = scene_mosaic(bag)
     known = np.isfinite(mosaic)
@@ -56,15 +56,9 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
 
 
 def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
-    """The nine instances of an image: numbered on its mosaic, and one by one.
+    """The nine instances (9, 15) of an image: numbered on its mosaic, and each as a cross.
 
-    An instance by itself is a cross: its own colour in the middle, and around it the four
-    neighbours that its differences tell.
-
-    Parameters
-    ----------
-    mosaic, crosses : Axes
-    bag : (9, 15), raw features.
+    A cross has the instance's own colour in the middle and its four neighbours around it.
     """
     draw_mosaic(mosaic, bag)
     for ax in (mosaic, crosses):
@@ -85,18 +79,14 @@ def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
 
 
 def draw_explained_scene(
-    axes: Sequence[Axes],
-    bag: np.ndarray,
-    scores: np.ndarray,
-    bag_scores: np.ndarray,
-    label_names: Sequence[str],
-    true: np.ndarray | None = None,
-):
+    axes: Sequence[Axes], bag: np.ndarray, scores: np.ndarray, bag_scores: np.ndarray,
+    label_names: Sequence[str], true: np.ndarray | None = None,
+):  # fmt: skip
     """An image's mosaic on the first axis; on the others, the labels with the highest scores.
 
-    A disc's area shows where in the range of the nine scores an instance lies; the highest
-    has a frame. Titles tell the label and the image's score for it, and on the first axis the
-    true labels if they are known.
+    The area of a disc shows where an instance lies in the range of the nine scores; the highest
+    has a frame. The title of the first axis gives the true labels if they are known; each other
+    title gives a label and the image's score for it.
 
     Parameters
     ----------
@@ -118,26 +108,18 @@ def draw_explained_scene(
 
 
 def explained_scenes(
-    estimator,
-    bags: Bags,
-    label_names: Sequence[str],
-    *,
-    true: np.ndarray | None = None,
-    images: Sequence | None = None,
-    n_shown: int = 2,
-) -> Figure:
-    """A row for each bag of a scene: :func:`draw_explained_scene` for its highest labels.
+    estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
+    images: Sequence | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A row for each image: :func:`draw_explained_scene` for its ``n_shown`` highest labels.
 
     Parameters
     ----------
     estimator : fitted, see :func:`~mimlpaper.explain.explain`.
     bags : Bags of nine instances, raw features.
-    label_names : n_labels of them.
     true : bool (n_bags, n_labels), or None
-    images : what to show on the left of each row, as :class:`~mimlpaper.datasets.ImageBags`
-        takes it; None for nothing.
-    n_shown : int, default 2
-        Labels to show, those that score highest.
+    images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes
+        them; None for no pictures.
     """
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
     n_columns = 1 + n_shown + (images is not None)
@@ -158,26 +140,19 @@ def explained_scenes(
 
 
 def explained_images(estimator, images: Sequence, label_names: Sequence[str], **options) -> Figure:
-    """:func:`explained_scenes` for images that are not bags yet, each beside its reasons.
-
-    ``images`` are as :class:`~mimlpaper.datasets.ImageBags` takes them: paths, arrays or Pillow
-    images.
-    """
+    """:func:`explained_scenes` of images that are not bags yet: paths, arrays, Pillow images."""
     images = list(images)
     bags = ImageBags().transform(images)
     return explained_scenes(estimator, bags, label_names, images=images, **options)
 
 
 def explained_text(
-    estimator,
-    bag: np.ndarray,
-    label_names: Sequence[str],
-    feature_names: Sequence[str] | None = None,
-    n_shown: int = 2,
-) -> Figure:
-    """A panel for each of a text's highest labels: its passages and their telling words.
+    estimator, bag: np.ndarray, label_names: Sequence[str],
+    feature_names: Sequence[str] | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A panel for each of a text's ``n_shown`` highest labels: passages and telling words.
 
-    Parameters are those of :func:`explained_scenes` and :func:`telling_words`.
+    The other parameters are those of :func:`telling_words`.
     """
     scores = estimator.decision_function([bag])[0]
     figure, axes = plt.subplots(
@@ -191,28 +166,20 @@ def explained_text(
 
 
 def telling_words(
-    estimator,
-    bag: np.ndarray,
-    label: int,
-    feature_names: Sequence[str] | None = None,
+    estimator, bag: np.ndarray, label: int, feature_names: Sequence[str] | None = None,
     n_words: int = 4,
-) -> pd.DataFrame:
-    """Each passage's score for a label, and the words without which it would fall most.
+) -> pd.DataFrame:  # fmt: skip
+    """Each passage's score for a label, and the words without which the score would fall most.
+
+    One row for each passage. Columns: passage, its number, or "whole text" where a passage is
+    the sum of the others; score; words, with their counts.
 
     Parameters
     ----------
     estimator : fitted on bags of word counts, see :func:`~mimlpaper.explain.explain`.
     bag : (n_instances, n_features), word counts of the passages.
-    label : int
     feature_names : the words; None for "word 1", "word 2", …
-    n_words : int, default 4
-        Words of a passage at most; those that speak against the label are left out.
-
-    Returns
-    -------
-    passages : DataFrame
-        One row for each passage: ``passage``, "whole text" for one that sums up the others,
-        else its number; ``score``; ``words`` with their counts.
+    n_words : words of a passage at most; words against the label are left out.
     """
     if feature_names is None:
         feature_names = [f"word {i + 1}" for i in range(bag.shape[1])]
@@ -234,10 +201,9 @@ def telling_words(
 
 
 def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
-    """A bar for each passage's score, and its telling words beside it; the highest is dark.
+    """A bar for each passage's score with its telling words; the highest bar is dark.
 
-    ``passages`` is as from :func:`telling_words`, or some rows of it; each needs a sixth of an
-    inch.
+    ``passages`` are rows of :func:`telling_words`; each needs a sixth of an inch.
     """
     heights = np.arange(len(passages))
     top = passages["score"].argmax()
@@ -316,19 +282,14 @@ def explanation_hits(
 ) -> pd.DataFrame:
     """Whether the top-scored instance shows the label, for each label that a bag has.
 
+    Columns: bag; label; n_labels of the bag; hit, the share of instances that show the label
+    among the instances with the highest score; chance, the share in the whole bag.
+
     Parameters
     ----------
     scores : (n_instances, n_labels), as from :func:`~mimlpaper.explain.explain`.
-    bags : Bags
     Y : bool array (n_bags, n_labels)
     instance_labels : bool array (n_instances, n_labels)
-
-    Returns
-    -------
-    hits : DataFrame
-        One row for each bag and label: ``bag``, ``label``, ``n_labels`` of the bag, ``hit``,
-        the share of instances that show the label among those with the highest score, and
-        ``chance``, their share in the whole bag.
     """
     top = scores == np.repeat(bags.max(scores), bags.sizes, axis=0)
     hit = bags.sum(1.0 * (top & instance_labels)) / bags.sum(1.0 * top)  # (n_bags, n_labels)
@@ -336,44 +297,32 @@ def explanation_hits(
     bag, label = np.nonzero(Y)
     return pd.DataFrame(
         {
-            "bag": bag,
-            "label": label,
-            "n_labels": Y.sum(axis=1)[bag],
-            "hit": hit[bag, label],
-            "chance": chance[bag, label],
+            "bag": bag, "label": label, "n_labels": Y.sum(axis=1)[bag],
+            "hit": hit[bag, label], "chance": chance[bag, label],
         }
-    )
+    )  # fmt: skip
 
 
 def explanation_check(
-    estimators: Mapping | None = None,
-    *,
-    n_runs: int = 5,
-    n_images: int = 400,
+    estimators: Mapping | None = None, *, n_runs: int = 5, n_images: int = 400,
     random_state: int = 0,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """How often methods point at the right instance, on drawn scenes.
 
-    Each run draws images anew, fits on one half and explains the other. The right
-    instances are those whose central blob lies at least half in the label's region. An
-    instance describes its neighbouring blobs as well, so that one *beside* a region may tell
-    its label as surely. How well the right ones can be told at all says a support vector machine
-    that is taught the labels of the training instances, which no MIML learner is told.
+    Each run draws new images, fits on one half and explains the other half. An instance is right
+    if at least half of its central blob lies in the label's region. An instance describes its
+    neighbouring blobs as well, so an instance next to a region may show the label just as well.
+    The upper bound is a support vector machine trained on instance labels, which no MIML learner
+    sees.
+
+    The rows are those of :func:`explanation_hits` for all methods and runs, with columns method
+    and run, and labels by name. The upper bound comes first.
 
     Parameters
     ----------
     estimators : mapping from names to unfitted estimators of bags; None for :data:`EXPLAINED`.
-    n_runs : int, default 5
-    n_images : int, default 400
-        Images in a run, both halves together.
-    random_state : int, default 0
-        Seed of the first run; the next ones count on.
-
-    Returns
-    -------
-    check : DataFrame
-        The rows of :func:`explanation_hits` for all methods and runs, with ``method``, ``run``,
-        and labels by name; the method "taught the instances' labels" comes first.
+    n_images : images in a run, both halves together.
+    random_state : seed of the first run; each further run adds one.
     """
     estimators = EXPLAINED if estimators is None else estimators
     parts = []
@@ -396,13 +345,15 @@ def explanation_check(
 
 
 def explanation_table(check: pd.DataFrame) -> ReportTable:
-    """Shares of right instances, mean ± std over runs: overall, in images with several labels,
-    and for each label; above them, chance and what can be reached.
+    """Shares of right instances, mean ± std over runs; above the methods, chance and upper bound.
+
+    Columns: all images, images with several labels, each label.
     """
     several = check[check["n_labels"] > 1]
     groups = {"all": check, "several labels": several, **dict(iter(check.groupby("label")))}
+    pair = ["run", "bag", "label"]
     tidy = pd.concat(
-        _shares(rows).assign(images_or_label=name, pairs=_pairs(rows))
+        _shares(rows).assign(images_or_label=name, pairs=len(rows[pair].drop_duplicates()))
         for name, rows in groups.items()
     ).reset_index()
     found = tidy.set_index(["method", "images_or_label"]).to_dict("index")
@@ -422,7 +373,7 @@ def explanation_table(check: pd.DataFrame) -> ReportTable:
 
 
 def _taught(scenes, first_test):
-    """Scores of the test instances by a machine on instances with their own labels."""
+    """Scores of the test instances by an SVM trained on instance labels."""
     instances = scenes.X.instances
     machine = make_pipeline(MinMaxScaler(), MlSvm(gamma=5.0, C=10.0))
     machine.fit(instances[:first_test], scenes.instance_labels[:first_test])
@@ -436,11 +387,6 @@ def _shares(rows):
     over_runs = by_run["hit"].groupby("method", sort=False).agg(["mean", "std"])
     first = pd.DataFrame({"mean": chance.mean(), "std": chance.std()}, index=[CHANCE])
     return pd.concat([first, over_runs]).rename_axis("method")
-
-
-def _pairs(rows):
-    """Bags and labels that were judged, over all runs."""
-    return len(rows[["run", "bag", "label"]].drop_duplicates())
 
 
 def _mean_and_std(mean, std):

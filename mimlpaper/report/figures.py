@@ -29,21 +29,17 @@ __all__ = [
     "plot_scorecard", "plot_win_tie_loss", "seven_panels",
 ]  # fmt: skip
 
-# Fill, and a sign that tells the verdicts apart without colour.
+# A fill and a sign for each verdict; the sign is for readers who see no colour.
 VERDICT_MARKS = {
-    "matches": ("#7fbf7b", "="),
-    "close": ("#c7e3b4", "≈"),
-    "better": ("#8fbbe0", "+"),
-    "worse": ("#ef9a80", "−"),
-    "filled": ("#c5b6e0", "○"),
-    "synthetic": ("#f3dd8f", "s"),
+    "matches": ("#7fbf7b", "="), "close": ("#c7e3b4", "≈"), "better": ("#8fbbe0", "+"),
+    "worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
     "missing": ("#eeeeee", ""),
-}
+}  # fmt: skip
 
 
-def seven_panels(height: float = 3.4, **options) -> tuple[Figure, list[Axes]]:
+def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
     """A figure with the paper's seven panels in rows of four and three; the eighth is empty."""
-    figure, axes = plt.subplots(2, 4, figsize=(7, height), **options)
+    figure, axes = plt.subplots(2, 4, figsize=(7, height))
     axes = list(axes.flat)
     axes[-1].set_axis_off()
     return figure, axes[:7]
@@ -54,16 +50,14 @@ def plot_parameter_curves(
 ):
     """Mean ± std over splits against ``x``, one panel for each criterion.
 
-    As in the paper, the last three panels show 1 - criterion: in all, lower is better.
+    As in the paper, the last three panels show 1 - criterion: lower is better in all panels.
 
     Parameters
     ----------
     records : one row for each method, split and value of ``x``
-    x : name of a column of numbers: "stage", or one added to the records
-    axes : seven of them, as from :func:`seven_panels`
-    xlabel : str
-    published : float, optional
-        The value that the paper settled on, drawn as a thin line.
+    x : a column of numbers: "stage", or a column added to the records
+    axes : seven, as from :func:`seven_panels`
+    published : the paper's value, drawn as a thin line.
     """
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         ends = {}
@@ -149,14 +143,13 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = Non
         key.legend(handles=handles, loc="center left", title="verdict (cells)", alignment="left")
 
 
-def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
-    """Mean rank of each method over criteria: its mean, and the middle 95 % of the splits.
+def plot_ranks(records: pd.DataFrame, ax: Axes) -> pd.DataFrame:
+    """Mean rank of each method over the criteria: its mean, and the middle 95 % of the splits.
 
-    On each split the methods are ranked criterion by criterion, 1 being the best, and the
-    ranks averaged. The intervals describe the splits, which share data; they are not a test.
+    The ranks are :func:`~mimlpaper.report.statistics.mean_ranks`, which are returned. The
+    intervals describe the splits, which share data; they are not a test.
     """
-    criteria = list(criteria or CRITERIA)
-    ranks = mean_ranks(records, criteria)
+    ranks = mean_ranks(records)
     order = ranks.mean().sort_values().index
     for height, method in enumerate(order):
         look, low_high = look_of(method), ranks[method].quantile([0.025, 0.975])
@@ -173,7 +166,7 @@ def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
     ax.grid(False)
     ax.grid(True, axis="x")
     ax.set_xlim(0.8, len(order) + 0.2)
-    ax.set_xlabel(f"mean rank over {len(criteria)} criteria (1 is best)")
+    ax.set_xlabel(f"mean rank over {len(CRITERIA)} criteria (1 is best)")
     return ranks
 
 
@@ -181,12 +174,7 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
     """Mean ranks as published on the left, tuned on the right, a line for each method.
 
     The bars are the middle 95 % of the runs, as in :func:`plot_ranks`. Methods that only one
-    of the two has are left out; where one of the two is empty, the other stands alone.
-
-    Parameters
-    ----------
-    published, tuned : records of the same data.
-    ax : Axes, with the best rank at the top.
+    side has are left out. If one side has no records, the other stands alone.
     """
     sides = shared_ranks(published, tuned)
     methods = in_order({method for ranks in sides for method in ranks})
@@ -214,12 +202,9 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
 
 
 def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
-    """Each fit's objective after each step, in percent above where it ends; a panel a data set.
+    """Each fit's objective after each step, in percent above its end; a panel for each data set.
 
-    Parameters
-    ----------
-    traces : columns dataset, method, parameters, split, stage, objective.
-    axes : from the data set's name to its panel.
+    ``traces`` has columns dataset, method, parameters, split, stage, objective.
     """
     for dataset, axis in axes.items():
         mine = traces[traces["dataset"] == dataset].sort_values("stage")
@@ -238,13 +223,10 @@ def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
 
 
 def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str = ""):
-    """What holds of each pair of labels as a matrix of coloured squares, each with its number.
+    """A matrix over the labels: a coloured square with its number for each pair.
 
-    Blue is positive and red negative; the diagonal, which relates no two labels, stays empty.
-
-    Parameters
-    ----------
-    pairs : columns first, second and ``value``, one row for each pair of labels.
+    Blue is positive, red is negative, the diagonal stays empty. ``pairs`` has columns first,
+    second and ``value``, one row for each pair of labels.
     """
     names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
     matrix = pairs.pivot(index="first", columns="second", values=value)
@@ -268,11 +250,9 @@ WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "tie": "#eeeeee", "worse": "#ef9a80"}
 
 
 def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, *, xlabel: str):
-    """Shares of cases better, tied and worse, stacked, for each stage.
+    """Stacked shares of cases better, tied and worse, for each stage.
 
-    Parameters
-    ----------
-    counts : from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
+    ``counts`` is from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
     """
     words = list(WIN_TIE_LOSS_FILLS)
     shares = 100 * counts[words].div(counts[words].sum(axis=1), axis=0)
@@ -298,10 +278,7 @@ SHADES = ("#b8d4ea", "#6aaed6", "#2878b5", "#08306b")  # few sub-concepts to man
 def plot_m_and_theta(records: pd.DataFrame, axes: list[Axes]):
     """Mean accuracy against θ, one line for each M, one panel for each data set.
 
-    Parameters
-    ----------
-    records : of the experiment "sweep_subcod", one row for each split, M and θ.
-    axes : at least one for each data set; the others are switched off.
+    ``records`` are of the experiment "sweep_subcod". Axes beyond the data sets are switched off.
     """
     settings = pd.DataFrame([json.loads(text) for text in records["parameters"]])
     rows = records.assign(
@@ -332,10 +309,9 @@ def plot_growth(
     Parameters
     ----------
     costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    axes : one for each of bags, instances and labels, or for the first of them.
-    methods : names of those to draw.
+    axes : one for each of bags, instances and labels, or for the first one or two.
     value : {"fit_seconds", "fit_megabytes"}
-    key : Axes, an empty one for the names of the methods.
+    key : an empty axis for the names of the methods.
     """
     shown = []
     for axis, size in zip(axes, PER_WHAT, strict=False):
@@ -361,7 +337,7 @@ def plot_growth(
 
 
 def _label_ends(axis, ends, *, least=0.12, in_layout=False):
-    """Names to the right of the curves' ends, at least that share of the axis apart."""
+    """Names to the right of the curves' ends, at least ``least`` of the axis apart."""
     low, high = sorted(axis.get_ylim())
     methods = sorted(ends, key=ends.get)
     apart = least * (high - low) * np.arange(len(methods))

@@ -1,4 +1,4 @@
-"""A table, and its forms: notebook HTML, CSV, Markdown and LaTeX."""
+"""A table and its forms: notebook HTML, CSV, Markdown and LaTeX; files are written whole."""
 
 from __future__ import annotations
 
@@ -17,20 +17,10 @@ __all__ = [
 ]  # fmt: skip
 
 VERDICT_TINTS = {
-    "matches": "#d4ecd0",
-    "close": "#eaf4dc",
-    "better": "#cfe3f6",
-    "worse": "#fbd9cf",
-    "filled": "#e6e0f3",
-    "missing": "#efefef",
-    "synthetic": "#fbf0cc",
-    "differs": "#fbd9cf",
-    "holds": "#d4ecd0",
-    "partly": "#fbf0cc",
-    "fails": "#fbd9cf",
-    "not evaluated": "#efefef",
-}
-
+    "matches": "#d4ecd0", "close": "#eaf4dc", "better": "#cfe3f6", "worse": "#fbd9cf",
+    "filled": "#e6e0f3", "missing": "#efefef", "synthetic": "#fbf0cc", "differs": "#fbd9cf",
+    "holds": "#d4ecd0", "partly": "#fbf0cc", "fails": "#fbd9cf", "not evaluated": "#efefef",
+}  # fmt: skip
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 NO_TINT = "#ffffff"
 
@@ -48,13 +38,13 @@ class Entry:
     """One cell: lines from top to bottom, which of them are bold, and a verdict."""
 
     lines: tuple[str, ...] = ()
-    bold: tuple[bool, ...] = ()  # without it, none
+    bold: tuple[bool, ...] = ()  # empty for none
     verdict: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportTable:
-    """A table to show and to save; notebooks show it by itself.
+    """A table to show and to save; a notebook shows it as HTML.
 
     Parameters
     ----------
@@ -153,13 +143,13 @@ def grid(
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
-    """Write ``name``.csv, .md and .tex into ``folder``: same records, same bytes."""
+    """Write ``name``.csv, .md and .tex into ``folder``: the same table gives the same bytes."""
     forms = {".csv": table.to_csv(), ".md": table.to_markdown(), ".tex": table.to_latex()}
     return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
 
 
 def write_whole(path: Path, content: str | bytes) -> Path:
-    """Write under a temporary name in the same folder, then rename; text as UTF-8."""
+    """Write a file whole or not at all: under a temporary name, then renamed; text as UTF-8."""
     content = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -1,8 +1,7 @@
-"""The scorecard: every cell and every claim of the paper, and what became of it."""
+"""The scorecard: every cell and every claim of the paper with its verdict."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import pandas as pd
@@ -30,15 +29,12 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
 
     Parameters
     ----------
-    get_records : callable or mapping, from an experiment's name to its records
-        See :func:`~mimlpaper.report.claims.evaluate_claims`.
-    protocol_n : mapping, optional
-        Runs that the protocol asks for, by experiment; the paper's own if None.
+    get_records, protocol_n : see :func:`~mimlpaper.report.claims.evaluate_claims`.
 
     Returns
     -------
     dict
-        ``cells``: a dict for each cell of Tables 1 to 5, those too that the paper left blank.
+        ``cells``: a dict for each cell of Tables 1 to 5, blank cells included.
         ``totals``: number of cells by verdict, over all tables and for each, and how many are
         reproduced: original data, the whole protocol, the present code.
         ``claims``: id, claim, verdict and detail, with the counts under both tests.
@@ -50,7 +46,7 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     totals |= {f"table{n}": _totals(cells[cells["table"] == n]) for n in TABLES}
     claims = evaluate_claims(get_records, protocol_n)
     return {
-        "cells": [_plain(cell) for cell in cells.to_dict("records")],
+        "cells": cells.astype(object).where(cells.notna(), None).to_dict("records"),
         "totals": totals,
         "claims": [result.to_dict() for result in claims],
         "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
@@ -60,15 +56,11 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
 def scorecard_cells(
     get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS
 ) -> pd.DataFrame:
-    """The paper's cells of all tables, one below the other: see :func:`compare_with_paper`."""
+    """The paper's own cells of all tables, see :func:`compare_with_paper`."""
+    names = {number: table.experiment for number, table in TABLES.items()}
     cells = pd.concat(
-        [
-            compare_with_paper(
-                records_of(get_records, table.experiment), number, protocol_n[table.experiment]
-            )
-            for number, table in TABLES.items()
-        ],
-        ignore_index=True,
+        compare_with_paper(records_of(get_records, name), number, protocol_n[name])
+        for number, name in names.items()
     )
     return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
@@ -104,15 +96,6 @@ def _freshness(artefact, get_records):
     if records.empty:
         return row | {"state": "missing"}
     return row | {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
-
-
-def _plain(cell):
-    """NaN becomes None, numpy's numbers become Python's."""
-    plain = {name: getattr(value, "item", lambda v=value: v)() for name, value in cell.items()}
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in plain.items()
-    }
 
 
 def _counted(verdicts, words):

@@ -1,6 +1,6 @@
-"""What the reports count and test: means, paired tests, wins and losses, ranks, growth of costs.
+"""Curves, paired tests, wins and losses, ranks, and the growth of costs.
 
-Paired tests are the plain one of the paper, and one that allows for the overlap of the splits.
+There are two paired tests: the plain one of the paper, and one that allows for splits that overlap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import ALL_CRITERIA
 
 __all__ = [
-    "LEAST_MEGABYTES", "SIZES", "Comparison", "WinTieLoss", "compare_methods",
+    "ALPHA", "LEAST_MEGABYTES", "SIZES", "Comparison", "WinTieLoss", "compare_methods",
     "corrected_resampled_t_test", "curve", "exponents", "growth", "holm", "mean_ranks",
     "paired_t_test", "shared_ranks", "swept_values", "win_tie_loss", "win_tie_loss_by_stage",
 ]  # fmt: skip
@@ -38,7 +38,7 @@ def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     """The value of the one parameter that an experiment varies, row by row.
 
-    ``default`` is what the configuration as published has.
+    ``default`` is the value of the configuration as published.
     """
 
     def value(parameters):
@@ -50,18 +50,18 @@ def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     return records["parameters"].map(value)
 
 
+ALPHA = 0.05
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """How method ``a`` fares against ``b`` on one criterion, over ``n`` shared splits.
+    """Method ``a`` against method ``b`` on one criterion, over ``n`` shared splits.
 
     ``difference`` is the mean of a - b. An outcome is "better", "worse" or "tie", or
     "undefined" where no test is possible: fewer than two splits, or the same non-zero
     difference on all of them.
     """
 
-    a: str
-    b: str
-    criterion: str
     n: int
     difference: float
     p: float
@@ -70,13 +70,11 @@ class Comparison:
     corrected_outcome: str
 
 
-def compare_methods(
-    records: pd.DataFrame, a: str, b: str, criterion: str, *, alpha: float = 0.05
-) -> Comparison:
-    """Compare two methods on one criterion by two-sided paired tests at level ``alpha``.
+def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison:
+    """Compare two methods on one criterion by two-sided paired tests at level :data:`ALPHA`.
 
-    Pairs are the (dataset, split) that both have. Splits of one data set share training
-    examples, which the corrected test allows for; pairs from several data sets are taken as
+    Pairs are the (dataset, split) that both have. The corrected test allows for the training
+    examples that splits of one data set share. Pairs from several data sets count as
     independent, and both tests then agree.
 
     Raises
@@ -89,17 +87,8 @@ def compare_methods(
     corrected_p = _corrected(t, len(differences), test_share)[1]
     difference = float(differences.mean()) if len(differences) else math.nan
     a_wins = (difference < 0) == ALL_CRITERIA[criterion].lower_is_better
-    return Comparison(
-        a=a,
-        b=b,
-        criterion=criterion,
-        n=len(differences),
-        difference=difference,
-        p=p,
-        outcome=_outcome(p, a_wins, alpha),
-        corrected_p=corrected_p,
-        corrected_outcome=_outcome(corrected_p, a_wins, alpha),
-    )
+    outcomes = _outcome(p, a_wins), _outcome(corrected_p, a_wins)
+    return Comparison(len(differences), difference, p, outcomes[0], corrected_p, outcomes[1])
 
 
 def paired_t_test(differences) -> tuple[float, float]:
@@ -116,9 +105,9 @@ def paired_t_test(differences) -> tuple[float, float]:
 def corrected_resampled_t_test(differences, test_share: float) -> tuple[float, float]:
     """t = mean(d) / sqrt((1/J + n_test/n_train) var(d)) with J - 1 degrees of freedom.
 
-    The splits of one data set share training examples, so that their differences are
-    correlated and the plain test is too eager; n_test/n_train makes up for that. For k-fold
-    cross-validation the ratio is 1/(k - 1).
+    The splits of one data set share training examples, so their differences are correlated and
+    the plain test rejects too often; n_test/n_train corrects that. For k-fold cross-validation
+    the ratio is 1/(k - 1).
 
     Parameters
     ----------
@@ -150,7 +139,7 @@ def holm(p_values) -> np.ndarray:
 
 
 def _differences(records, a, b, criterion):
-    """a - b on each shared (dataset, split), and n_test / n_train if they are of one set."""
+    """a - b on each shared (dataset, split), and n_test / n_train; 0 for several data sets."""
     first, second = (_by_split(records, method, criterion) for method in (a, b))
     shared = sorted(first.keys() & second.keys())
     differences = np.array([first[key][0] - second[key][0] for key in shared])
@@ -179,10 +168,10 @@ def _corrected(t, n, test_share):
     return t, float(2 * stats.t.sf(abs(t), n - 1))
 
 
-def _outcome(p, a_wins, alpha):
+def _outcome(p, a_wins):
     if math.isnan(p):
         return "undefined"
-    if p >= alpha:
+    if p >= ALPHA:
         return "tie"
     return "better" if a_wins else "worse"
 
@@ -218,13 +207,12 @@ def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, Win
 def win_tie_loss_by_stage(
     records: pd.DataFrame, staged: pd.DataFrame, a: str, b: str, stages
 ) -> pd.DataFrame:
-    """Outcomes of ``a`` against each stage of ``b``: columns stage, better, tie, worse.
+    """Outcomes of ``a`` against each of some stages of ``b``: columns stage, better, tie, worse.
 
     Parameters
     ----------
     records : of ``a``, one row for each data set and split.
     staged : of ``b``, one row for each stage as well; a fit that ended early keeps its last.
-    stages : the stages to compare with.
     """
     rows = []
     for stage in stages:
@@ -235,24 +223,23 @@ def win_tie_loss_by_stage(
     return pd.DataFrame(rows)
 
 
-def mean_ranks(records: pd.DataFrame, criteria=None) -> pd.DataFrame:
-    """Rank of each method on each split: 1 is the best, the mean over the criteria.
+def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:
+    """Rank of each method on each split, 1 for the best; the mean over the criteria.
 
     Rows are data sets and splits on which every method has been run, columns are methods.
     """
-    criteria = list(criteria or CRITERIA)
     return sum(
         records.pivot(index=["dataset", "split"], columns="method", values=name)
         .dropna()
-        .rank(axis=1, ascending=CRITERIA[name].lower_is_better)
-        for name in criteria
-    ) / len(criteria)
+        .rank(axis=1, ascending=criterion.lower_is_better)
+        for name, criterion in CRITERIA.items()
+    ) / len(CRITERIA)
 
 
 def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> list[pd.DataFrame]:
     """:func:`mean_ranks` of both, among the methods that both have; empty without records.
 
-    Ranks among eight are not those among nine, so what only one of them has is left out.
+    A rank among eight methods means something else than a rank among nine.
     """
     if published.empty or tuned.empty:
         return [mean_ranks(part) if len(part) else pd.DataFrame() for part in (published, tuned)]

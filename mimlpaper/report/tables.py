@@ -45,16 +45,10 @@ UNPRINTED = {"N/A": "N/A", "blank": "–"}
 def results_table(
     records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None
 ) -> ReportTable:
-    """Table ``number`` of the paper beside what the records give.
+    """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
-    Methods that the paper's table has no row for stand below its rows, without a verdict.
-
-    Parameters
-    ----------
-    records : one row for each trial and stage; may be empty
-    number : 1 to 5
-    profile : str, named in the caption: "smoke", "quick" or "paper"
-    n_runs : the protocol's number of runs; the paper's own if None
+    Methods that the paper's table has no row for stand below its rows, without a verdict. The
+    parameters are those of :func:`~mimlpaper.report.compare.compare_with_paper`.
     """
     table = TABLES[number]
     cells = compare_with_paper(records, number, n_runs)
@@ -87,10 +81,7 @@ def results_table(
 
 
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
-    """Mean ± std over splits of every method in the records, for what the paper did not run.
-
-    Methods keep the order in which they first appear.
-    """
+    """Mean ± std over splits of every method, in the order of the records."""
     groups = records.groupby("method", sort=False)
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
     about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
@@ -105,12 +96,9 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
 
 
 def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
-    """Mean ± std over runs of ten folds: one row a configuration, one column a data set.
+    """Mean ± std over runs of ten folds: a row for each configuration, a column for each set.
 
-    Parameters
-    ----------
-    records : one row for each trial of data sets of Table 5, or of a stand-in
-    title, profile : str, named in the caption.
+    ``records`` are of data sets of Table 5, or of a stand-in.
     """
 
     def place(group):
@@ -145,13 +133,9 @@ def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> Repo
 
 
 def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTable:
-    """Appendix C: printed above recomputed, at printed precision.
+    """Appendix C: the printed number above the recomputed one.
 
-    Parameters
-    ----------
-    recomputed : DataFrame
-        Columns of :func:`published_characteristics`, percentages from 0 to 100; may lack sets.
-    profile : str, named in the caption.
+    ``recomputed`` has the columns of :func:`~mimlpaper.report.published.published_characteristics`.
     """
     tidy = compare_characteristics(recomputed)
     cells = _by(tidy, "dataset", "characteristic")
@@ -178,14 +162,11 @@ def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTa
 
 
 def blanks_table(cells: pd.DataFrame) -> ReportTable:
-    """What the paper prints as N/A or leaves out, as far as it is measured here.
+    """The cells that the paper prints as N/A or leaves out, as far as they are measured here.
 
-    One row for each table and algorithm, of Table 5 for each data set as well; empty squares are
-    cells that the paper does print.
-
-    Parameters
-    ----------
-    cells : from :func:`~mimlpaper.report.scorecard.scorecard_cells`.
+    One row for each table and algorithm, in Table 5 for each data set; an empty square is a cell
+    that the paper does print. ``cells`` are from
+    :func:`~mimlpaper.report.scorecard.scorecard_cells`.
     """
     blanks = cells[cells["printed"] != "value"]
     found = _by(blanks, "table", "algorithm", "dataset", "criterion")
@@ -243,7 +224,7 @@ def status_table(rows: list[dict]) -> ReportTable:
 
 
 def verified_table(card: dict) -> ReportTable:
-    """One row an experiment: what ``mimlpaper verify`` last found, when and on what machine."""
+    """One row for each experiment: what ``mimlpaper verify`` last found, when and where."""
     rows = {}
     for row in card["verified"]:
         twice = row["experiment"] in rows
@@ -267,7 +248,7 @@ CLAIM_VERDICTS = ("holds", "partly", "fails", "not evaluated")
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row a claim: what the paper says, and its verdict under both tests.
+    """One row for each claim: what the paper says, and its verdict under both tests.
 
     ``detail`` adds which parts of a claim hold and which fail.
     """
@@ -289,12 +270,12 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
 
 
 def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
-    """The same claims: first those that hold, last those that were not evaluated."""
+    """The same claims in the order of :data:`CLAIM_VERDICTS`."""
     return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.verdict))
 
 
 def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
-    """Number of claims by verdict, a row for each part of the paper; corrected test below."""
+    """Number of claims by verdict under both tests, a row for each part of the paper."""
     parts = list(dict.fromkeys(_part_of_paper(result.id) for result in results))
     tidy = []
     for part in [*parts, "all"]:
@@ -326,8 +307,8 @@ def divergences_table(
 ) -> ReportTable:
     """What the paper leaves open or says in two ways, and what was chosen.
 
-    ``section`` keeps the rows of one section, such as ``"4"``; all if empty. ``columns`` are
-    those of :func:`~mimlpaper.report.published.published_divergences` to show.
+    ``section``, such as ``"4"``, selects the rows of one section. ``columns`` are columns of
+    :func:`~mimlpaper.report.published.published_divergences`.
     """
     log = published_divergences()
     log = log[log["section"] == section] if section else log
@@ -343,10 +324,7 @@ def divergences_table(
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of the configuration, then differences from them.
 
-    Parameters
-    ----------
-    records : of an experiment whose variants include the configuration itself, ``"{}"``.
-    title : str, named in the caption.
+    The variants in ``records`` include the configuration itself, ``"{}"``.
     """
     means = records.groupby(["method", "parameters"], sort=False)[list(CRITERIA)].mean()
     methods = list(records["method"].unique())
@@ -374,7 +352,7 @@ def win_tie_loss_table(
     comparisons: Mapping[str, tuple[pd.DataFrame, str, str]],
     printed: Mapping[str, tuple[int, int, int]] | None = None,
 ) -> ReportTable:
-    """One row a comparison: shares of cases better / tied / worse, printed and by both tests.
+    """Shares of cases better / tied / worse, printed and by both tests, for each comparison.
 
     Parameters
     ----------
@@ -401,14 +379,11 @@ def win_tie_loss_table(
 
 
 def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of labels from the one that shares most to the one that shares least.
+    """Pairs of labels, from the pair that shares most to the pair that shares least.
 
-    Columns: first, second; together, how many times as often as by chance they come together;
-    cosine, between their functions under a common μ; sharing, learned for each pair.
-
-    Parameters
-    ----------
-    pairs : of one data set, from both kinds of fit, as ``Companion.related_labels`` has them.
+    Columns: first, second; together, how many times as often as by chance they occur together;
+    cosine, between their functions under a common μ; sharing, learned for each pair. ``pairs``
+    are of one data set and both kinds of fit, as from ``Companion.related_labels``.
     """
     common = pairs["parameters"] == "{}"
     learned = pairs[~common].set_index(["first", "second"])["sharing"]
@@ -420,9 +395,7 @@ def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
 def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> ReportTable:
     """Mean ranks of every method in several fights, as published and tuned; the best is bold.
 
-    Parameters
-    ----------
-    fights : mapping from a title to the records as published and tuned; either may be empty.
+    ``fights`` maps a title to the records as published and tuned; either may be empty.
     """
     ranks = {
         (title, setting): ranks.mean()
@@ -453,9 +426,7 @@ def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Repo
 def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
     """Mean processor seconds of a fit and a prediction, by method and experiment.
 
-    Parameters
-    ----------
-    records : mapping from a title to an experiment's records.
+    ``records`` maps a title to an experiment's records.
     """
     tidy = pd.concat(
         [
@@ -489,8 +460,7 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
     Parameters
     ----------
     costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    trials : mapping from the experiments whose sets are shown to their records; may be empty.
-    title : str, the caption's first words.
+    trials : mapping from an experiment to its records; it selects the data sets to show.
     """
     alone = costs[costs["study"] == "sets"]
     datasets = [name for name in alone["dataset"].unique() if TABLE_OF[name] in trials]
@@ -529,7 +499,7 @@ MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabyte
 
 
 def _set_costs(alone, records, dataset):
-    """One row a method: means over the trials on a data set, and what was measured alone."""
+    """One row for each method: means over the trials on a data set, and costs of one fit alone."""
     alone = alone[alone["dataset"] == dataset].set_index("method")[MEASURED].astype(float)
     means = pd.DataFrame(columns=IN_TRIALS, index=pd.Index([], name="method"))
     if len(records):
@@ -541,7 +511,7 @@ def _set_costs(alone, records, dataset):
 
 
 def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
-    """Other implementations beside ours on the same bags: seconds, as multiples of ours too.
+    """Costs of other implementations next to ours, on the same bags.
 
     Parameters
     ----------
@@ -569,15 +539,16 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
             "memory": _cost(cost["fit_megabytes"], "MB"),
             "average precision": f"{cost['average_precision']:.3f}",
         }  # fmt: skip
-    columns = ["method", "library", "dataset", "fit_seconds", "ratio", "fit_megabytes",
-               "average_precision"]  # fmt: skip
     return grid(
         list(rows), ("data", "fit", "times ours", "memory", "average precision"),
         lambda name, head: rows[name].get(head),
         caption=f"One fit by several implementations, on the same drawn bags. "
                 f"{_measured_on(costs)}",
         corner="method: implementation",
-        tidy=pd.DataFrame(tidy, columns=columns),
+        tidy=pd.DataFrame(tidy, columns=[
+            "method", "library", "dataset", "fit_seconds", "ratio", "fit_megabytes",
+            "average_precision",
+        ]),
     )  # fmt: skip
 
 
@@ -605,7 +576,7 @@ COMPLEXITY = {
 
 
 def exponents_table(costs: pd.DataFrame) -> ReportTable:
-    """Beside each method's complexity the exponents of its seconds, and of its memory in bags."""
+    """Each method's complexity, the exponents of its seconds, and of its memory in bags."""
     seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
     tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
     found = _by(tidy, "method", "of", "size")
@@ -638,7 +609,7 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
 
 
 def _measured_on(costs):
-    """A sentence for captions: on which machines costs were measured."""
+    """A sentence for captions: the machines of the costs."""
     machines = sorted(set(costs["machine"]))
     return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
 
@@ -714,7 +685,7 @@ def _provenance(cells, profile):
 
 
 def _by_algorithm(values):
-    """One value if all share it, otherwise each value and who has it."""
+    """One value if all share it, otherwise each value with its algorithms."""
     if values.nunique() == 1:
         return values.iloc[0]
     groups = values.groupby(values, sort=False).groups
