@@ -1,4 +1,4 @@
-"""Made-up records whose means and standard deviations are exactly those that are asked for."""
+"""Made-up records with exactly the means and standard deviations asked for."""
 
 from __future__ import annotations
 

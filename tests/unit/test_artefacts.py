@@ -84,10 +84,10 @@ def test_gallery_shows_pictures_and_links_tables():
 
 
 def test_codecheck_manifest_is_yaml_with_the_asked_fields():
-    told = yaml.safe_load(codecheck_manifest((PICTURE, TABLE)))
-    assert told["version"] == "https://codecheck.org.uk/spec/config/1.0/"
-    assert {"title", "authors", "reference"} <= set(told["paper"])
-    assert told["manifest"] == [
+    manifest = yaml.safe_load(codecheck_manifest((PICTURE, TABLE)))
+    assert manifest["version"] == "https://codecheck.org.uk/spec/config/1.0/"
+    assert {"title", "authors", "reference"} <= set(manifest["paper"])
+    assert manifest["manifest"] == [
         {"file": "figures/figure99.png", "comment": "Fig. 99, made by: mimlpaper run 9_cost"},
         {"file": "figures/costs.csv", "comment": "Costs, made by: mimlpaper run 9_cost"},
     ]
@@ -109,8 +109,8 @@ def recorded(*states):
 
 
 def table1(records, folder, last_runs=()):
-    told = artefact_status(records, N_TRIALS, folder, dict(last_runs))
-    return next(row for row in told if row["artefact"] == "Table 1")
+    status = artefact_status(records, N_TRIALS, folder, dict(last_runs))
+    return next(row for row in status if row["artefact"] == "Table 1")
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_a_notebook_that_failed(folder):
 
 
 def test_what_needs_no_trials(folder):
-    told = artefact_status({}, N_TRIALS, folder, {})
-    row = next(row for row in told if row["artefact"] == "Fig. 1")
+    status = artefact_status({}, N_TRIALS, folder, {})
+    row = next(row for row in status if row["artefact"] == "Fig. 1")
     assert (row["state"], row["trials"]) == ("fresh", "")
 
 

@@ -117,10 +117,12 @@ def test_claims_name_methods_that_the_paper_has():
 
 def test_results_are_json():
     (result,) = evaluate_claims({"table1": as_in_the_paper(1)}, ids=("S4.1",))
-    told = json.loads(json.dumps(result.to_dict()))
-    assert told["id"] == "S4.1"
-    assert told["n_parts"] == len(told["parts"]) == 28
-    assert told["n_held"] + sum(part["holds"] is False for part in told["parts"]) == 28
+    result_dict = json.loads(json.dumps(result.to_dict()))
+    assert result_dict["id"] == "S4.1"
+    assert result_dict["n_parts"] == len(result_dict["parts"]) == 28
+    assert (
+        result_dict["n_held"] + sum(part["holds"] is False for part in result_dict["parts"]) == 28
+    )
 
 
 def test_significance_names_what_fails():

@@ -147,8 +147,8 @@ def test_data_sets_and_key():
 
 def test_scorecard_counts_all_cells():
     figure = scorecard_figure()
-    told = [text.get_text() for text in figure.axes[5].get_legend().get_texts()]
-    assert [text.split()[-1] for text in told] == ["(53)", "(3)", "(227)"]
+    entries = [text.get_text() for text in figure.axes[5].get_legend().get_texts()]
+    assert [text.split()[-1] for text in entries] == ["(53)", "(3)", "(227)"]
 
 
 def test_ranks():

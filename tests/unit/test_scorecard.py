@@ -89,8 +89,8 @@ def test_blank_cells_are_filled_from_the_records(half_run):
     assert "The 47 cells" in table.caption and "6 of them are filled" in table.caption
     assert len(table.rows) == 17
     entries = table.rows["Table 1: AdtBoost.MH"]
-    told = [entry.lines for entry in entries]
-    assert told == [(), (), (), (".500±.010",), (), (".500±.010",), (".500±.010",), ()]
+    lines = [entry.lines for entry in entries]
+    assert lines == [(), (), (), (".500±.010",), (), (".500±.010",), (".500±.010",), ()]
     assert {entry.verdict for entry in entries} == {"", "filled"}
     assert [e.verdict for e in table.rows["Table 5: Diverse Density, fox"]][-1] == "missing"
     assert len(table.tidy) == 47
