@@ -49,15 +49,18 @@ def compare_with_paper(
     table, records = TABLES[number], as_published(records)
     measured = run_means(records, table)
     methods = records["method"].unique() if len(records) else ()
-    cells = published_cells(number).to_dict("records")
+    names = {name: f"published_{name}" for name in ("mean", "std", "best")}
+    cells = published_cells(number).rename(columns=names).to_dict("records")
     cells += [
-        {"dataset": dataset, "algorithm": method, "criterion": criterion, "mean": math.nan,
-         "std": math.nan, "best": False, "printed": "no row"}
+        {"table": number, "dataset": dataset, "algorithm": method, "criterion": criterion,
+         "published_mean": math.nan, "published_std": math.nan, "published_best": False,
+         "printed": "no row"}
         for method in methods if method not in table.algorithms
         for dataset in table.datasets
         for criterion in table.criteria
     ]  # fmt: skip
-    return pd.DataFrame([_cell(cell, measured, table, n_runs or table.n_runs) for cell in cells])
+    n_runs = n_runs or table.n_runs
+    return pd.DataFrame([cell | _judged(cell, measured, table, n_runs) for cell in cells])
 
 
 CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
@@ -173,34 +176,21 @@ def _run_of(records, table):
     return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
 
 
-def _cell(cell, measured, table, n_runs):
-    rows = measured[
-        (measured["dataset"] == cell["dataset"]) & (measured["method"] == cell["algorithm"])
-    ]
-    criterion = ALL_CRITERIA[cell["criterion"]]
-    rows = rows[rows[criterion.name].notna()] if criterion.name in rows else rows[:0]
-    mean, std = rows[criterion.name].agg(["mean", "std"]) if len(rows) else (math.nan,) * 2
+def _judged(cell, measured, table, n_runs):
+    """What is measured of a cell, and its verdict."""
+    name, algorithm = cell["criterion"], cell["algorithm"]
+    rows = measured[(measured["dataset"] == cell["dataset"]) & (measured["method"] == algorithm)]
+    rows = rows[rows[name].notna()] if name in rows else rows[:0]
+    mean, std = rows[name].agg(["mean", "std"]) if len(rows) else (math.nan, math.nan)
     state = overall(rows["state"]) if len(rows) else "missing"
     kind = overall(rows["kind"], KINDS) if len(rows) else None
+    published = cell["published_mean"], cell["published_std"]
     word = ""
     if cell["printed"] != "no row":
-        word = verdict(mean, std, cell["mean"], cell["std"], criterion, kind=kind or "original")
+        word = verdict(mean, std, *published, ALL_CRITERIA[name], kind=kind or "original")
     complete = len(rows) >= n_runs and bool((rows["n_trials"] >= table.n_folds).all())
     return {
-        "table": table.number,
-        "dataset": cell["dataset"],
-        "algorithm": cell["algorithm"],
-        "criterion": criterion.name,
-        "published_mean": cell["mean"],
-        "published_std": cell["std"],
-        "published_best": cell["best"],
-        "printed": cell["printed"],
-        "mean": mean,
-        "std": std,
-        "n": len(rows),
-        "n_protocol": n_runs,
-        "verdict": word,
+        "mean": mean, "std": std, "n": len(rows), "n_protocol": n_runs, "verdict": word,
         "reproduced": is_reproduced(word, kind=kind, state=state, complete=complete),
-        "state": state,
-        "kind": kind,
-    }
+        "state": state, "kind": kind,
+    }  # fmt: skip
