@@ -121,16 +121,16 @@ def _mend(artefact, state):
 GALLERY = """\
 # Figures and tables
 
-Written by `mimlpaper manifest`. Figures are PNG and SVG, tables CSV, Markdown and LaTeX, all of
-the profile `paper`. `mimlpaper status` tells which are fresh, stale or missing. `make paper` makes
-all of them; the commands below make one notebook's. They are in `.venv/bin`.
+Written by `mimlpaper manifest`. Figures are PNG and SVG; tables are CSV, Markdown and LaTeX. All
+are of the profile `paper`. `mimlpaper status` shows which are fresh, stale or missing. `make paper`
+makes all of them; a command below makes the artefacts of one notebook. Commands are in `.venv/bin`.
 
-| artefact | files | notebook | make it anew | its trials alone |
+| artefact | files | notebook | make it again | run its trials only |
 |---|---|---|---|---|
 """
 
 CODECHECK = """\
-# Written by `mimlpaper manifest`: what a codechecker makes anew and compares.
+# Written by `mimlpaper manifest`: the files that a codechecker makes again and compares.
 version: https://codecheck.org.uk/spec/config/1.0/
 paper:
   title: Multi-instance multi-label learning

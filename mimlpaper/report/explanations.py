@@ -273,8 +273,8 @@ EXPLAINED = {
     "D-MimlSvm": make_pipeline(OnInstances(MinMaxScaler()), DMimlSvm()),
     **{name: _of_table_1(name) for name in ("MimlSvm", "MimlNn")},
 }
-CHANCE = "an instance at random"
-TAUGHT = "taught the instances' labels"
+CHANCE = "chance: a random instance"
+UPPER_BOUND = "upper bound: an SVM trained on instance labels"
 
 
 def explanation_hits(
@@ -331,7 +331,7 @@ def explanation_check(
         n_train = n_images // 2
         first_test = scenes.X.offsets[n_train]
         test, shown = scenes.X[n_train:], scenes.instance_labels[first_test:]
-        explained = {TAUGHT: _taught(scenes, first_test)}
+        explained = {UPPER_BOUND: _upper_bound(scenes, first_test)}
         for name, estimator in estimators.items():
             fitted = clone(estimator)
             set_random_states(fitted, random_state + run)
@@ -363,8 +363,7 @@ def explanation_table(check: pd.DataFrame) -> ReportTable:
         lambda *key: _mean_and_std(found[key]["mean"], found[key]["std"]),
         caption=(
             "How often the top-scored instance lies in the label's region, for the true labels "
-            f"of drawn scenes that were not trained on: mean ± std over {check['run'].nunique()} "
-            "runs."
+            f"of drawn test scenes: mean ± std over {check['run'].nunique()} runs."
         ),
         corner="method",
         tidy=tidy,
@@ -372,7 +371,7 @@ def explanation_table(check: pd.DataFrame) -> ReportTable:
     )
 
 
-def _taught(scenes, first_test):
+def _upper_bound(scenes, first_test):
     """Scores of the test instances by an SVM trained on instance labels."""
     instances = scenes.X.instances
     machine = make_pipeline(MinMaxScaler(), MlSvm(gamma=5.0, C=10.0))

@@ -69,9 +69,9 @@ def results_table(
     return grid(
         algorithms, table.datasets if by_dataset else _heads(table.criteria), entry,
         caption=(
-            f"Table {number}. {table.title}: {'accuracy ↑, ' if by_dataset else ''}mean ± std. In "
-            "each cell the paper's value, ours, and the verdict. "
-            + "Below the last line: methods that the paper does not have. " * bool(others)
+            f"Table {number}. {table.title}: {'accuracy ↑, ' if by_dataset else ''}mean ± std. "
+            "Each cell has the paper's value, ours, and the verdict. "
+            + "Below the last line are methods that the paper does not have. " * bool(others)
             + _provenance(cells, profile)
         ),
         corner="algorithm",
@@ -203,7 +203,7 @@ def totals_table(card: dict) -> ReportTable:
     return grid(
         names | {"all": "all"}, list(totals["all"]), entry,
         caption=(
-            "Cells by verdict. Reproduced are those that match, are close or better on the "
+            "Cells by verdict. A cell is reproduced if it matches, is close or is better on the "
             "original data, over all runs of the protocol, by today's code."
         ),
         tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(),
@@ -217,7 +217,7 @@ def status_table(rows: list[dict]) -> ReportTable:
     return grid(
         list(by_name), ("notebook", "state", "trials", "mend"),
         lambda name, head: by_name[name][head],
-        caption="Every table and figure: the state of its trials, and what mends it.",
+        caption="Every table and figure: the state of its trials, and the command that mends it.",
         corner="artefact",
         tidy=pd.DataFrame(rows),
     )  # fmt: skip
@@ -238,7 +238,7 @@ def verified_table(card: dict) -> ReportTable:
     heads = ("groups verified", "trials run again", "largest difference", "date", "machine")
     return grid(
         list(rows), heads, lambda name, head: rows[name][head],
-        caption="Recorded trials run again, drawn at random, and found to give the same numbers.",
+        caption="Recorded trials, drawn at random and run again: how many gave the same numbers.",
         corner="experiment",
         tidy=pd.DataFrame(card["verified"]),
     )  # fmt: skip
@@ -315,7 +315,7 @@ def divergences_table(
     by_id = log.set_index("id")
     return grid(
         by_id.index, columns, lambda name, head: by_id.at[name, head] or None,
-        caption="Open choices, and what they change where that was measured.",
+        caption="Open choices, and their effects where these were measured.",
         tidy=log,
         prose=True,
     )  # fmt: skip
@@ -337,10 +337,10 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     return grid(
         {key: variant_name(*key) for key in order}, _heads(CRITERIA), entry,
         caption=(
-            f"{title}: means over {records['split'].nunique()} splits, and what each other choice "
-            "adds to them."
+            f"{title}: means over {records['split'].nunique()} splits, and the changes by each "
+            "other choice."
         ),
-        corner="configuration, or what differs from it",
+        corner="configuration, or its change",
         tidy=pd.DataFrame(
             [{"method": key[0], "parameters": key[1], **row} for key, row in changes.items()],
             columns=["method", "parameters", *CRITERIA],
@@ -416,7 +416,7 @@ def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Repo
         in_order(tidy["method"].unique()), {head: ", ".join(head) for head in ranks}, entry,
         caption=(
             "Mean ranks over seven criteria and all runs (1 is best), among the methods that "
-            "were run both as published and tuned; a dash where nothing is recorded."
+            "were run both as published and tuned. A dash means that nothing is recorded."
         ),
         corner="method",
         tidy=tidy,
@@ -486,8 +486,8 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
         {(name, part): f"{name}, {shown[part]}" for name in datasets for part in shown},
         entry,
         caption=(
-            f"{title}: processor seconds, mean of the trials; below, of one fit alone, and the "
-            f"megabytes that it adds to memory. {_measured_on(costs)}"
+            f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
+            f"and the megabytes that it adds to memory. {_measured_on(costs)}"
         ),
         corner="method",
         tidy=tidy,
@@ -599,8 +599,8 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
         methods, {"operations": "operations"} | {head: "{}, by {}".format(*head) for head in heads},
         entry,
         caption=(
-            "Exponents b of cost ~ size^b: over all sizes with a 95 % interval, and below, between "
-            f"the two largest. {_measured_on(costs)}"
+            "Exponents b of cost ~ size^b: over all sizes with a 95 % interval; below, between the "
+            f"two largest sizes. {_measured_on(costs)}"
         ),
         corner="method",
         tidy=tidy,
