@@ -27,10 +27,9 @@ from mimlpaper.experiments.costs import measure_costs, waiting_costs
 from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.experiments.verify import SAME
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
-from mimlpaper.report import verified_table
-from mimlpaper.report.artefacts import ARTEFACTS
-from mimlpaper.report.files import write_whole
-from mimlpaper.report.manifest import codecheck_manifest, gallery
+from mimlpaper.report.artefacts import ARTEFACTS, codecheck_manifest, gallery
+from mimlpaper.report.rendering import write_whole
+from mimlpaper.report.tables import verified_table
 
 __all__ = ["main"]
 

@@ -33,8 +33,8 @@ def verdict(
     Parameters
     ----------
     mean, std : float
-        NaN for a mean that has not been measured. A single run has no standard deviation:
-        the published one stands in for it.
+        NaN for a mean that has not been measured. A single run has no standard deviation; the
+        published one is used instead.
     published_mean, published_std : float
         NaN where the paper prints N/A or nothing.
     criterion : Criterion

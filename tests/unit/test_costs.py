@@ -31,17 +31,11 @@ from mimlpaper.experiments.costs import (
 )
 from mimlpaper.experiments.pool import TrialError
 from mimlpaper.notebooks import NotebookRun
-from mimlpaper.report import (
-    COMPLEXITY,
-    METHOD_STYLE,
-    costs_table,
-    exponents,
-    exponents_table,
-    growth,
-    peers_table,
-    plot_growth,
-)
-from mimlpaper.report import costs as report_costs
+from mimlpaper.report import tables
+from mimlpaper.report.figures import plot_growth
+from mimlpaper.report.statistics import exponents, growth
+from mimlpaper.report.style import METHOD_STYLE
+from mimlpaper.report.tables import COMPLEXITY, costs_table, exponents_table, peers_table
 from tests.made_up_records import rows
 
 FEW = [
@@ -243,7 +237,7 @@ def test_megabytes_below_one_are_left_out():
 
 def test_table_of_exponents_shows_theory_and_machine():
     table = exponents_table(pd.concat([grown(), grown("Ch-Fd", (1.0, 1.0, 0.0))]))
-    assert table.rule_above == "Ch-Fd"
+    assert table.rules_above == ("Ch-Fd",)
     assert table.rows["MimlNn"][0].lines == (COMPLEXITY["MimlNn"],)
     assert table.rows["MimlNn"][1].lines == ("2.0 [2.0, 2.0]", "last 2.0")
     assert "Measured on an abacus." in table.caption
@@ -262,7 +256,7 @@ def test_seconds_of_trials_stand_above_those_of_one_fit():
 
 
 def test_peers_are_shown_as_multiples_of_ours(monkeypatch):
-    monkeypatch.setattr(report_costs, "is_installed", lambda case: case.library != "b")
+    monkeypatch.setattr(tables, "is_installed", lambda case: case.library != "b")
     libraries = ("mimlpaper", "a", "b", "c")
     cases = [CostCase("peers", "drawn:80x4x4", "MlSvm", name) for name in libraries]
     costs = pd.DataFrame(

@@ -13,7 +13,7 @@ from mimlpaper.experiments.fit_details import (
     related_pairs,
 )
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
-from mimlpaper.report.claims_by_value import never_rises
+from mimlpaper.report.claims import never_rises
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from mimlpaper.experiments import get_experiment
 from mimlpaper.experiments.holdouts import HoldOut
 from mimlpaper.experiments.section6 import SECTION6
 from mimlpaper.experiments.trial import Trial
-from mimlpaper.report import TABLES
+from mimlpaper.report.published import TABLES
 
 
 def configured(name, dataset, method):
