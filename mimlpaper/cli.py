@@ -18,8 +18,8 @@ from mimlpaper.experiments import (
     TrialError,
     audit,
     compute,
+    estimate,
     get_experiment,
-    plan,
     records,
     verify,
 )
@@ -81,10 +81,10 @@ def _parser():
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
 
-    ahead = commands.add_parser("plan", help="hours that the trials still to run will take")
+    ahead = commands.add_parser("estimate", help="hours that the trials still to run will take")
     ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
-    ahead.add_argument("--anew", action="store_true", help="plan for all trials")
-    ahead.set_defaults(command=_plan)
+    ahead.add_argument("--recompute", action="store_true", help="estimate for all trials")
+    ahead.set_defaults(command=_estimate)
 
     state = commands.add_parser("status", help="every table and figure: fresh, stale, missing")
     state.set_defaults(command=_status)
@@ -224,9 +224,12 @@ def _scorecard(options):
     return 0
 
 
-def _plan(options):
-    table = plan(
-        options.experiment, profile=options.profile, workers=options.workers, anew=options.anew
+def _estimate(options):
+    table = estimate(
+        options.experiment,
+        profile=options.profile,
+        workers=options.workers,
+        recompute=options.recompute,
     )
     print(table.to_string(index=False, float_format="%.2f"))
     return 0

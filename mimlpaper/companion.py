@@ -20,16 +20,16 @@ from mimlpaper.experiments import (
     records,
     verified,
 )
-from mimlpaper.experiments.characteristics import characteristics
 from mimlpaper.experiments.costs import measure_costs
 from mimlpaper.experiments.experiment import STAND_INS
-from mimlpaper.experiments.kept import kept_table, recorded_table
-from mimlpaper.experiments.section5_insights import (
-    CCCP,
-    RELATEDNESS,
+from mimlpaper.experiments.fit_details import (
+    characteristics,
+    fit_details,
     objective_steps,
+    recorded_fit_details,
     related_pairs,
 )
+from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
@@ -109,7 +109,7 @@ class Companion:
         if experiment == "characteristics":
             return self.characteristics()
         if experiment == "cccp":
-            return recorded_table(CCCP, self.profile)
+            return recorded_fit_details(CCCP, self.profile)
         if experiment not in EXPERIMENTS:
             return pd.DataFrame()
         return records(experiment, profile=self.profile)
@@ -160,11 +160,11 @@ class Companion:
 
     def objectives(self) -> pd.DataFrame:
         """D-MimlSvm's objective after each outer step; fits that are not recorded are run."""
-        return kept_table(CCCP, objective_steps, self.profile, data_home=self.data_home)
+        return fit_details(CCCP, objective_steps, self.profile, data_home=self.data_home)
 
     def related_labels(self) -> pd.DataFrame:
         """D-MimlSvm's relatedness of each pair of labels; fits not recorded are run."""
-        return kept_table(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
+        return fit_details(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
 
     def costs(self) -> pd.DataFrame:
         """Seconds and memory of single fits; fits not recorded are measured one by one."""

@@ -3,7 +3,6 @@
 from mimlpaper.experiments.estimate import estimate
 from mimlpaper.experiments.experiment import PROFILES, Experiment
 from mimlpaper.experiments.holdouts import HoldOut
-from mimlpaper.experiments.pool import TrialError
 from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import compute, records
 from mimlpaper.experiments.store import Store, StoreError

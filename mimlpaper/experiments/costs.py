@@ -48,13 +48,13 @@ from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.datasets import DataError, load, make_bags
 from mimlpaper.experiments.experiment import PROFILES
-from mimlpaper.experiments.keyed import put_rows
-from mimlpaper.experiments.pool import TrialError
-from mimlpaper.experiments.provenance import provenance
+from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.runner import default_store
 from mimlpaper.experiments.section5 import OFTEN_CHOSEN
+from mimlpaper.experiments.store import put_rows
 from mimlpaper.experiments.trial import Trial, set_random_states
+from mimlpaper.experiments.workers import TrialError
 from mimlpaper.metrics import average_precision
 from mimlpaper.preprocessing import ConcatenateInstances
 

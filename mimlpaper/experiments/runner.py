@@ -14,7 +14,7 @@ from mimlpaper import paths
 from mimlpaper.datasets import DATASETS, DataError, load
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint
-from mimlpaper.experiments.protocol import get_experiment
+from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.store import KEY, SUSPECT, Store, load_attestations
 from mimlpaper.experiments.tolerance import compare_trial
 from mimlpaper.experiments.trial import Trial

@@ -14,7 +14,7 @@ import pandas as pd
 from mimlpaper.datasets import DataError, load
 from mimlpaper.datasets.catalogue import is_present
 from mimlpaper.experiments.fingerprint import provenance
-from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
+from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import current_codes, default_store, records
 from mimlpaper.experiments.store import (
     KEY,

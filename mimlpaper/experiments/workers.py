@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
-from mimlpaper.experiments.protocol import get_experiment
+from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.trial import Trial, run_trial
 from mimlpaper.sharing import Cache, sharing
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mimlpaper.experiments.cost_cases import drawn_sizes
+from mimlpaper.experiments.costs import drawn_sizes
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import ALL_CRITERIA
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from mimlpaper.experiments.cost_cases import ONE_LABEL, OWN, TABLE_OF, drawn_sizes, is_installed
+from mimlpaper.experiments.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.claims import ClaimResult
 from mimlpaper.report.compare import (
@@ -531,7 +531,7 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
             rows[name]["fit"] = "not measured" if is_installed(case) else "not installed"
             continue
         cost = found.loc[key]
-        ratio = cost["fit_seconds"] / found["fit_seconds"].get((case.method, OWN), np.nan)
+        ratio = cost["fit_seconds"] / found["fit_seconds"].get((case.method, OURS), np.nan)
         tidy[-1] |= {"fit_seconds": cost["fit_seconds"], "ratio": ratio}
         tidy[-1] |= cost[["fit_megabytes", "average_precision"]].to_dict()
         rows[name] = {

@@ -29,7 +29,7 @@ from mimlpaper.experiments.costs import (
     spent,
     waiting_costs,
 )
-from mimlpaper.experiments.pool import TrialError
+from mimlpaper.experiments.workers import TrialError
 from mimlpaper.notebooks import NotebookRun
 from mimlpaper.report import tables
 from mimlpaper.report.figures import plot_growth

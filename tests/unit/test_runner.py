@@ -18,7 +18,7 @@ from mimlpaper.experiments import fingerprint as provenance_module
 from mimlpaper.experiments import runner as runner_module
 from mimlpaper.experiments import workers as workers_module
 from mimlpaper.experiments.experiment import PROFILES
-from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
+from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.store import KEY, SUSPECT, load_attestations
 from mimlpaper.experiments.trial import set_random_states
 from mimlpaper.experiments.workers import run_trials
@@ -108,7 +108,7 @@ def test_a_worker_that_dies_takes_no_trial_with_it(store, tmp_path, monkeypatch,
             return super().fit(X, Y)
 
     deadly = make_pipeline(ConcatenateInstances(), Deadly())
-    monkeypatch.setitem(experiment.configurations["scene"], "Ml-knn", deadly)
+    monkeypatch.setitem(experiment.configurations, "Ml-knn", deadly)
     trials = experiment.trials("smoke", QUICK)
     ended = dict(run_trials(trials, jobs=2))
     assert set(ended) == set(trials)
@@ -124,7 +124,7 @@ def test_a_trial_that_kills_every_worker_stops_only_itself(monkeypatch):
             os.kill(os.getpid(), signal.SIGKILL)
 
     deadly = make_pipeline(ConcatenateInstances(), Deadly())
-    monkeypatch.setitem(experiment.configurations["scene"], "Ml-knn", deadly)
+    monkeypatch.setitem(experiment.configurations, "Ml-knn", deadly)
     trials, ended = experiment.trials("smoke", QUICK), []
     with pytest.raises(TrialError, match=r"2 of 4 trials failed.*Ml-knn(.*\n)*its worker process"):
         for trial, _ in run_trials(trials, jobs=2):
