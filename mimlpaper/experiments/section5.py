@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mimlpaper.datasets.derived import PERCENTAGES
+from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section5_methods import BY_ALTERNATION, FIXED, HELD_OUT, PAIRWISE
 from mimlpaper.experiments.splits import RandomSplits
