@@ -142,7 +142,7 @@ class Criterion:
     title: str
     symbol: str
     lower_is_better: bool
-    function: Callable
+    function: Callable | None = None
 
     @property
     def arrow(self) -> str:

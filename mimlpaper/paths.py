@@ -1,8 +1,13 @@
-"""Where things lie: the only module that knows the project's folders."""
+"""Where things lie, and how a file is written whole: the only module that knows the folders."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 __all__ = [
     "figures",
@@ -12,6 +17,7 @@ __all__ = [
     "published",
     "raw_data",
     "results",
+    "whole_file",
 ]
 
 PACKAGE = Path(__file__).resolve().parent
@@ -51,3 +57,32 @@ def figures() -> Path:
 def notebooks() -> Path:
     """One notebook for each section of the paper."""
     return project_root() / "notebooks"
+
+
+@contextmanager
+def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
+    """A file to write that takes the place of ``path`` when the block ends.
+
+    After an error ``path`` is as it was, and nothing else is left. The folder is made if need
+    be. The content is on the disk before the temporary file, in the same folder, is renamed:
+    whoever reads ``path`` at any time, even after a power cut, finds the old file or the new one.
+
+    Parameters
+    ----------
+    path : Path
+    mode : {"w", "wb"}
+        Text is written as UTF-8, line ends as given.
+    """
+    as_given = {} if mode == "wb" else {"encoding": "utf-8", "newline": ""}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, mode, **as_given) as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        os.chmod(temporary, 0o644)  # mkstemp lets nobody else read
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets.scene import SCENE_FEATURES
+from mimlpaper.datasets.loaders import SCENE_FEATURES
 
 __all__ = ["ImageBags", "scene_mosaic"]
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.datasets.derived import PERCENTAGES
+from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment, changed
 from mimlpaper.experiments.holdouts import by_hold_out
 from mimlpaper.experiments.section4 import TABLE_1, TABLE_2, UNIT_RANGE

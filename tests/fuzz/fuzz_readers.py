@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from mimlpaper.datasets import DataError, load_synthetic_scene, read_bags, write_bags
-from mimlpaper.datasets.label_xml import read_label_names
+from mimlpaper.datasets.bag_files import read_label_names
 
 KEPT = Path(__file__).resolve().parents[2] / "build" / "fuzz"
 MAX_BYTES = 10**7

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mimlpaper.datasets import DataError, load_synthetic_scene, read_bags, write_bags
-from mimlpaper.datasets.files import FORMATS
+from mimlpaper.datasets.bag_files import FORMATS
 from tests.made_up_files import TABLE, TWO, TWO_XML, many, refused
 
 
@@ -171,7 +171,7 @@ def test_other_encodings_are_refused(tmp_path):
 
 
 def test_endless_lines_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("mimlpaper.datasets.streams.MAX_LINE", 1000)
+    monkeypatch.setattr("mimlpaper.datasets.bag_files.MAX_LINE", 1000)
     refused(tmp_path / "t.csv", TABLE + "x" * 1001, "line 5: is longer than 1,000 bytes")
     refused(tmp_path / "t.arff", TWO + "\n" + " " * 1001, "line 17: is longer than 1,000 bytes")
 

@@ -12,14 +12,14 @@ from scipy.io.arff import loadarff
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import (
     LabelledBags,
-    files,
+    bag_files,
     labelled_bags,
     load_reuters,
     load_synthetic_scene,
     read_bags,
     write_bags,
 )
-from mimlpaper.datasets.files import FORMATS
+from mimlpaper.datasets.bag_files import FORMATS
 from tests.made_up_files import TABLE, TWO, TWO_XML, many
 
 
@@ -36,7 +36,7 @@ def same(one, other):
 
 
 def test_examples():
-    assert doctest.testmod(files).failed == 0
+    assert doctest.testmod(bag_files).failed == 0
 
 
 def test_a_mulan_file_by_hand(tmp_path):

@@ -234,13 +234,3 @@ def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
     for entry in entries.values():
         assert entry.url.startswith("https://") and " " not in entry.url
         assert len(entry.sha256) == 64 and entry.bytes > 0
-
-
-def test_paths_of_a_checkout_and_of_a_wheel(tmp_path, monkeypatch):
-    monkeypatch.undo()
-    assert (paths.project_root() / "pyproject.toml").is_file()
-    assert (paths.published() / "results.csv").is_file()
-    assert paths.raw_data() == paths.project_root() / "data" / "raw"
-    monkeypatch.setattr(paths, "IN_WHEEL", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert paths.packaged_data() == tmp_path == paths.project_root()
