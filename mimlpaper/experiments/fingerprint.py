@@ -35,10 +35,10 @@ Definition = tuple[str, str]  # module and name
 # What every trial passes through, whatever its method.
 COMMON: Definition = ("mimlpaper.experiments.trial", "run_trial")
 
-# Names are not followed into these. The catalogue names every data set, while a trial gives its own
-# loader. What a file holds is known by its checksum, wherever the file was found.
+# Not followed: the function that knows every data set, since a trial gives its own loader; and the
+# search for files, since a file's content is known by its checksum.
 NOT_FOLLOWED = {
-    "mimlpaper.datasets.catalogue",
+    "mimlpaper.datasets.catalogue.load",
     "mimlpaper.datasets.fetch",
     "mimlpaper.paths",
 }
@@ -119,7 +119,7 @@ def _uses(definition: Definition) -> frozenset[Definition]:
 
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
     """Where this package defines what ``name``, or ``name.attribute``, means in a module."""
-    if not _path(module) or module in NOT_FOLLOWED:
+    if not _path(module) or NOT_FOLLOWED & {module, f"{module}.{name}"}:
         return set()
     meaning = _module(module).get(name)
     if meaning is None:  # a module of a package, or a name from elsewhere
