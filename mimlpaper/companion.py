@@ -192,6 +192,6 @@ class Companion:
 
 
 def _in_words(name):
-    """What an artefact's figure shows; of any other, its name."""
+    """A figure's alternative text: what its artefact shows, otherwise its name."""
     texts = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
     return texts.get(name, name.replace("_", " "))
