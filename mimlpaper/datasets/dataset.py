@@ -31,8 +31,8 @@ class Dataset:
     X : Bags, or array (n_examples, n_features)
     label_names : tuple of str, (n_labels,); for a single-label set the name of the positive class.
     kind : {"original", "re-derived", "synthetic"}
-        The values that the paper used; the same made anew from the raw source by the
-        paper's recipe; drawn by this library.
+        The values that their authors published; made again from a public source by the
+        authors' recipe; drawn by this library.
     sha256 : str
         Of the file that holds the numbers, or of what was drawn.
     citation, terms : str
@@ -43,7 +43,7 @@ class Dataset:
     n_train : int or None
         Where the source fixes a split: the first ``n_train`` examples are for training.
     instance_labels : bool array (n_instances, n_labels), or None
-        Which instance shows which label; known of synthetic sets only.
+        Which instance shows which label, where this is known; learners do not see it.
     """
 
     name: str
