@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.io.arff import loadarff
 
 from mimlpaper.bags import Bags
+from mimlpaper.datasets.bag_files import read_arff
 from mimlpaper.datasets.dataset import Dataset, Source, load_source
 
 __all__ = [
@@ -147,16 +146,12 @@ def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
 
 
 def _read_yeast(arff: Path, xml: Path) -> dict[str, Any]:
-    rows, attributes = loadarff(arff)
-    named = {label.attrib["name"] for label in ElementTree.parse(xml).getroot()}
-    # The XML file names the labels in another order than the columns have.
-    labels = [name for name in attributes.names() if name in named]
-    features = [name for name in attributes.names() if name not in named]
+    genes = read_arff(arff, labels=xml)  # labels in the order of the columns, not of the XML file
     return {
-        "X": np.column_stack([rows[name] for name in features]).astype(np.float64),
-        "Y": np.column_stack([rows[name] == b"1" for name in labels]),
-        "label_names": tuple(labels),
-        "feature_names": tuple(features),
+        "X": genes.X.instances,
+        "Y": genes.Y,
+        "label_names": genes.label_names,
+        "feature_names": genes.feature_names,
     }
 
 
