@@ -280,10 +280,10 @@ def read_arff(
         bag1,"5,-198\\n4.5,-1",1,0
         bag2,"10,-8",0,1
 
-    One attribute is the bag. The first one, unless it is the bag or a label, is the bag's id; the
-    others are labels: those of the XML file of the same name, if there is one next to the file. A
-    file without a bag holds single instances; its labels are those of the XML file, or as many
-    as MEKA's ``-C`` says, and its other attributes are features.
+    One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
+    id. The others are labels, the same ones as in the XML file with the ARFF file's name, if there
+    is one. A file without a bag holds single instances. Its labels are named by the XML file, or
+    counted by MEKA's ``-C``, and its other attributes are features.
 
     A nominal feature becomes a feature for each of its values, 1 or 0. Labels may be {0,1},
     {no,yes} and the like. Values, and whole instances and rows, may be sparse (``{1 -20}``).
@@ -512,13 +512,13 @@ def _unlike(names, name):
 def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
     """The names in ``<labels><label name="…"/>…</labels>``, from top to bottom.
 
-    Labels may be nested, which tells a hierarchy; every one of them is a label. A document
-    type declaration is refused, since it may declare entities that expand without end.
+    Labels may be nested, as in a hierarchy; every one of them counts. A document type declaration
+    is refused, since it may declare entities that expand without end.
 
     Raises
     ------
     DataError
-        If the file is not such an XML file; the message tells the line.
+        If the file is not such an XML file; the message names the line.
     """
     names: list[str] = []
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -575,10 +575,10 @@ def read_csv(
         forest,10,-8,0,1
 
     The first column is the bag's name; its rows follow each other and repeat its labels, 0 and
-    1 or no and yes. Labels are the columns whose heads begin with ``label:``, which is then no
-    part of their names, and the others are features. Where a line with a number comes first, so
-    many columns at the end are labels, as in files of the library mimllearning. An empty cell is
-    a missing value. Blanks around cells do not count.
+    1 or no and yes. A column is a label if its head begins with ``label:``, which is then no
+    part of its name; the others are features. If the first line is a number n, the last n columns
+    are the labels, as in files of the library mimllearning. An empty cell is a missing value.
+    Blanks around cells do not count.
     """
     names = _names_of_labels(labels)
     with Path(path).open("rb") as file:
@@ -798,9 +798,11 @@ class Collector:
         self.bag_names: dict[str, None] = {}  # in order, and quickly searched
 
     def begin(self, name: str | None, labels: Sequence[str]):
-        """A bag starts, whose labels are "0" and "1" or the like; None for one without a name."""
-        if name in (None, MISSING):
+        """Start a bag with labels "0" and "1" or the like; None if the file does not name bags."""
+        if name is None:
             name = f"bag{len(self.offsets) + 1}"
+        if not name:
+            raise ValueError("the bag's name is missing")
         if name in self.bag_names:
             raise ValueError(f"bag {name!r:.60} was already there, before other bags")
         truths = [_truth(value) for value in labels]
@@ -812,7 +814,7 @@ class Collector:
         self.offsets.append(len(self.values) // len(self.feature_names))
 
     def instance(self, values: Sequence[str]):
-        """The bag has another instance: one number for each feature."""
+        """Add an instance to the bag: one number for each feature."""
         _check_memory(8 * (len(self.values) + len(values)), self.max_bytes)
         numbers = [_number(value) for value in values]
         for i, number in enumerate(numbers):
@@ -834,7 +836,7 @@ class Collector:
         return self.missing
 
     def finish(self) -> LabelledBags:
-        """All bags."""
+        """All bags, checked."""
         if not self.offsets:
             raise ValueError("the file ends without any bag")
         instances = np.frombuffer(self.values).reshape(-1, len(self.feature_names))

@@ -31,66 +31,38 @@ BRIGGS = (
     "Briggs, Fern, Raich: Rank-loss support instance machines for MIML instance annotation, "
     "International Conference on Knowledge Discovery and Data Mining, 2012."
 )
-UCI_LETTERS = "letters/letter-recognition.csv"
-FROST_DRAW = "letters/frost_draw.mat"
+PHAM = (
+    "Pham, Raich, Fern, Pérez Arriaga: Multi-instance multi-label learning in the presence of "
+    "novel class instances, International Conference on Machine Learning, 2015."
+)
+SOLEIMANI = (
+    "Soleimani, Miller: Semi-supervised multi-label topic models for document classification and "
+    "sentence labeling, International Conference on Information and Knowledge Management, 2016."
+)
+HJA_FILES = tuple(
+    f"hja/hja_birdsong_{kind}.txt"
+    for kind in ("features", "instance_labels", "bag_labels", "class_names")
+)
+UCI_LETTERS, FROST_DRAW = "letters/letter-recognition.csv", "letters/frost_draw.mat"
+JABBERWOCKY = "letters/jabberwocky.txt"
 DBPEDIA_PARTS = ("train", "test", "valid")
-DBPEDIA_FILES = tuple(
-    f"dbpedia/{part}-{kind}.dat"
-    for part in DBPEDIA_PARTS
-    for kind in ("data", "label", "sentlabel")
+DBPEDIA_FILES = (
+    *(f"dbpedia/{p}-{kind}.dat" for p in DBPEDIA_PARTS for kind in ("data", "label", "sentlabel")),
+    "dbpedia/vocabs.txt",
 )
 
 UNSEEN = {
-    "hja": Source(
-        name="hja",
-        files=(
-            "hja/hja_birdsong_features.txt",
-            "hja/hja_birdsong_instance_labels.txt",
-            "hja/hja_birdsong_bag_labels.txt",
-            "hja/hja_birdsong_class_names.txt",
+    source.name: source
+    for source in (  # with numbers of examples, instances, features, labels
+        Source("hja", HJA_FILES, 548, 10_232, 38, 13, BRIGGS),
+        Source("letter_frost", (FROST_DRAW, UCI_LETTERS), 141, 562, 16, 26, PHAM),
+        Source(
+            "letter_carroll", (UCI_LETTERS, JABBERWOCKY, FROST_DRAW), 166, 718, 16, 26, BRIGGS,
+            kind="re-derived",
         ),
-        n_examples=548,
-        n_instances=10_232,
-        n_features=38,
-        n_labels=13,
-        citation=BRIGGS,
-    ),
-    "letter_frost": Source(
-        name="letter_frost",
-        files=(FROST_DRAW, UCI_LETTERS),
-        n_examples=141,
-        n_instances=562,
-        n_features=16,
-        n_labels=26,
-        citation=(
-            "Pham, Raich, Fern, Pérez Arriaga: Multi-instance multi-label learning in the presence "
-            "of novel class instances, International Conference on Machine Learning, 2015."
-        ),
-    ),
-    "letter_carroll": Source(
-        name="letter_carroll",
-        files=(UCI_LETTERS, "letters/jabberwocky.txt", FROST_DRAW),
-        n_examples=166,
-        n_instances=718,
-        n_features=16,
-        n_labels=26,
-        citation=BRIGGS,
-        kind="re-derived",
-    ),
-    "dbpedia": Source(
-        name="dbpedia",
-        files=(*DBPEDIA_FILES, "dbpedia/vocabs.txt"),
-        n_examples=5000,
-        n_instances=76_505,
-        n_features=359,
-        n_labels=10,
-        citation=(
-            "Soleimani, Miller: Semi-supervised multi-label topic models for document "
-            "classification and sentence labeling, International Conference on Information and "
-            "Knowledge Management, 2016."
-        ),
-    ),
-}
+        Source("dbpedia", DBPEDIA_FILES, 5000, 76_505, 359, 10, SOLEIMANI),
+    )
+}  # fmt: skip
 
 # The files name no feature. These names follow the authors' description; the shapes' ones are
 # confirmed by the numbers, such as area = rectangularity x bandwidth x duration.

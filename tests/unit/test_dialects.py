@@ -169,13 +169,13 @@ def test_classes_of_many_kinds(tmp_path, declared, no, yes):
 
 
 def test_bags_without_an_id(tmp_path):
-    """No attribute for it, or no value."""
+    """Bags are numbered if no attribute is the id; a single missing name is a fault."""
     text = WEKA.replace("@attribute molecule {MUSK-1,NON-MUSK-2}\n", "")
     text = text.replace("MUSK-1,", "").replace("NON-MUSK-2,", "").replace("NON-", "")
     found = read_bags(put(tmp_path / "a.arff", text))
     assert found.bag_names == ("bag1", "bag2") and sets_of(found) == [["class"], []]
-    found = read_bags(put(tmp_path / "b.arff", WEKA.replace("\nNON-MUSK-2", "\n?")))
-    assert found.bag_names == ("MUSK-1", "bag2")
+    refused(tmp_path / "b.arff", WEKA.replace("\nNON-MUSK-2,", "\n,"), "line 10: the bag's name is")
+    refused(tmp_path / "b.csv", "bag,x,label:a\n,2,1\n", "line 2: the bag's name is missing")
     refused(tmp_path / "a.csv", "label:a,x\n1,2\n", "the first column must be the bag's name")
 
 
