@@ -1,4 +1,4 @@
-"""Data sets of the paper, generators for a reader's own images and texts, and synthetic sets."""
+"""Data sets of the paper, others that it never saw, drawn ones, and a reader's own data."""
 
 from mimlpaper.datasets.bag_files import LabelledBags, labelled_bags, read_bags, write_bags
 from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
@@ -33,6 +33,13 @@ from mimlpaper.datasets.synthetic import (
     make_texts,
 )
 from mimlpaper.datasets.texts import TextBags
+from mimlpaper.datasets.unseen import (
+    load_dbpedia,
+    load_dbpedia_counts,
+    load_hja,
+    load_letter_carroll,
+    load_letter_frost,
+)
 
 __all__ = [
     "DATASETS",
@@ -50,8 +57,13 @@ __all__ = [
     "fetch_all",
     "labelled_bags",
     "load",
+    "load_dbpedia",
+    "load_dbpedia_counts",
     "load_elephant",
     "load_fox",
+    "load_hja",
+    "load_letter_carroll",
+    "load_letter_frost",
     "load_musk1",
     "load_musk2",
     "load_reuters",

@@ -1,4 +1,4 @@
-"""Bags in files of a reader's own: ARFF with its XML of label names, CSV, and NPZ."""
+"""Bags in files of a reader's own: ARFF with an XML file of label names, CSV, NPZ, LIBSVM."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import math
 import os
 import re
+import warnings
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 from zipfile import ZipFile
 
 import numpy as np
+from sklearn.datasets import load_svmlight_file
 
 from mimlpaper.bags import Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
@@ -25,6 +27,12 @@ __all__ = ["LabelledBags", "labelled_bags", "read_bags", "read_label_names", "wr
 MAX_BYTES = 2**32  # of instances in memory, unless the caller allows more
 MAX_LINE = 2**26  # bytes
 MAX_XML = 2**26  # bytes
+LARGEST = 1e150  # of a feature; the squares of larger ones overflow in distances and kernels
+
+# What files write for a label that a bag has, and for one that it has not.
+YES = {"1", "1.0", "+1", "yes", "y", "true", "t", "positive"}
+NO = {"0", "0.0", "-1", "no", "n", "false", "f", "negative"}
+MISSING = "?"
 
 # The grammar of ARFF. Possessive quantifiers: no file can make a search long.
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
@@ -33,7 +41,8 @@ VALUE = re.compile(rf"\s*+({QUOTED}|[^,'\"]*+)\s*+(,|\Z)")  # up to the comma, o
 INDEX = re.compile(r"\s*(\d{1,9})\s+")
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-NUMERIC = ("numeric", "real", "integer")
+NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # with a range or not
+MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")  # the number of labels, in the name of the relation
 MULAN = "http://mulan.sourceforge.net/labels"  # the name space of files of label names
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
 
@@ -88,10 +97,11 @@ def labelled_bags(
     Raises
     ------
     ValueError
-        If counts do not agree, a label is neither 0 nor 1, or a name is not printable, has
-        spaces around it, or stands twice among its kind.
+        If counts do not agree, a label is neither 0 nor 1, a feature is larger than 1e150, or a
+        name is not printable, has spaces around it, or stands twice among its kind.
     """
     X, Y = as_bags(X), np.asarray(Y)
+    _refuse_large(X.instances.max(), X.instances.min())
     if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
         raise ValueError(
             f"Y must have one row for each of {len(X)} bags and at least one column, "
@@ -140,18 +150,29 @@ def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]
 
 
 def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
-    """Bags, labels and names from a file that ends in .arff, .csv or .npz.
+    """Bags, labels and names from a file that ends in .arff, .csv, .npz, .svm or .libsvm.
+
+    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance; then
+    ``X.instances`` is the array that :class:`~mimlpaper.algorithms.insdif.InsDif` takes.
 
     Parameters
     ----------
     path : path
-    options : those of :func:`read_arff`, :func:`read_csv` or :func:`read_npz`, which also tell the
-        layouts.
+    labels : path, sequence of str, or None (not for .npz)
+        Which columns are labels: Mulan's XML file, or their names. None for what the file says: see
+        the layout.
+    missing : float or None, default None (.arff and .csv)
+        The number to put where a value is missing, in ARFF "?"; None to refuse such a file.
+    n_features : int or None, default None (.svm and .libsvm)
+        None for the largest index. A file for testing needs that of its training file.
+    max_bytes : int, default 4 GiB
+        The most memory that the instances may need.
 
     Raises
     ------
     DataError
-        If the file is not laid out as its format asks; the message tells the line, or the bag.
+        If the file is not laid out as :func:`read_arff`, :func:`read_csv`, :func:`read_npz` or
+        :func:`read_libsvm` says; the message names the line, or the bag.
     FileNotFoundError
         If there is no such file.
     ValueError
@@ -166,44 +187,84 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     ...     read_bags(f"{folder}/scenes.arff").X
     Bags(10 bags, 90 instances, 15 features)
     """
-    read, _ = _format(path)
-    return read(path, **options)
+    return _of_ending(READERS, path)(path, **options)
 
 
 def write_bags(path: str | os.PathLike, data):
     """Write bags with labels into a file that ends in .arff, .csv or .npz, whole or not at all.
 
+    Reading the file gives the same numbers and names back.
+
     Parameters
     ----------
-    path : path; beside an .arff file stands an .xml file that names the labels.
+    path : path; next to an .arff file an .xml file is written, with the names of the labels.
     data : :class:`~mimlpaper.datasets.LabelledBags`, as
         :func:`~mimlpaper.datasets.labelled_bags` makes it, or a
         :class:`~mimlpaper.datasets.Dataset` of bags.
     """
-    _, write = _format(path)
-    write(path, data)
+    _of_ending(WRITERS, path)(Path(path), as_labelled(data))
 
 
-def _format(path):
+def _of_ending(functions, path):
     ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
-        raise ValueError(f"path must end in {', '.join(FORMATS)}, got {str(path)!r}")
-    return FORMATS[ending]
+    if ending not in functions:
+        raise ValueError(f"path must end in {', '.join(functions)}, got {str(path)!r}")
+    return functions[ending]
+
+
+class Attribute(NamedTuple):
+    """A column of an ARFF file."""
+
+    name: str
+    kind: str  # numeric, nominal, or as it stands there: relational, string, date
+    values: tuple[str, ...] = ()  # of a nominal one, and of numbers declared {0,1}
+
+    @property
+    def default(self) -> str | None:
+        """What a sparse row leaves out."""
+        return self.values[0] if self.values else {"numeric": "0"}.get(self.kind)
+
+    def columns(self) -> list[str]:
+        """Names of the features made of it: one, or one for each nominal value."""
+        if self.kind not in ("numeric", "nominal"):
+            raise ValueError(
+                f"feature {self.name!r} must be numeric or nominal, got {self.kind!r:.60}"
+            )
+        if self.kind == "numeric":
+            return [self.name]
+        return [f"{self.name}={value}" for value in self.values]
+
+    def numbers(self, text: str) -> list[str]:
+        """A value as these features have it."""
+        if self.kind == "numeric":
+            return [text]
+        if text == MISSING:
+            return [text] * len(self.values)
+        if text not in self.values:
+            raise ValueError(
+                f"feature {self.name!r} must be one of {', '.join(self.values):.60}, "
+                f"got {text!r:.60}"
+            )
+        return ["1" if text == value else "0" for value in self.values]
 
 
 class Header(NamedTuple):
-    """The attributes above ``@data``."""
+    """What stands above ``@data``."""
 
-    names: list[str]  # of a row's values: the bag's id, the bag, labels
-    types: list[str]
-    bag: int  # which of these is the bag
-    features: list[str]  # the attributes within the bag
+    attributes: list[Attribute]  # of a row's values
+    bag: int | None  # which of them is the bag; None for single instances
+    inner: list[Attribute]  # of an instance in the bag
+    n_labels: int  # of single instances: so many come first; negative: last
 
 
 def read_arff(
-    path: str | os.PathLike, *, labels: str | os.PathLike | None = None, max_bytes: int = MAX_BYTES
+    path: str | os.PathLike,
+    *,
+    labels: str | os.PathLike | Sequence[str] | None = None,
+    missing: float | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> LabelledBags:
-    """Read a MIML ARFF file and the XML file that names its labels.
+    """Read an ARFF file as Weka, Mulan, MEKA and the library MIML write it.
 
     ::
 
@@ -219,46 +280,32 @@ def read_arff(
         bag1,"5,-198\\n4.5,-1",1,0
         bag2,"10,-8",0,1
 
-    The first attribute is the bag's id; one attribute is relational, with numeric attributes in
-    it; the others are the labels. Values, and whole instances and rows, may be sparse
-    (``{1 -20}``), and quotes single or double.
+    One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
+    id. The others are labels, the same ones as in the XML file with the ARFF file's name, if there
+    is one. A file without a bag holds single instances. Its labels are named by the XML file, or
+    counted by MEKA's ``-C``, and its other attributes are features.
+
+    A nominal feature becomes a feature for each of its values, 1 or 0. Labels may be {0,1},
+    {no,yes} and the like. Values, and whole instances and rows, may be sparse (``{1 -20}``).
+    Weights of rows (``{0.5}`` at the end) are ignored with a warning.
 
     SciPy's reader knows relational attributes too, but neither sparse rows nor names beyond
-    ASCII, and takes rows with surplus values and values that are missing.
-
-    Parameters
-    ----------
-    path : path
-    labels : path or None
-        The XML file; None for the one beside ``path`` of the same name, if it is there.
-    max_bytes : int, default 4 GiB
-        The most memory that the instances may need.
-
-    Raises
-    ------
-    DataError
-        If a file is not laid out so; the message tells the line.
-    FileNotFoundError
-        If there is no such file.
+    ASCII, and accepts rows with too many values and values that are missing.
     """
     path = Path(path)
     if labels is None and path.with_suffix(".xml").is_file():
         labels = path.with_suffix(".xml")
-    names = None if labels is None else read_label_names(labels)
+    names = _names_of_labels(labels)
     with path.open("rb") as file:
         lines = Lines(file)
         try:
-            return _read_arff(iter(lines), names, labels, max_bytes)
+            return _read_arff(iter(lines), names, missing, max_bytes)
         except ValueError as error:
             raise DataError(f"{path}, line {lines.number}: {error}") from error
 
 
-def write_arff(path: str | os.PathLike, data):
-    """Write a :class:`LabelledBags`, or a :class:`Dataset` of bags, and the XML file beside it.
-
-    Reading the file gives the same numbers and names back.
-    """
-    path, data = Path(path), as_labelled(data)
+def write_arff(path: Path, data: LabelledBags):
+    """Write an ARFF file of bags, and the XML file of the same name with the labels' names."""
     with whole_file(path.with_suffix(".xml")) as file:
         write_label_names(file, data.label_names)
     with whole_file(path) as file:
@@ -277,55 +324,57 @@ def write_arff(path: str | os.PathLike, data):
             file.write(f'{_quoted(name)},"{rows}",{ending}\n')
 
 
-def _read_arff(lines, names, source, max_bytes):
+def _read_arff(lines, names, missing, max_bytes):
     header = _header(lines)
-    label_places = [i for i in range(1, len(header.names)) if i != header.bag]
-    if names is not None:
-        _compare({header.names[i] for i in label_places}, set(names), source)
-    defaults = _defaults(header)
-    collector = Collector(header.features, [header.names[i] for i in label_places], max_bytes)
+    bag_id, labels = _places(header, names)
+    outer = [i for i in range(len(header.attributes)) if i not in {bag_id, header.bag, *labels}]
+    features = [header.attributes[i] for i in outer] if header.bag is None else header.inner
+    columns = [name for feature in features for name in feature.columns()]
+    label_names = [header.attributes[i].name for i in labels]
+    collector = Collector(columns, label_names, missing, max_bytes)
+    defaults = [attribute.default for attribute in header.attributes]
     for line in lines:
         row = line.strip()
         if not row or row.startswith("%"):
             continue
         values = _values(row, defaults)
-        if len(values) != len(defaults):
-            raise ValueError(f"a row must have {len(defaults)} values, got {len(values)}")
-        collector.begin(values[0], [values[i] for i in label_places])
+        collector.begin(None if bag_id is None else values[bag_id], [values[i] for i in labels])
+        if header.bag is None:
+            collector.instance(_numbers(features, [values[i] for i in outer]))
+            continue
+        inner = [feature.default for feature in features]
         for instance in values[header.bag].strip("\r\n").split("\n"):
-            collector.instance(_values(instance.strip(), ["0"] * len(header.features)))
+            collector.instance(_numbers(features, _values(instance.strip(), inner)))
     return collector.finish()
 
 
 def _header(lines) -> Header:
-    names, types, features = [], [], []
-    bag, inside = None, False
+    outer, inner, bag, inside, n_labels = [], [], None, False, 0
     for line in lines:
         text = line.strip()
         keyword = text.split(maxsplit=1)[0].lower() if text else "%"
-        if keyword.startswith("%") or keyword == "@relation":
+        if keyword.startswith("%"):
             continue
-        if keyword == "@attribute":
-            name, kind = _attribute(text)
-            if inside:
-                if kind.lower() not in NUMERIC:
-                    raise ValueError(f"feature {name!r} must be numeric, got {kind!r:.60}")
-                features.append(name)
-                continue
-            if kind.lower() == "relational":
+        if keyword == "@relation":
+            match = MEKA.search(text)
+            n_labels = int(match[1]) if match else 0
+        elif keyword == "@attribute":
+            attribute = _attribute(text)
+            (inner if inside else outer).append(attribute)
+            if attribute.kind == "relational":
                 if bag is not None:
-                    raise ValueError(f"only one relational attribute is expected, got {name!r} too")
-                bag, inside = len(names), True
-            names.append(name)
-            types.append(kind)
+                    raise ValueError(
+                        f"only one relational attribute is expected, got {attribute.name!r} too"
+                    )
+                bag, inside = len(outer) - 1, True
         elif keyword == "@end" and inside:
             inside = False
-        elif keyword == "@data" and bag is not None and not inside:
-            return Header(names, types, bag, features)
+        elif keyword == "@data" and outer and not inside:
+            return Header(outer, bag, inner, n_labels)
         else:
             raise ValueError(
-                "expected @attribute, or @end after the bag's attributes, or @data after a "
-                f"relational attribute; got {text!r:.60}"
+                "expected @attribute, or @end after the bag's attributes, or @data after all; "
+                f"got {text!r:.60}"
             )
     raise ValueError("the file ends before @data")
 
@@ -334,35 +383,74 @@ def _attribute(text):
     match = ATTRIBUTE.fullmatch(text)
     if not match:
         raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
-    return _unquoted(match[1]), match[2]
+    name, kind = _unquoted(match[1]), match[2]
+    if kind[0] + kind[-1] == "{}":
+        values = tuple(_dense_values(kind[1:-1]))
+        return Attribute(name, "numeric" if set(values) == {"0", "1"} else "nominal", values)
+    return Attribute(name, "numeric" if NUMERIC.fullmatch(kind) else kind.lower())
 
 
-def _defaults(header) -> list[str | None]:
-    """What a sparse row leaves out is the first value declared; the bag cannot be left out."""
-    if header.bag == 0:
-        raise ValueError("the first attribute must be the bag's id, got the bag itself")
-    defaults: list[str | None] = []
-    for i, (name, kind) in enumerate(zip(header.names, header.types, strict=True)):
-        declared = _dense_values(kind[1:-1]) if kind[0] + kind[-1] == "{}" else [None]
-        if i not in (0, header.bag) and sorted(map(str, declared)) != ["0", "1"]:
-            raise ValueError(f"label {name!r} must be declared {{0,1}}, got {kind!r:.60}")
-        defaults.append(declared[0])
-    return defaults
+def _places(header, names) -> tuple[int | None, list[int]]:
+    """Which attributes are the bag's id, if any, and the labels."""
+    attributes, single = header.attributes, header.bag is None
+    first, named, n = attributes[0], set(names or ()), header.n_labels
+    has_id = header.bag != 0 and first.name not in named and (not single or first.kind == "string")
+    labels = [i for i in range(has_id, len(attributes)) if i != header.bag]
+    if single and names is None:
+        labels = labels[:n] if n >= 0 else labels[n:]
+    elif single:
+        labels = [i for i in labels if attributes[i].name in named]
+    if not labels:
+        raise ValueError(
+            "no attribute is known to be a label; name the labels by labels=, or in an XML file "
+            "of the same name"
+        )
+    if names is not None:
+        _compare({attributes[i].name for i in labels}, named)
+    for name, kind, values in (attributes[i] for i in labels):
+        if kind != "numeric" and (kind != "nominal" or None in map(_truth, values)):
+            raise ValueError(
+                f"label {name!r} must be declared {{0,1}}, {{no,yes}} or the like, got "
+                f"{', '.join(values) or kind:.60}"
+            )
+    return 0 if has_id else None, labels
 
 
-def _compare(found, named, source):
+def _compare(found, named):
     if found != named:
         raise ValueError(
-            f"the labels must be those of {source}: only there {sorted(named - found)[:5]}, "
-            f"only here {sorted(found - named)[:5]}"
+            "the labels must be the ones named in labels= or the XML file: only named "
+            f"{sorted(named - found)[:5]}, only in this file {sorted(found - named)[:5]}"
         )
+
+
+def _numbers(features, values):
+    """The values of an instance with the nominal ones spread over their features."""
+    pairs = zip(features, values, strict=True)
+    return [number for feature, value in pairs for number in feature.numbers(value)]
 
 
 def _values(text, defaults):
     """The values of a row, without quotes; a sparse row is filled up with ``defaults``."""
+    if text.endswith("}"):
+        text = _unweighted(text)
     if text.startswith("{") and text.endswith("}"):
         return _sparse_values(text[1:-1], defaults)
-    return _dense_values(text)
+    values = _dense_values(text)
+    if len(values) != len(defaults):
+        raise ValueError(f"{len(defaults)} values are needed, got {len(values)}: {text!r:.60}")
+    return values
+
+
+def _unweighted(text):
+    """The row without its weight, such as ``,{0.5}`` at its end."""
+    row, comma, last = text.rpartition(",")
+    last = last.strip()
+    if not comma or last[0] != "{" or math.isnan(weight := _number(last[1:-1])):
+        return text
+    if weight != 1:
+        warnings.warn("weights of rows are ignored: no learner here takes any", stacklevel=2)
+    return row.rstrip()
 
 
 def _dense_values(text):
@@ -424,13 +512,13 @@ def _unlike(names, name):
 def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
     """The names in ``<labels><label name="…"/>…</labels>``, from top to bottom.
 
-    Labels may be nested, which tells a hierarchy; every one of them is a label. A document
-    type declaration is refused, since it may declare entities that expand without end.
+    Labels may be nested, as in a hierarchy; every one of them counts. A document type declaration
+    is refused, since it may declare entities that expand without end.
 
     Raises
     ------
     DataError
-        If the file is not such an XML file; the message tells the line.
+        If the file is not such an XML file; the message names the line.
     """
     names: list[str] = []
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -471,7 +559,11 @@ def _refuse(*_):
 
 
 def read_csv(
-    path: str | os.PathLike, *, labels: Sequence[str] | None = None, max_bytes: int = MAX_BYTES
+    path: str | os.PathLike,
+    *,
+    labels: str | os.PathLike | Sequence[str] | None = None,
+    missing: float | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> LabelledBags:
     """Read bags from a table with one row an instance: bag, features, labels.
 
@@ -482,45 +574,30 @@ def read_csv(
         beach,4.5,-1,1,0
         forest,10,-8,0,1
 
-    The first column is the bag's name; its rows follow each other and repeat its labels, 0 or
-    1. The other columns are features.
-
-    Parameters
-    ----------
-    path : path
-    labels : sequence of str or None
-        The columns that are labels; None for those whose heads begin with ``label:``, which is
-        then no part of their names.
-    max_bytes : int, default 4 GiB
-        The most memory that the instances may need.
-
-    Raises
-    ------
-    DataError
-        If the file is not laid out so; the message tells the line.
-    FileNotFoundError
-        If there is no such file.
+    The first column is the bag's name; its rows follow each other and repeat its labels, 0 and
+    1 or no and yes. A column is a label if its head begins with ``label:``, which is then no
+    part of its name; the others are features. If the first line is a number n, the last n columns
+    are the labels, as in files of the library mimllearning. An empty cell is a missing value.
+    Blanks around cells do not count.
     """
+    names = _names_of_labels(labels)
     with Path(path).open("rb") as file:
         lines = Lines(file)
+        rows = csv.reader(iter(lines), skipinitialspace=True, strict=True)
         try:
-            return _read_table(csv.reader(iter(lines), strict=True), labels, max_bytes)
+            return _read_table(rows, names, missing, max_bytes)
         except (ValueError, csv.Error) as error:
             raise DataError(f"{path}, line {lines.number}: {error}") from error
 
 
-def write_csv(path: str | os.PathLike, data):
-    """Write a :class:`LabelledBags`, or a :class:`Dataset` of bags, for :func:`read_csv`.
-
-    Reading the file gives the same numbers and names back.
-    """
-    data = as_labelled(data)
+def write_csv(path: Path, data: LabelledBags):
+    """Write a table for :func:`read_csv`."""
     strange = [name for name in data.feature_names if name.startswith(LABEL_PREFIX)]
     if strange:
         raise ValueError(
             f"names of features must not begin with {LABEL_PREFIX!r}, got {strange[0]!r}"
         )
-    with whole_file(Path(path)) as file:
+    with whole_file(path) as file:
         rows = csv.writer(file, lineterminator="\n")
         heads = [LABEL_PREFIX + name for name in data.label_names]
         rows.writerow(["bag", *data.feature_names, *heads])
@@ -529,41 +606,50 @@ def write_csv(path: str | os.PathLike, data):
             rows.writerows([name, *map(number_text, row), *ending] for row in instances)
 
 
-def _read_table(rows, labels, max_bytes):
-    head = next(rows, [])
-    places = _label_places(head, labels)
-    features = [i for i in range(1, len(head)) if i not in places]
-    names = [head[i].removeprefix("" if labels else LABEL_PREFIX) for i in places]
-    collector = Collector([head[i] for i in features], names, max_bytes)
+def _read_table(rows, names, missing, max_bytes):
+    head = [cell.strip() for cell in next(rows, [])]
+    n_labels = 0
+    if len(head) == 1 and head[0].isdecimal():
+        n_labels, head = int(head[0]), [cell.strip() for cell in next(rows, [])]
+    labels = _label_columns(head, names, n_labels)
+    features = [i for i in range(1, len(head)) if i not in set(labels)]
+    prefix = LABEL_PREFIX if names is None else ""
+    label_names = [head[i].removeprefix(prefix) for i in labels]
+    collector = Collector([head[i] for i in features], label_names, missing, max_bytes)
     bag, its_labels = None, []
     for row in rows:
         if not row:
             continue
         if len(row) != len(head):
-            raise ValueError(f"a row must have {len(head)} values, got {len(row)}")
-        values = [row[i] for i in places]
+            raise ValueError(f"{len(head)} values are needed, got {len(row)}")
+        row = [cell.strip() for cell in row]
+        values = [row[i] for i in labels]
         if row[0] != bag:
             bag, its_labels = row[0], values
             collector.begin(bag, its_labels)
         elif values != its_labels:
             raise ValueError(f"bag {bag!r:.60} must have the same labels in all its rows")
-        collector.instance([row[i] for i in features])
+        collector.instance([row[i] or MISSING for i in features])
     return collector.finish()
 
 
-def _label_places(head, labels):
+def _label_columns(head, names, n_labels):
     """Columns of the labels, in their order in the file."""
-    if labels is None:
-        places = [i for i in range(1, len(head)) if head[i].startswith(LABEL_PREFIX)]
-        if not places:
-            raise ValueError(
-                f"no column begins with {LABEL_PREFIX!r}; name the columns of labels by labels="
-            )
-        return places
-    missing = [name for name in labels if name not in head[1:]]
-    if missing:
-        raise ValueError(f"there is no column {missing[0]!r} for a label")
-    return [i for i in range(1, len(head)) if head[i] in set(labels)]
+    if names is not None:
+        absent = [name for name in names if name not in head[1:]]
+        if absent:
+            raise ValueError(f"there is no column {absent[0]!r} for a label")
+        return [i for i in range(1, len(head)) if head[i] in set(names)]
+    if n_labels:
+        return list(range(max(1, len(head) - n_labels), len(head)))
+    if head and head[0].startswith(LABEL_PREFIX):
+        raise ValueError(f"the first column must be the bag's name, got {head[0]!r:.60}")
+    found = [i for i, name in enumerate(head) if name.startswith(LABEL_PREFIX)]
+    if not found:
+        raise ValueError(
+            f"no column begins with {LABEL_PREFIX!r}; name the columns of labels by labels="
+        )
+    return found
 
 
 def read_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> LabelledBags:
@@ -572,19 +658,6 @@ def read_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> Labelled
     It holds ``instances`` (n_instances, n_features), ``offsets`` (n_bags + 1,), where each
     bag starts, ``Y`` (n_bags, n_labels), booleans or 0 and 1, and ``label_names``; where they are
     known, ``feature_names`` and ``bag_names``.
-
-    Parameters
-    ----------
-    path : path
-    max_bytes : int, default 4 GiB
-        The most memory that the arrays may need.
-
-    Raises
-    ------
-    DataError
-        If the file is not laid out so; the message tells the bag where there is one.
-    FileNotFoundError
-        If there is no such file.
     """
     with Path(path).open("rb") as file:
         try:
@@ -593,14 +666,10 @@ def read_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> Labelled
             raise DataError(f"{path}: {error}") from error
 
 
-def write_npz(path: str | os.PathLike, data):
-    """Write a :class:`LabelledBags`, or a :class:`Dataset` of bags, for :func:`read_npz`.
-
-    Reading the file gives the same numbers and names back.
-    """
-    data = as_labelled(data)
+def write_npz(path: Path, data: LabelledBags):
+    """Write an archive for :func:`read_npz`."""
     names = {name: np.array(getattr(data, name)) for name in ARRAYS if name.endswith("_names")}
-    with whole_file(Path(path), "wb") as file:
+    with whole_file(path, "wb") as file:
         np.savez_compressed(
             file, instances=data.X.instances, offsets=data.X.offsets, Y=data.Y, **names
         )
@@ -611,11 +680,7 @@ def _archived(file, max_bytes):
     with ZipFile(file) as archive:
         unpacked = sum(member.file_size for member in archive.infolist())
         needed = max(unpacked, sum(_promised(archive, name) for name in archive.namelist()))
-    if needed > max_bytes:
-        raise ValueError(
-            f"the arrays need {needed:,} bytes, more than max_bytes={max_bytes:,}; raise it if "
-            "that is meant"
-        )
+    _check_memory(needed, max_bytes)
     file.seek(0)
     with np.load(file, allow_pickle=False) as stored:
         found = {name: stored[name] for name in ARRAYS if name in stored}
@@ -638,6 +703,43 @@ def _promised(archive, name):
             return 0
         shape, _, dtype = np.lib.format.read_array_header_1_0(member)
     return math.prod(shape) * dtype.itemsize
+
+
+def read_libsvm(
+    path: str | os.PathLike,
+    *,
+    labels: Sequence[str] | None = None,
+    n_features: int | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> LabelledBags:
+    """Read single instances in LIBSVM's form for several labels.
+
+    ::
+
+        0,2 1:0.5 4:-1
+        1 3:2
+
+    A row holds the numbers of its labels and the features that are not 0, counted from 1. Labels
+    are named by their numbers, in increasing order; ``labels`` names them in another order, or
+    also such as no row has.
+    """
+    try:
+        X, label_sets = load_svmlight_file(
+            str(path), n_features=n_features, multilabel=True, zero_based=False
+        )
+        _check_memory(8 * X.shape[0] * X.shape[1], max_bytes)
+        numbers = {number for found in label_sets for number in found}
+        if labels is None:
+            labels = [f"{number:g}" for number in sorted(numbers)]
+        unknown = numbers - set(map(float, labels))
+        if unknown:
+            raise ValueError(f"label {min(unknown):g} is not among labels=")
+        Y = [[float(name) in found for name in labels] for found in label_sets]
+        return labelled_bags(Bags(X.toarray(), np.arange(len(Y) + 1)), Y, labels)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # damaged files raise many types
+        raise DataError(f"{path}: {error}") from error
 
 
 class Lines:
@@ -669,10 +771,18 @@ class Collector:
     Parameters
     ----------
     feature_names, label_names : sequences of str
+    missing : float or None
+        What takes the place of "?"; None to refuse it.
     max_bytes : int, of all instances as float64
     """
 
-    def __init__(self, feature_names: Sequence[str], label_names: Sequence[str], max_bytes: int):
+    def __init__(
+        self,
+        feature_names: Sequence[str],
+        label_names: Sequence[str],
+        missing: float | None,
+        max_bytes: int,
+    ):
         if not feature_names or not label_names:
             raise ValueError(
                 f"at least one feature and one label are needed, got {len(feature_names)} "
@@ -680,42 +790,53 @@ class Collector:
             )
         self.feature_names = checked_names(feature_names, "feature", len(feature_names))
         self.label_names = checked_names(label_names, "label", len(label_names))
+        self.missing = missing
         self.max_bytes = max_bytes
         self.values = array("d")
         self.offsets: list[int] = []
         self.labels: list[list[bool]] = []
         self.bag_names: dict[str, None] = {}  # in order, and quickly searched
 
-    def begin(self, name: str, labels: Sequence[str]):
-        """A bag starts; its labels are "0" and "1"."""
+    def begin(self, name: str | None, labels: Sequence[str]):
+        """Start a bag with labels "0" and "1" or the like; None if the file does not name bags."""
+        if name is None:
+            name = f"bag{len(self.offsets) + 1}"
+        if not name:
+            raise ValueError("the bag's name is missing")
         if name in self.bag_names:
             raise ValueError(f"bag {name!r:.60} was already there, before other bags")
-        for label, value in zip(self.label_names, labels, strict=True):
-            if value not in ("0", "1"):
-                raise ValueError(f"label {label!r} must be 0 or 1, got {value!r:.60}")
+        truths = [_truth(value) for value in labels]
+        if None in truths:
+            i = truths.index(None)
+            raise ValueError(f"label {self.label_names[i]!r} must be 0 or 1, got {labels[i]!r:.60}")
         self.bag_names[name] = None
-        self.labels.append([value == "1" for value in labels])
+        self.labels.append(truths)
         self.offsets.append(len(self.values) // len(self.feature_names))
 
     def instance(self, values: Sequence[str]):
-        """The bag has another instance: one number for each feature."""
-        if len(values) != len(self.feature_names):
-            raise ValueError(
-                f"an instance must have {len(self.feature_names)} values, got {len(values)}"
-            )
-        if 8 * (len(self.values) + len(values)) > self.max_bytes:
-            raise ValueError(
-                f"the instances need more than max_bytes={self.max_bytes:,} of memory; raise it "
-                "if that is meant"
-            )
+        """Add an instance to the bag: one number for each feature."""
+        _check_memory(8 * (len(self.values) + len(values)), self.max_bytes)
         numbers = [_number(value) for value in values]
-        for name, value, number in zip(self.feature_names, values, numbers, strict=True):
-            if not math.isfinite(number):
-                raise ValueError(f"feature {name!r} must be a finite number, got {value!r:.60}")
+        for i, number in enumerate(numbers):
+            if not abs(number) <= LARGEST:
+                numbers[i] = self._substitute(values[i], self.feature_names[i])
         self.values.extend(numbers)
 
+    def _substitute(self, text, feature):
+        """The number in place of a missing value; any other text that is no number is refused."""
+        if text != MISSING:
+            number = _number(text)
+            if not math.isfinite(number):
+                raise ValueError(f"feature {feature!r} must be a finite number, got {text!r:.60}")
+            _refuse_large(number)
+        if self.missing is None:
+            raise ValueError(
+                f"feature {feature!r} is missing; give missing= the number to put in its place"
+            )
+        return self.missing
+
     def finish(self) -> LabelledBags:
-        """All bags."""
+        """All bags, checked."""
         if not self.offsets:
             raise ValueError("the file ends without any bag")
         instances = np.frombuffer(self.values).reshape(-1, len(self.feature_names))
@@ -733,6 +854,19 @@ def number_text(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
 
+def _names_of_labels(labels) -> list[str] | None:
+    """The names in an XML file, or the ones given."""
+    if labels is None:
+        return None
+    is_path = isinstance(labels, (str, os.PathLike))
+    return list(read_label_names(labels) if is_path else labels)
+
+
+def _truth(text) -> bool | None:
+    """Whether a bag has a label; None if the text says neither yes nor no."""
+    return True if text.lower() in YES else False if text.lower() in NO else None
+
+
 def _number(text):
     """The number, or NaN if it is none; Python alone takes 1_000 for one."""
     try:
@@ -741,8 +875,28 @@ def _number(text):
         return math.nan
 
 
-FORMATS = {
-    ".arff": (read_arff, write_arff),
-    ".csv": (read_csv, write_csv),
-    ".npz": (read_npz, write_npz),
+def _refuse_large(*numbers):
+    for number in numbers:
+        if abs(number) > LARGEST:
+            raise ValueError(
+                f"features must be at most {LARGEST:g} in absolute value, since larger squares "
+                f"overflow, got {number:g}; divide the feature by a constant"
+            )
+
+
+def _check_memory(needed, max_bytes):
+    if needed > max_bytes:
+        raise ValueError(
+            f"the instances need more than max_bytes={max_bytes:,} of memory; raise it if that is "
+            "meant"
+        )
+
+
+READERS = {
+    ".arff": read_arff,
+    ".csv": read_csv,
+    ".npz": read_npz,
+    ".svm": read_libsvm,
+    ".libsvm": read_libsvm,
 }
+WRITERS = {".arff": write_arff, ".csv": write_csv, ".npz": write_npz}

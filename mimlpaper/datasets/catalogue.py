@@ -32,6 +32,13 @@ from mimlpaper.datasets.synthetic import (
     load_synthetic_scene,
     load_synthetic_texts,
 )
+from mimlpaper.datasets.unseen import (
+    UNSEEN,
+    load_dbpedia,
+    load_hja,
+    load_letter_carroll,
+    load_letter_frost,
+)
 
 __all__ = [
     "DATASETS",
@@ -53,6 +60,10 @@ LOADERS: dict[str, Callable[..., Dataset]] = {
     "elephant": load_elephant,
     "tiger": load_tiger,
     "fox": load_fox,
+    "hja": load_hja,
+    "letter_frost": load_letter_frost,
+    "letter_carroll": load_letter_carroll,
+    "dbpedia": load_dbpedia,
     "synthetic_africa": load_synthetic_africa,
     "synthetic_scene": load_synthetic_scene,
     "synthetic_texts": load_synthetic_texts,
@@ -62,7 +73,11 @@ LOADERS: dict[str, Callable[..., Dataset]] = {
 
 SOURCES = {
     source.name: source
-    for source in (SCENE, REUTERS, YEAST, *YAHOO.values(), *MIL.values(), *SYNTHETIC.values())
+    for source in (
+        *(SCENE, REUTERS, YEAST, *YAHOO.values(), *MIL.values()),
+        *UNSEEN.values(),
+        *SYNTHETIC.values(),
+    )
 }
 
 # The derived sets of Section 5.5: with 10 to 50 % of examples with several labels.

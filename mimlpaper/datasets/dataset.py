@@ -31,8 +31,8 @@ class Dataset:
     X : Bags, or array (n_examples, n_features)
     label_names : tuple of str, (n_labels,); for a single-label set the name of the positive class.
     kind : {"original", "re-derived", "synthetic"}
-        The values that the paper used; the same made anew from the raw source by the
-        paper's recipe; drawn by this library.
+        The values that their authors published; made again from a public source by the
+        authors' recipe; drawn by this library.
     sha256 : str
         Of the file that holds the numbers, or of what was drawn.
     citation, terms : str
@@ -43,7 +43,7 @@ class Dataset:
     n_train : int or None
         Where the source fixes a split: the first ``n_train`` examples are for training.
     instance_labels : bool array (n_instances, n_labels), or None
-        Which instance shows which label; known of synthetic sets only.
+        Which instance shows which label, where this is known; learners do not see it.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Source:
     ----------
     name : str
     files : tuple of str
-        Names in ``data/manifest.csv``; the first one holds the numbers. None if it is synthetic.
+        Names in ``data/manifest.csv``; the first one holds the numbers. Empty if it is synthetic.
     n_examples, n_features, n_labels : int
     n_instances : int or None
         None if the examples are single instances.
@@ -123,7 +123,7 @@ class Source:
 def load_source(
     source: Source, read: Callable[..., dict[str, Any]], data_home: str | os.PathLike | None
 ) -> Dataset:
-    """Fetch the files of ``source``; what ``read`` makes of their paths fills the Dataset.
+    """The data set whose fields ``read`` takes from the files of ``source``, by their paths.
 
     Raises
     ------
@@ -156,8 +156,8 @@ SEED = 0
 def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     """``dataset`` with that share of examples with several labels, by removing some at random.
 
-    Examples with one label are removed if there are too many of those, otherwise examples with
-    several. What is left keeps its order.
+    Examples with one label are removed if there are too many of them, otherwise examples with
+    several labels. The rest keeps its order.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
             f"{dataset.name} must hold examples of one label and of several, got {several.sum()} "
             f"of {len(several)} with several"
         )
-    ratio = percentage / (100 - percentage)  # of examples with several labels to those with one
+    ratio = percentage / (100 - percentage)  # examples with several labels / with one label
     n_several, n_single = several.sum(), (~several).sum()
     order = np.random.default_rng(SEED).permutation(len(dataset))
     of_several, of_single = order[several[order]], order[~several[order]]

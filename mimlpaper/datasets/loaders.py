@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.io.arff import loadarff
 
 from mimlpaper.bags import Bags
+from mimlpaper.datasets.bag_files import read_arff
 from mimlpaper.datasets.dataset import Dataset, Source, load_source
 
 __all__ = [
@@ -100,7 +99,7 @@ def load_reuters(*, data_home: str | os.PathLike | None = None) -> Dataset:
     """2,000 newswire documents as bags of 2 to 26 passages; 14.95 % have several labels.
 
     An instance counts 243 words. The first instance of each bag is the sum of the others,
-    so it stands for the whole document. The names of the labels are a likely guess.
+    so it stands for the whole document. The file names no label; the names here are a guess.
 
     Parameters
     ----------
@@ -147,16 +146,12 @@ def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
 
 
 def _read_yeast(arff: Path, xml: Path) -> dict[str, Any]:
-    rows, attributes = loadarff(arff)
-    named = {label.attrib["name"] for label in ElementTree.parse(xml).getroot()}
-    # The XML file names the labels in another order than the columns have.
-    labels = [name for name in attributes.names() if name in named]
-    features = [name for name in attributes.names() if name not in named]
+    genes = read_arff(arff, labels=xml)  # labels in the order of the columns, not of the XML file
     return {
-        "X": np.column_stack([rows[name] for name in features]).astype(np.float64),
-        "Y": np.column_stack([rows[name] == b"1" for name in labels]),
-        "label_names": tuple(labels),
-        "feature_names": tuple(features),
+        "X": genes.X.instances,
+        "Y": genes.Y,
+        "label_names": genes.label_names,
+        "feature_names": genes.feature_names,
     }
 
 
@@ -317,7 +312,7 @@ def _content(bags: Bags, positive: np.ndarray, label: str) -> dict[str, Any]:
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
     """The named variables of a MATLAB file, in the order of the names.
 
-    Only for files whose hash was compared: SciPy's compiled reader crashes on some damaged ones.
+    Compare the file's hash first: SciPy's compiled reader crashes on some damaged files.
     """
     content = loadmat(path, variable_names=names)
     missing = [name for name in names if name not in content]
@@ -335,9 +330,9 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
-    """Bags of instances (n_instances, n_features) whose bag's name, ``bag_ids``, is the same.
+    """Bags of instances (n_instances, n_features) that have the same name in ``bag_ids``.
 
-    The instances of a bag follow each other; bags keep the order of the file.
+    The instances of a bag must follow each other; bags keep the order of the file.
     """
     if len(instances) != len(bag_ids):
         raise ValueError(f"{len(instances)} instances, but {len(bag_ids)} names of bags")

@@ -71,8 +71,8 @@ PALETTES = {
 def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Dataset:
     """Drawn scenes of five labels as bags of nine instances, laid out as the scene data set.
 
-    ``instance_labels`` tells which labels' regions an instance lies in: those that cover at
-    least half of its central blob. See :func:`make_scenes`.
+    An instance has a label in ``instance_labels`` if the label's region covers at least half of
+    its central blob. See :func:`make_scenes`.
     """
     images, Y, regions = make_scenes(n_images, random_state=random_state)
     return _dataset(
@@ -269,11 +269,11 @@ SHARES = {"grammar": 0.4, "news": 0.35, "its topic": 0.2, "any topic": 0.05}
 def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
     """Composed texts of seven topics as bags of passages of at most 50 words.
 
-    ``instance_labels`` tells which topics an instance is about: those that at least half of
-    its passage was written about. See :func:`make_texts`.
+    An instance has a topic in ``instance_labels`` if at least half of its passage was written
+    about it. See :func:`make_texts`.
     """
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
-    text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small by itself
+    text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
     return _dataset(
         "synthetic_texts",
         "\n".join(texts).encode() + Y.tobytes(),
@@ -344,14 +344,14 @@ def _labels_of_passages(topics, text_bags):
 
 GENE_SHARES = (0.55, 0.45, 0.35, 0.3, 0.2, 0.1)  # of the genes that have each label
 PAGE_SHARES = (0.45, 0.25, 0.2, 0.15, 0.1, 0.1, 0.05, 0.03)
-COMMON_SHARE = 0.6  # of a page's words that tell no topic
+COMMON_SHARE = 0.6  # of a page's words, whatever its topic
 
 
 def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Dataset:
     """Drawn genes in the manner of the yeast data: dense rows of unit length, about two labels.
 
-    A gene is the sum of its labels' profiles and noise. Labels come together or keep apart by a
-    hidden state of each gene.
+    A gene is the sum of its labels' profiles and noise. A hidden state of each gene makes some
+    labels come together and others keep apart.
     """
     rng = np.random.default_rng(random_state)
     n_features, n_labels = 20, len(GENE_SHARES)
@@ -364,8 +364,8 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
     """Drawn pages in the manner of the yahoo data: sparse counts as rows of unit length.
 
-    Words follow Zipf's law, most of them whatever the topic; rare topics are left to the rare
-    labels. The first half is for training, the second for testing.
+    Words follow Zipf's law, most of them whatever the topic; some labels are rare. The first half
+    is for training, the second for testing.
     """
     rng = np.random.default_rng(random_state)
     n_words, n_labels = 80, len(PAGE_SHARES)
@@ -410,8 +410,8 @@ TELLING = ("lion", "elephant")  # a picture that shows one of them is of Africa
 def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset:
     """Sketched pictures as bags of two to five things, half of them of Africa.
 
-    Of the six features four are noise. ``instance_labels`` tells which instances are a lion or
-    an elephant. See :func:`make_africa`.
+    Four of the six features are noise. ``instance_labels`` marks the lions and the elephants. See
+    :func:`make_africa`.
     """
     X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
     telling = np.isin(things, [list(THINGS).index(name) for name in TELLING])
@@ -428,7 +428,7 @@ def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset
 def make_africa(
     n_bags: int = 80, *, n_features: int = 2, random_state: int = 0
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
-    """Draw bags of two to five things; those with a lion or an elephant are of Africa.
+    """Draw bags of two to five things; a bag with a lion or an elephant is of Africa.
 
     Every thing is a Gaussian cloud in the first two features. Neighbouring clouds overlap a
     little, so that no learner is perfect.
@@ -480,7 +480,7 @@ CLOUD_SPREAD = 0.15
 def make_bags(
     n_bags: int, n_instances: int, n_labels: int, *, n_features: int = 16, random_state: int = 0
 ) -> tuple[Bags, np.ndarray]:
-    """Draw bags of one size, whose label sets are of one size too.
+    """Draw bags of equal size with label sets of equal size.
 
     Each label is a Gaussian cloud of its own in the unit cube. A bag has every fourth label,
     chosen at random, and each of its instances comes from the cloud of one of them, or, every
@@ -519,7 +519,7 @@ def make_bags(
 
 
 def _dataset(name, drawn: bytes, **content) -> Dataset:
-    """The data set of that name in :data:`SYNTHETIC`; its sha256 is that of what was ``drawn``."""
+    """The data set of that name in :data:`SYNTHETIC`, with the sha256 of the bytes ``drawn``."""
     source = SYNTHETIC[name]
     return Dataset(
         name=name,

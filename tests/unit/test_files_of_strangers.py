@@ -19,12 +19,12 @@ from mimlpaper.datasets import (
     write_bags,
 )
 from mimlpaper.datasets import fetch as fetching
-from mimlpaper.datasets.bag_files import FORMATS, read_label_names
+from mimlpaper.datasets.bag_files import WRITERS, read_label_names
 from mimlpaper.datasets.fetch import ManifestEntry, download
 from tests.made_up_files import TABLE, TWO, TWO_XML, many, refused
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", WRITERS)
 @many(50)
 @given(data=st.data())
 def test_cut_off_at_any_byte(data, tmp_path, ending):
