@@ -28,7 +28,6 @@ from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.experiments.verify import SAME
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS, codecheck_manifest, gallery
-from mimlpaper.report.rendering import write_whole
 from mimlpaper.report.tables import verified_table
 
 __all__ = ["main"]
@@ -242,8 +241,8 @@ def _status(options):
 
 
 def _manifest(options):
-    print(write_whole(paths.figures() / "README.md", gallery()))
-    print(write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
+    print(paths.write_whole(paths.figures() / "README.md", gallery()))
+    print(paths.write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
     return 0
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "raw_data",
     "results",
     "whole_file",
+    "write_whole",
 ]
 
 PACKAGE = Path(__file__).resolve().parent
@@ -86,3 +87,10 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def write_whole(path: Path, content: str | bytes) -> Path:
+    """Write a file whole or not at all, as :func:`whole_file` does; gives its path."""
+    with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)
+    return path

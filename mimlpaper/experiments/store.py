@@ -14,12 +14,13 @@ import csv
 import hashlib
 import io
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 from filelock import FileLock
+
+from mimlpaper.paths import write_whole
 
 __all__ = [
     "ATTESTATIONS",
@@ -121,17 +122,8 @@ class Store:
     def replace(self, experiment: str, rows: pd.DataFrame):
         """Write ``rows`` in place of everything recorded, at once."""
         with self._locked(experiment):
-            handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write((_header() + _to_csv(rows.to_dict("records"))).encode())
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.chmod(temporary, 0o644)
-                os.replace(temporary, self.path(experiment))
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            text = _header() + _to_csv(rows.to_dict("records"))
+            write_whole(self.path(experiment), text)
 
     def mark_suspect(self, experiment: str, keys: set[tuple]):
         """Let the records of these trials count as stale, since a check did not confirm them."""
@@ -248,9 +240,7 @@ def put_rows(
         table = pd.DataFrame([*known.to_dict("records"), *rows], columns=known.columns)
         table = table.astype(object).drop_duplicates(key, keep="last")
         table = table.sort_values(key) if ordered else table
-        temporary = path.with_name(f".{path.stem}.tmp")
-        table.to_csv(temporary, index=False, lineterminator="\n")
-        temporary.replace(path)
+        write_whole(path, table.to_csv(index=False, lineterminator="\n"))
 
 
 def _read(path, columns):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -12,8 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from mimlpaper.paths import write_whole
+
 __all__ = [
-    "TINTED_TEXT", "VERDICT_TINTS", "Entry", "ReportTable", "grid", "save_table", "write_whole",
+    "TINTED_TEXT", "VERDICT_TINTS", "Entry", "ReportTable", "grid", "save_table",
 ]  # fmt: skip
 
 VERDICT_TINTS = {
@@ -146,22 +146,6 @@ def save_table(table: ReportTable, folder, name: str) -> list[Path]:
     """Write ``name``.csv, .md and .tex into ``folder``: the same table gives the same bytes."""
     forms = {".csv": table.to_csv(), ".md": table.to_markdown(), ".tex": table.to_latex()}
     return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
-
-
-def write_whole(path: Path, content: str | bytes) -> Path:
-    """Write a file whole or not at all: under a temporary name, then renamed; text as UTF-8."""
-    content = content.encode() if isinstance(content, str) else content
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)  # mkstemp lets nobody else read
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return path
 
 
 def _css(entry):

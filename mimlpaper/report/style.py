@@ -9,7 +9,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from mimlpaper.report.rendering import write_whole
+from mimlpaper.paths import write_whole
 
 __all__ = [
     "INK", "LINE", "METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure",
