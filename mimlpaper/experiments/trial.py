@@ -51,8 +51,7 @@ def run_trial(trial: Trial, estimator, splits: Splits, *, staged=False, data_hom
     dataset = _load(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
     X_train, X_test = dataset.X[train], dataset.X[test]
-    labels = dataset.y if dataset.Y is None else dataset.Y
-    Y_train, Y_test = labels[train], labels[test]
+    Y_train, Y_test = dataset.labels[train], dataset.labels[test]
     set_random_states(estimator, trial.split)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
