@@ -173,7 +173,7 @@ class DMimlSvm(MultiLabelEstimator):
         # The rule only reads the scores, so that fits with other rules share the work.
         settings = self.get_params() | {"label_rule": "sign", "random_state": seed}
         start = getattr(self, "_last", None) if self.warm_start else None
-        vars(self).update(shared(_learned, settings, bags, Y, start))
+        self.__dict__.update(shared(_learned, settings, bags, Y, start))
         self._warn_unfinished()
         return self
 

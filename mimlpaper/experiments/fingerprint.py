@@ -105,7 +105,7 @@ def _closure(found: set[Definition]) -> set[Definition]:
 @cache
 def _uses(definition: Definition) -> frozenset[Definition]:
     """The package's definitions whose names appear in one definition."""
-    module, name = definition
+    module, _ = definition
     used = {(module, REST)}
     for node in (node for statement in _statements(definition) for node in ast.walk(statement)):
         if isinstance(node, ast.Name):

@@ -56,7 +56,9 @@ def descend(
     tol : float, stop when a step lowers the objective by no more than this share.
     max_steps : int, convex problems at most.
     """
-    solution, objective, n_iter, settled = start, [], [], True
+    solution, settled = start, True
+    objective: list[float] = []
+    n_iter: list[int] = []
     for _ in range(max_steps):
         found = solve(problem, solution)
         following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
@@ -75,6 +77,8 @@ def descend(
         problem = following
     else:
         settled = False
+    if solution is None:
+        raise ValueError(f"max_steps must be at least 1, got {max_steps}")
     return Descent(solution, np.array(objective), np.array(n_iter), settled)
 
 
