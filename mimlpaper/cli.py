@@ -29,6 +29,7 @@ from mimlpaper.experiments.verify import SAME
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS, codecheck_manifest, gallery
 from mimlpaper.report.tables import verified_table
+from mimlpaper.trace import trace
 
 __all__ = ["main"]
 
@@ -79,6 +80,13 @@ def _parser():
     card = commands.add_parser("scorecard", help="every published value beside ours, with verdicts")
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
+
+    origin = commands.add_parser("trace", help="how a number of Tables 1 to 5 came about")
+    origin.add_argument("table", type=int, help="1 to 5")
+    origin.add_argument("method", help="as the paper prints it, such as MimlSvm_mi")
+    origin.add_argument("criterion", help="such as average_precision")
+    origin.add_argument("--dataset", help="the column of Table 5, such as musk1")
+    origin.set_defaults(command=_trace)
 
     ahead = commands.add_parser("estimate", help="hours that the trials still to run will take")
     ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
@@ -220,6 +228,11 @@ def _scorecard(options):
         print(pd.DataFrame(card["totals"]).T.to_string())
         if card["verified"]:
             print(f"\n{verified_table(card).tidy.to_string(index=False)}")
+    return 0
+
+
+def _trace(options):
+    print(trace(options.table, options.method, options.criterion, options.dataset))
     return 0
 
 

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_info
 
 from mimlpaper.paths import PACKAGE, project_root
 
-__all__ = ["code_fingerprint", "provenance"]
+__all__ = ["code_fingerprint", "modules_behind", "provenance"]
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -58,11 +58,24 @@ def code_fingerprint(estimator, loader, splits) -> str:
     loader : function that gives the data set.
     splits : Splits; the number of splits does not count.
     """
-    found = {COMMON}
-    configuration = [_described(part, found) for part in (estimator, loader, splits)]
-    lines = {f"{name} {_hash((module, name))}" for module, name in _closure(found)}
+    configuration, definitions = _behind(estimator, loader, splits)
+    lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
     text = "\n".join([json.dumps(configuration, sort_keys=True), *sorted(lines)])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def modules_behind(estimator, loader, splits) -> dict[str, int]:
+    """The package's modules that a fingerprint covers, with the number of definitions in use."""
+    _, definitions = _behind(estimator, loader, splits)
+    modules = [module for module, name in definitions if name != REST]
+    return {module: modules.count(module) for module in sorted(set(modules))}
+
+
+def _behind(*parts):
+    """The parts as JSON, and the definitions of all code that a trial with them runs."""
+    found = {COMMON}
+    configuration = [_described(part, found) for part in parts]
+    return configuration, _closure(found)
 
 
 def _described(value, found: set[Definition]):

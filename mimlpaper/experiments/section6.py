@@ -20,13 +20,13 @@ from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.average_hausdorff import average_hausdorff
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.baselines.cnmf import Cnmf
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.datasets import YAHOO_NAMES
+from mimlpaper.distances import average_hausdorff
 from mimlpaper.experiments.experiment import Experiment, Row, changed, choices, published, tuned
 from mimlpaper.experiments.holdouts import by_hold_out
 from mimlpaper.experiments.section4 import DEGREES
