@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 
 import joblib
 import numpy as np
@@ -45,6 +46,11 @@ class Examples:
         self.X[:, :-1] = Z
         self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))
         self._hash = None
+
+    @cached_property
+    def products(self) -> np.ndarray:
+        """X'X, its upper half alone: (n_features + 1, n_features + 1)."""
+        return dsyrk(1.0, self.X.T)
 
     def __reduce__(self):
         """What joblib's hash goes by: the hash of the rows, not the rows."""
@@ -146,14 +152,14 @@ def _minimise(problem, start, tol, max_steps):
         alpha = problem.project(start.dual_coef * problem.y)[0]
     margins = problem.margins(theta)
     best_theta, primal = theta, problem.primal(theta, margins)
-    dual, n_steps = problem.dual(alpha), 0
+    dual, n_steps, system = problem.dual(alpha), 0, _NewtonSystem(problem)
     for sigma in problem.first_sigma() * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS):
         if primal - dual <= tol * primal or n_steps >= max_steps:
             break
         enough = INNER_ACCURACY * tol * primal
         try:
             theta, alpha, steps = _multiplier_step(
-                problem, theta, margins, alpha, sigma, enough, max_steps - n_steps
+                problem, system, theta, margins, alpha, sigma, enough, max_steps - n_steps
             )
         except LinAlgError:  # a Newton system is singular to rounding; the gap tells
             break
@@ -206,7 +212,15 @@ class _Problem:
         """Nearest alpha >= 0 with Σ_{i in g} alpha_i <= C_g, and how each entry moves with raw."""
         return _project(raw, self.C, self.offsets)
 
-    def newton_direction(self, gradient, moves, sigma):
+
+class _NewtonSystem:
+    """The linear system of a Newton step, for the steps of one machine in a row."""
+
+    def __init__(self, problem):
+        self.problem, self.X = problem, problem.X
+        self.free, self.products = np.zeros(len(self.X), bool), None  # of the last dense system
+
+    def direction(self, gradient, moves, sigma):
         """The x with (D + σ F'F) x = -gradient, where F holds the rows (z_i, 1) that are free.
 
         D is 1 for the weights and a small δ for the bias, which keeps the system regular if no
@@ -216,32 +230,51 @@ class _Problem:
 
             p = -g - σ G'u,   q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
         """
-        F = self._free_rows(moves)
-        D = np.ones(F.shape[1])
-        D[-1] = delta = BIAS_CURVATURE / self.examples.size
-        if not len(F):
+        D = np.ones(self.X.shape[1])
+        D[-1] = delta = BIAS_CURVATURE / self.problem.examples.size
+        n_free, n_features = np.count_nonzero(moves), len(D) - 1
+        if n_free == 0:
             return -gradient / D
-        if len(F) >= len(D):
-            return -_solve(dsyrk(sigma, F.T), D, gradient)
+        if n_free >= n_features:
+            return -_solve(sigma * self._products(moves), D, gradient)
+        F = self._rows(moves)
         s = F[:, -1]
-        right = np.array([-F @ gradient, s]).T  # (n_rows, 2)
+        right = np.array([-F @ gradient, s]).T  # (n_free, 2)
         u_0, u_1 = _solve(dsyrk(sigma, F.T, trans=True), 1.0, right).T
         q = -(gradient[-1] + sigma * s @ u_0) / (delta + (1.0 - delta) * sigma * s @ u_1)
         direction = -gradient - sigma * (u_0 + (1.0 - delta) * q * u_1) @ F
         direction[-1] = q
         return direction
 
-    def _free_rows(self, moves):
-        """The rows (z_i, 1) that are free; where a group's alpha keeps its sum, they are centred.
+    def _products(self, moves):
+        """F'F, its upper half: from that of the last step, of all rows, or of none."""
+        if (moves == SHIFTS).any():
+            return dsyrk(1.0, self._rows(moves).T)
+        free = moves == FREE
+        n_changed, n_free = np.count_nonzero(free != self.free), np.count_nonzero(free)
+        if self.products is None or n_changed > min(n_free, len(free) - n_free):
+            most = 2 * n_free > len(free)
+            self.free = np.full(len(free), most)
+            self.products = self.problem.examples.products * most
+        for sign, rows in (1.0, free & ~self.free), (-1.0, self.free & ~free):
+            if rows.any():
+                self.products = dsyrk(
+                    sign, self.X[rows].T, beta=1.0, c=self.products, overwrite_c=True
+                )
+        self.free = free
+        return self.products
 
-        That is y_i (z_i, 1) less its mean over the group. The sign of a row is of no account.
+    def _rows(self, moves):
+        """F; where a group's alpha keeps its sum, y_i (z_i, 1) less its mean over the group.
+
+        The sign of a row is of no account.
         """
         rows = np.flatnonzero(moves)
         F = self.X[rows]
         full = np.flatnonzero(moves[rows] == SHIFTS)
         if len(full):
-            signed = F[full] * self.y[rows[full], None]
-            groups = np.searchsorted(self.offsets, rows[full], side="right")
+            signed = F[full] * self.problem.y[rows[full], None]
+            groups = np.searchsorted(self.problem.offsets, rows[full], side="right")
             starts = np.flatnonzero(np.diff(groups, prepend=-1))
             sizes = np.diff(starts, append=len(full))
             means = np.add.reduceat(signed, starts) / sizes[:, None]
@@ -260,7 +293,7 @@ def _solve(matrix, diagonal, b):
     return x
 
 
-def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
+def _multiplier_step(problem, system, theta, margins, alpha, sigma, enough, max_steps):
     """Minimise ½||w||² + ||a||² / 2σ, a = project(alpha + σ(1 - margins)), and return that a.
 
     A step that stops early is still a step forward: the subproblem has to be solved only to the
@@ -277,7 +310,7 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
         proximal = (a - alpha) @ (a - alpha) / (2.0 * sigma)
         if left <= max(enough, proximal) or n_steps == max_steps:
             return theta, a, n_steps
-        direction = problem.newton_direction(gradient, moves, sigma)
+        direction = system.direction(gradient, moves, sigma)
         change = problem.margins(direction)
         t = _line_search(
             theta, gradient, direction, raw, sigma * change, change, problem.C, problem.offsets

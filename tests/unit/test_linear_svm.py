@@ -6,7 +6,15 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mimlpaper.linear_svm import FREE, SHIFTS, Examples, _problem, _project, fit_linear_svm
+from mimlpaper.linear_svm import (
+    FREE,
+    SHIFTS,
+    Examples,
+    _NewtonSystem,
+    _problem,
+    _project,
+    fit_linear_svm,
+)
 from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
@@ -129,25 +137,26 @@ def test_projection_is_the_nearest_point(rng):
             assert projected[part] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("n_free", [0, 1, 4, 7, 30, 80])
+@pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("sigma", [0.1, 100.0])
-def test_newton_direction_solves_its_system(Z, rng, n_free, sigma):
-    """With fewer free rows than features and with more; D is 1 but for the bias."""
+def test_newton_directions_solve_their_systems(Z, rng, sigma, grouped):
+    """One after the other, with fewer free rows than features and with more."""
     offsets = np.concatenate([np.arange(70), [73, 80]])
     y = rng.random(80) < 0.5
     problem = _problem(Z, y, 1.0, offsets)
-    moves = np.zeros(80, np.int8)
-    moves[rng.permutation(80)[:n_free]] = FREE
-    F = np.where(y, 1.0, -1.0)[:, None] * np.column_stack([Z, np.ones(80)])
-    for part in slice(69, 73), slice(73, 80):
-        if moves[part].any():
+    system = _NewtonSystem(problem)
+    D = np.diag([1.0] * 6 + [1e-6 / problem.examples.size])
+    for n_free in 80, 75, 70, 0, 1, 4, 7, 30, 34, 28, 6, 80:
+        moves = np.zeros(80, np.int8)
+        moves[rng.permutation(80)[:n_free]] = FREE
+        F = np.where(y, 1.0, -1.0)[:, None] * np.column_stack([Z, np.ones(80)])
+        for part in (slice(70, 73), slice(73, 80)) if grouped else ():
             moves[part] = SHIFTS
             F[part] -= F[part].mean(axis=0)
-    F = F[moves > 0]
-    H = sigma * F.T @ F + np.diag([1.0] * 6 + [1e-6 / problem.examples.size])
-    gradient = rng.standard_normal(7)
-    direction = problem.newton_direction(gradient, moves, sigma)
-    assert direction == pytest.approx(-np.linalg.solve(H, gradient), rel=1e-6)
+        F = F[moves > 0]
+        gradient = rng.standard_normal(7)
+        expected = -np.linalg.solve(D + sigma * F.T @ F, gradient)
+        assert system.direction(gradient, moves, sigma) == pytest.approx(expected, rel=1e-6)
 
 
 def test_machines_on_examples_are_shared_and_the_same(Z, y):
