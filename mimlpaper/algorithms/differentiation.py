@@ -7,10 +7,10 @@ from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import check_labels
+from mimlpaper.base import check_labels, check_vectors
 from mimlpaper.kernels import KernelFactor, kernel_width
 
 __all__ = [
@@ -41,14 +41,14 @@ class _Differentiation(TransformerMixin, BaseEstimator):
         return self
 
     def _start(self, X, Y):
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        X = check_vectors(self, X, reset=True)
         Y = check_labels(Y, X.shape[0])
         self.prototypes_ = label_prototypes(X, Y)  # Table 9, step 1
         return X, Y
 
     def _check(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return check_vectors(self, X, reset=False)
 
 
 class PrototypeDifferences(_Differentiation):
