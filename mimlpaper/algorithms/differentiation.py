@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_labels, check_vectors
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
 
 __all__ = [
     "DifferenceFeatures",
@@ -103,8 +103,7 @@ class DifferenceFeatures(_Differentiation):
 
     def fit_transform(self, X, Y) -> Bags:
         """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
-        if self.rank is not None and self.rank < 1:
-            raise ValueError(f"rank must be None or at least 1, got {self.rank}")
+        check_rank(self.rank)
         X, _ = self._start(X, Y)
         self.gamma_ = kernel_width(self.gamma, X)
         self.factor_ = _DifferenceFactor(
@@ -211,9 +210,13 @@ class _DifferenceFactor(KernelFactor):
     """The Gaussian kernel's factor, for rows that are differences."""
 
     def fit_transform(self, X, y=None):
-        factor, pivots, self.error_ = self._pivoted_cholesky(X)
-        self.landmarks_, self.triangle_ = X[pivots], factor[pivots]
-        return factor
+        settings = self._settings()
+        limits = [settings[name] for name in ("rank", "tol", "random_state")]
+
+        def column(pivot):
+            return self._kernel(X, X[pivot : pivot + 1])[:, 0]
+
+        return self._keep(X, *pivoted_cholesky(np.ones(len(X)), column, *limits))
 
     def transform(self, X):
         from_differences = self._kernel(X, self.landmarks_)  # (n_differences, rank)
