@@ -31,8 +31,8 @@ __all__ = [
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
 VERDICT_MARKS = {
-    "matches": ("#7fbf7b", "="), "close": ("#c7e3b4", "≈"), "better": ("#8fbbe0", "+"),
-    "worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
+    "agrees": ("#7fbf7b", "="), "differs_better": ("#8fbbe0", "+"),
+    "differs_worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
     "missing": ("#eeeeee", ""),
 }  # fmt: skip
 
