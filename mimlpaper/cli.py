@@ -28,7 +28,8 @@ from mimlpaper.experiments.store import KEY, StoreError
 from mimlpaper.experiments.verify import SAME
 from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS, codecheck_manifest, gallery
-from mimlpaper.report.tables import verified_table
+from mimlpaper.report.scorecard import in_words
+from mimlpaper.report.tables import TOTALS, verified_table
 from mimlpaper.trace import trace
 
 __all__ = ["main"]
@@ -77,7 +78,7 @@ def _parser():
     trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
     trials.set_defaults(command=_compute)
 
-    card = commands.add_parser("scorecard", help="every published value beside ours, with verdicts")
+    card = commands.add_parser("scorecard", help="the outcome in three sentences, then totals")
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
 
@@ -225,7 +226,7 @@ def _scorecard(options):
     if options.json:
         print(json.dumps(card, indent=1))
     else:
-        print(pd.DataFrame(card["totals"]).T.to_string())
+        print(f"{in_words(card)}\n\n{pd.DataFrame(card['totals']).T[list(TOTALS)].to_string()}")
         if card["verified"]:
             print(f"\n{verified_table(card).tidy.to_string(index=False)}")
     return 0

@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from mimlpaper.report.compare import (
     compare_with_paper,
     count_runs,
     overall,
+    records_of,
 )
 from mimlpaper.report.published import (
     ALL_CRITERIA,
@@ -142,7 +143,8 @@ def evaluate_claims(
     if ids is not None:
         claims = claims[claims["id"].isin(ids)]
     protocol_n = protocol_n or PROTOCOL_RUNS
-    return [_evaluate(claim, get_records, protocol_n) for claim in claims.to_dict("records")]
+    read_once = cache(partial(records_of, get_records))
+    return [_evaluate(claim, read_once, protocol_n) for claim in claims.to_dict("records")]
 
 
 def _evaluate(claim, get_records, protocol_n):
@@ -417,7 +419,9 @@ def sub_concepts_matter(records: pd.DataFrame, *, method, alone) -> list[Part]:
     chosen = pd.DataFrame([json.loads(text) for text in ours["chosen"]])
     least = int((chosen == chosen.min()).all(axis=1).sum())
     values = ", ".join(f"{name.split('__')[-1]} {v:g}" for name, v in chosen.min().items())
-    note = f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose {values}"
+    note = (
+        f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose {values}"
+    )
     return [Part(method, "sub-concepts", not same.all(), note=note)]
 
 

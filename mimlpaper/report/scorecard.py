@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import pandas as pd
@@ -24,11 +23,6 @@ from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
 from mimlpaper.report.verdicts import agreement, deviations, row_verdicts
 
 __all__ = ["in_words", "scorecard", "scorecard_cells"]
-
-CLAIM_WORDS = {
-    "holds": "hold", "partly": "hold in part", "fails": "fail",
-    "not comparable": "cannot be compared", "not evaluated": "are not evaluated",
-}  # fmt: skip
 
 
 def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:
@@ -86,33 +80,37 @@ def in_words(card: dict) -> str:
     if not every["rows"]:
         return "Nothing is recorded yet."
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    columns = {name: _counted(claims[name], CLAIM_WORDS) for name in COLUMNS}
+    matched, blind, tuned = (_claims_in_words(claims[name]) for name in COLUMNS)
+    identified = every["tau_identified"]
     return (
-        f"{_agreement_in_words(every, 'printed cells')}, and {every['rows_identified']} of "
-        f"{every['rows']} rows are nearest to their own printed row, by chance "
-        f"{every['rows_by_chance']:.0f}; {marked} rows have settings that were chosen because they "
-        f"come nearest to print, and blind to print {_blind_in_words(card['blind']['all'])}. "
-        f"The order of the algorithms follows the printed one with Kendall's τ = "
-        f"{every['tau']:.2f} ({every['tau_identified'] or math.nan:.2f} without the rows that are "
-        f"nearest to another), and the printed winner wins {every['winner_agreement']:.0%} of "
+        f"{_agreement_in_words(every)}; {every['rows_identified']} of {every['rows']} rows are "
+        f"nearest to their own printed row, by chance {every['rows_by_chance']:.0f}"
+        + f"; {marked} rows have settings that were chosen because they come nearest to print"
+        * bool(marked)
+        + f"; blind to print, {_agreement_in_words(card['blind']['all'])}. "
+        f"The order of the algorithms follows the printed one with Kendall's τ = {every['tau']:.2f}"
+        + (f" ({identified:.2f} among the rows nearest to their own)" if identified else "")
+        + f", and the printed winner wins {every['winner_agreement']:.0%} of the "
         f"{every['columns']} columns. "
-        f"Of {len(claims)} claims, by tests that allow for shared training data and for their "
-        f"number, {columns['matched']} under matched settings; {columns['blind']} under blind "
-        f"ones; {columns['tuned']} where every algorithm is tuned."
+        f"Of {len(claims)} claims {matched} under matched settings, {blind} under blind ones and "
+        f"{tuned} where every algorithm is tuned, by tests that no lack of data helps."
     )
 
 
-def _agreement_in_words(every, what):
+def _agreement_in_words(every):
+    if not every["rows"]:
+        return "nothing is recorded yet"
     measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
     return (
-        f"{every['agrees']} of {measured} {what} agree with ours, where "
-        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
-        f"{every['differs_better']} of ours are better, {every['differs_worse']} worse"
+        f"{every['agrees']} of {measured} printed cells agree with ours, where "
+        f"{every['false_match_rate']:.0%} of other algorithms' cells would as well; "
+        f"{every['differs_better']} of ours are better and {every['differs_worse']} worse"
     )
 
 
-def _blind_in_words(every):
-    return _agreement_in_words(every, "cells") if every["rows"] else "nothing is recorded yet"
+def _claims_in_words(verdicts):
+    counts = [int((verdicts == word).sum()) for word in ("holds", "partly", "fails")]
+    return "{} hold, {} hold in part and {} fail".format(*counts)
 
 
 def _totals(cells):
@@ -131,10 +129,3 @@ def _freshness(artefact, get_records):
     if records.empty:
         return row | {"state": "missing"}
     return row | {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
-
-
-def _counted(verdicts, words):
-    """Such as ``160 match, 23 are close and 2 are worse``."""
-    counts = verdicts.value_counts()
-    parts = [f"{counts[word]} {phrase}" for word, phrase in words.items() if word in counts]
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -75,7 +75,7 @@ class Comparison:
     strict: dict[str, float]
 
     def outcome(self, test: str) -> str:
-        """"better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
+        """ "better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
         p_values = getattr(self, test)
         return next((word for word in ("better", "worse") if p_values[word] < ALPHA), "neither")
 
@@ -148,7 +148,9 @@ def t_test(values, test_share: float = 0.0) -> float:
 def signed_rank_test(values) -> float:
     """One-sided p of values that lie above 0, by Wilcoxon's signed-rank test."""
     values = np.round(values, 12)
-    return float(stats.wilcoxon(values, alternative="greater").pvalue) if values.any() else 1.0
+    if not values.any():
+        return 1.0
+    return float(stats.wilcoxon(values, alternative="greater", method="exact").pvalue)
 
 
 def holm(p_values) -> np.ndarray:
@@ -208,7 +210,7 @@ def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, Win
 def win_tie_loss_by_stage(
     records: pd.DataFrame, staged: pd.DataFrame, a: str, b: str, stages
 ) -> pd.DataFrame:
-    """Outcomes of ``a`` against each of some stages of ``b``: columns stage, better, neither, worse.
+    """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
 
     Parameters
     ----------

@@ -25,6 +25,7 @@ from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_divergenc
 from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, grid
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
+    MARGIN,
     SIZES,
     exponents,
     shared_ranks,
@@ -34,11 +35,11 @@ from mimlpaper.report.style import in_order
 from mimlpaper.report.verdicts import TOLERANCES, agreement
 
 __all__ = [
-    "COMPLEXITY", "accuracies_table", "blanks_table", "by_verdict", "characteristics_table",
-    "choices_table", "claim_counts_table", "claims_table", "costs_table", "divergences_table",
-    "exponents_table", "measured_table", "number_text", "peers_table", "published_text",
-    "ranks_table", "relatedness_table", "results_table", "seconds_table", "status_table",
-    "totals_table", "verified_table", "win_tie_loss_table",
+    "CLAIM_COLUMNS", "COMPLEXITY", "TESTED", "TOTALS", "accuracies_table", "blanks_table",
+    "by_verdict", "characteristics_table", "choices_table", "claim_counts_table", "claims_table",
+    "costs_table", "divergences_table", "exponents_table", "measured_table", "number_text",
+    "peers_table", "published_text", "ranks_table", "relatedness_table", "results_table",
+    "seconds_table", "status_table", "totals_table", "verified_table", "win_tie_loss_table",
 ]  # fmt: skip
 
 NOTHING = pd.DataFrame()
@@ -75,10 +76,10 @@ def results_table(
             lines += (f"blind {number_text(other['mean'], other['std'])} {word}",)
         return Entry(lines, bold, cell["verdict"])
 
-    algorithms = list(cells["algorithm"].unique())
-    others = algorithms[len(table.algorithms) :]
+    rows = {name: name + "†" * (name in marked) for name in cells["algorithm"].unique()}
+    others = [*rows][len(table.algorithms) :]
     return grid(
-        {name: name + "†" * (name in marked) for name in algorithms},
+        rows,
         table.datasets if by_dataset else _heads(table.criteria), entry,
         caption=(
             f"Table {number}. {table.title}: {'accuracy ↑, ' if by_dataset else ''}mean ± std. "
@@ -91,7 +92,7 @@ def results_table(
         ),
         corner="algorithm",
         tidy=cells.assign(profile=profile),
-        rules_above=tuple(name + "†" * (name in marked) for name in (table.compared[0], *others[:1])),
+        rules_above=tuple(rows[name] for name in (table.compared[0], *others[:1])),
     )  # fmt: skip
 
 
@@ -288,51 +289,58 @@ def verified_table(card: dict) -> ReportTable:
     )  # fmt: skip
 
 
-CLAIM_VERDICTS = ("holds", "partly", "fails", "not evaluated")
+CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
+CLAIM_COLUMNS = {"paired": "paired t-test", "matched": "matched", "blind": "blind",
+                 "tuned": "tuned"}  # fmt: skip
+TESTED = (
+    "by the paper's paired t-test under matched settings, then by strict tests under matched, "
+    "blind and tuned settings. A strict test allows for training data that splits share, or takes "
+    "the ranks of independent data sets; all are adjusted by Holm for the parts of a claim, and a "
+    f"tie is shown within {MARGIN:.0%} of the rival's loss."
+)
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: what the paper says, and its verdict under both tests.
+    """One row for each claim: what the paper says, and its verdicts.
 
     ``detail`` adds which parts of a claim hold and which fail.
     """
     by_id = {result.id: result for result in results}
-    heads = {"claim": "claim", "verdict": "paired t-test", "corrected": "corrected"}
+    heads = {"claim": "claim"} | CLAIM_COLUMNS
 
     def entry(name, head):
         text = getattr(by_id[name], head)
-        return Entry(verdict=text) if head in ("verdict", "corrected") else text
+        return Entry(verdict=text) if head in CLAIM_COLUMNS else text
 
-    columns = ["id", "where", "claim", "verdict", "corrected", "detail"]
-    tidy = pd.DataFrame([[getattr(r, name) for name in columns] for r in results], columns=columns)
+    columns = ["id", "where", "claim", *CLAIM_COLUMNS, "detail"]
     return grid(
         list(by_id), heads | {"detail": "in detail"} if detail else heads, entry,
-        caption="Claims, by the paper's paired t-test and by the corrected resampled t-test.",
-        tidy=tidy.rename(columns={"corrected": "verdict_corrected"}),
+        caption=f"Claims, {TESTED}",
+        tidy=pd.DataFrame([[getattr(r, n) for n in columns] for r in results], columns=columns),
         prose=True,
     )  # fmt: skip
 
 
 def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
-    """The same claims in the order of :data:`CLAIM_VERDICTS`."""
-    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.verdict))
+    """The same claims in the order of :data:`CLAIM_VERDICTS`, under matched settings."""
+    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.matched))
 
 
 def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
-    """Number of claims by verdict under both tests, a row for each part of the paper."""
+    """Number of claims by verdict, a row for each part of the paper."""
     parts = list(dict.fromkeys(_part_of_paper(result.id) for result in results))
     tidy = []
     for part in [*parts, "all"]:
         chosen = [r for r in results if part in ("all", _part_of_paper(r.id))]
         for word in CLAIM_VERDICTS:
-            paired = sum(result.verdict == word for result in chosen)
-            corrected = sum(result.corrected == word for result in chosen)
-            tidy.append({"part": part, "verdict": word, "paired": paired, "corrected": corrected})
+            counts = {c: sum(getattr(r, c) == word for r in chosen) for c in CLAIM_COLUMNS}
+            tidy.append({"part": part, "verdict": word, **counts})
     tidy = pd.DataFrame(tidy)
     found = _by(tidy, "part", "verdict")
     return grid(
-        [*parts, "all"], CLAIM_VERDICTS, lambda *key: "{paired} / {corrected}".format(**found[key]),
-        caption="Claims by verdict: by the paper's paired t-test / by the corrected test.",
+        [*parts, "all"], CLAIM_VERDICTS,
+        lambda *key: " / ".join(str(found[key][column]) for column in CLAIM_COLUMNS),
+        caption=f"Claims by verdict, {TESTED}",
         tidy=tidy,
         rules_above=("all",),
     )  # fmt: skip
@@ -396,7 +404,7 @@ def win_tie_loss_table(
     comparisons: Mapping[str, tuple[pd.DataFrame, str, str]],
     printed: Mapping[str, tuple[int, int, int]] | None = None,
 ) -> ReportTable:
-    """Shares of cases better / tied / worse, printed and by both tests, for each comparison.
+    """Shares of cases better / neither / worse, printed and by both tests, for each comparison.
 
     Parameters
     ----------
@@ -416,7 +424,7 @@ def win_tie_loss_table(
     heads = {"paper": "paper", "paired": "paired t-test", "corrected": "corrected"}
     return grid(
         list(rows), heads | {"cases": "cases"}, lambda name, head: rows[name].get(head),
-        caption="Percentages of cases that are better / tied / worse.",
+        caption="Percentages of cases that are better / neither / worse. Neither shows no tie.",
         corner="comparison",
         tidy=pd.DataFrame(tidy),
     )  # fmt: skip

@@ -16,13 +16,14 @@ from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_character
 
 __all__ = [
     "CHANCE", "TOLERANCES", "VERDICTS", "agreement", "arithmetic", "deviations", "match_rates",
-    "row_verdicts", "tolerance", "verdict", "winners_of",
+    "row_distances", "row_verdicts", "tolerance", "verdict", "winners_of",
 ]  # fmt: skip
 
 VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "synthetic")
 
 CHANCE = 0.05  # of calling two runs of one program different
-ROUNDING = 0.0005  # half a unit of the last printed digit
+DECIMALS = 3  # in print
+ROUNDING = 0.5 * 10**-DECIMALS
 # What the mean of ten folds moves from one partition to another, as a share of what ten
 # independent folds would: pooled over the ten partitions of every method and set of Table 5.
 PARTITION = 0.57
@@ -133,26 +134,25 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
     return float(within[own].mean()), float(within[~own].mean())
 
 
-def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Each of our rows and the printed row nearest to it.
+def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Root mean square of the scaled differences between each of our rows and each printed one.
 
-    Columns table, algorithm, nearest, identified (it is its own), own, other: root mean squares
-    of the scaled differences from its own printed row and from the nearest other one.
+    Columns table, algorithm (ours), other (printed), distance; over the cells that both rows have
+    in print.
     """
     squares = pairs.assign(distance=pairs["scaled"] ** 2)
     keys = ["table", "algorithm", "other"]
-    distances = np.sqrt(squares.groupby(keys, sort=False)["distance"].mean()).reset_index()
-    rows = []
-    for (table, algorithm), row in distances.groupby(["table", "algorithm"], sort=False):
-        by_other = row.set_index("other")["distance"]
-        nearest = by_other.idxmin()
-        rows.append({
-            "table": table, "algorithm": algorithm, "nearest": nearest,
-            "identified": nearest == algorithm, "own": by_other[algorithm],
-            "other": by_other.drop(algorithm).min(),
-        })  # fmt: skip
-    columns = ["table", "algorithm", "nearest", "identified", "own", "other"]
-    return pd.DataFrame(rows, columns=columns)
+    return np.sqrt(squares.groupby(keys, sort=False)["distance"].mean()).reset_index()
+
+
+def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Each of our rows: columns table, algorithm, nearest (printed row), identified (its own)."""
+    distances = row_distances(pairs)
+    least = distances.loc[
+        distances.groupby(["table", "algorithm"], sort=False)["distance"].idxmin()
+    ]
+    rows = least.drop(columns="distance").rename(columns={"other": "nearest"})
+    return rows.assign(identified=rows["algorithm"] == rows["nearest"])
 
 
 def agreement(cells: pd.DataFrame) -> dict:
@@ -195,8 +195,8 @@ def agreement(cells: pd.DataFrame) -> dict:
 def winners_of(column: pd.DataFrame, value: str) -> set[str]:
     """The algorithms with the best ``value`` of a column of a table: one criterion, one set."""
     lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
-    best = column[value].min() if lower else column[value].max()
-    return set(column.loc[column[value] == best, "algorithm"])
+    values = column[value].round(DECIMALS)
+    return set(column.loc[values == (values.min() if lower else values.max()), "algorithm"])
 
 
 def _row_keys(column):
@@ -206,7 +206,8 @@ def _row_keys(column):
 def _tau(column):
     if len(column) < 2:
         return math.nan
-    return float(stats.kendalltau(column["mean"], column["published_mean"]).statistic)
+    ours, theirs = column["mean"].round(DECIMALS), column["published_mean"]
+    return float(stats.kendalltau(ours, theirs).statistic)
 
 
 def _same_winner(column):
