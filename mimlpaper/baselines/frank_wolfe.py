@@ -44,7 +44,7 @@ def frank_wolfe(
         move = pairs.lowest(slope, vertex) - alpha
         fall = slope @ move  # minus the duality gap
         primal = alpha.sum() - np.sum(beta * scores) / 2 - fall
-        yield beta, pairs.bias(alpha, slope), -fall / primal
+        yield beta, pairs.bias(alpha, slope), -fall / primal if primal > 0 else 0.0
         direction = pairs.coefficients(move)
         rise = gram @ direction
         step = _step(fall, np.sum(direction * rise), accuracy)
@@ -114,6 +114,8 @@ class LabelPairs:
 
     def lowest(self, cost, vertex):
         """alpha with the least cost'alpha among all that the dual allows: (n_pairs,)."""
+        if not len(cost):
+            return cost
         together = (self.part[:, None] == self.part).astype(np.float64)
         alpha = _interior_point(cost, self.upper, self.own, self.other, together)
         if vertex:

@@ -160,7 +160,7 @@ def audit(
 def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict]:
     """What :func:`verify` last found, one dict for each experiment and kind of machine.
 
-    Outcomes of records that were made anew since do not count. Keys: experiment, machine,
+    Outcomes of records that were replaced since do not count. Keys: experiment, machine,
     groups (recorded ones), equal, close, different, failed (groups with that outcome), trials
     (run again), largest_difference, date (of the oldest of the outcomes).
     """
@@ -210,7 +210,7 @@ def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
     if drawn is None or drawn.empty:
         return {}
     for dataset in drawn["dataset"].unique():
-        load(dataset, data_home=data_home)  # missing data are told at once, by name
+        load(dataset, data_home=data_home)  # missing data stop it here, by name
     dearest_first = drawn.iloc[np.argsort(-_seconds(drawn).to_numpy(), kind="stable")]
     repeated = {}
     try:

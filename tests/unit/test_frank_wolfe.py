@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines import frank_wolfe as module
 from mimlpaper.baselines.frank_wolfe import LabelPairs, frank_wolfe
 from mimlpaper.baselines.ranksvm import RankSvm
@@ -141,6 +142,16 @@ def test_stages_are_the_shorter_runs_and_the_last_step_is_not_taken(X, Y):
         shorter = RankSvm(solver="frank_wolfe", max_iter=n_steps).fit(X, Y)
         assert np.array_equal(shorter.decision_function(X), stages[n_steps - 1])
     assert not RankSvm(solver="frank_wolfe", max_iter=1).fit(X, Y).dual_coef_.any()
+
+
+def test_no_pair_that_can_be_balanced():
+    """All examples have label 1 and lack label 2: beta = 0, and the counts order the labels."""
+    with pytest.warns(ConstantLabelWarning):
+        fitted = RankSvm(solver="frank_wolfe").fit([[1.0], [2.0]], [[1, 0], [1, 0]])
+    assert fitted.n_iter_ == 1
+    assert fitted.duality_gap_ == 0
+    assert not fitted.dual_coef_.any()
+    assert fitted.intercept_.tolist() == [2, -2]
 
 
 def test_block_ascent_has_one_stage(X, Y):
