@@ -76,24 +76,21 @@ def scorecard_cells(
 
 def in_words(card: dict) -> str:
     """The outcome in three sentences: agreement, order of the algorithms, claims."""
-    every, claims = card["totals"]["all"], pd.DataFrame(card["claims"])
+    every, blind = card["totals"]["all"], card["blind"]["all"]
     if not every["rows"]:
         return "Nothing is recorded yet."
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    matched, blind, tuned = (_claims_in_words(claims[name]) for name in COLUMNS)
-    identified = every["tau_identified"]
+    settings = f"settings nearest to print in {marked} of {every['rows']} rows"
+    claims = {name: _claims_in_words(card["claims"], name) for name in COLUMNS}
+    if not blind["rows"]:
+        claims["blind"] = "nothing is recorded yet"
     return (
-        f"{_agreement_in_words(every)}; {every['rows_identified']} of {every['rows']} rows are "
-        f"nearest to their own printed row, by chance {every['rows_by_chance']:.0f}"
-        + f"; {marked} rows have settings that were chosen because they come nearest to print"
-        * bool(marked)
-        + f"; blind to print, {_agreement_in_words(card['blind']['all'])}. "
-        f"The order of the algorithms follows the printed one with Kendall's τ = {every['tau']:.2f}"
-        + (f" ({identified:.2f} among the rows nearest to their own)" if identified else "")
-        + f", and the printed winner wins {every['winner_agreement']:.0%} of the "
-        f"{every['columns']} columns. "
-        f"Of {len(claims)} claims {matched} under matched settings, {blind} under blind ones and "
-        f"{tuned} where every algorithm is tuned, by tests that no lack of data helps."
+        f"With {settings if marked else 'matched settings'} {_agreement_in_words(every)}; "
+        f"blind to print, {_agreement_in_words(blind)}. "
+        f"The order of the algorithms follows the printed one with {_order_in_words(every)}. "
+        f"Of {len(card['claims'])} claims, tested so that no lack of data helps them, "
+        f"{claims['matched']} under matched settings; under blind ones {claims['blind']}; where "
+        f"every algorithm is tuned {claims['tuned']}."
     )
 
 
@@ -102,14 +99,26 @@ def _agreement_in_words(every):
         return "nothing is recorded yet"
     measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
     return (
-        f"{every['agrees']} of {measured} printed cells agree with ours, where "
-        f"{every['false_match_rate']:.0%} of other algorithms' cells would as well; "
-        f"{every['differs_better']} of ours are better and {every['differs_worse']} worse"
+        f"{every['agrees']} of {measured} printed cells agree with ours (of other algorithms' "
+        f"cells {every['false_match_rate']:.0%} would), {every['differs_better']} of ours are "
+        f"better and {every['differs_worse']} worse, and {every['rows_identified']} of "
+        f"{every['rows']} rows are nearest to their own printed row "
+        f"(by chance {every['rows_by_chance']:.0f})"
     )
 
 
-def _claims_in_words(verdicts):
-    counts = [int((verdicts == word).sum()) for word in ("holds", "partly", "fails")]
+def _order_in_words(every):
+    known = every["tau_identified"]
+    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
+    return (
+        f"Kendall's τ = {every['tau']:.2f}{among}, and the printed winner wins "
+        f"{every['winner_agreement']:.0%} of the {every['columns']} columns"
+    )
+
+
+def _claims_in_words(claims, column):
+    words = [claim[column] for claim in claims]
+    counts = (words.count(word) for word in ("holds", "partly", "fails"))
     return "{} hold, {} hold in part and {} fail".format(*counts)
 
 

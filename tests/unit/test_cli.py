@@ -53,8 +53,8 @@ def test_scorecard_lists_every_cell_and_claim(results, capsys):
         "table", "dataset", "algorithm", "criterion", "published_mean", "published_std",
         "mean", "std", "n", "verdict", "state",
     }  # fmt: skip
-    words = {claim["matched"] for claim in card["claims"]}
-    assert words == {"not evaluated", "not comparable", "holds"}
+    words = {claim["matched"] for claim in card["claims"] if claim["id"].startswith("S")}
+    assert words == {"not evaluated", "holds"}  # S5.5 needs no records
     assert main(["scorecard"]) == 0
     assert capsys.readouterr().out.startswith("Nothing is recorded yet.")
 
