@@ -171,8 +171,10 @@ def plot_rows(pairs: pd.DataFrame, axes: list[Axes]):
             if not np.isnan(row).all():
                 nearest = np.nanargmin(row)
                 look = "#1b7837" if nearest == i else "#b2182b"
-                corner = nearest - 0.5, i - 0.5
-                axis.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=look, linewidth=1.8))
+                corner = nearest - 0.44, i - 0.44
+                axis.add_patch(
+                    Rectangle(corner, 0.88, 0.88, fill=False, edgecolor=look, linewidth=1.8)
+                )
         axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
         axis.set_yticks(range(len(names)), names)
         axis.tick_params(length=0)
@@ -194,7 +196,7 @@ def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
     axis.set_xlabel("multiple of the tolerance")
     axis.set_ylabel("cells that agree (%)")
     axis.set_ylim(0, 100)
-    axis.legend(loc="lower right")
+    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):

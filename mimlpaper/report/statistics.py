@@ -26,11 +26,11 @@ __all__ = [
 
 
 def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
-    """Columns mean and std over splits for each value of column ``x``, of one method.
+    """Columns mean and std over data sets and splits for each value of column ``x``, of one method.
 
     Where ``x`` is the stage, a boosting run that stopped early keeps its last value.
     """
-    by_x = records.pivot(index="split", columns=x, values=criterion)
+    by_x = records.pivot(index=["dataset", "split"], columns=x, values=criterion)
     by_x = by_x.ffill(axis=1) if x == "stage" else by_x
     return pd.DataFrame({"mean": by_x.mean(), "std": by_x.std()})
 
