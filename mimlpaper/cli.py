@@ -266,8 +266,13 @@ def _status(options):
 
 
 def _manifest(options):
-    from mimlpaper.report.artefacts import codecheck_manifest, gallery
+    from mimlpaper.companion import Companion
+    from mimlpaper.report.artefacts import codecheck_manifest, gallery, with_outcome
+    from mimlpaper.report.scorecard import in_words
 
+    readme = paths.project_root() / "README.md"
+    outcome = in_words(Companion(profile="paper").scorecard())
+    print(paths.write_whole(readme, with_outcome(readme.read_text(), outcome)))
     print(paths.write_whole(paths.figures() / "README.md", gallery()))
     print(paths.write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
     return 0
