@@ -59,7 +59,7 @@ def _parser():
     trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
     trials.set_defaults(command=_compute)
 
-    card = commands.add_parser("scorecard", help="every published value beside ours, with verdicts")
+    card = commands.add_parser("scorecard", help="the outcome in three sentences, then totals")
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
 
@@ -223,13 +223,14 @@ def _scorecard(options):
     import pandas as pd
 
     from mimlpaper.companion import Companion
-    from mimlpaper.report.tables import verified_table
+    from mimlpaper.report.scorecard import in_words
+    from mimlpaper.report.tables import TOTALS, verified_table
 
     card = Companion(profile=options.profile).scorecard()
     if options.json:
         print(json.dumps(card, indent=1))
     else:
-        print(pd.DataFrame(card["totals"]).T.to_string())
+        print(f"{in_words(card)}\n\n{pd.DataFrame(card['totals']).T[list(TOTALS)].to_string()}")
         if card["verified"]:
             print(f"\n{verified_table(card).tidy.to_string(index=False)}")
     return 0
@@ -265,8 +266,13 @@ def _status(options):
 
 
 def _manifest(options):
-    from mimlpaper.report.artefacts import codecheck_manifest, gallery
+    from mimlpaper.companion import Companion
+    from mimlpaper.report.artefacts import codecheck_manifest, gallery, with_outcome
+    from mimlpaper.report.scorecard import in_words
 
+    readme = paths.project_root() / "README.md"
+    outcome = in_words(Companion(profile="paper").scorecard())
+    print(paths.write_whole(readme, with_outcome(readme.read_text(), outcome)))
     print(paths.write_whole(paths.figures() / "README.md", gallery()))
     print(paths.write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
     return 0

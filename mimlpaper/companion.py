@@ -32,6 +32,7 @@ from mimlpaper.experiments.fit_details import (
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status
 from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.compare import column_records
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import save_table
 from mimlpaper.report.scorecard import scorecard
@@ -149,9 +150,11 @@ class Companion:
     def table(self, number: int):
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`."""
         name = f"table{number}"
+        trials = self.trials(name)
         table = results_table(
-            self.trials(name), number, profile=self.profile, n_runs=self.n_runs(name)
-        )
+            trials, number, profile=self.profile, n_runs=self.n_runs(name),
+            blind=column_records(self.recorded, name, "blind"),
+        )  # fmt: skip
         return self.save_table(table, name)
 
     def characteristics(self) -> pd.DataFrame:

@@ -7,9 +7,9 @@ import pandas as pd
 
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.published import ALL_CRITERIA, published_divergences
-from mimlpaper.report.rendering import TINTED_TEXT, VERDICT_TINTS
-from mimlpaper.report.tables import number_text, published_text
-from mimlpaper.report.verdicts import VERDICTS
+from mimlpaper.report.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
+from mimlpaper.report.scorecard import in_words
+from mimlpaper.report.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
 
 FOLD = 250  # characters, beyond which a cell is folded
 
@@ -59,15 +59,14 @@ def scorecard_page(card, profile):
     """Every cell of Tables 1 to 5 as a table to sort and to filter."""
     numbers = ("published_mean", "published_std", "mean", "std")
     cells = pd.DataFrame(card["cells"]).astype(dict.fromkeys(numbers, float))
-    totals = card["totals"]["all"]
-    counts = ", ".join(f"{totals[word]} {word}" for word in VERDICTS if totals[word])
     rows = [
         [
             f"Table {cell['table']}", cell["dataset"], cell["algorithm"],
             ALL_CRITERIA[cell["criterion"]].symbol,
             (published_text(cell), cell["published_mean"]),
             (number_text(cell["mean"], cell["std"]), cell["mean"]),
-            cell["verdict"], f"{cell['n']} of {cell['n_protocol']}", cell["state"],
+            IN_PRINT.get(cell["verdict"], cell["verdict"]),
+            f"{cell['n']} of {cell['n_protocol']}", cell["state"],
         ]
         for cell in cells.to_dict("records")
     ]  # fmt: skip
@@ -77,10 +76,10 @@ def scorecard_page(card, profile):
     }  # fmt: skip
     return f"""{WIDE}# Scorecard: every cell
 
-All {totals["cells"]} cells of the paper's Tables 1 to 5, blank cells included: {counts}.
-**{totals["reproduced"]} are reproduced**: they match, are close or better on the original data,
-over all runs of the protocol, by today's code. Profile `{profile}`. The notebook *The scorecard*
-explains the verdicts and has a picture of all cells.
+{in_words(card)}
+
+All {len(cells)} cells of the paper's Tables 1 to 5, blank cells included. Profile `{profile}`. The
+notebook *The scorecard* explains the verdicts and has a picture of all cells.
 
 {sortable_table("Every cell", heads, rows)}
 """
@@ -89,19 +88,15 @@ explains the verdicts and has a picture of all cells.
 def claims_page(card, profile):
     """The paper's claims with their verdicts."""
     rows = [
-        [result["id"], result["where"], result["claim"], result["verdict"], result["corrected"],
-         result["detail"], result["state"] or ""]
+        [*(result[name] for name in ("id", "where", "claim", *CLAIM_COLUMNS, "detail")),
+         result["state"] or ""]
         for result in card["claims"]
     ]  # fmt: skip
-    heads = {
-        "claim": False, "where": True, "what the paper says": False, "paired t-test": True,
-        "corrected": True, "in detail": False, "state": True,
-    }  # fmt: skip
+    heads = {"claim": False, "where": True, "what the paper says": False}
+    heads |= dict.fromkeys(CLAIM_COLUMNS.values(), True) | {"in detail": False, "state": True}
     return f"""{WIDE}# Claims
 
-Each claim of the paper, tested on the records: by the paper's own paired t-test, and by the
-corrected resampled t-test of Nadeau and Bengio, which allows for the training data that runs share.
-Profile `{profile}`.
+Each claim of the paper, tested on the records: {TESTED} Profile `{profile}`.
 
 {sortable_table("Claims", heads, rows)}
 """
@@ -150,7 +145,7 @@ def sortable_table(label, heads, rows):
 
 def _cell(content):
     text, value = content if isinstance(content, tuple) else (content, None)
-    tint = VERDICT_TINTS.get(text)
+    tint = VERDICT_TINTS.get({word: name for name, word in IN_PRINT.items()}.get(text, text))
     style = f' style="background:{tint};color:{TINTED_TEXT}"' if tint else ""
     number = "" if value is None else f' data-value="{"" if math.isnan(value) else value}"'
     return f"<td{style}{number}>{_folded(str(text))}</td>"

@@ -109,6 +109,7 @@ class DMimlSvm(MultiLabelEstimator):
     ----------
     weights_, intercept_ : (rank, n_labels) and (n_labels,), w_t and b_t.
     objective_ : (n_steps,), the objective after each convex problem; it never rises.
+    raw_objective_ : (n_steps,) or one more: the last step is thrown away if the objective rises.
     n_iter_ : (n_steps,), the solver's iterations.
     duality_gap_ : float, of the last convex problem, as a share of its objective.
     label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 beside a constant label.
@@ -216,7 +217,8 @@ class DMimlSvm(MultiLabelEstimator):
         varied = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
         self.weights_ = np.zeros((features.n_features, self.n_labels_))
         self.intercept_ = np.where(Y.all(axis=0), 1.0, -1.0)
-        self.objective_, self.n_iter_, self.duality_gap_ = np.zeros(1), np.zeros(1, int), 0.0
+        self.objective_ = self.raw_objective_ = np.zeros(1)
+        self.n_iter_, self.duality_gap_ = np.zeros(1, int), 0.0
         self._settled = True
         if len(varied):
             self._minimise(self._first_problem(features, Y[:, varied], varied, Q), varied, last)
@@ -262,7 +264,8 @@ class DMimlSvm(MultiLabelEstimator):
         )
         solution = descent.solution
         self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
-        self.objective_, self.n_iter_ = descent.objective, descent.n_iter
+        self.objective_, self.raw_objective_ = descent.objective, descent.raw_objective
+        self.n_iter_ = descent.n_iter
         self.duality_gap_, self._settled = solution.gap, descent.settled
         if self.warm_start:
             self._last = problem.offsets, solution

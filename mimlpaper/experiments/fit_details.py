@@ -94,13 +94,16 @@ def recorded_fit_details(
 def objective_steps(fitted, Y, names) -> list[dict]:
     """D-MimlSvm's objective, one row for each step of the outer loop.
 
-    stage, from 1; objective after it; n_iter, the inner solver's iterations; gap, its relative
-    duality gap at the end of the fit.
+    stage, from 1; objective after it; following, the objective after the next step, also if that
+    step is thrown away, NaN if there is none; n_iter, the inner solver's iterations; gap, its
+    relative duality gap at the end of the fit.
     """
-    steps = zip(fitted.objective_, fitted.n_iter_, strict=True)
+    following = np.append(fitted.raw_objective_[1:], np.nan)
+    steps = enumerate(zip(fitted.objective_, following, fitted.n_iter_, strict=False), start=1)
+    gap = fitted.duality_gap_
     return [
-        {"stage": stage, "objective": objective, "n_iter": n_iter, "gap": fitted.duality_gap_}
-        for stage, (objective, n_iter) in enumerate(steps, start=1)
+        {"stage": stage, "objective": value, "following": then, "n_iter": n_iter, "gap": gap}
+        for stage, (value, then, n_iter) in steps
     ]
 
 

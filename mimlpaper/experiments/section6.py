@@ -238,6 +238,10 @@ SECTION6 = (
     ),
     Experiment("mlsvm_yahoo", "MlSvm on yahoo", YAHOO, GivenSplit(), MLSVM_ON_YAHOO),
     Experiment(
+        "rounds_yahoo", "Rounds on yahoo", YAHOO, GivenSplit(),
+        {"AdtBoost.MH": published(TABLE_4)["AdtBoost.MH"]}, staged=True,
+    ),
+    Experiment(
         "choices_yeast", "Open choices, yeast", ("yeast",), CrossValidation(3, n_folds=10),
         published(TABLE_3), choices(TABLE_3),
     ),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 
 import pandas as pd
 
@@ -16,6 +17,7 @@ from mimlpaper.report.compare import STATES, Records, overall, records_of
 
 __all__ = [
     "ARTEFACTS", "Artefact", "artefact_status", "codecheck_manifest", "gallery", "pseudocode_map",
+    "with_outcome",
 ]  # fmt: skip
 
 
@@ -158,6 +160,16 @@ def gallery(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:
         if artefact.is_figure
     ]
     return GALLERY + "".join(rows) + "".join(pictures)
+
+
+OUTCOME = re.compile(
+    r"(<!-- written by `mimlpaper manifest` -->\n).*?(\n<!-- until here -->)", re.S
+)
+
+
+def with_outcome(readme: str, outcome: str) -> str:
+    """The text of a README with the outcome in its place, in lines of at most 100 characters."""
+    return OUTCOME.sub(lambda ends: ends[1] + fill(outcome, 100) + ends[2], readme)
 
 
 def codecheck_manifest(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:

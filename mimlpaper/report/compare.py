@@ -6,8 +6,13 @@ import json
 import math
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import pandas as pd
 
+from mimlpaper.experiments.registry import EXPERIMENTS
+from mimlpaper.experiments.section4 import TABLE_1, TABLE_2
+from mimlpaper.experiments.section6 import TABLE_3, TABLE_4
+from mimlpaper.experiments.section7 import TABLE_5
 from mimlpaper.report.published import (
     ALL_CRITERIA,
     TABLES,
@@ -15,18 +20,27 @@ from mimlpaper.report.published import (
     published_cells,
     published_characteristics,
 )
-from mimlpaper.report.verdicts import is_reproduced, verdict
+from mimlpaper.report.verdicts import tolerance, verdict
 
 __all__ = [
-    "CHARACTERISTICS", "KINDS", "STATES", "Records", "as_published", "compare_characteristics",
-    "compare_with_paper", "count_runs", "overall", "records_of", "round_half_up", "run_means",
-    "variant_name", "with_percentages", "with_variants",
+    "CHARACTERISTICS", "COLUMNS", "KINDS", "STATES", "Records", "as_published", "column_records",
+    "compare_characteristics", "compare_with_paper", "count_runs", "nearest_to_print", "overall",
+    "records_of", "round_half_up", "run_means", "variant_name", "with_percentages",
+    "with_variants",
 ]  # fmt: skip
+
+try:
+    from mimlpaper.experiments.settings import settings
+except ImportError:  # no setting has its basis on record yet
+    settings = None
+
+ROWS = {1: TABLE_1, 2: TABLE_2, 3: TABLE_3, 4: TABLE_4, 5: TABLE_5}
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
 STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
 KINDS = ("original", "re-derived", "synthetic")
+COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
 
 
 def compare_with_paper(
@@ -38,7 +52,8 @@ def compare_with_paper(
     has no row for these: ``printed`` is "no row", and they get no verdict.
 
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
-    published_best, printed, mean, std, n, n_protocol, verdict, reproduced, state, kind.
+    published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
+    whole protocol, code that is not stale), tolerance, verdict.
 
     Parameters
     ----------
@@ -60,7 +75,10 @@ def compare_with_paper(
         for criterion in table.criteria
     ]  # fmt: skip
     n_runs = n_runs or table.n_runs
-    return pd.DataFrame([cell | _judged(cell, measured, table, n_runs) for cell in cells])
+    cells = pd.DataFrame([cell | _measured(cell, measured, table, n_runs) for cell in cells])
+    cells["tolerance"] = tolerance(cells)
+    words = [verdict(cell) for cell in cells.to_dict("records")]
+    return cells.assign(verdict=np.where(cells["printed"] == "no row", "", words))
 
 
 CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
@@ -73,7 +91,7 @@ CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table cell by cell, with a verdict at printed precision.
 
-    Columns: dataset, characteristic, published, recomputed, verdict: "matches", "differs" or
+    Columns: dataset, characteristic, published, recomputed, verdict: "agrees", "differs" or
     "missing".
 
     Parameters
@@ -89,7 +107,7 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
             if dataset in ours.index:
                 found, decimals = float(ours.at[dataset, name]), CHARACTERISTICS[name]
                 same = round_half_up(found, decimals) == round_half_up(value, decimals)
-                word = "matches" if same else "differs"
+                word = "agrees" if same else "differs"
             rows.append((dataset, name, value, found, word))
     columns = ["dataset", "characteristic", "published", "recomputed", "verdict"]
     return pd.DataFrame(rows, columns=columns)
@@ -107,6 +125,32 @@ def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
     if callable(get_records):
         return get_records(experiment)
     return get_records.get(experiment, pd.DataFrame())
+
+
+def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
+    """The records of a table in a column; the blind row of a method may be its matched one.
+
+    Matched settings may have been chosen because they come nearest to print, blind ones never.
+    Tuned ones are held out for every method.
+    """
+    if column == "matched":
+        return records_of(get_records, experiment)
+    name = f"{experiment}_{column}"
+    records = records_of(get_records, name)
+    if column == "tuned" or records.empty:
+        return records
+    own = EXPERIMENTS[name].methods if name in EXPERIMENTS else records["method"].unique()
+    matched = records_of(get_records, experiment)
+    return pd.concat([records, matched[~matched["method"].isin(own)]]) if len(matched) else records
+
+
+def nearest_to_print(number: int) -> dict[str, int]:
+    """For each method of a table how many settings were chosen as nearest to the printed row."""
+    if settings is None:
+        return {}
+    rows = settings(ROWS[number], TABLES[number].datasets)
+    marked = rows[rows["basis"] == "nearest to print"]
+    return marked.groupby("method")["parameter"].nunique().to_dict()
 
 
 def as_published(records: pd.DataFrame) -> pd.DataFrame:
@@ -176,21 +220,16 @@ def _run_of(records, table):
     return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
 
 
-def _judged(cell, measured, table, n_runs):
-    """What is measured of a cell, and its verdict."""
+def _measured(cell, measured, table, n_runs):
+    """What is measured of a cell."""
     name, algorithm = cell["criterion"], cell["algorithm"]
     rows = measured[(measured["dataset"] == cell["dataset"]) & (measured["method"] == algorithm)]
     rows = rows[rows[name].notna()] if name in rows else rows[:0]
     mean, std = rows[name].agg(["mean", "std"]) if len(rows) else (math.nan, math.nan)
     state = overall(rows["state"]) if len(rows) else "missing"
     kind = overall(rows["kind"], KINDS) if len(rows) else None
-    published = cell["published_mean"], cell["published_std"]
-    word = ""
-    if cell["printed"] != "no row":
-        word = verdict(mean, std, *published, ALL_CRITERIA[name], kind=kind or "original")
-    complete = len(rows) >= n_runs and bool((rows["n_trials"] >= table.n_folds).all())
+    whole = len(rows) >= n_runs and bool((rows["n_trials"] >= table.n_folds).all())
     return {
-        "mean": mean, "std": std, "n": len(rows), "n_protocol": n_runs, "verdict": word,
-        "reproduced": is_reproduced(word, kind=kind, state=state, complete=complete),
-        "state": state, "kind": kind,
+        "mean": mean, "std": std, "n": len(rows), "n_protocol": n_runs, "state": state,
+        "kind": kind, "complete": whole and kind == "original" and state != "stale",
     }  # fmt: skip

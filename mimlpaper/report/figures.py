@@ -14,25 +14,29 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import NullLocator
+from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.statistics import curve, growth, mean_ranks, shared_ranks
+from mimlpaper.report.rendering import IN_PRINT
+from mimlpaper.report.statistics import Friedman, curve, growth, mean_ranks, shared_ranks
 from mimlpaper.report.style import INK, in_order, look_of
+from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 __all__ = [
-    "plot_data_sets", "plot_growth", "plot_m_and_theta", "plot_objectives",
-    "plot_parameter_curves", "plot_rank_changes", "plot_ranks", "plot_relatedness",
-    "plot_scorecard", "plot_win_tie_loss", "seven_panels",
+    "plot_critical_difference", "plot_data_sets", "plot_growth", "plot_m_and_theta",
+    "plot_match_rates", "plot_objectives", "plot_parameter_curves", "plot_rank_changes",
+    "plot_ranks", "plot_relatedness", "plot_rows", "plot_scorecard", "plot_win_tie_loss",
+    "seven_panels",
 ]  # fmt: skip
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
 VERDICT_MARKS = {
-    "matches": ("#7fbf7b", "="), "close": ("#c7e3b4", "≈"), "better": ("#8fbbe0", "+"),
-    "worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
+    "agrees": ("#7fbf7b", "="), "differs_better": ("#8fbbe0", "+"),
+    "differs_worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
     "missing": ("#eeeeee", ""),
 }  # fmt: skip
 
@@ -135,12 +139,77 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = Non
     if key is not None:
         counts = cells["verdict"].value_counts()
         handles = [
-            Patch(color=color, label=f"{sign or ' '}  {word} ({counts[word]})")
+            Patch(color=color, label=f"{sign or ' '}  {IN_PRINT.get(word, word)} ({counts[word]})")
             for word, (color, sign) in VERDICT_MARKS.items()
             if word in counts
         ]
         key.set_axis_off()
-        key.legend(handles=handles, loc="center left", title="verdict (cells)", alignment="left")
+        _, by_mistake = match_rates(deviations(cells[cells["kind"] != "synthetic"]))
+        title = (
+            f"cells by verdict\n{by_mistake:.0%} of other algorithms' cells\nwould agree as well"
+        )
+        key.legend(handles=handles, loc="center left", title=title, alignment="left")
+
+
+def plot_rows(pairs: pd.DataFrame, axes: list[Axes]):
+    """Our rows against the printed ones, one panel for each table: darker is nearer.
+
+    A square shows the distance of :func:`~mimlpaper.report.verdicts.row_distances`. A frame marks
+    the printed row that is nearest to ours: on the diagonal it is the right one.
+    """
+    for axis, (number, table) in zip(axes, TABLES.items(), strict=True):
+        axis.set_title(f"Table {number}", loc="left")
+        mine = pairs[pairs["table"] == number]
+        if mine.empty:
+            axis.set_axis_off()
+            continue
+        distances = row_distances(mine).pivot(index="algorithm", columns="other", values="distance")
+        names = [name for name in table.algorithms if name in distances.columns]
+        distances = distances.reindex(index=names, columns=names)
+        axis.imshow(distances, cmap="Blues_r", vmin=0, vmax=2)
+        for i, row in enumerate(distances.to_numpy()):
+            if not np.isnan(row).all():
+                nearest = np.nanargmin(row)
+                look = "#1b7837" if nearest == i else "#b2182b"
+                corner = nearest - 0.44, i - 0.44
+                axis.add_patch(
+                    Rectangle(corner, 0.88, 0.88, fill=False, edgecolor=look, linewidth=1.8)
+                )
+        axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+        axis.set_yticks(range(len(names)), names)
+        axis.tick_params(length=0)
+        axis.grid(False)
+
+
+def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
+    """Shares of our own (solid) and of other algorithms' cells (dotted) that agree.
+
+    By the tolerance, as a multiple of the one in use; a colour for each table.
+    """
+    factors = np.linspace(0, 4, 81)
+    for number in TABLES:
+        mine = pairs[pairs["table"] == number]
+        own, others = 100 * np.array([match_rates(mine, factor) for factor in factors]).T
+        axis.plot(factors, own, color=f"C{number}", label=f"Table {number}")
+        axis.plot(factors, others, ":", color=f"C{number}")
+    axis.axvline(1, color="#999999", linewidth=0.8, zorder=0)
+    axis.set_xlabel("multiple of the tolerance")
+    axis.set_ylabel("cells that agree (%)")
+    axis.set_ylim(0, 100)
+    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
+    """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
+    critical_difference_diagram(
+        tested.ranks,
+        tested.nemenyi,
+        ax=axis,
+        label_fmt_left="{label}  {rank:.1f}",
+        label_fmt_right="{rank:.1f}  {label}",
+        color_palette={name: _dark(look_of(name).color) for name in tested.ranks.index},
+    )
+    axis.set_title(f"{title}: Friedman p = {tested.p:.2g}", loc="left")
 
 
 def plot_ranks(records: pd.DataFrame, ax: Axes) -> pd.DataFrame:
@@ -246,11 +315,11 @@ def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str 
     axis.set_title(title)
 
 
-WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "tie": "#eeeeee", "worse": "#ef9a80"}
+WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "neither": "#eeeeee", "worse": "#ef9a80"}
 
 
 def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, *, xlabel: str):
-    """Stacked shares of cases better, tied and worse, for each stage.
+    """Stacked shares of cases better, neither and worse, for each stage.
 
     ``counts`` is from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
     """

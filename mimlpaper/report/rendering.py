@@ -13,14 +13,16 @@ import pandas as pd
 from mimlpaper.paths import write_whole
 
 __all__ = [
-    "TINTED_TEXT", "VERDICT_TINTS", "Entry", "ReportTable", "grid", "save_table",
+    "IN_PRINT", "TINTED_TEXT", "VERDICT_TINTS", "Entry", "ReportTable", "grid", "save_table",
 ]  # fmt: skip
 
 VERDICT_TINTS = {
-    "matches": "#d4ecd0", "close": "#eaf4dc", "better": "#cfe3f6", "worse": "#fbd9cf",
+    "agrees": "#d4ecd0", "differs_better": "#cfe3f6", "differs_worse": "#fbd9cf",
     "filled": "#e6e0f3", "missing": "#efefef", "synthetic": "#fbf0cc", "differs": "#fbd9cf",
     "holds": "#d4ecd0", "partly": "#fbf0cc", "fails": "#fbd9cf", "not evaluated": "#efefef",
+    "not comparable": "#efefef",
 }  # fmt: skip
+IN_PRINT = {"differs_better": "differs (ours better)", "differs_worse": "differs (ours worse)"}
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 NO_TINT = "#ffffff"
 
@@ -175,7 +177,8 @@ def _lines(entry, bold, verdict, text=str):
         bold.format(text(line)) if is_bold else text(line)
         for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
     ]
-    return [*lines, verdict.format(entry.verdict)] if entry.verdict else lines
+    word = IN_PRINT.get(entry.verdict, entry.verdict)
+    return [*lines, verdict.format(word)] if word else lines
 
 
 def _row(first, others):

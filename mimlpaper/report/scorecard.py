@@ -8,20 +8,21 @@ import pandas as pd
 
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.compare import KINDS, STATES, Records, compare_with_paper, overall, records_of
+from mimlpaper.report.compare import (
+    COLUMNS,
+    KINDS,
+    STATES,
+    Records,
+    column_records,
+    compare_with_paper,
+    nearest_to_print,
+    overall,
+    records_of,
+)
 from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
-from mimlpaper.report.verdicts import VERDICTS
+from mimlpaper.report.verdicts import agreement, deviations, row_verdicts
 
 __all__ = ["in_words", "scorecard", "scorecard_cells"]
-
-CELL_WORDS = {
-    "matches": "match", "close": "are close", "better": "are better", "worse": "are worse",
-    "synthetic": "are of synthetic data", "missing": "are not recorded",
-}  # fmt: skip
-CLAIM_WORDS = {
-    "holds": "hold", "partly": "hold in part", "fails": "fail",
-    "not evaluated": "are not evaluated",
-}  # fmt: skip
 
 
 def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:
@@ -34,55 +35,96 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     Returns
     -------
     dict
-        ``cells``: a dict for each cell of Tables 1 to 5, blank cells included.
-        ``totals``: number of cells by verdict, over all tables and for each, and how many are
-        reproduced: original data, the whole protocol, the present code.
-        ``claims``: id, claim, verdict and detail, with the counts under both tests.
+        ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean,
+        blind_std and blind_verdict are those of the blind column, empty where it is not recorded.
+        ``rows``: table, algorithm, the nearest printed row, nearest_to_print (number of settings
+        that were chosen because they come nearest to the printed row).
+        ``totals``: for each table and for all, see
+        :func:`~mimlpaper.report.verdicts.agreement`; ``blind``: the same for the blind column.
+        ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail.
         ``artefacts``: for each table and figure the number of records in each state.
     """
     protocol_n = {**PROTOCOL_RUNS, **(protocol_n or {})}
-    cells = scorecard_cells(get_records, protocol_n)
-    totals = {"all": _totals(cells)}
-    totals |= {f"table{n}": _totals(cells[cells["table"] == n]) for n in TABLES}
+    cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
+    rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
+    marked = {(n, name): count for n in TABLES for name, count in nearest_to_print(n).items()}
+    keys = zip(rows["table"], rows["algorithm"], strict=True)
+    rows["nearest_to_print"] = [marked.get(key, 0) for key in keys]
+    both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
     claims = evaluate_claims(get_records, protocol_n)
     return {
-        "cells": cells.astype(object).where(cells.notna(), None).to_dict("records"),
-        "totals": totals,
+        "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
+        "rows": rows.to_dict("records"),
+        "totals": _totals(cells),
+        "blind": _totals(blind),
         "claims": [result.to_dict() for result in claims],
         "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
     }
 
 
 def scorecard_cells(
-    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS
+    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, column: str = "matched"
 ) -> pd.DataFrame:
-    """The paper's own cells of all tables, see :func:`compare_with_paper`."""
+    """The paper's own cells of all tables in a column, see :func:`compare_with_paper`."""
     names = {number: table.experiment for number, table in TABLES.items()}
     cells = pd.concat(
-        compare_with_paper(records_of(get_records, name), number, protocol_n[name])
+        compare_with_paper(column_records(get_records, name, column), number, protocol_n[name])
         for number, name in names.items()
     )
     return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
 
 def in_words(card: dict) -> str:
-    """The scorecard in four sentences: cells that the paper prints, blank ones, claims."""
-    cells, claims = pd.DataFrame(card["cells"]), pd.DataFrame(card["claims"])
-    printed = cells["printed"] == "value"
-    filled = (cells[~printed]["verdict"] == "filled").sum()
+    """The outcome in three sentences: agreement, order of the algorithms, claims."""
+    every, blind = card["totals"]["all"], card["blind"]["all"]
+    if not every["rows"]:
+        return "Nothing is recorded yet."
+    marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
+    settings = f"settings nearest to print in {marked} of {every['rows']} rows"
+    claims = {name: _claims_in_words(card["claims"], name) for name in COLUMNS}
+    if not blind["rows"]:
+        claims["blind"] = "nothing is recorded yet"
     return (
-        f"Of the {printed.sum()} cells that the paper prints, "
-        f"{_counted(cells[printed]['verdict'], CELL_WORDS)}. Of the {(~printed).sum()} that it "
-        f"leaves blank, {filled} are filled. Of its {len(claims)} claims "
-        f"{_counted(claims['verdict'], CLAIM_WORDS)} by the paper's own test; by the corrected "
-        f"test {_counted(claims['corrected'], CLAIM_WORDS)}."
+        f"With {settings if marked else 'matched settings'} {_agreement_in_words(every)}; "
+        f"blind to print, {_agreement_in_words(blind)}. "
+        f"The order of the algorithms follows the printed one with {_order_in_words(every)}. "
+        f"Of {len(card['claims'])} claims, tested so that no lack of data helps them, "
+        f"{claims['matched']} under matched settings; under blind ones {claims['blind']}; where "
+        f"every algorithm is tuned {claims['tuned']}."
     )
 
 
+def _agreement_in_words(every):
+    if not every["rows"]:
+        return "nothing is recorded yet"
+    measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
+    return (
+        f"{every['agrees']} of {measured} printed cells agree with ours (of other algorithms' "
+        f"cells {every['false_match_rate']:.0%} would), {every['differs_better']} of ours are "
+        f"better and {every['differs_worse']} worse, and {every['rows_identified']} of "
+        f"{every['rows']} rows are nearest to their own printed row "
+        f"(by chance {every['rows_by_chance']:.0f})"
+    )
+
+
+def _order_in_words(every):
+    known = every["tau_identified"]
+    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
+    return (
+        f"Kendall's τ = {every['tau']:.2f}{among}, and the printed winner wins "
+        f"{every['winner_agreement']:.0%} of the {every['columns']} columns"
+    )
+
+
+def _claims_in_words(claims, column):
+    words = [claim[column] for claim in claims]
+    counts = (words.count(word) for word in ("holds", "partly", "fails"))
+    return "{} hold, {} hold in part and {} fail".format(*counts)
+
+
 def _totals(cells):
-    counts = cells["verdict"].value_counts()
-    by_verdict = {word: int(counts.get(word, 0)) for word in VERDICTS}
-    return by_verdict | {"cells": len(cells), "reproduced": int(cells["reproduced"].sum())}
+    totals = {"all": agreement(cells)}
+    return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
 
 
 def _freshness(artefact, get_records):
@@ -96,10 +138,3 @@ def _freshness(artefact, get_records):
     if records.empty:
         return row | {"state": "missing"}
     return row | {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
-
-
-def _counted(verdicts, words):
-    """Such as ``160 match, 23 are close and 2 are worse``."""
-    counts = verdicts.value_counts()
-    parts = [f"{counts[word]} {phrase}" for word, phrase in words.items() if word in counts]
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -1,17 +1,16 @@
-"""Curves, paired tests, wins and losses, ranks, and the growth of costs.
-
-There are two paired tests: the plain one of the paper, and one that allows for splits that overlap.
-"""
+"""Curves, tests of differences and of ties, wins and losses, ranks, and the growth of costs."""
 
 from __future__ import annotations
 
 import json
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy import stats
 
 from mimlpaper.experiments.costs import drawn_sizes
@@ -19,18 +18,19 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import ALL_CRITERIA
 
 __all__ = [
-    "ALPHA", "LEAST_MEGABYTES", "SIZES", "Comparison", "WinTieLoss", "compare_methods",
-    "corrected_resampled_t_test", "curve", "exponents", "growth", "holm", "mean_ranks",
-    "paired_t_test", "shared_ranks", "swept_values", "win_tie_loss", "win_tie_loss_by_stage",
+    "ALPHA", "LEAST_MEGABYTES", "MARGIN", "SIZES", "Comparison", "Friedman", "WinTieLoss",
+    "compare_gains", "compare_methods", "curve", "exponents", "friedman", "growth", "holm",
+    "mean_ranks", "shared_ranks", "signed_rank_test", "swept_values", "t_test", "win_tie_loss",
+    "win_tie_loss_by_stage",
 ]  # fmt: skip
 
 
 def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
-    """Columns mean and std over splits for each value of column ``x``, of one method.
+    """Columns mean and std over data sets and splits for each value of column ``x``, of one method.
 
     Where ``x`` is the stage, a boosting run that stopped early keeps its last value.
     """
-    by_x = records.pivot(index="split", columns=x, values=criterion)
+    by_x = records.pivot(index=["dataset", "split"], columns=x, values=criterion)
     by_x = by_x.ffill(axis=1) if x == "stage" else by_x
     return pd.DataFrame({"mean": by_x.mean(), "std": by_x.std()})
 
@@ -51,75 +51,106 @@ def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
 
 
 ALPHA = 0.05
+MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the other
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Method ``a`` against method ``b`` on one criterion, over ``n`` shared splits.
+    """Method ``a`` against method ``b`` over ``n`` pairs, in favour of ``a`` where positive.
 
-    ``difference`` is the mean of a - b. An outcome is "better", "worse" or "tie", or
-    "undefined" where no test is possible: fewer than two splits, or the same non-zero
-    difference on all of them.
+    ``gain`` is the mean lead of a, ``low`` and ``high`` its 95 % interval, ``margin`` the lead
+    that does not count. ``paired`` and ``strict`` map what may be shown to the p-value of its
+    opposite: "better", "worse", "tie" (within the margin, by two one-sided tests), "not better"
+    and "not worse" (by more than the margin). So few pairs or rough ones never show anything.
+    ``paired`` is the plain t-test. ``strict`` is the corrected resampled t-test where pairs are
+    splits of one data set, and Wilcoxon's signed-rank test over independent data sets.
     """
 
     n: int
-    difference: float
-    p: float
-    outcome: str
-    corrected_p: float
-    corrected_outcome: str
+    gain: float
+    low: float
+    high: float
+    margin: float
+    paired: dict[str, float]
+    strict: dict[str, float]
+
+    def outcome(self, test: str) -> str:
+        """ "better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
+        p_values = getattr(self, test)
+        return next((word for word in ("better", "worse") if p_values[word] < ALPHA), "neither")
 
 
-def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison:
-    """Compare two methods on one criterion by two-sided paired tests at level :data:`ALPHA`.
+def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
+    """Compare two methods on one criterion, over the (dataset, split) that both have.
 
-    Pairs are the (dataset, split) that both have. The corrected test allows for the training
-    examples that splits of one data set share. Pairs from several data sets count as
-    independent, and both tests then agree.
+    The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
+    where higher is better. None for fewer than two pairs.
 
     Raises
     ------
     ValueError
         If a method has two records of one split.
     """
-    differences, test_share = _differences(records, a, b, criterion)
-    t, p = paired_t_test(differences)
-    corrected_p = _corrected(t, len(differences), test_share)[1]
-    difference = float(differences.mean()) if len(differences) else math.nan
-    a_wins = (difference < 0) == ALL_CRITERIA[criterion].lower_is_better
-    outcomes = _outcome(p, a_wins), _outcome(corrected_p, a_wins)
-    return Comparison(len(differences), difference, p, outcomes[0], corrected_p, outcomes[1])
+    first, second = (_by_split(records, method, criterion) for method in (a, b))
+    shared = sorted(first.keys() & second.keys())
+    if len(shared) < 2:
+        return None
+    ours, theirs = (np.array([values[key][0] for key in shared]) for values in (first, second))
+    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
+    gains = theirs - ours if lower_is_better else ours - theirs
+    margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
+    one_set = len({dataset for dataset, _ in shared}) == 1
+    test_share = np.mean([first[key][1] for key in shared]) if one_set else None
+    return compare_gains(gains, test_share, margin)
 
 
-def paired_t_test(differences) -> tuple[float, float]:
-    """t and two-sided p of the mean of paired differences against 0; NaN where undefined."""
-    differences = np.asarray(differences, dtype=float)
-    if len(differences) < 2:
-        return math.nan, math.nan
-    if _constant(differences):
-        return (0.0, 1.0) if np.allclose(differences, 0, atol=1e-12) else (math.nan, math.nan)
-    result = stats.ttest_rel(differences, np.zeros_like(differences))
-    return float(result.statistic), float(result.pvalue)
+def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
+    """The comparison from the leads of a: (n,), positive where a is better.
+
+    ``test_share`` is n_test / n_train of splits of one data set; None for independent data sets.
+    """
+    gains = np.asarray(gains, dtype=float)
+    n, mean = len(gains), float(np.mean(gains))
+    half = stats.t.ppf(0.975, n - 1) * gains.std(ddof=1) * math.sqrt(1 / n + (test_share or 0))
+    strict = signed_rank_test if test_share is None else partial(t_test, test_share=test_share)
+    paired, strict = (_p_values(gains, margin, test) for test in (t_test, strict))
+    return Comparison(n, mean, mean - half, mean + half, margin, paired, strict)
 
 
-def corrected_resampled_t_test(differences, test_share: float) -> tuple[float, float]:
-    """t = mean(d) / sqrt((1/J + n_test/n_train) var(d)) with J - 1 degrees of freedom.
+def _p_values(gains, margin, test):
+    better, worse = (min(1.0, 2 * test(lead)) for lead in (gains, -gains))
+    not_worse, not_better = test(gains + margin), test(margin - gains)
+    return {
+        "better": better, "worse": worse, "tie": max(not_worse, not_better),
+        "not better": not_better, "not worse": not_worse,
+    }  # fmt: skip
 
-    The splits of one data set share training examples, so their differences are correlated and
-    the plain test rejects too often; n_test/n_train corrects that. For k-fold cross-validation
-    the ratio is 1/(k - 1).
 
-    Parameters
-    ----------
-    differences : (J,), unit of the criterion
-    test_share : float
-        n_test / n_train; 0 gives the plain paired t-test.
+def t_test(values, test_share: float = 0.0) -> float:
+    """One-sided p of a mean above 0: t = mean / sqrt((1/J + n_test/n_train) variance).
+
+    J - 1 degrees of freedom. The splits of one data set share training examples, so their values
+    are correlated and the plain test, ``test_share`` 0, rejects too often. For k-fold
+    cross-validation the share is 1/(k - 1).
 
     References
     ----------
     Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     """
-    return _corrected(paired_t_test(differences)[0], len(differences), test_share)
+    values = np.asarray(values, dtype=float)
+    n, mean = len(values), values.mean()
+    error = values.std(ddof=1) * math.sqrt(1 / n + test_share)
+    if error <= 1e-12 * max(1.0, abs(mean)):
+        return float(mean <= 1e-12)
+    return float(stats.t.sf(mean / error, n - 1))
+
+
+def signed_rank_test(values) -> float:
+    """One-sided p of values that lie above 0, by Wilcoxon's signed-rank test."""
+    values = np.round(values, 12)
+    if not values.any():
+        return 1.0
+    return float(stats.wilcoxon(values, alternative="greater", method="exact").pvalue)
 
 
 def holm(p_values) -> np.ndarray:
@@ -138,15 +169,6 @@ def holm(p_values) -> np.ndarray:
     return adjusted
 
 
-def _differences(records, a, b, criterion):
-    """a - b on each shared (dataset, split), and n_test / n_train; 0 for several data sets."""
-    first, second = (_by_split(records, method, criterion) for method in (a, b))
-    shared = sorted(first.keys() & second.keys())
-    differences = np.array([first[key][0] - second[key][0] for key in shared])
-    one_set = len({dataset for dataset, _ in shared}) == 1
-    return differences, np.mean([first[key][1] for key in shared]) if one_set else 0.0
-
-
 def _by_split(records, method, criterion):
     """{(dataset, split): (value, n_test / n_train)}."""
     rows = records[(records["method"] == method) & records[criterion].notna()]
@@ -161,30 +183,11 @@ def _by_split(records, method, criterion):
     return values
 
 
-def _corrected(t, n, test_share):
-    if math.isnan(t):
-        return t, t
-    t /= math.sqrt(1 + n * test_share)
-    return t, float(2 * stats.t.sf(abs(t), n - 1))
-
-
-def _outcome(p, a_wins):
-    if math.isnan(p):
-        return "undefined"
-    if p >= ALPHA:
-        return "tie"
-    return "better" if a_wins else "worse"
-
-
-def _constant(differences):
-    return np.ptp(differences) <= 1e-12 * max(1.0, np.abs(differences).max())
-
-
 class WinTieLoss(NamedTuple):
-    """Numbers of cases; a case that no test can decide is in none of the three."""
+    """Numbers of cases. Neither: no difference is shown, which does not show a tie."""
 
     better: int
-    tie: int
+    neither: int
     worse: int
 
 
@@ -198,16 +201,16 @@ def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, Win
         for _, rows in records.groupby("dataset")
         for name in CRITERIA
     ]
-    plain = [comparison.outcome for comparison in found]
-    corrected = [comparison.corrected_outcome for comparison in found]
-    words = WinTieLoss._fields
-    return WinTieLoss(*map(plain.count, words)), WinTieLoss(*map(corrected.count, words))
+    return tuple(
+        WinTieLoss(*map([c.outcome(test) for c in found if c].count, WinTieLoss._fields))
+        for test in ("paired", "strict")
+    )
 
 
 def win_tie_loss_by_stage(
     records: pd.DataFrame, staged: pd.DataFrame, a: str, b: str, stages
 ) -> pd.DataFrame:
-    """Outcomes of ``a`` against each of some stages of ``b``: columns stage, better, tie, worse.
+    """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
 
     Parameters
     ----------
@@ -221,6 +224,31 @@ def win_tie_loss_by_stage(
         plain, _ = win_tie_loss(pd.concat([records, last]), a, b)
         rows.append({"stage": stage, **plain._asdict()})
     return pd.DataFrame(rows)
+
+
+class Friedman(NamedTuple):
+    """Methods over independent data sets: mean ranks (1 is best), p, and Nemenyi's p by pairs."""
+
+    ranks: pd.Series
+    p: float
+    nemenyi: pd.DataFrame
+
+
+def friedman(losses: pd.DataFrame) -> Friedman:
+    """Friedman's test, then Nemenyi's.
+
+    Parameters
+    ----------
+    losses : one row for each data set, one column for each method; lower is better. Never the
+        splits of one data set, which are not independent.
+
+    References
+    ----------
+    Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    """
+    ranks = losses.rank(axis=1).mean().sort_values()
+    p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
+    return Friedman(ranks, float(p), posthoc_nemenyi_friedman(losses))
 
 
 def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:

@@ -16,68 +16,95 @@ from mimlpaper.report.compare import (
     as_published,
     compare_characteristics,
     compare_with_paper,
+    nearest_to_print,
     round_half_up,
     run_means,
     variant_name,
 )
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_divergences
-from mimlpaper.report.rendering import Entry, ReportTable, grid
+from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, grid
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
+    MARGIN,
     SIZES,
     exponents,
     shared_ranks,
     win_tie_loss,
 )
 from mimlpaper.report.style import in_order
+from mimlpaper.report.verdicts import TOLERANCES, agreement
 
 __all__ = [
-    "COMPLEXITY", "accuracies_table", "blanks_table", "by_verdict", "characteristics_table",
-    "choices_table", "claim_counts_table", "claims_table", "costs_table", "divergences_table",
-    "exponents_table", "measured_table", "number_text", "peers_table", "published_text",
-    "ranks_table", "relatedness_table", "results_table", "seconds_table", "status_table",
-    "totals_table", "verified_table", "win_tie_loss_table",
+    "CLAIM_COLUMNS", "COMPLEXITY", "TESTED", "TOTALS", "accuracies_table", "blanks_table",
+    "by_verdict", "characteristics_table", "choices_table", "claim_counts_table", "claims_table",
+    "costs_table", "divergences_table", "exponents_table", "measured_table", "number_text",
+    "peers_table", "published_text", "ranks_table", "relatedness_table", "results_table",
+    "seconds_table", "status_table", "totals_table", "verified_table", "win_tie_loss_table",
 ]  # fmt: skip
 
+NOTHING = pd.DataFrame()
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
 
 def results_table(
-    records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None
-) -> ReportTable:
+    records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None,
+    blind: pd.DataFrame = NOTHING,
+) -> ReportTable:  # fmt: skip
     """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
-    Methods that the paper's table has no row for stand below its rows, without a verdict. The
-    parameters are those of :func:`~mimlpaper.report.compare.compare_with_paper`.
+    A third value and verdict are those of the blind column, where it differs from the matched
+    one. Methods that the paper's table has no row for stand below its rows, without a verdict.
+    The parameters are those of :func:`~mimlpaper.report.compare.compare_with_paper`; ``blind``
+    are the records of the blind column.
     """
-    table = TABLES[number]
+    table, marked = TABLES[number], nearest_to_print(number)
     cells = compare_with_paper(records, number, n_runs)
     by_dataset = len(table.datasets) > 1
     over = "dataset" if by_dataset else "criterion"
     found = _by(cells.assign(is_best=_is_best(cells, over)), "algorithm", over)
+    unmatched = _by(compare_with_paper(blind, number, n_runs), "algorithm", over)
 
     def entry(algorithm, head):
         cell = found[algorithm, head]
         ours = number_text(cell["mean"], cell["std"])
         if cell["printed"] == "no row":
             return Entry((ours,), (cell["is_best"],))
-        bold = cell["published_best"], cell["is_best"]
-        return Entry((published_text(cell), ours), bold, cell["verdict"])
+        bold, lines = (cell["published_best"], cell["is_best"]), (published_text(cell), ours)
+        other = unmatched[algorithm, head]
+        if other["n"] and other["mean"] != cell["mean"]:
+            word = IN_PRINT.get(other["verdict"], other["verdict"])
+            lines += (f"blind {number_text(other['mean'], other['std'])} {word}",)
+        return Entry(lines, bold, cell["verdict"])
 
-    algorithms = list(cells["algorithm"].unique())
-    others = algorithms[len(table.algorithms) :]
+    rows = {name: name + "†" * (name in marked) for name in cells["algorithm"].unique()}
+    others = [*rows][len(table.algorithms) :]
     return grid(
-        algorithms, table.datasets if by_dataset else _heads(table.criteria), entry,
+        rows,
+        table.datasets if by_dataset else _heads(table.criteria), entry,
         caption=(
             f"Table {number}. {table.title}: {'accuracy ↑, ' if by_dataset else ''}mean ± std. "
             "Each cell has the paper's value, ours, and the verdict. "
             + "Below the last line are methods that the paper does not have. " * bool(others)
+            + f"Tolerance: {TOLERANCES[number]}. {_rates(agreement(cells))}"
+            + f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
+            "because they come nearest to the printed row. " * bool(marked)
             + _provenance(cells, profile)
         ),
         corner="algorithm",
         tidy=cells.assign(profile=profile),
-        rules_above=(table.compared[0], *others[:1]),
+        rules_above=tuple(rows[name] for name in (table.compared[0], *others[:1])),
     )  # fmt: skip
+
+
+def _rates(every):
+    """A sentence for captions: how many cells agree, and how many would by mistake."""
+    if every["match_rate"] is None:
+        return ""
+    return (
+        f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
+        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own. "
+    )
 
 
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
@@ -145,7 +172,7 @@ def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTa
         lines = tuple(_decimal(cell[column], decimals) for column in ("published", "recomputed"))
         return Entry(lines, verdict=cell["verdict"])
 
-    agree = int(tidy["verdict"].eq("matches").sum())
+    agree = int(tidy["verdict"].eq("agrees").sum())
     return grid(
         tidy["dataset"].unique(),
         {name: name.replace("_", " ") for name in CHARACTERISTICS},
@@ -192,19 +219,37 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
     )  # fmt: skip
 
 
-def totals_table(card: dict) -> ReportTable:
-    """Number of cells by verdict: one row for each of the paper's tables, and their sum."""
-    totals = card["totals"]
+TOTALS = {
+    "cells": "cells", "agrees": "agrees", "differs_better": "ours better",
+    "differs_worse": "ours worse", "match_rate": "agree", "false_match_rate": "falsely agree",
+    "rows": "rows", "rows_identified": "rows identified", "rows_by_chance": "by chance",
+    "tau": "τ", "tau_identified": "τ, rows identified", "winner_agreement": "same winner",
+    "filled": "filled", "missing": "missing", "complete": "complete",
+}  # fmt: skip
+
+
+def totals_table(totals: dict) -> ReportTable:
+    """What agrees and what differs: one row for each of the paper's tables, and for all.
+
+    ``totals`` is that of a scorecard, or its ``blind``.
+    """
     names = {name: name.replace("table", "Table ") for name in totals if name != "all"}
 
-    def entry(name, word):
-        return Entry((str(totals[name][word]),), verdict=word if totals[name][word] else "")
+    def entry(name, head):
+        value = totals[name][head]
+        if isinstance(value, float):
+            return f"{value:.0%}" if head.endswith(("rate", "winner_agreement")) else f"{value:.2f}"
+        return Entry((str(value),), verdict="") if value is not None else None
 
     return grid(
-        names | {"all": "all"}, list(totals["all"]), entry,
+        names | {"all": "all"}, TOTALS, entry,
         caption=(
-            "Cells by verdict. A cell is reproduced if it matches, is close or is better on the "
-            "original data, over all runs of the protocol, by today's code."
+            "What agrees and what differs. A cell agrees within the tolerance of its table; "
+            "falsely agree: the share of other algorithms' printed cells that would have agreed. "
+            "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
+            "our order of the algorithms and the printed one. Same winner: columns in which the "
+            "printed winner wins here. Complete: original data, all runs of the protocol, code "
+            "that is not stale."
         ),
         tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(),
         rules_above=("all",),
@@ -244,51 +289,58 @@ def verified_table(card: dict) -> ReportTable:
     )  # fmt: skip
 
 
-CLAIM_VERDICTS = ("holds", "partly", "fails", "not evaluated")
+CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
+CLAIM_COLUMNS = {"paired": "paired t-test", "matched": "matched", "blind": "blind",
+                 "tuned": "tuned"}  # fmt: skip
+TESTED = (
+    "by the paper's paired t-test under matched settings, then by strict tests under matched, "
+    "blind and tuned settings. A strict test allows for training data that splits share, or takes "
+    "the ranks of independent data sets; all are adjusted by Holm for the parts of a claim, and a "
+    f"tie is shown within {MARGIN:.0%} of the rival's loss."
+)
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: what the paper says, and its verdict under both tests.
+    """One row for each claim: what the paper says, and its verdicts.
 
     ``detail`` adds which parts of a claim hold and which fail.
     """
     by_id = {result.id: result for result in results}
-    heads = {"claim": "claim", "verdict": "paired t-test", "corrected": "corrected"}
+    heads = {"claim": "claim"} | CLAIM_COLUMNS
 
     def entry(name, head):
         text = getattr(by_id[name], head)
-        return Entry(verdict=text) if head in ("verdict", "corrected") else text
+        return Entry(verdict=text) if head in CLAIM_COLUMNS else text
 
-    columns = ["id", "where", "claim", "verdict", "corrected", "detail"]
-    tidy = pd.DataFrame([[getattr(r, name) for name in columns] for r in results], columns=columns)
+    columns = ["id", "where", "claim", *CLAIM_COLUMNS, "detail"]
     return grid(
         list(by_id), heads | {"detail": "in detail"} if detail else heads, entry,
-        caption="Claims, by the paper's paired t-test and by the corrected resampled t-test.",
-        tidy=tidy.rename(columns={"corrected": "verdict_corrected"}),
+        caption=f"Claims, {TESTED}",
+        tidy=pd.DataFrame([[getattr(r, n) for n in columns] for r in results], columns=columns),
         prose=True,
     )  # fmt: skip
 
 
 def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
-    """The same claims in the order of :data:`CLAIM_VERDICTS`."""
-    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.verdict))
+    """The same claims in the order of :data:`CLAIM_VERDICTS`, under matched settings."""
+    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.matched))
 
 
 def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
-    """Number of claims by verdict under both tests, a row for each part of the paper."""
+    """Number of claims by verdict, a row for each part of the paper."""
     parts = list(dict.fromkeys(_part_of_paper(result.id) for result in results))
     tidy = []
     for part in [*parts, "all"]:
         chosen = [r for r in results if part in ("all", _part_of_paper(r.id))]
         for word in CLAIM_VERDICTS:
-            paired = sum(result.verdict == word for result in chosen)
-            corrected = sum(result.corrected == word for result in chosen)
-            tidy.append({"part": part, "verdict": word, "paired": paired, "corrected": corrected})
+            counts = {c: sum(getattr(r, c) == word for r in chosen) for c in CLAIM_COLUMNS}
+            tidy.append({"part": part, "verdict": word, **counts})
     tidy = pd.DataFrame(tidy)
     found = _by(tidy, "part", "verdict")
     return grid(
-        [*parts, "all"], CLAIM_VERDICTS, lambda *key: "{paired} / {corrected}".format(**found[key]),
-        caption="Claims by verdict: by the paper's paired t-test / by the corrected test.",
+        [*parts, "all"], CLAIM_VERDICTS,
+        lambda *key: " / ".join(str(found[key][column]) for column in CLAIM_COLUMNS),
+        caption=f"Claims by verdict, {TESTED}",
         tidy=tidy,
         rules_above=("all",),
     )  # fmt: skip
@@ -352,7 +404,7 @@ def win_tie_loss_table(
     comparisons: Mapping[str, tuple[pd.DataFrame, str, str]],
     printed: Mapping[str, tuple[int, int, int]] | None = None,
 ) -> ReportTable:
-    """Shares of cases better / tied / worse, printed and by both tests, for each comparison.
+    """Shares of cases better / neither / worse, printed and by both tests, for each comparison.
 
     Parameters
     ----------
@@ -372,7 +424,7 @@ def win_tie_loss_table(
     heads = {"paper": "paper", "paired": "paired t-test", "corrected": "corrected"}
     return grid(
         list(rows), heads | {"cases": "cases"}, lambda name, head: rows[name].get(head),
-        caption="Percentages of cases that are better / tied / worse.",
+        caption="Percentages of cases that are better / neither / worse. Neither shows no tie.",
         corner="comparison",
         tidy=pd.DataFrame(tidy),
     )  # fmt: skip

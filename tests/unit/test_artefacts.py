@@ -21,10 +21,12 @@ from mimlpaper.report.artefacts import (
     codecheck_manifest,
     gallery,
     pseudocode_map,
+    with_outcome,
 )
 from tests.made_up_records import rows
 
 PICTURE = Artefact("Fig. 99", "figure99", "9_cost", "figure99", shows="A curve that rises.")
+README = "# A\n<!-- written by `mimlpaper manifest` -->\nold\n<!-- until here -->\n\nB\n"
 TABLE = Artefact("Costs", "costs", "9_cost")
 
 
@@ -48,7 +50,9 @@ def test_files_are_what_the_command_writes():
 def test_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     monkeypatch.setattr(paths, "figures", lambda: tmp_path / "figures")
+    (tmp_path / "README.md").write_text(README)
     assert main(["manifest"]) == 0
+    assert "Nothing is recorded yet." in (tmp_path / "README.md").read_text()
     assert (tmp_path / "figures" / "README.md").read_text() == gallery()
     assert (tmp_path / "codecheck.yml").read_text() == codecheck_manifest()
 
@@ -69,6 +73,13 @@ def test_artefacts_name_what_exists():
     for artefact in ARTEFACTS:
         assert artefact.notebook in available_notebooks()
         assert artefact.experiment is None or artefact.experiment in EXPERIMENTS
+
+
+def test_the_outcome_has_its_place_in_the_readme():
+    """Lines of at most 100 characters: 34 words of two letters would take 101."""
+    written = with_outcome(README, "so " * 34)
+    assert written == README.replace("old", " ".join(["so"] * 33) + "\nso")
+    assert with_outcome(written, "old") == README
 
 
 def test_gallery_shows_pictures_and_links_tables():

@@ -32,7 +32,7 @@ def test_an_experiment_that_is_not_there_has_no_records():
 
 def test_claims_are_chosen_by_the_beginning_of_their_id():
     ids = [result.id for result in Companion(profile="smoke").claims("B.")]
-    assert ids == ["B.1", "B.2", "B.3", "B.4"]
+    assert ids == ["B.1", "B.2", "B.3", "B.4", "B.5"]
 
 
 def test_a_figure_is_shown_once_with_a_text_instead(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@ import os
 import pickle
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.algorithms.dmimlsvm import SOLVERS, DMimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning, label_sets
 from mimlpaper.kernels import kernel_matrix
@@ -107,6 +108,23 @@ def test_objective_never_rises(some_bags, some_labels, imbalance):
         truth = true_objective(early, some_bags, some_labels)
         assert truth == pytest.approx(fitted.objective_[n_steps - 1])
     assert true_objective(fitted, some_bags, some_labels) == pytest.approx(fitted.objective_[-1])
+
+
+def test_a_step_that_rises_is_thrown_away_but_shown(some_bags, some_labels, monkeypatch):
+    """A solver that is right twice and then finds functions of three times the size."""
+    solve, n_solved = SOLVERS["bundle"], iter(range(9))
+
+    def careless(*arguments):
+        found = solve(*arguments)
+        factor = 3.0 if next(n_solved) == 2 else 1.0
+        scores = tuple(factor * part for part in found.scores)
+        return replace(found, weights=factor * found.weights, scores=scores)
+
+    monkeypatch.setitem(SOLVERS, "bundle", careless)
+    fitted = DMimlSvm(lam=0.3, C=20.0, cccp_tol=0.0, random_state=0).fit(some_bags, some_labels)
+    assert len(fitted.objective_) == len(fitted.n_iter_) == 2
+    assert fitted.raw_objective_[:2].tolist() == fitted.objective_.tolist()
+    assert fitted.raw_objective_[2] > fitted.objective_[1]
 
 
 def test_ends_at_a_local_minimum(some_bags, some_labels, rng):

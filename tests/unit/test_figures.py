@@ -15,22 +15,26 @@ import pytest
 
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
 from mimlpaper.report.figures import (
+    plot_critical_difference,
     plot_data_sets,
     plot_m_and_theta,
+    plot_match_rates,
     plot_objectives,
     plot_parameter_curves,
     plot_rank_changes,
     plot_ranks,
     plot_relatedness,
+    plot_rows,
     plot_scorecard,
     plot_win_tie_loss,
     seven_panels,
 )
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.scorecard import scorecard_cells
-from mimlpaper.report.statistics import curve, swept_values
+from mimlpaper.report.statistics import curve, friedman, swept_values
 from mimlpaper.report.style import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
 from mimlpaper.report.tables import ranks_table
+from mimlpaper.report.verdicts import deviations
 from tests.made_up_records import (
     NO_FIGHT,
     PAIRS,
@@ -195,7 +199,7 @@ def test_objectives_fall_to_zero():
 
 
 def test_outcomes_are_stacked_to_the_whole():
-    outcomes = pd.DataFrame([{"stage": 1, "better": 3, "tie": 1, "worse": 0}])
+    outcomes = pd.DataFrame([{"stage": 1, "better": 3, "neither": 1, "worse": 0}])
     _, axis = plt.subplots()
     plot_win_tie_loss(outcomes, axis, xlabel="alternations")
     assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(100)
@@ -239,3 +243,34 @@ def test_sweep_has_one_line_for_each_m_and_one_panel_for_each_data_set():
     assert few.get_xdata() == pytest.approx([10, 50, 100])
     assert few.get_ydata() == pytest.approx([0.7, 0.66, 0.61])
     assert many.get_ydata() == pytest.approx([0.72, 0.68, 0.63])
+
+
+def test_the_nearest_row_has_a_frame():
+    """RankSvm with the printed numbers of MimlSvm: its frame stands in MimlSvm's column."""
+    records = as_in_the_paper(1)
+    swapped = records[records["method"] == "MimlSvm"].assign(method="RankSvm")
+    records = pd.concat([records[records["method"] != "RankSvm"], swapped])
+    _, axes = plt.subplots(1, 5)
+    plot_rows(deviations(scorecard_cells({"table1": records})), list(axes))
+    names = [label.get_text() for label in axes[0].get_yticklabels()]
+    frames = {names[int(p.get_y() + 0.5)]: names[int(p.get_x() + 0.5)] for p in axes[0].patches}
+    assert frames.pop("RankSvm") == "MimlSvm"
+    assert len(frames) == 7 and all(row == column for row, column in frames.items())
+
+
+def test_rates_of_true_and_false_matches_against_the_tolerance():
+    _, axis = plt.subplots()
+    plot_match_rates(deviations(scorecard_cells({"table1": as_in_the_paper(1)})), axis)
+    own, others = axis.get_lines()[:2]
+    assert own.get_ydata()[20] == 100 and own.get_xdata()[20] == pytest.approx(1)
+    assert np.all(np.diff(others.get_ydata()) >= 0) and 0 < others.get_ydata()[20] < 25
+
+
+def test_critical_differences_name_every_method():
+    rng = np.random.default_rng(0)
+    levels = {"MlSvm": 1.0, "MimlNn": 2.0, "RankSvm": 2.1}
+    losses = pd.DataFrame(levels, index=range(11)) + rng.normal(0, 0.1, (11, 3))
+    _, axis = plt.subplots()
+    plot_critical_difference(friedman(losses), axis, title="Table 4")
+    texts = " ".join(text.get_text() for text in axis.texts)
+    assert all(name in texts for name in losses) and "Friedman p = " in axis.get_title("left")

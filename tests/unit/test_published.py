@@ -60,7 +60,7 @@ def test_only_the_literature_has_no_std():
 
 def test_claims_have_unique_ids():
     claims = published_claims()
-    assert len(claims) == 39
+    assert len(claims) == 48
     assert claims["id"].is_unique
 
 

@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from mimlpaper.companion import Companion
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlpaper.experiments import EXPERIMENTS
 from mimlpaper.notebooks import available_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.scorecard import in_words
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
@@ -45,6 +47,11 @@ def test_examples_run(code, ten_images, capsys):
         printed = capsys.readouterr().out
         assert all(name in printed for name in ("08.png", "09.png", *SCENE_LABELS))
         assert Image.open(ten_images / "reasons.png").width > 500
+
+
+def test_the_outcome_is_that_of_the_records():
+    outcome = in_words(Companion(profile="paper").scorecard())
+    assert outcome in " ".join(README.split()), "run: mimlpaper manifest"
 
 
 def test_commands_name_what_exists():

@@ -20,7 +20,7 @@ def pages():
 
 
 def test_cells_are_escaped_tinted_and_told_how_to_sort(pages):
-    rows = [["<b>&", (".5±.1", 0.5), "worse"], ["", ("–", math.nan), "close"]]
+    rows = [["<b>&", (".5±.1", 0.5), "differs (ours worse)"], ["", ("–", math.nan), "agrees"]]
     text = pages.sortable_table("Some", {"a": True, "b": False, "c": True}, rows)
     assert '<th scope="col" data-filter>a</th><th scope="col">b</th>' in text
     assert '<td>&lt;b&gt;&amp;</td><td data-value="0.5">.5±.1</td><td style="background:#' in text

@@ -11,13 +11,16 @@ from scipy import stats
 
 from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS
 from mimlpaper.report.statistics import (
+    ALPHA,
+    compare_gains,
     compare_methods,
-    corrected_resampled_t_test,
+    friedman,
     holm,
     mean_ranks,
-    paired_t_test,
     shared_ranks,
+    signed_rank_test,
     swept_values,
+    t_test,
     win_tie_loss,
     win_tie_loss_by_stage,
 )
@@ -46,14 +49,8 @@ def test_by_hand():
     Plain: t = .02 / sqrt(.00025 / 5) = 2.8284. With n_test/n_train = 1/4:
     t = .02 / sqrt((1/5 + 1/4) .00025) = 1.8856, both with 4 degrees of freedom.
     """
-    assert paired_t_test(DIFFERENCES) == pytest.approx((2.828427, 0.047421), abs=1e-6)
-    corrected = corrected_resampled_t_test(DIFFERENCES, 1 / 4)
-    assert corrected == pytest.approx((1.885618, 0.132419), abs=1e-6)
-
-
-def test_no_overlap_is_the_plain_test():
-    plain = paired_t_test(DIFFERENCES)
-    assert corrected_resampled_t_test(DIFFERENCES, 0) == pytest.approx(plain)
+    assert 2 * t_test(DIFFERENCES) == pytest.approx(0.047421, abs=1e-6)
+    assert 2 * t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +59,7 @@ def test_no_overlap_is_the_plain_test():
 def test_correction_of_common_protocols(n, test_share, factor):
     """sqrt(1 + J n_test/n_train): 30 splits of 1500/500, ten times tenfold, tenfold once."""
     d = np.random.default_rng(0).normal(0.1, 1, n)
-    plain, corrected = paired_t_test(d)[0], corrected_resampled_t_test(d, test_share)[0]
+    plain, corrected = (stats.t.isf(t_test(d, share), n - 1) for share in (0.0, test_share))
     assert plain / corrected == pytest.approx(factor, abs=1e-3)
 
 
@@ -71,25 +68,50 @@ def test_against_scipy():
     a, b = rng.normal(0.2, 0.01, 30), rng.normal(0.195, 0.01, 30)
     records = pd.concat([records_of("A", a), records_of("B", b)])
     comparison = compare_methods(records, "A", "B", "hamming_loss")
-    assert comparison.p == pytest.approx(stats.ttest_rel(a, b).pvalue)
-    assert comparison.difference == pytest.approx((a - b).mean())
+    test = stats.ttest_rel(a, b)
+    assert comparison.paired["worse"] == pytest.approx(test.pvalue)
+    assert comparison.gain == pytest.approx((b - a).mean())
+    assert comparison.margin == pytest.approx(0.05 * b.mean())
     assert comparison.n == 30
+    low, high = compare_gains(b - a, 0.0, 0.1).low, compare_gains(b - a, 0.0, 0.1).high
+    interval = stats.ttest_rel(b, a).confidence_interval(0.95)
+    assert (low, high) == pytest.approx((interval.low, interval.high))
 
 
 def test_arrow_decides_the_outcome():
     noise = np.random.default_rng(2).normal(0, 1e-3, (2, 30))
     records = pd.concat([records_of("A", 0.2 + noise[0]), records_of("B", 0.3 + noise[1])])
-    assert compare_methods(records, "A", "B", "hamming_loss").outcome == "better"
-    assert compare_methods(records, "A", "B", "average_recall").outcome == "worse"
-    assert compare_methods(records, "B", "A", "hamming_loss").outcome == "worse"
-    assert compare_methods(records, "B", "A", "hamming_loss").corrected_outcome == "worse"
+    assert compare_methods(records, "A", "B", "hamming_loss").outcome("paired") == "better"
+    assert compare_methods(records, "A", "B", "average_recall").outcome("paired") == "worse"
+    assert compare_methods(records, "B", "A", "hamming_loss").outcome("strict") == "worse"
 
 
-def test_correction_turns_a_win_into_a_tie():
-    records = pd.concat([records_of("A", DIFFERENCES), records_of("B", np.zeros(5))])
+def test_correction_takes_a_win_away_and_shows_no_tie():
+    """Against a loss of .3, and so a margin of .015."""
+    records = pd.concat([records_of("A", 0.7 + DIFFERENCES), records_of("B", np.full(5, 0.7))])
     comparison = compare_methods(records, "A", "B", "average_recall")
-    assert comparison.outcome == "better"
-    assert comparison.corrected_outcome == "tie"
+    assert comparison.outcome("paired") == "better"
+    assert comparison.outcome("strict") == "neither"
+    assert comparison.strict["tie"] > ALPHA
+
+
+def test_a_tie_is_shown_by_precision_not_by_noise():
+    """The same mean lead of 0: with a spread of .001 a tie, with one of .1 nothing is known."""
+    noise = np.tile([-1.0, 1.0], 15)
+    for spread, shown in ((0.001, True), (0.1, False)):
+        found = compare_gains(spread * noise, 1 / 3, 0.01)
+        assert (found.strict["tie"] < ALPHA) == shown
+        assert (found.strict["not worse"] < ALPHA) == (found.strict["not better"] < ALPHA) == shown
+        assert found.strict["better"] == found.strict["worse"] == pytest.approx(1.0)
+    few = compare_gains(0.01 * noise[:4], 1 / 3, 0.01)
+    assert few.strict["tie"] > ALPHA
+
+
+def test_a_lead_within_the_margin_is_better_and_a_tie():
+    """A lead of .005 ± .0002 against a margin of .01: significant, and too small to matter."""
+    found = compare_gains(0.005 + 0.001 * np.tile([-1.0, 1.0], 15), 0.0, 0.01).paired
+    assert found["better"] < ALPHA and found["tie"] < ALPHA and found["not better"] < ALPHA
+    assert found["worse"] == 1.0
 
 
 def test_only_shared_splits_count():
@@ -97,40 +119,52 @@ def test_only_shared_splits_count():
     shuffled = pd.concat([a, b.iloc[[4, 0, 2]]])
     comparison = compare_methods(shuffled, "A", "B", "hamming_loss")
     assert comparison.n == 3
-    assert comparison.difference == pytest.approx(-0.1)
+    assert comparison.gain == pytest.approx(0.1)
 
 
-def test_several_data_sets_are_independent():
-    """Eleven sets with one split each: nothing overlaps, and both tests agree."""
-    rng = np.random.default_rng(3)
-    sets = [f"set {i}" for i in range(11)]
-    records = pd.concat([records_of(m, rng.normal(0, 1, 1), dataset=s) for s in sets for m in "AB"])
+def test_independent_data_sets_are_compared_by_their_ranks():
+    """Eleven sets, A ahead on all: p = 2 / 2^11, however large one lead is."""
+    gains = np.array([*np.linspace(0.01, 0.02, 10), 5.0])
+    records = pd.concat(
+        [
+            records_of(method, [value], dataset=f"set {i}")
+            for i, gain in enumerate(gains)
+            for method, value in (("A", 0.1), ("B", 0.1 + gain))
+        ]
+    )
     comparison = compare_methods(records, "A", "B", "hamming_loss")
-    assert comparison.n == 11
-    assert comparison.corrected_p == pytest.approx(comparison.p)
+    assert comparison.strict["better"] == pytest.approx(2 / 2**11)
+    assert comparison.paired["better"] > 0.3
+    assert signed_rank_test(np.zeros(5)) == 1.0
 
 
 def test_no_variance():
-    """Equal values tie; a constant difference has no t; one split allows no test."""
+    """Equal values tie, and nobody is better; one split allows no test."""
     a = records_of("A", [0.1, 0.2, 0.3])
-    equal = compare_methods(
-        pd.concat([a, records_of("B", [0.1, 0.2, 0.3])]), "A", "B", "hamming_loss"
-    )
-    assert (equal.outcome, equal.p, equal.corrected_p) == ("tie", 1.0, 1.0)
-    shifted = compare_methods(
-        pd.concat([a, records_of("B", [0.2, 0.3, 0.4])]), "A", "B", "hamming_loss"
-    )
-    assert shifted.outcome == shifted.corrected_outcome == "undefined"
-    assert math.isnan(shifted.p)
+    equal = pd.concat([a, records_of("B", [0.1, 0.2, 0.3])])
+    found = compare_methods(equal, "A", "B", "hamming_loss")
+    assert found.strict == {
+        "better": 1.0, "worse": 1.0, "tie": 0.0, "not better": 0.0, "not worse": 0.0
+    }  # fmt: skip
     for n in (0, 1):
         short = pd.concat([a, records_of("B", [0.5] * n)])
-        assert compare_methods(short, "A", "B", "hamming_loss").outcome == "undefined"
+        assert compare_methods(short, "A", "B", "hamming_loss") is None
 
 
 def test_two_records_of_one_split():
     twice = pd.concat([records_of("A", DIFFERENCES), records_of("A", DIFFERENCES)])
     with pytest.raises(ValueError, match="A has two records of split 0 of scene"):
         compare_methods(twice, "A", "B", "hamming_loss")
+
+
+def test_friedman_by_hand():
+    """Four sets, A always first and C last: ranks 1 2 3, chi² = 12·4/(3·4) Σ (R - 2)² = 8."""
+    losses = pd.DataFrame({"A": [1.0, 2, 3, 4], "B": [2.0, 3, 4, 5], "C": [9.0, 9, 9, 9]})
+    found = friedman(losses)
+    assert found.ranks.to_dict() == {"A": 1.0, "B": 2.0, "C": 3.0}
+    assert found.p == pytest.approx(stats.chi2.sf(8, 2))
+    # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
+    assert found.nemenyi.loc["A", "B"] > ALPHA > found.nemenyi.loc["A", "C"]
 
 
 def test_holm_by_hand():
@@ -150,7 +184,7 @@ def test_outcomes_are_counted_over_data_sets_and_criteria():
 def test_corrected_counts_are_more_cautious():
     """t = d √10 / (√2 · .001): about 4.5 at d = .002; the corrected one is √31 times smaller."""
     plain, corrected = win_tie_loss(apart(0.002), "A", "B")
-    assert plain.tie < corrected.tie == 14
+    assert plain.neither < corrected.neither == 14
 
 
 def test_printed_outcomes_are_whole_percentages_of_35():
@@ -168,7 +202,7 @@ def test_a_fit_that_ended_early_keeps_its_last_stage():
     assert by_stage["better"].to_list() == [4, 0, 0]
     halved = pd.concat([first, second[second["split"] >= 5]])
     by_stage = win_tie_loss_by_stage(A, halved, "A", "B", [2])
-    assert by_stage.loc[0, ["better", "tie", "worse"]].sum() == 7
+    assert by_stage.loc[0, ["better", "neither", "worse"]].sum() == 7
     assert by_stage.loc[0, "better"] == 4
 
 

@@ -9,10 +9,13 @@ import re
 
 import pandas as pd
 
+from mimlpaper.report import tables
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS, TABLES, published_characteristics
 from mimlpaper.report.rendering import save_table
+from mimlpaper.report.scorecard import scorecard
 from mimlpaper.report.tables import (
+    CLAIM_VERDICTS,
     accuracies_table,
     by_verdict,
     characteristics_table,
@@ -23,6 +26,7 @@ from mimlpaper.report.tables import (
     ranks_table,
     relatedness_table,
     results_table,
+    totals_table,
     verified_table,
     win_tie_loss_table,
 )
@@ -39,10 +43,34 @@ from tests.made_up_records import (
 
 def test_markdown_shows_both_values_and_the_verdict():
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_markdown()
-    assert "| MimlNn | **.185±.008**<br>**.185±.008**<br>*matches* |" in text
+    assert "| MimlNn | **.185±.008**<br>**.185±.008**<br>*agrees* |" in text
     assert "| N/A<br>.500±.010<br>*filled* |" in text
     assert r"MimlSvm\_mi" in text
     assert "Profile paper; 30 of 30 runs; records fresh; original data." in text
+
+
+def test_the_blind_value_stands_where_it_differs(monkeypatch):
+    records = as_in_the_paper(1)
+    blind = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
+    monkeypatch.setattr(tables, "nearest_to_print", lambda number: {"AdtBoost.MH": 3})
+    table = results_table(records, 1, profile="paper", blind=blind)
+    first, second, *_ = table.rows["MimlNn"]
+    assert first.lines[2] == "blind .235±.052 differs (ours worse)" and len(second.lines) == 2
+    assert "AdtBoost.MH†" in table.rows and table.rules_above == ("AdtBoost.MH†",)
+    assert "† marks 1 rows with 3 settings" in table.caption
+    plain = results_table(records, 1, profile="paper")
+    assert all(len(entry.lines) == 2 for row in plain.rows.values() for entry in row)
+
+
+def test_no_total_without_its_false_match_rate():
+    caption = results_table(as_in_the_paper(1), 1, profile="paper").caption
+    assert "Tolerance: two means over 30 random splits of the same images, at 95 %." in caption
+    assert re.search(r"100% of the printed cells agree with ours, and \d+% of other", caption)
+    totals = totals_table(scorecard({"table1": as_in_the_paper(1)})["totals"])
+    assert "falsely agree" in totals.columns
+    row = dict(zip(totals.columns, totals.rows["Table 1"], strict=True))
+    assert row["agree"].lines == ("100%",) and row["τ"].lines == ("1.00",)
+    assert totals.rows["Table 2"][totals.columns.index("falsely agree")].lines == ("–",)
 
 
 def test_missing_rows_are_shown():
@@ -104,7 +132,7 @@ def test_latex_is_plain_and_balanced():
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_latex()
     assert text.count("{") == text.count("}")
     assert text.count(r"\midrule") == 2
-    assert r"\shortstack{\textbf{.185$\pm$.008}\\\textbf{.185$\pm$.008}\\\textit{matches}}" in text
+    assert r"\shortstack{\textbf{.185$\pm$.008}\\\textbf{.185$\pm$.008}\\\textit{agrees}}" in text
     assert text.isascii()
 
 
@@ -113,7 +141,7 @@ def test_characteristics_side_by_side():
     recomputed.loc[0, "train_PMC"] += 0.004
     recomputed.loc[1, "vocabulary"] += 1
     table = characteristics_table(recomputed, profile="paper")
-    assert table.rows["Arts&Humanities"][2].verdict == "matches"
+    assert table.rows["Arts&Humanities"][2].verdict == "agrees"
     assert table.rows["Business&Economy"][1].lines == ("438", "439")
     assert table.rows["Business&Economy"][1].verdict == "differs"
     assert table.rows["Education"][0].verdict == "missing"
@@ -167,15 +195,15 @@ def test_claims_are_counted_and_sorted():
     first, *_, last = table.rows
     assert (first, last) == ("Section 4", "all")
     tidy = table.tidy
-    for test in ("paired", "corrected"):
+    for test in ("paired", "matched", "blind", "tuned"):
         everywhere = tidy[tidy["part"] == "all"].set_index("verdict")[test]
         assert everywhere.sum() == len(results)
         assert tidy[tidy["part"] != "all"].groupby("verdict")[test].sum().eq(everywhere).all()
-    words = [result.verdict for result in by_verdict(results)]
-    assert words == sorted(words, key=["holds", "partly", "fails", "not evaluated"].index)
+    words = [result.matched for result in by_verdict(results)]
+    assert words == sorted(words, key=CLAIM_VERDICTS.index)
     short = claims_table(results, detail=False)
-    assert short.columns == ("claim", "paired t-test", "corrected")
-    assert {len(entries) for entries in short.rows.values()} == {3}
+    assert short.columns == ("claim", "paired t-test", "matched", "blind", "tuned")
+    assert {len(entries) for entries in short.rows.values()} == {5}
 
 
 def test_open_choices_with_the_columns_asked_for():

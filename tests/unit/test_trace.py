@@ -12,7 +12,7 @@ def test_a_cell_of_table_1(capsys):
     text = capsys.readouterr().out
     for words in (
         "printed   0.189 ± 0.009",
-        "|z| = ",
+        "; agrees up to ",
         "seeds 0 to 29",
         "data/results/table1.csv, lines 2 to ",
         "MimlSvm(",

@@ -1,91 +1,177 @@
-"""Verdicts, each limit worked by hand."""
+"""Verdicts on cells, rows and tables, each worked by hand."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from mimlpaper.report.published import ALL_CRITERIA
-from mimlpaper.report.verdicts import VERDICTS, is_reproduced, verdict
+from mimlpaper.experiments import records
+from mimlpaper.report.compare import compare_with_paper
+from mimlpaper.report.published import TABLES
+from mimlpaper.report.verdicts import (
+    PARTITION,
+    TOLERANCES,
+    VERDICTS,
+    agreement,
+    deviations,
+    match_rates,
+    row_verdicts,
+    tolerance,
+    verdict,
+    winners_of,
+)
+from tests.made_up_records import as_in_the_paper
 
-LOSS = ALL_CRITERIA["hamming_loss"]
-RECALL = ALL_CRITERIA["average_recall"]
-ACCURACY = ALL_CRITERIA["accuracy"]
 NAN = math.nan
 
 
-@pytest.mark.parametrize(
-    ("mean", "word"),
-    [
-        (0.20, "matches"),
-        (0.21, "matches"),
-        (0.19, "matches"),
-        (0.22, "close"),
-        (0.18, "close"),
-        (0.2201, "worse"),
-        (0.1799, "better"),
-    ],
-)
-def test_limits(mean, word):
-    """p = .2 and s = t = .01 pool to .01: one of them away matches, two are close."""
-    assert verdict(mean, 0.01, 0.2, 0.01, LOSS) == word
-
-
-def test_arrow_decides_better_and_worse():
-    assert verdict(0.5, 0.01, 0.2, 0.01, RECALL) == "better"
-    assert verdict(0.5, 0.01, 0.2, 0.01, LOSS) == "worse"
-
-
-def test_stds_are_pooled():
-    """s = .03 and t = .01 pool to sqrt(.0005) = .02236: .022 away matches, .023 is close."""
-    assert verdict(0.222, 0.01, 0.2, 0.03, LOSS) == "matches"
-    assert verdict(0.223, 0.01, 0.2, 0.03, LOSS) == "close"
+def cell(table, criterion, published_mean, published_std, std, n):
+    names = ("table", "criterion", "published_mean", "published_std", "std", "n")
+    return dict(zip(names, (table, criterion, published_mean, published_std, std, n), strict=True))
 
 
 @pytest.mark.parametrize(
-    ("mean", "word"),
+    ("values", "expected"),
     [
-        (0.87, "matches"),
-        (0.83, "matches"),
-        (0.90, "close"),
-        (0.80, "close"),
-        (0.901, "better"),
-        (0.799, "worse"),
+        # q = 2.0017 with 58 degrees of freedom; sqrt((.01² + .02²) / 30) = .0040825
+        (cell(1, "coverage", 1.0, 0.01, 0.02, 30), 0.00817 + 0.0005),
+        # five runs of ours: q = 2.0345 with 33, sqrt(.01²/30 + .02²/5) = .0091287
+        (cell(1, "coverage", 1.0, 0.01, 0.02, 5), 0.01857 + 0.0005),
+        # one run has no deviation: the printed one, sqrt(.01²/30 + .01²/1) = .010165, q = 2.0452
+        (cell(2, "coverage", 1.0, 0.01, NAN, 1), 0.02079 + 0.0005),
+        # q = 2.1009 with 18; .57 sqrt(2 · .02² / 10) = .0050982
+        (cell(3, "one_error", 0.2, 0.02, 0.02, 10), 0.01071 + 0.0005),
+        # 1.96 sqrt(.4 · .6 / 33000) = .0052857; the spread between sets does not count
+        (cell(4, "one_error", 0.4, 0.1, 0.1, 11), 0.00529 + 0.0005),
+        (cell(4, "one_error", 0.4, 9.9, 0.0, 11), 0.00529 + 0.0005),
+        # 336/11 labels: 1.96 sqrt(4 (29.545 - 4) / 33000) = .10907
+        (cell(4, "coverage", 4.0, 1.0, 1.0, 11), 0.10907 + 0.0005),
+        # a mean over pages and labels: 1.96 sqrt(.04 · .96 / (33000 · 30.545)) = .00038255
+        (cell(4, "hamming_loss", 0.04, 0.01, 0.01, 11), 0.00038 + 0.0005),
+        # no printed deviation: 2.2622 sqrt(1 + 1/10) · .02
+        (cell(5, "accuracy", 0.85, NAN, 0.02, 10), 0.04745 + 0.0005),
+        (cell(5, "accuracy", 0.85, 0.02, 0.02, 10), 0.01879 + 0.0005),
     ],
 )
-def test_no_published_std(mean, word):
-    """.85 alone: .02 away matches, .05 away is close, both limits included."""
-    assert verdict(mean, 0.3, 0.85, NAN, ACCURACY) == word
+def test_tolerances_by_hand(values, expected):
+    assert tolerance(pd.DataFrame([values])).item() == pytest.approx(expected, abs=1e-5)
 
 
-def test_no_spread_at_all():
-    """s = t = 0 leaves equality as the only match."""
-    assert verdict(0.2, 0.0, 0.2, 0.0, LOSS) == "matches"
-    assert verdict(0.2001, 0.0, 0.2, 0.0, LOSS) == "worse"
+def test_two_runs_of_one_program_agree_nineteen_times_in_twenty():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(0.3, 0.02, (2, 4000, 30))
+    cells = pd.DataFrame({
+        "table": 1, "criterion": "one_error", "published_mean": 0.3, "n": 30,
+        "published_std": first.std(axis=1, ddof=1), "std": second.std(axis=1, ddof=1),
+    })  # fmt: skip
+    within = abs(first.mean(axis=1) - second.mean(axis=1)) <= tolerance(cells) - 0.0005
+    assert within.mean() == pytest.approx(0.95, abs=0.01)
 
 
-def test_single_run_borrows_the_published_std():
-    assert verdict(0.21, NAN, 0.2, 0.01, LOSS) == "matches"
-    assert verdict(0.23, NAN, 0.2, 0.01, LOSS) == "worse"
+def test_partitions_move_a_mean_as_table_5_records():
+    """The std over ten runs of ten folds, against that of ten independent folds."""
+    trials = records("table5")
+    trials = trials.assign(run=trials["split"] // 10)
+    runs = trials.groupby(["method", "dataset", "run"])["accuracy"].agg(["mean", "var"])
+    groups = runs.groupby(["method", "dataset"])
+    between, if_independent = groups["mean"].var().sum(), groups["var"].mean().sum() / 10
+    assert math.sqrt(between / if_independent) == pytest.approx(PARTITION, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "mean", "word"),
+    [
+        ("hamming_loss", 0.21, "agrees"),
+        ("hamming_loss", 0.19, "agrees"),
+        ("hamming_loss", 0.2101, "differs_worse"),
+        ("hamming_loss", 0.1899, "differs_better"),
+        ("average_recall", 0.2101, "differs_better"),
+        ("average_recall", 0.1899, "differs_worse"),
+        ("average_recall", NAN, "missing"),
+    ],
+)
+def test_words(criterion, mean, word):
+    judged = {"criterion": criterion, "mean": mean, "published_mean": 0.2, "kind": "original"}
+    assert verdict(judged | {"tolerance": 0.0100001}) == word
 
 
 def test_words_without_a_comparison():
-    assert verdict(NAN, NAN, 0.2, 0.01, LOSS) == "missing"
-    assert verdict(NAN, NAN, NAN, NAN, LOSS) == "missing"
-    assert verdict(0.3, 0.01, NAN, NAN, LOSS) == "filled"
+    judged = {"criterion": "coverage", "mean": 0.2, "published_mean": NAN, "tolerance": 0.1}
+    assert verdict(judged | {"kind": "original"}) == "filled"
+    assert verdict(judged | {"kind": "synthetic", "published_mean": 0.2}) == "synthetic"
+    assert verdict(judged | {"kind": "synthetic", "mean": NAN}) == "missing"
+    assert set(TOLERANCES) == set(TABLES)
+    assert not any("reproduced" in word or "matches" in word for word in VERDICTS)
 
 
-def test_synthetic_data_earn_no_verdict():
-    assert verdict(0.2, 0.01, 0.2, 0.01, LOSS, kind="synthetic") == "synthetic"
-    assert verdict(0.2, 0.01, NAN, NAN, LOSS, kind="synthetic") == "synthetic"
-    assert verdict(NAN, NAN, 0.2, 0.01, LOSS, kind="synthetic") == "missing"
+@pytest.fixture(scope="module")
+def printed():
+    """Tables 1 to 5 with records that give the printed values."""
+    return pd.concat(
+        [compare_with_paper(as_in_the_paper(number), number) for number in TABLES],
+        ignore_index=True,
+    )
 
 
-@pytest.mark.parametrize("word", VERDICTS)
-def test_reproduced(word):
-    good = {"kind": "original", "state": "fresh", "complete": True}
-    assert is_reproduced(word, **good) == (word in ("matches", "close", "better"))
-    assert is_reproduced(word, **good | {"state": "attested"}) == is_reproduced(word, **good)
-    for bad in ({"kind": "re-derived"}, {"state": "stale"}, {"complete": False}):
-        assert not is_reproduced(word, **good | bad)
+def shifted(cells, algorithm, to):
+    """The cells of Table 1, one row of which has the printed means of another."""
+    cells = cells[cells["table"] == 1].set_index("criterion")
+    means = cells.loc[cells["algorithm"] == to, "published_mean"]
+    cells.loc[cells["algorithm"] == algorithm, "mean"] = means
+    return cells.reset_index()
+
+
+def test_the_printed_values_are_identified(printed):
+    found = agreement(printed)
+    assert found["agrees"] == 236 and found["match_rate"] == 1.0
+    assert (found["rows"], found["rows_identified"], found["columns"]) == (39, 39, 33)
+    assert found["rows_by_chance"] == pytest.approx(5)
+    assert found["tau"] == found["tau_identified"] == pytest.approx(1.0)
+    assert found["winner_agreement"] == 1.0
+    assert 0.05 < found["false_match_rate"] < 0.35  # neighbours are close in print
+
+
+def test_a_row_that_is_another_algorithm_is_told_apart(printed):
+    """RankSvm with MimlSvm's numbers: its row is MimlSvm's, and the others keep their order."""
+    cells = shifted(printed, "RankSvm", to="MimlSvm")
+    rows = row_verdicts(deviations(cells)).set_index("algorithm")
+    assert rows.loc["RankSvm", "nearest"] == "MimlSvm"
+    assert rows["identified"].sum() == 7
+    found = agreement(cells)
+    assert found["tau_identified"] == pytest.approx(1.0)
+    assert found["tau"] < 1
+
+
+def test_kendalls_tau_and_winners_by_hand():
+    """Three methods, hamming loss printed .1 .2 .3 and ours .2 .1 .3: one of three pairs turns."""
+    cells = pd.DataFrame({
+        "table": 1, "dataset": "scene", "criterion": "hamming_loss",
+        "algorithm": ["MimlSvm", "MimlNn", "MlSvm"], "printed": "value", "kind": "original",
+        "mean": [0.2, 0.1, 0.3], "std": 0.0, "n": 30, "published_mean": [0.1, 0.2, 0.3],
+        "published_std": 0.0, "verdict": "agrees", "complete": True,
+    })  # fmt: skip
+    found = agreement(cells)
+    assert found["tau"] == pytest.approx(1 / 3)
+    assert found["winner_agreement"] == 0.0
+    assert found["rows_identified"] == 1 and found["tau_identified"] is None
+    assert winners_of(cells, "mean") == {"MimlNn"}
+    assert winners_of(cells.assign(criterion="average_recall"), "mean") == {"MlSvm"}
+
+
+def test_match_rates_grow_with_the_tolerance(printed):
+    pairs = deviations(printed[printed["table"] == 1])
+    rates = [match_rates(pairs, factor) for factor in (0.1, 1.0, 4.0, np.inf)]
+    assert [own for own, _ in rates] == [1.0] * 4
+    others = [other for _, other in rates]
+    assert others == sorted(others) and others[-1] == 1.0
+    assert len(pairs) == 53 + 350
+
+
+def test_nothing_measured_gives_no_share():
+    cells = compare_with_paper(pd.DataFrame(), 1)
+    found = agreement(cells)
+    assert found["missing"] == 56 and found["rows"] == 0
+    assert found["false_match_rate"] is None and found["tau"] is None

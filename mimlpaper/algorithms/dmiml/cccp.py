@@ -19,15 +19,21 @@ class Descent:
     Attributes
     ----------
     solution : Solution of the last convex problem.
-    objective : (n_steps,), the true objective after each convex problem; it never rises.
+    raw_objective : (n_steps,) or one more, the true objective after each convex problem. The step
+        of the one more is thrown away, because the objective rises there.
     n_iter : (n_steps,), the solver's iterations.
     settled : bool, False if the largest number of steps ended it.
     """
 
     solution: Solution
-    objective: np.ndarray
+    raw_objective: np.ndarray
     n_iter: np.ndarray
     settled: bool
+
+    @property
+    def objective(self) -> np.ndarray:
+        """(n_steps,), the true objective after each step that is kept; it never rises."""
+        return self.raw_objective[: len(self.n_iter)]
 
 
 def descend(
@@ -57,18 +63,18 @@ def descend(
     max_steps : int, convex problems at most.
     """
     solution, settled = start, True
-    objective: list[float] = []
+    raw: list[float] = []
     n_iter: list[int] = []
     for _ in range(max_steps):
         found = solve(problem, solution)
         following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
         value = following.regulariser(found.weights)
         value += following.loss(*found.scores, found.intercept)
-        fall = objective[-1] - value if objective else np.inf
+        fall = raw[-1] - value if raw else np.inf
+        raw.append(value)
         if fall < 0:  # the solver's tolerance is more than what was left to gain
             break
         solution = found
-        objective.append(value)
         n_iter.append(found.n_iter)
         if relate is not None:
             following = replace(following, Q=relate(found.weights))
@@ -79,7 +85,7 @@ def descend(
         settled = False
     if solution is None:
         raise ValueError(f"max_steps must be at least 1, got {max_steps}")
-    return Descent(solution, np.array(objective), np.array(n_iter), settled)
+    return Descent(solution, np.array(raw), np.array(n_iter), settled)
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
