@@ -3,7 +3,7 @@
 Notation: ``Y`` (n_bags, n_labels) the true label sets, ``scores`` (n_bags, n_labels) the
 real values h(X, y), ``predicted`` (n_bags, n_labels) the predicted label sets h(X).
 The rank of label y is the number of labels scored at least as high as y, so that a tie
-counts against the learner in every criterion of ranks. One-error takes the first of equals.
+counts against the learner in every criterion.
 
 ``Y`` and ``predicted`` hold booleans, or 0 and 1. Of DataFrames, rows and columns must stand in the
 same order.
