@@ -9,16 +9,16 @@ import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedShuffleSplit
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.subcod import distinct_labels, find_concepts, fit_classifier
+from mimlpaper.algorithms.subcod import SubCod, distinct_labels, find_concepts, fit_classifier
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bag_labels, check_bags, label_sets
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import CRITERIA, evaluate
 
-__all__ = ["HoldOut", "SubCodHoldOut", "by_hold_out", "full_names", "shared_hausdorff"]
+__all__ = ["HoldOut", "SubCodHoldOut", "full_names", "hold_out", "shared_hausdorff"]
 
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in CRITERIA.items()}
 LOWER_IS_BETTER["accuracy"] = False
@@ -209,15 +209,17 @@ class SubCodHoldOut(BaseEstimator):
         return accuracies
 
 
-def by_hold_out(*steps, criterion="average_precision", **grid) -> HoldOut:
-    """A pipeline of ``steps`` whose parameters are chosen by hold-out.
+def hold_out(pipeline, grid, *, test_size, criterion="accuracy") -> HoldOut | SubCodHoldOut:
+    """A pipeline with the best setting of a grid, by hold-out; for SubCod at its lower cost.
 
-    ``by_hold_out(scaler, MlSvm(), C=[1, 10])`` judges two settings of its last step on a quarter
-    of the training set. Names are short, see :func:`full_names`.
+    Names are short, see :func:`full_names`.
     """
-    pipeline = make_pipeline(*steps)
-    settings = full_names(pipeline, {name: list(values) for name, values in grid.items()})
-    return HoldOut(pipeline, settings, criterion=criterion)
+    if isinstance(pipeline[-1], SubCod):
+        concepts, shares = tuple(grid["n_concepts"]), tuple(grid["kept_share"])
+        return SubCodHoldOut(
+            pipeline, n_concepts=concepts, kept_shares=shares, test_size=test_size
+        )
+    return HoldOut(pipeline, full_names(pipeline, grid), criterion=criterion, test_size=test_size)
 
 
 def full_names(estimator, parameters: Mapping) -> dict:
