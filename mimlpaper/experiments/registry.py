@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.section4 import SECTION4
-from mimlpaper.experiments.section5 import SECTION5
-from mimlpaper.experiments.section6 import SECTION6
-from mimlpaper.experiments.section7 import SECTION7
+from mimlpaper.experiments.section4 import SECTION4, TABLE_1, TABLE_2
+from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5, SECTION5
+from mimlpaper.experiments.section6 import SECTION6, TABLE_3, TABLE_4
+from mimlpaper.experiments.section7 import SECTION7, TABLE_5
 
-__all__ = ["EXPERIMENTS", "get_experiment"]
+__all__ = ["EXPERIMENTS", "ROWS", "get_experiment"]
+
+# The rows of the experiments that the paper prints, see mimlpaper.experiments.settings.
+ROWS = {
+    "table1": TABLE_1, "table2": TABLE_2, "table3": TABLE_3, "table4": TABLE_4, "table5": TABLE_5,
+    "figure4": FIGURE_4, "figure5": FIGURE_5,
+}  # fmt: skip
 
 EXPERIMENTS = {
     experiment.name: experiment for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)

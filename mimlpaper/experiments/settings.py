@@ -103,11 +103,11 @@ class Row:
 
     def blind(self, dataset: str = ""):
         """The unfitted estimator without the settings nearest to print."""
-        return self._configured(self._blind_settings(), dataset)
+        return self._configured(self.blind_settings, dataset)
 
     def tuned(self, dataset: str = ""):
         """The blind estimator, changed as ``tuning`` says."""
-        return self._configured([*self._blind_settings(), default(**self.tuning)], dataset)
+        return self._configured([*self.blind_settings, default(**self.tuning)], dataset)
 
     def changed(self, **changes):
         """The published estimator with other values; a list is a grid."""
@@ -116,16 +116,18 @@ class Row:
     def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
         """Each name's value and its basis: (value, Basis) of the last layer that has it."""
         found = {}
-        for basis in [*_everywhere(self.learner), *bases]:
+        layers = [*_everywhere(self.learner), *((basis, basis.values) for basis in bases)]
+        for basis, values in layers:
             if not basis.on or dataset in basis.on:
-                found |= {name: (value, basis) for name, value in basis.values.items()}
-        if any(isinstance(value, list) for value, _ in found.values()):
-            search = SubCodHoldOut if isinstance(self.learner, SubCod) else HoldOut
-            of_search = {n: (v, b) for b in EVERYWHERE[search] for n, v in b.values.items()}
-            found = of_search | found
-        return found
+                found |= {name: (value, basis) for name, value in values.items()}
+        if not any(isinstance(value, list) for value, _ in found.values()):
+            return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
+        search = SubCodHoldOut if isinstance(self.learner, SubCod) else HoldOut
+        return {n: (v, b) for b in EVERYWHERE[search] for n, v in b.values.items()} | found
 
-    def _blind_settings(self):
+    @property
+    def blind_settings(self) -> list[Basis]:
+        """The settings without those nearest to print."""
         return [basis for basis in self.settings if basis.kind != NEAREST]
 
     def _configured(self, bases, dataset=""):
@@ -187,7 +189,7 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            columns = row.layers(row.settings, dataset), row.layers(row._blind_settings(), dataset)
+            columns = row.layers(row.settings, dataset), row.layers(row.blind_settings, dataset)
             for name in columns[0] | columns[1]:
                 described = [text for layers in columns for text in _described(layers, name)]
                 if any(described):
@@ -222,14 +224,13 @@ def _described(layers, name):
 
 
 def _everywhere(learner):
-    """The layers of :data:`EVERYWHERE` for a learner and the learners in it."""
+    """Layers of :data:`EVERYWHERE`, and their values by the names that a learner has for them."""
     parts = {"": learner} | {
         f"{name}__": part for name, part in learner.get_params().items() if hasattr(part, "fit")
     }
     for prefix, part in parts.items():
         for basis in EVERYWHERE.get(type(part), ()):
-            named = {f"{prefix}{name}": value for name, value in basis.values.items()}
-            yield Basis(basis.kind, basis.source, basis.on, named)
+            yield basis, {f"{prefix}{name}": value for name, value in basis.values.items()}
 
 
 ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"

@@ -17,8 +17,8 @@ from mimlpaper.experiments import holdouts
 from mimlpaper.experiments.holdouts import (
     HoldOut,
     SubCodHoldOut,
-    by_hold_out,
     full_names,
+    hold_out,
     shared_hausdorff,
 )
 from mimlpaper.experiments.trial import _chosen
@@ -70,11 +70,22 @@ def test_short_names_are_those_of_the_last_step():
     assert full_names(pipeline, full) == full
 
 
-def test_by_hold_out_tries_parameters_of_the_last_step():
-    search = by_hold_out(SumInstances(), MlKnn(), n_neighbors=range(1, 4), criterion="coverage")
-    assert search.grid == {"mlknn__n_neighbors": [1, 2, 3]}
-    assert search.criterion == "coverage"
-    assert list(search.estimator.named_steps) == ["suminstances", "mlknn"]
+def test_a_hold_out_tries_parameters_of_the_last_step():
+    pipeline = make_pipeline(SumInstances(), MlKnn())
+    search = hold_out(pipeline, {"n_neighbors": [1, 2]}, criterion="coverage", test_size=0.5)
+    assert search.get_params(deep=False) == {
+        "estimator": pipeline, "grid": {"mlknn__n_neighbors": [1, 2]}, "criterion": "coverage",
+        "test_size": 0.5, "random_state": None,
+    }  # fmt: skip
+
+
+def test_the_hold_out_of_subcod_is_its_own():
+    pipeline = make_pipeline(SubCod())
+    search = hold_out(pipeline, {"n_concepts": [4, 8], "kept_share": [0.2]}, test_size=0.5)
+    assert search.get_params(deep=False) == {
+        "estimator": pipeline, "n_concepts": (4, 8), "kept_shares": (0.2,), "test_size": 0.5,
+        "random_state": None,
+    }  # fmt: skip
 
 
 @pytest.fixture

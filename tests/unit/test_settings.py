@@ -1,0 +1,78 @@
+"""Settings: each has a basis, each basis a use, and the blind column follows from them."""
+
+import pytest
+from sklearn.preprocessing import MinMaxScaler, Normalizer
+
+from mimlpaper.algorithms.subcod import SubCod
+from mimlpaper.baselines.mlknn import MlKnn
+from mimlpaper.baselines.mlsvm import MlSvm
+from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut
+from mimlpaper.experiments.registry import ROWS, get_experiment
+from mimlpaper.experiments.settings import (
+    BASES, EVERYWHERE, NEAREST, STEPS, Row, blind, default, held_out, nearest, program, published,
+    settings, stated, tuned, unread,
+)  # fmt: skip
+
+CONFIGURATIONS = [
+    pytest.param(row, dataset, column, id=f"{name}-{method}-{dataset}-{column.__name__}")
+    for name, table in ROWS.items()
+    for method, row in table.items()
+    for dataset in get_experiment(name).datasets[:: 1 if name == "table5" else 100]
+    for column in (Row.published, Row.blind)
+]
+
+
+def parameters(estimator):
+    """Steps before the last one, and what the last one and the hold-out compute with."""
+    found = {}
+    if isinstance(estimator, HoldOut | SubCodHoldOut):
+        found = estimator.get_params(deep=False)
+        found = {name: found[name] for name in ("criterion", "test_size") if name in found}
+        estimator = estimator.estimator
+    found |= estimator[-1].get_params()
+    found = {n: v for n, v in found.items() if not (hasattr(v, "fit") or n.endswith("random_state"))}
+    return list(map(str, estimator[:-1])), {n: found[n] for n in found.keys() - unread(found)}
+
+
+@pytest.mark.parametrize(("row", "dataset", "column"), CONFIGURATIONS)
+def test_every_parameter_has_a_basis_and_its_value(row, dataset, column):
+    """Whatever the defaults of the classes are."""
+    steps, found = parameters(column(row, dataset))
+    about = settings({"": row}, [dataset]).set_index("parameter")
+    prefix = "blind_" if column is Row.blind else ""
+    about = about[about[f"{prefix}basis"] != ""]
+    assert set(about[f"{prefix}basis"]) <= set(BASES)
+    values = about[prefix.strip("_") or "value"]
+    named = [name for name in STEPS if name in values]
+    assert "scaling" in named
+    assert sorted(steps) == sorted(values[name] for name in named if values[name] != "None")
+    assert set(found) == set(values.index) - set(named)
+    held = about[f"{prefix}basis"] == "held out"
+    for name, value in found.items():
+        assert held[name] or values[name] == getattr(value, "__name__", str(value))
+
+
+@pytest.mark.parametrize(("row", "dataset", "column"), CONFIGURATIONS)
+def test_only_the_published_column_has_settings_nearest_to_print(row, dataset, column):
+    about = settings({"": row}, [dataset])
+    assert NEAREST not in set(about["blind_basis"])
+    same = about["basis"].ne(NEAREST) & about["basis"].ne("") & about["blind_basis"].ne("")
+    assert (about["value"] == about["blind"])[same].all()
+
+
+def test_every_basis_counts_somewhere():
+    """In the published or the blind configuration of its row on some data set."""
+    used = set()
+    for name, table in ROWS.items():
+        for method, row in table.items():
+            counts = set()
+            for dataset in get_experiment(name).datasets:
+                for bases in (row.settings, row.blind_settings):
+                    for parameter, (_, basis) in row.layers(bases, dataset).items():
+                        counts.add((id(basis), parameter))
+                        used.add((id(basis), parameter.split("__")[-1]))
+            named = {(id(basis), parameter) for basis in row.settings for parameter in basis.values}
+            assert named <= counts, f"{name}, {method}"
+    for kind, bases in EVERYWHERE.items():
+        for basis in bases:
+            assert {(id(basis), parameter) for parameter in basis.values} <= used, kind
