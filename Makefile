@@ -69,6 +69,7 @@ audit:  ## known faults of the locked versions; needs the network
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 verify: install  ## re-run recorded trials, drawn at random, and compare
 	$(BIN)/mimlpaper verify

@@ -74,11 +74,11 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
     mode : {"w", "wb"}
         Text is written as UTF-8, line ends as given.
     """
-    as_given = {} if mode == "wb" else {"encoding": "utf-8", "newline": ""}
+    encoding, newline = (None, None) if mode == "wb" else ("utf-8", "")  # line ends as given
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, mode, **as_given) as file:
+        with os.fdopen(descriptor, mode, encoding=encoding, newline=newline) as file:
             yield file
             file.flush()
             os.fsync(descriptor)

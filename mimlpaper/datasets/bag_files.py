@@ -18,7 +18,7 @@ from zipfile import ZipFile
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from mimlpaper.bags import Bags, as_bags
+from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.paths import whole_file
 
@@ -27,7 +27,6 @@ __all__ = ["LabelledBags", "labelled_bags", "read_bags", "read_label_names", "wr
 MAX_BYTES = 2**32  # of instances in memory, unless the caller allows more
 MAX_LINE = 2**26  # bytes
 MAX_XML = 2**26  # bytes
-LARGEST = 1e150  # of a feature; the squares of larger ones overflow in distances and kernels
 
 # What files write for a label that a bag has, and for one that it has not.
 YES = {"1", "1.0", "+1", "yes", "y", "true", "t", "positive"}
@@ -101,7 +100,6 @@ def labelled_bags(
         name is not printable, has spaces around it, or stands twice among its kind.
     """
     X, Y = as_bags(X), np.asarray(Y)
-    _refuse_large(X.instances.max(), X.instances.min())
     if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
         raise ValueError(
             f"Y must have one row for each of {len(X)} bags and at least one column, "
@@ -875,13 +873,12 @@ def _number(text):
         return math.nan
 
 
-def _refuse_large(*numbers):
-    for number in numbers:
-        if abs(number) > LARGEST:
-            raise ValueError(
-                f"features must be at most {LARGEST:g} in absolute value, since larger squares "
-                f"overflow, got {number:g}; divide the feature by a constant"
-            )
+def _refuse_large(number):
+    if abs(number) > LARGEST:
+        raise ValueError(
+            f"features must be at most {LARGEST:g} in absolute value, since larger squares "
+            f"overflow, got {number:g}; divide the feature by a constant"
+        )
 
 
 def _check_memory(needed, max_bytes):

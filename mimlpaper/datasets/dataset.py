@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Dataset:
     def __post_init__(self):
         if (self.Y is None) == (self.y is None):
             raise ValueError(f"{self.name} must have either Y or y")
-        labels = self.y[:, None] if self.Y is None else self.Y
+        labels = self.labels.reshape(len(self.labels), -1)
         if labels.dtype != bool or labels.shape != (len(self.X), self.n_labels):
             raise ValueError(
                 f"labels of {self.name} must be booleans, one row for each of {len(self.X)} "
@@ -70,6 +70,11 @@ class Dataset:
             )
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {KINDS}, got {self.kind!r}")
+
+    @property
+    def labels(self) -> np.ndarray:
+        """``Y``, or ``y`` of a single-label set."""
+        return cast(np.ndarray, self.y if self.Y is None else self.Y)
 
     @property
     def n_labels(self) -> int:

@@ -82,6 +82,7 @@ LETTER_FEATURES = tuple(
     "x-box y-box width high onpix x-bar y-bar x2bar y2bar xybar x2ybr xy2br x-ege xegvy y-ege "
     "yegvx".split()
 )
+MAX_TOP_SHARE = 0.2  # of the words of DBpedia: 2 GB
 SEED = 0  # of the draw of letters for Jabberwocky
 
 DBPEDIA_LABELS = (
@@ -214,7 +215,7 @@ def load_dbpedia(
 
     Parameters
     ----------
-    top_share : float in (0, 1], default 0.02
+    top_share : float in (0, 0.2], default 0.02
         The share of the words that is kept, ties in the order of the vocabulary.
     held_out : {"test", "valid"}
         The documents after the training ones: the 500 for testing, or the 3,000 for validation.
@@ -222,8 +223,11 @@ def load_dbpedia(
         The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
     """
     _check_held_out(held_out)
-    if not 0 < top_share <= 1:
-        raise ValueError(f"top_share must lie in (0, 1], got {top_share}")
+    if not 0 < top_share <= MAX_TOP_SHARE:
+        raise ValueError(
+            f"top_share must lie in (0, {MAX_TOP_SHARE}], since dense instances take 11 GB times "
+            f"that, got {top_share}; load_dbpedia_counts gives all words"
+        )
     read = partial(_read_dbpedia, top_share=top_share, held_out=held_out)
     return load_source(UNSEEN["dbpedia"], read, data_home)
 

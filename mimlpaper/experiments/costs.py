@@ -323,8 +323,7 @@ def problem_of(case: CostCase, data_home=None):
     if case.study == "sets":
         dataset = load(case.dataset, data_home=data_home)
         splits = get_experiment(TABLE_OF[case.dataset]).splits
-        labels = dataset.y if dataset.Y is None else dataset.Y
-        return tuple((dataset.X[part], labels[part]) for part in splits.indices(dataset, 0))
+        return tuple((dataset.X[part], dataset.labels[part]) for part in splits.indices(dataset, 0))
     n_bags, n_instances, n_labels = drawn_sizes(case.dataset)
     n_test = N_TEST if case.study == "peers" else 0
     X, Y = make_bags(n_bags + n_test, n_instances, n_labels)

@@ -16,7 +16,8 @@ from mimlpaper.experiments.trial import Trial
 __all__ = ["PROFILES", "STAND_INS", "Experiment"]
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
-PROFILES = {"smoke": 2, "quick": 3, "paper": None}
+SMOKE_SPLITS = 2
+PROFILES = {"smoke": SMOKE_SPLITS, "quick": 3, "paper": None}
 
 STAND_INS = {
     "scene": "synthetic_scene",
@@ -57,7 +58,7 @@ class Experiment:
     configurations: Mapping[str, object]
     variants: Mapping[str, Sequence[dict]] = field(default_factory=dict)
     staged: bool = False
-    smoke_splits: int = PROFILES["smoke"]
+    smoke_splits: int = SMOKE_SPLITS
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -26,11 +26,12 @@ from threadpoolctl import threadpool_info
 
 from mimlpaper.paths import PACKAGE, project_root
 
-__all__ = ["code_fingerprint", "provenance"]
+__all__ = ["code_fingerprint", "modules_behind", "provenance"]
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 
 Definition = tuple[str, str]  # module and name
+Meaning = list[ast.stmt] | str  # statements that define a name, or where it is imported from
 
 # What every trial passes through, whatever its method.
 COMMON: Definition = ("mimlpaper.experiments.trial", "run_trial")
@@ -57,11 +58,24 @@ def code_fingerprint(estimator, loader, splits) -> str:
     loader : function that gives the data set.
     splits : Splits; the number of splits does not count.
     """
-    found = {COMMON}
-    configuration = [_described(part, found) for part in (estimator, loader, splits)]
-    lines = {f"{name} {_hash((module, name))}" for module, name in _closure(found)}
+    configuration, definitions = _behind(estimator, loader, splits)
+    lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
     text = "\n".join([json.dumps(configuration, sort_keys=True), *sorted(lines)])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def modules_behind(estimator, loader, splits) -> dict[str, int]:
+    """The package's modules that a fingerprint covers, with the number of definitions in use."""
+    _, definitions = _behind(estimator, loader, splits)
+    modules = [module for module, name in definitions if name != REST]
+    return {module: modules.count(module) for module in sorted(set(modules))}
+
+
+def _behind(*parts):
+    """The parts as JSON, and the definitions of all code that a trial with them runs."""
+    found = {COMMON}
+    configuration = [_described(part, found) for part in parts]
+    return configuration, _closure(found)
 
 
 def _described(value, found: set[Definition]):
@@ -104,14 +118,14 @@ def _closure(found: set[Definition]) -> set[Definition]:
 @cache
 def _uses(definition: Definition) -> frozenset[Definition]:
     """The package's definitions whose names appear in one definition."""
-    module, name = definition
+    module, _ = definition
     used = {(module, REST)}
-    for node in (node for top in _module(module)[name] for node in ast.walk(top)):
+    for node in (node for statement in _statements(definition) for node in ast.walk(statement)):
         if isinstance(node, ast.Name):
             used |= _resolved(module, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             used |= _resolved(module, node.value.id, node.attr)
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 used |= _resolved(node.module, alias.name)
     return frozenset(used)
@@ -126,26 +140,33 @@ def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
         inner = f"{module}.{name}"
         return _resolved(inner, attribute) if _path(inner) and attribute else set()
     if isinstance(meaning, str):  # imported
-        return _resolved(*meaning.rsplit(".", 1), attribute)
+        origin, _, imported = meaning.rpartition(".")
+        return _resolved(origin, imported, attribute)
     return {(module, name)}
 
 
 @cache
-def _module(module: str) -> dict[str, list[ast.stmt] | str]:
+def _module(module: str) -> dict[str, Meaning]:
     """What each top-level name of a module means: its statements, or where it is imported from.
 
     :data:`REST` holds the statements that define nothing: they run when the module is imported.
     """
-    names: dict[str, list[ast.stmt] | str] = {REST: []}
+    imported: dict[str, str] = {}
+    defined: dict[str, list[ast.stmt]] = {REST: []}
     for statement in _syntax(module).body:
         if isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
-                names[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
+                imported[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
         elif not isinstance(statement, ast.Import):
             for name in _defined(statement):
-                names.setdefault(name, []).append(statement)
-    names.pop("__all__", None)
-    return names
+                defined.setdefault(name, []).append(statement)
+    defined.pop("__all__", None)
+    return imported | defined
+
+
+def _statements(definition: Definition) -> list[ast.stmt]:
+    module, name = definition
+    return [statement for statement in _module(module)[name] if isinstance(statement, ast.stmt)]
 
 
 def _defined(statement: ast.stmt) -> list[str]:
@@ -159,13 +180,13 @@ def _defined(statement: ast.stmt) -> list[str]:
 
 @cache
 def _hash(definition: Definition) -> str:
-    module, name = definition
-    return hashlib.sha256(_canonical(_module(module)[name]).encode()).hexdigest()
+    return hashlib.sha256(_canonical(_statements(definition)).encode()).hexdigest()
 
 
 def _syntax(module: str) -> ast.Module:
     """A module's syntax tree without its docstrings."""
-    tree = ast.parse(_path(module).read_bytes())
+    path = _path(module)
+    tree = ast.parse(path.read_bytes() if path else b"")
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]

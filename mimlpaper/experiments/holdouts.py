@@ -216,9 +216,7 @@ def hold_out(pipeline, grid, *, test_size, criterion="accuracy") -> HoldOut | Su
     """
     if isinstance(pipeline[-1], SubCod):
         concepts, shares = tuple(grid["n_concepts"]), tuple(grid["kept_share"])
-        return SubCodHoldOut(
-            pipeline, n_concepts=concepts, kept_shares=shares, test_size=test_size
-        )
+        return SubCodHoldOut(pipeline, n_concepts=concepts, kept_shares=shares, test_size=test_size)
     return HoldOut(pipeline, full_names(pipeline, grid), criterion=criterion, test_size=test_size)
 
 

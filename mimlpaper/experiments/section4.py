@@ -21,7 +21,16 @@ from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.settings import (
-    Row, blind, choices, default, held_out, nearest, program, published, stated, tuned,
+    Row,
+    blind,
+    choices,
+    default,
+    held_out,
+    nearest,
+    program,
+    published,
+    stated,
+    tuned,
 )  # fmt: skip
 from mimlpaper.experiments.splits import RandomSplits
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances

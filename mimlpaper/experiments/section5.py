@@ -12,7 +12,12 @@ from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import (
-    AS_COUNTS, GAUSSIAN, LINEAR, SCALED, TABLE_1, TABLE_2,
+    AS_COUNTS,
+    GAUSSIAN,
+    LINEAR,
+    SCALED,
+    TABLE_1,
+    TABLE_2,
 )  # fmt: skip
 from mimlpaper.experiments.settings import Row, held_out, nearest, published
 from mimlpaper.experiments.splits import RandomSplits
@@ -93,11 +98,13 @@ SECTION5 = (
     Experiment("figure5", "Fig. 5", TEXTS, RandomSplits(30, train=0.25), published(FIGURE_5)),
     Experiment(
         "figure4_rules", "Fig. 4, other label rules and losses", SCENES,
-        RandomSplits(30, train=0.25), published(FIGURE_4), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
+        RandomSplits(30, train=0.25), published(FIGURE_4), {"D-MimlSvm": OTHER_RULES},
+        smoke_splits=1,
     ),
     Experiment(
         "figure5_rules", "Fig. 5, other label rules and losses", TEXTS,
-        RandomSplits(30, train=0.25), published(FIGURE_5), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
+        RandomSplits(30, train=0.25), published(FIGURE_5), {"D-MimlSvm": OTHER_RULES},
+        smoke_splits=1,
     ),
     Experiment(
         "figure4_alternations", "Fig. 4 by the alternations of mi-SVM", SCENES,

@@ -22,17 +22,26 @@ from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.average_hausdorff import average_hausdorff
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.baselines.cnmf import Cnmf
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.datasets import YAHOO_NAMES
+from mimlpaper.distances import average_hausdorff
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import BY_RANKING_LOSS, DEGREES
 from mimlpaper.experiments.settings import (
-    Row, blind, choices, default, held_out, nearest, program, published, stated, tuned,
+    Row,
+    blind,
+    choices,
+    default,
+    held_out,
+    nearest,
+    program,
+    published,
+    stated,
+    tuned,
 )  # fmt: skip
 from mimlpaper.experiments.splits import CrossValidation, GivenSplit
 from mimlpaper.kernels import KernelFactor
@@ -171,7 +180,8 @@ ABLATION = {
     "InsDif_MimlSvm_mi": BY_MI_SVM.published(),
     "InsDif_MimlSvm_mi, no bags": BY_MI_SVM.published().set_params(
         insdif__transformation=SingleInstances(),
-        insdif__learner__kernel="rbf", insdif__learner__gamma=0.2,
+        insdif__learner__kernel="rbf",
+        insdif__learner__gamma=0.2,
         insdif__learner__C=1.0 * N_LABELS,
     ),
     "InsDif_MimlBoost": BY_BOOST.published(),

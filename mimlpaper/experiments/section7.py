@@ -27,7 +27,16 @@ from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.holdouts import shared_hausdorff
 from mimlpaper.experiments.section4 import SCALED, UNIT_RANGE, UNIT_ROWS
 from mimlpaper.experiments.settings import (
-    Row, blind, choices, default, held_out, nearest, own_paper, published, stated, tuned,
+    Row,
+    blind,
+    choices,
+    default,
+    held_out,
+    nearest,
+    own_paper,
+    published,
+    stated,
+    tuned,
 )  # fmt: skip
 from mimlpaper.experiments.splits import CrossValidation
 from mimlpaper.preprocessing import OnInstances
@@ -87,7 +96,9 @@ TABLE_5 = {
             default("PRTools", scaling=UNIT_VARIANCE),
             nearest(scaling=UNIT_RANGE, initial_scale=0.3),
         ],
-        tuning=dict(criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE], initial_scale=[0.1, 0.3]),
+        tuning=dict(
+            criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE], initial_scale=[0.1, 0.3]
+        ),
     ),
     "Em-dd": Row(
         EmDd(),

@@ -20,7 +20,7 @@ average F1            what the moves of precision and recall together make of it
 ====================  ==========================================================================
 
 and by 1e-6 for what is no decision. A method whose fit is chaotic, so that rounding decides which
-of many optima it ends in, may come out farther away elsewhere; that is told as different.
+of many optima it ends in, may differ by more elsewhere; its outcome is then "different".
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from mimlpaper.experiments.tolerance import EXACT, MEASURED, compare_trial
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.workers import TrialError, run_trials
 
-__all__ = ["SAME", "audit", "outliers", "verified", "verify"]
+__all__ = ["SAME", "audit", "outcomes_of", "outliers", "verified", "verify"]
 
 COLUMNS = [
     "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"
@@ -160,7 +160,7 @@ def audit(
 def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict]:
     """What :func:`verify` last found, one dict for each experiment and kind of machine.
 
-    Outcomes of records that were made anew since do not count. Keys: experiment, machine,
+    Outcomes of records that were replaced since do not count. Keys: experiment, machine,
     groups (recorded ones), equal, close, different, failed (groups with that outcome), trials
     (run again), largest_difference, date (of the oldest of the outcomes).
     """
@@ -168,7 +168,7 @@ def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict
     rows = []
     for name in EXPERIMENTS:
         recorded = records(name, profile=profile, store=store)
-        for machine, table in _outcomes_of(store.folder, name, recorded).groupby("machine"):
+        for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
             counts = table["outcome"].value_counts()
             row = {"experiment": name, "machine": machine, "groups": recorded["method"].nunique()}
             row |= {word: int(counts.get(word, 0)) for word in (*SAME, "different", "failed")}
@@ -192,7 +192,7 @@ def outliers(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
 
 
-def _outcomes_of(folder, experiment, recorded):
+def outcomes_of(folder, experiment, recorded):
     """Latest outcomes of an experiment's groups whose records are still the same."""
     table = load_outcomes(folder)
     today = {method: codes_digest(group) for method, group in recorded.groupby("method")}
@@ -210,7 +210,7 @@ def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
     if drawn is None or drawn.empty:
         return {}
     for dataset in drawn["dataset"].unique():
-        load(dataset, data_home=data_home)  # missing data are told at once, by name
+        load(dataset, data_home=data_home)  # missing data stop it here, by name
     dearest_first = drawn.iloc[np.argsort(-_seconds(drawn).to_numpy(), kind="stable")]
     repeated = {}
     try:

@@ -65,15 +65,15 @@ def run_trials(
                 for batch, results in runs(_delayed(batch, data_home) for batch in list(waiting)):
                     del waiting[batch]
                     progress.update(len(batch))
-                    for trial, rows, error in results:
-                        if error:
-                            failures.append((trial, error))
+                    for trial, rows, trace in results:
+                        if trace:
+                            failures.append((trial, trace))
                         else:
                             yield trial, rows
-            except TerminatedWorkerError as error:
+            except TerminatedWorkerError as death:
                 left = list(waiting)
                 if len(left) == len(left[0]) == 1:
-                    failures.append((left[0][0], f"its worker process died: {error}"))
+                    failures.append((left[0][0], f"its worker process died: {death}"))
                     continue
                 # Under way were some of the first: joblib hands out two to each worker.
                 suspects, others = left[: 2 * n_workers], left[2 * n_workers :]

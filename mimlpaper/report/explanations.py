@@ -27,8 +27,8 @@ from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.datasets import ImageBags, load_synthetic_scene, scene_mosaic
 from mimlpaper.experiments import Trial, get_experiment
 from mimlpaper.experiments.trial import set_random_states
-from mimlpaper.explain import explain, telling_features
 from mimlpaper.preprocessing import OnInstances
+from mimlpaper.reasons import explain, telling_features
 from mimlpaper.report.rendering import ReportTable, grid
 from mimlpaper.report.style import INK
 
@@ -92,7 +92,7 @@ def draw_explained_scene(
     ----------
     axes : one more than there are labels to show.
     bag : (9, 15), raw features.
-    scores : (9, n_labels), as from :func:`~mimlpaper.explain.explain`.
+    scores : (9, n_labels), as from :func:`~mimlpaper.reasons.explain`.
     bag_scores : (n_labels,), the learner's ``decision_function``.
     label_names : n_labels of them.
     true : bool (n_labels,), or None
@@ -115,7 +115,7 @@ def explained_scenes(
 
     Parameters
     ----------
-    estimator : fitted, see :func:`~mimlpaper.explain.explain`.
+    estimator : fitted, see :func:`~mimlpaper.reasons.explain`.
     bags : Bags of nine instances, raw features.
     true : bool (n_bags, n_labels), or None
     images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes
@@ -176,7 +176,7 @@ def telling_words(
 
     Parameters
     ----------
-    estimator : fitted on bags of word counts, see :func:`~mimlpaper.explain.explain`.
+    estimator : fitted on bags of word counts, see :func:`~mimlpaper.reasons.explain`.
     bag : (n_instances, n_features), word counts of the passages.
     feature_names : the words; None for "word 1", "word 2", …
     n_words : words of a passage at most; words against the label are left out.
@@ -287,7 +287,7 @@ def explanation_hits(
 
     Parameters
     ----------
-    scores : (n_instances, n_labels), as from :func:`~mimlpaper.explain.explain`.
+    scores : (n_instances, n_labels), as from :func:`~mimlpaper.reasons.explain`.
     Y : bool array (n_bags, n_labels)
     instance_labels : bool array (n_instances, n_labels)
     """

@@ -13,9 +13,8 @@ import pytest
 from joblib import parallel_config
 from pandas.testing import assert_frame_equal
 
-from mimlpaper.average_hausdorff import average_hausdorff
 from mimlpaper.bags import Bags
-from mimlpaper.distances import max_hausdorff
+from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.experiments import Store, get_experiment
 from mimlpaper.experiments import runner as runner_module
 from mimlpaper.experiments.store import KEY

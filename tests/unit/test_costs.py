@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from mimlpaper import cli, paths
+from mimlpaper import cli, notebooks, paths
 from mimlpaper.datasets import load_synthetic_scene, make_bags
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.experiments import costs as module
@@ -325,7 +325,7 @@ def test_run_leaves_the_notebook_out_while_fits_are_to_be_measured(
 ):
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     well = [NotebookRun("9_cost", "done", 1.0)]
-    monkeypatch.setattr(cli, "run_notebooks", lambda *_, **__: well)
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *_, **__: well)
     assert cli.main(["run", "--recorded", "9_cost"]) == 0
     assert "left out, 3 trials to run" in capsys.readouterr().out
     measure_costs()

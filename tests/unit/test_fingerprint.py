@@ -10,10 +10,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.average_hausdorff import average_hausdorff
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.datasets import DATASETS
-from mimlpaper.distances import max_hausdorff
+from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.experiments import HoldOut, Trial, fingerprint, get_experiment, run_trial
 from mimlpaper.experiments.fingerprint import code_fingerprint
 from mimlpaper.experiments.splits import CrossValidation, RandomSplits
@@ -187,7 +186,7 @@ STALE = {
     "mimlpaper.bags": {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "Em-dd"}
     | {"InsDif, average distance", "RankSvm"},
     "mimlpaper.medoids": {"MimlSvm", "InsDif, average distance"},
-    "mimlpaper.average_hausdorff": {"InsDif, average distance"},
+    "mimlpaper.distances:average_hausdorff": {"InsDif, average distance"},
     "mimlpaper.algorithms.differentiation": {"InsDif, average distance"},
     "mimlpaper.algorithms.dmiml.problem": {"D-MimlSvm"},
     "mimlpaper.baselines.mlknn": {"Ml-knn"},

@@ -1,16 +1,17 @@
 """Settings: each has a basis, each basis a use, and the blind column follows from them."""
 
 import pytest
-from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut
 from mimlpaper.experiments.registry import ROWS, get_experiment
 from mimlpaper.experiments.settings import (
-    BASES, EVERYWHERE, NEAREST, STEPS, Row, blind, default, held_out, nearest, program, published,
-    settings, stated, tuned, unread,
+    BASES,
+    EVERYWHERE,
+    NEAREST,
+    STEPS,
+    Row,
+    settings,
+    unread,
 )  # fmt: skip
 
 CONFIGURATIONS = [
@@ -30,7 +31,9 @@ def parameters(estimator):
         found = {name: found[name] for name in ("criterion", "test_size") if name in found}
         estimator = estimator.estimator
     found |= estimator[-1].get_params()
-    found = {n: v for n, v in found.items() if not (hasattr(v, "fit") or n.endswith("random_state"))}
+    found = {
+        n: v for n, v in found.items() if not (hasattr(v, "fit") or n.endswith("random_state"))
+    }
     return list(map(str, estimator[:-1])), {n: found[n] for n in found.keys() - unread(found)}
 
 

@@ -204,8 +204,8 @@ def test_wrong_parts_and_shares_of_texts():
         load_dbpedia(held_out="train")
     with pytest.raises(ValueError, match=r"held_out must be one of .*, got 'all'"):
         load_dbpedia_counts(held_out="all")
-    with pytest.raises(ValueError, match=r"top_share must lie in \(0, 1\], got 2"):
-        load_dbpedia(top_share=2)
+    with pytest.raises(ValueError, match=r"top_share must lie in \(0, 0.2\], .* got 1; load_dbpe"):
+        load_dbpedia(top_share=1)
 
 
 @real_data
