@@ -198,16 +198,21 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     return pd.DataFrame(rows, columns=[*columns, "blind", "blind_basis", "blind_source"])
 
 
-READ = {"linear": (), "rbf": ("gamma",), "poly": ("gamma", "degree", "coef0")}
+# Parameters that are not read beside a kernel or a solver.
+UNREAD = {
+    "linear": ("gamma", "degree", "coef0"), "rbf": ("degree", "coef0"),
+    "block_ascent": ("linear_program", "step_accuracy"), "frank_wolfe": ("tol",),
+}  # fmt: skip
 
 
 def unread(values: Mapping[str, object]) -> set[str]:
-    """Names of kernel parameters that the kernels among the values do not read."""
+    """Names of parameters that the kernels and solvers among the values do not read."""
     return {
-        prefix + name
-        for prefix, kernel in ((n[:-6], k) for n, k in values.items() if n.endswith("kernel"))
-        if kernel in READ
-        for name in set(READ["poly"]) - set(READ[kernel])
+        name.removesuffix(of) + other
+        for name, value in values.items()
+        for of in ("kernel", "solver")
+        if name.endswith(of) and isinstance(value, str)
+        for other in UNREAD.get(value, ())
     }
 
 
@@ -261,7 +266,7 @@ EVERYWHERE: dict[type, list[Basis]] = {
     RankSvm: [
         own_paper("Elisseeff and Weston 2002", label_rule="sign"),
         program("RankSvm", gamma=1.0, coef0=1.0, C=1.0),
-        default(normalise=True, tol=1e-3, max_iter=2000),
+        default(normalise=True, solver="block_ascent", tol=1e-3, max_iter=2000),
     ],
     MlSvm: [stated("4.2", label_rule="top"), default(LIBSVM, gamma="auto", C=1.0)],
     MlKnn: [program("Ml-knn", smoothing=1.0, label_rule="sign")],
