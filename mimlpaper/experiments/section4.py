@@ -31,7 +31,7 @@ from mimlpaper.experiments.settings import (
     published,
     stated,
     tuned,
-)  # fmt: skip
+)
 from mimlpaper.experiments.splits import RandomSplits
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 
@@ -72,10 +72,10 @@ TABLE_1 = {
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [
-            SCALED, GAUSSIAN, held_out(gamma=[0.1, 1.0, 10.0], C=[1.0, 10.0, 100.0]),
+            SCALED, GAUSSIAN,
             nearest(gamma=5.0, C=10.0, max_alternations=15, label_rule="top"),
         ],
-        tuning=dict(max_alternations=[1, 2, 15], label_rule="top"),
+        tuning=dict(gamma=5.0, C=[3.0, 10.0], max_alternations=[1, 2, 15], label_rule="top"),
         choices=[
             dict(C=1.0), dict(gamma=1.0), dict(rank=600), dict(label_rule="sign"),
             dict(max_alternations=1),
@@ -127,7 +127,10 @@ AS_COUNTS = nearest(scaling=None)
 TABLE_2 = {
     "MimlBoost": Row(
         MimlBoost(),
-        [SCALED, LINEAR, ROUNDS, nearest(label_code="product")],
+        [
+            SCALED, LINEAR, ROUNDS, held_out(label_code=["feature", "onehot", "product"]),
+            nearest(label_code="product"),
+        ],
         tuning=dict(scaling=UNIT_ROWS, label_code="product", label_rule="top", C=[0.01, 0.1, 1.0]),
         choices=[
             dict(C=0.1), dict(C=10.0), dict(label_code="onehot"), dict(weighting="resampling"),
@@ -146,8 +149,7 @@ TABLE_2 = {
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [
-            SCALED, LINEAR, held_out(C=[0.01, 0.1, 1.0, 10.0]),
-            AS_COUNTS, nearest(C=0.1, max_alternations=5),
+            SCALED, LINEAR, AS_COUNTS, nearest(C=0.1, max_alternations=5),
         ],
         tuning=dict(
             scaling=UNIT_ROWS, C=[1.0, 10.0], max_alternations=[1, 2, 5], label_rule="top"

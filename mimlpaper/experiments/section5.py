@@ -18,7 +18,7 @@ from mimlpaper.experiments.section4 import (
     SCALED,
     TABLE_1,
     TABLE_2,
-)  # fmt: skip
+)
 from mimlpaper.experiments.settings import Row, held_out, nearest, published
 from mimlpaper.experiments.splits import RandomSplits
 

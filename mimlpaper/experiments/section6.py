@@ -36,13 +36,12 @@ from mimlpaper.experiments.settings import (
     blind,
     choices,
     default,
-    held_out,
     nearest,
     program,
     published,
     stated,
     tuned,
-)  # fmt: skip
+)
 from mimlpaper.experiments.splits import CrossValidation, GivenSplit
 from mimlpaper.kernels import KernelFactor
 
@@ -83,7 +82,7 @@ TABLE_3 = {
     "InsDif_MimlSvm_mi": Row(
         InsDif(transformation=FEATURES, learner=MimlSvmMi()),
         [
-            AS_IN_FILES, AS_LINEAR, held_out(transformation__gamma=[0.1, 1.0, 10.0]),
+            AS_IN_FILES, AS_LINEAR,
             nearest(
                 transformation__gamma=0.2, learner__max_alternations=1, learner__label_rule="top"
             ),

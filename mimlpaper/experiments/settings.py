@@ -35,7 +35,8 @@ from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, hold_out
 
 __all__ = [
     "BASES", "NEAREST", "Basis", "Row", "blind", "choices", "default", "held_out", "nearest",
-    "own_paper", "program", "published", "settings", "stated", "tuned", "unread",
+    "nearest_to_print", "own_paper", "program", "published", "settings", "stated", "tuned",
+    "unread",
 ]  # fmt: skip
 
 HELD_OUT, NEAREST = "held out", "nearest to print"
@@ -198,6 +199,16 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     return pd.DataFrame(rows, columns=[*columns, "blind", "blind_basis", "blind_source"])
 
 
+def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
+    """For each method, the number of its settings that were chosen by nearness to print.
+
+    A parameter with a value for each data set is one setting. The sum is the table's number.
+    """
+    about = settings(table, datasets)
+    chosen = about[about["basis"] == NEAREST].groupby("method")["parameter"].nunique()
+    return {method: int(chosen.get(method, 0)) for method in table}
+
+
 # Parameters that are not read beside a kernel or a solver.
 UNREAD = {
     "linear": ("gamma", "degree", "coef0"), "rbf": ("degree", "coef0"),
@@ -239,7 +250,10 @@ def _everywhere(learner):
 
 
 ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"
-HAUSDORFF = stated("4.2", metric="max_hausdorff")
+MI_SVM = [
+    own_paper(ANDREWS, kernel="rbf", max_alternations=50),
+    default(LIBSVM, gamma="auto", C=1.0), default(rank=300, tol=1e-4),
+]  # fmt: skip
 
 # What holds in every row unless the row says otherwise, whatever the defaults of the classes are.
 # A library default, of this library or the one that is named, was fixed before any result.
@@ -255,7 +269,7 @@ EVERYWHERE: dict[type, list[Basis]] = {
     ],
     MimlSvmMi: [
         own_paper(ANDREWS, label_rule="sign", max_alternations=50),
-        default(LIBSVM, kernel="rbf", C=1.0),
+        default(LIBSVM, kernel="rbf", gamma="auto", C=1.0),
         default(rank=300, tol=1e-3),
     ],
     MimlNn: [program("MimlNn", metric="max_hausdorff", ratio=0.4, ridge=1.0, label_rule="sign")],
@@ -272,7 +286,7 @@ EVERYWHERE: dict[type, list[Basis]] = {
     MlKnn: [program("Ml-knn", smoothing=1.0, label_rule="sign")],
     Cnmf: [default(gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign")],
     InsDif: [default(shortcut=True)],
-    DifferenceFeatures: [default(rank=300)],
+    DifferenceFeatures: [default(LIBSVM, gamma="auto"), default(rank=300)],
     DMimlSvm: [
         stated("5.1", relatedness="mean", label_rule="sign"), stated("5.4", imbalance=True),
         default(
@@ -292,13 +306,12 @@ EVERYWHERE: dict[type, list[Basis]] = {
         own_paper("Zhang and Goldman 2002", n_start_bags=3, initial_scale=0.1, threshold=0.5),
         default(tol=1e-3, max_iter=100),
     ],
-    MiSvmInstance: [
-        own_paper(ANDREWS, kernel="rbf", max_alternations=50), default(rank=300, tol=1e-4)
+    MiSvmInstance: MI_SVM,
+    MiSvmBag: MI_SVM,
+    ChFd: [
+        default(LIBSVM, kernel="rbf", gamma="auto"),
+        default(nu=1.0, rank=300, tol=1e-3, max_alternations=200),
     ],
-    MiSvmBag: [
-        own_paper(ANDREWS, kernel="rbf", max_alternations=50), default(rank=300, tol=1e-4)
-    ],
-    ChFd: [default(kernel="rbf", rank=300, tol=1e-3, max_alternations=200)],
     HoldOut: [default(criterion="average_precision", test_size=0.25)],
     SubCodHoldOut: [default(test_size=0.25)],
 }  # fmt: skip
