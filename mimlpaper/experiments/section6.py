@@ -30,7 +30,16 @@ from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.distances import average_hausdorff
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.section4 import BY_RANKING_LOSS, DEGREES
+from mimlpaper.experiments.section4 import (
+    BY_RANKING_LOSS,
+    COSTS,
+    DEGREES,
+    LOW_COSTS,
+    MORE_ROUNDS,
+    NEIGHBOURS,
+    SHARES,
+    WIDTHS,
+)
 from mimlpaper.experiments.settings import (
     Row,
     blind,
@@ -62,7 +71,7 @@ TABLE_3 = {
         InsDif(learner=MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
         tuning=dict(
-            learner__ratio=[0.1, 0.2, 0.4], learner__ridge=[0.0, 0.01, 0.1, 1.0],
+            learner__ratio=SHARES, learner__ridge=[0.0, 0.01, 0.1, 1.0, 10.0],
             learner__label_rule="top",
         ),
         choices=[
@@ -72,9 +81,7 @@ TABLE_3 = {
     "InsDif_MimlSvm": Row(
         InsDif(learner=MimlSvm()),
         [AS_IN_FILES, PROTOTYPES, FIFTH],
-        tuning=dict(
-            learner__ratio=[0.2, 0.4], learner__gamma=[0.05, 0.2, 0.8], learner__C=[1.0, 10.0]
-        ),
+        tuning=dict(learner__ratio=SHARES, learner__gamma=WIDTHS, learner__C=COSTS),
         choices=[
             dict(learner__gamma=1.0), dict(learner__C=10.0), dict(learner__label_rule="sign"),
         ],
@@ -88,7 +95,7 @@ TABLE_3 = {
             ),
         ],
         tuning=dict(
-            transformation__gamma=[0.2, 1.0], learner__C=[1.0, 10.0],
+            transformation__gamma=[0.1, 1.0, 10.0], learner__C=[0.1, 1.0, 10.0],
             learner__max_alternations=1, learner__label_rule="top",
         ),
         choices=[
@@ -107,7 +114,7 @@ TABLE_3 = {
     "AdtBoost.MH": Row(
         AdtBoostMH(),
         [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
-        tuning=dict(n_rounds=[25, 50], label_rule="top"),
+        tuning=dict(n_rounds=MORE_ROUNDS, label_rule="top"),
         choices=[dict(smoothing=10.0), dict(label_rule="top")],
     ),
     "RankSvm": Row(
@@ -122,7 +129,7 @@ TABLE_3 = {
             AS_IN_FILES, stated("6.2.1", kernel="rbf", gamma="auto"),
             nearest(kernel="linear", label_rule="sign"),
         ],
-        tuning=dict(gamma=[0.3, 1.0, 3.0], C=[1.0, 10.0]),
+        tuning=dict(gamma=[0.1, 1.0, 10.0, 100.0], C=LOW_COSTS),
         choices=[
             dict(kernel="rbf"), dict(kernel="rbf", gamma="scale"), dict(label_rule="top"),
         ],
@@ -130,13 +137,13 @@ TABLE_3 = {
     "Ml-knn": Row(
         MlKnn(),
         [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
-        tuning=dict(n_neighbors=[5, 10, 20, 40], label_rule="top"),
+        tuning=dict(n_neighbors=NEIGHBOURS, label_rule="top"),
         choices=[dict(n_neighbors=20), dict(label_rule="top")],
     ),
     "Cnmf": Row(
         Cnmf(),
         [AS_IN_FILES],
-        tuning=dict(gamma=["scale", "auto"], C=[1.0, 100.0], label_rule="top"),
+        tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS], label_rule="top"),
         choices=[dict(C=100.0), dict(gamma="auto"), dict(max_iter=500)],
     ),
 }  # fmt: skip
@@ -159,7 +166,7 @@ ON_PAGES = TABLE_3 | {
     "MlSvm": Row(
         MlSvm(),
         [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
-        tuning=dict(kernel="rbf", gamma=[0.3, 1.0, 3.0], C=[1.0, 10.0]),
+        tuning=dict(kernel="rbf", gamma=[0.01, 0.1, 1.0, 10.0], C=LOW_COSTS),
         choices=[dict(label_rule="top"), dict(kernel="rbf", gamma=1.0)],
     ),
 }  # fmt: skip
