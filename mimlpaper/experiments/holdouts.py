@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import joblib
 import numpy as np
@@ -18,7 +19,9 @@ from mimlpaper.base import check_bag_labels, check_bags, label_sets
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import CRITERIA, evaluate
 
-__all__ = ["HoldOut", "SubCodHoldOut", "full_names", "hold_out", "shared_hausdorff"]
+__all__ = [
+    "HoldOut", "SubCodHoldOut", "full_names", "hold_out", "shared_hausdorff", "shares_at_ends",
+]  # fmt: skip
 
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in CRITERIA.items()}
 LOWER_IS_BETTER["accuracy"] = False
@@ -218,6 +221,29 @@ def hold_out(pipeline, grid, *, test_size, criterion="accuracy") -> HoldOut | Su
         concepts, shares = tuple(grid["n_concepts"]), tuple(grid["kept_share"])
         return SubCodHoldOut(pipeline, n_concepts=concepts, kept_shares=shares, test_size=test_size)
     return HoldOut(pipeline, full_names(pipeline, grid), criterion=criterion, test_size=test_size)
+
+
+# Ends of grids beyond which a parameter has no values.
+BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
+
+
+def shares_at_ends(search: HoldOut | SubCodHoldOut, chosen: Sequence[Mapping]) -> dict[str, float]:
+    """For each grid of numbers, the share of fits that chose its least or largest value.
+
+    A large share says that the grid is too narrow, unless that end is a bound of the parameter:
+    it does not count then. ``chosen`` holds the ``best_params_`` of the fits.
+    """
+    if isinstance(search, SubCodHoldOut):
+        short = {"n_concepts": search.n_concepts, "kept_share": search.kept_shares}
+        grid = full_names(search.estimator, short)
+    else:
+        grid = search.grid
+    shares = {}
+    for name, values in grid.items():
+        if all(isinstance(value, Real) for value in values):
+            ends = {min(values), max(values)} - {BOUNDS.get(name.split("__")[-1])}
+            shares[name] = float(np.mean([one[name] in ends for one in chosen]))
+    return shares
 
 
 def full_names(estimator, parameters: Mapping) -> dict:

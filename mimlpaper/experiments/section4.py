@@ -73,7 +73,7 @@ TABLE_1 = {
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, GAUSSIAN, FIFTH],
-        tuning=dict(ratio=SHARES, gamma=WIDTHS, C=COSTS),
+        tuning=dict(gamma=WIDTHS, C=COSTS),
         choices=[UNSCALED, dict(label_rule="sign"), dict(gamma="scale"), dict(C=10.0)],
     ),
     "MimlSvm_mi": Row(
@@ -152,9 +152,7 @@ TABLE_2 = {
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, LINEAR, FIFTH, AS_COUNTS],
-        tuning=dict(
-            scaling=UNIT_ROWS, kernel="rbf", ratio=SHARES, gamma=WIDTHS, C=COSTS
-        ),
+        tuning=dict(scaling=UNIT_ROWS, kernel="rbf", gamma=WIDTHS, C=COSTS),
         choices=[dict(label_rule="sign"), dict(C=0.1), dict(C=10.0)],
     ),
     "MimlSvm_mi": Row(

@@ -20,6 +20,7 @@ from mimlpaper.experiments.holdouts import (
     full_names,
     hold_out,
     shared_hausdorff,
+    shares_at_ends,
 )
 from mimlpaper.experiments.trial import _chosen
 from mimlpaper.metrics import evaluate
@@ -86,6 +87,23 @@ def test_the_hold_out_of_subcod_is_its_own():
         "estimator": pipeline, "n_concepts": (4, 8), "kept_shares": (0.2,), "test_size": 0.5,
         "random_state": None,
     }  # fmt: skip
+
+
+def test_shares_of_fits_at_the_ends_of_a_grid():
+    """A bound is no end, and words have none."""
+    grid = {"C": [1.0, 10.0, 100.0], "ratio": [0.2, 0.4, 1.0], "gamma": ["scale", "auto"]}
+    search = hold_out(make_pipeline(MimlSvm()), grid, test_size=0.5)
+    chosen = [
+        {"mimlsvm__C": C, "mimlsvm__ratio": ratio, "mimlsvm__gamma": "auto"}
+        for C, ratio in [(1.0, 1.0), (100.0, 1.0), (10.0, 0.2), (10.0, 0.4)]
+    ]
+    assert shares_at_ends(search, chosen) == {"mimlsvm__C": 0.5, "mimlsvm__ratio": 0.25}
+
+
+def test_shares_at_the_ends_of_subcods_ranges():
+    search = SubCodHoldOut(make_pipeline(SubCod()), n_concepts=(4, 8), kept_shares=(0.1, 0.2, 0.3))
+    chosen = [{"subcod__n_concepts": 8, "subcod__kept_share": 0.2}]
+    assert shares_at_ends(search, chosen) == {"subcod__n_concepts": 1.0, "subcod__kept_share": 0.0}
 
 
 @pytest.fixture
