@@ -21,6 +21,7 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.experiments.experiment import Experiment
+from mimlpaper.experiments.holdouts import shared_hausdorff
 from mimlpaper.experiments.settings import (
     Row,
     blind,
@@ -73,7 +74,7 @@ TABLE_1 = {
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, GAUSSIAN, FIFTH],
-        tuning=dict(gamma=WIDTHS, C=COSTS),
+        tuning=dict(metric=shared_hausdorff, gamma=WIDTHS, C=COSTS),
         choices=[UNSCALED, dict(label_rule="sign"), dict(gamma="scale"), dict(C=10.0)],
     ),
     "MimlSvm_mi": Row(
@@ -94,7 +95,7 @@ TABLE_1 = {
     "MimlNn": Row(
         MimlNn(),
         [SCALED],
-        tuning=dict(ratio=SHARES, ridge=RIDGES, label_rule="top"),
+        tuning=dict(metric=shared_hausdorff, ratio=SHARES, ridge=RIDGES, label_rule="top"),
         choices=[
             UNSCALED, dict(ratio=0.2), dict(ridge=0.0), dict(ridge=10.0), dict(label_rule="top"),
         ],
@@ -152,7 +153,9 @@ TABLE_2 = {
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, LINEAR, FIFTH, AS_COUNTS],
-        tuning=dict(scaling=UNIT_ROWS, kernel="rbf", gamma=WIDTHS, C=COSTS),
+        tuning=dict(
+            scaling=UNIT_ROWS, kernel="rbf", metric=shared_hausdorff, gamma=WIDTHS, C=COSTS
+        ),
         choices=[dict(label_rule="sign"), dict(C=0.1), dict(C=10.0)],
     ),
     "MimlSvm_mi": Row(
@@ -171,7 +174,10 @@ TABLE_2 = {
     "MimlNn": Row(
         MimlNn(),
         [SCALED, nearest(scaling=UNIT_ROWS)],
-        tuning=dict(scaling=UNIT_ROWS, ratio=SHARES, ridge=RIDGES, label_rule="top"),
+        tuning=dict(
+            scaling=UNIT_ROWS, metric=shared_hausdorff, ratio=SHARES, ridge=RIDGES,
+            label_rule="top",
+        ),
         choices=[
             UNSCALED, dict(ratio=0.2), dict(ridge=0.1), dict(ridge=10.0), dict(label_rule="top"),
         ],
