@@ -84,8 +84,7 @@ TABLE_1 = {
             nearest(gamma=5.0, C=10.0, max_alternations=15, label_rule="top"),
         ],
         tuning=dict(
-            gamma=[0.1, 1.0, 10.0], C=[1.0, 10.0, 100.0], max_alternations=[1, 2, 4],
-            label_rule="top",
+            gamma=[0.1, 1.0, 10.0], C=COSTS, max_alternations=2, label_rule="top"
         ),
         choices=[
             dict(C=1.0), dict(gamma=1.0), dict(rank=600), dict(label_rule="sign"),
@@ -164,7 +163,7 @@ TABLE_2 = {
             SCALED, LINEAR, AS_COUNTS, nearest(C=0.1, max_alternations=5),
         ],
         tuning=dict(
-            scaling=UNIT_ROWS, C=LOW_COSTS, max_alternations=[1, 2, 4, 8, 16], label_rule="top"
+            scaling=UNIT_ROWS, C=[0.1, 1.0, 10.0], max_alternations=[1, 2, 4, 8], label_rule="top"
         ),
         choices=[
             dict(C=0.03), dict(C=1.0), dict(max_alternations=1), dict(max_alternations=15),

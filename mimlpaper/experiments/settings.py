@@ -133,6 +133,7 @@ class Row:
 
     def _configured(self, bases, dataset=""):
         values = {name: value for name, (value, _) in self.layers(bases, dataset).items()}
+        values = {name: values[name] for name in values if name not in unread(values)}
         steps = {name: v for name, v in values.items() if name in STEPS and v is not None}
         others = {n: v for n, v in values.items() if n not in (*STEPS, *OF_HOLD_OUT)}
         fixed = {name: v for name, v in others.items() if not isinstance(v, list)}
