@@ -11,7 +11,9 @@ from mimlpaper import paths
 from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments import get_experiment, records
 from mimlpaper.experiments.fingerprint import code_fingerprint, modules_behind
+from mimlpaper.experiments.registry import ROWS
 from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.settings import NEAREST, settings
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.verify import outcomes_of
 from mimlpaper.report.compare import as_published, compare_with_paper
@@ -24,8 +26,8 @@ __all__ = ["trace"]
 def trace(number: int, method: str, criterion: str, dataset: str | None = None) -> str:
     """One screen of text about one cell.
 
-    It names the printed value, ours, the verdict with its arithmetic, the recorded trials, the
-    configuration, the files of code behind it, and when the numbers were last verified.
+    It names the printed value, ours, the verdict with its arithmetic, the recorded trials, each
+    setting with its basis, the files of code behind it, and when the numbers were last verified.
 
     Parameters
     ----------
@@ -102,10 +104,10 @@ def _trials(experiment, mine):
 
 
 def _code(experiment, trial):
-    """The configuration, and the files that compute it, with a short hash of each."""
+    """The settings, and the files that compute with them, with a short hash of each."""
     parts = experiment.estimator(trial), DATASETS[trial.dataset], experiment.splits
     section = next(path for path in SECTIONS if f'"{experiment.name}"' in path.read_text())
-    rows = [("settings", line) for line in repr(parts[0]).splitlines()]
+    rows = [("settings", line) for line in _settings(trial)]
     rows.append(("", f"{experiment.splits}; experiments/{section.name}"))
     rows.append(("code", f"fingerprint {code_fingerprint(*parts)}"))
     for module, n_definitions in modules_behind(*parts).items():
@@ -114,6 +116,15 @@ def _code(experiment, trial):
         name = path.relative_to(paths.PACKAGE)
         rows.append(("", f"{name!s:<32} {digest}  {n_definitions} definitions in use"))
     return _aligned(rows)
+
+
+def _settings(trial):
+    """Each setting's value and basis, a dagger with those that are nearest to print."""
+    about = settings({trial.method: ROWS[trial.experiment][trial.method]}, [trial.dataset])
+    for one in about[about["basis"] != ""].itertuples():
+        mark = " †" if one.basis == NEAREST else ""
+        value = f"{one.parameter} = {one.value}"
+        yield f"{value:<50} {one.basis} {one.source}".rstrip() + mark
 
 
 def _verified(experiment, recorded):

@@ -28,6 +28,9 @@ class Cnmf(VectorEstimator):
     columns of the training set, scaled to unit length, which is 1 for labels that always go
     together and close to exp(-2) for labels that never do.
 
+    This is a reconstruction from the abstract of the reference: objective and updates of the
+    original may differ.
+
     It is transductive: nothing is learnt before the examples to be labelled are known, so that
     ``fit`` keeps the labelled examples, ``decision_function`` factorises, and an example's
     scores depend on those that come with it. Choose it where labels are few, the unlabelled

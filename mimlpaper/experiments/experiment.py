@@ -13,7 +13,7 @@ from mimlpaper.experiments.holdouts import full_names
 from mimlpaper.experiments.splits import Splits
 from mimlpaper.experiments.trial import Trial
 
-__all__ = ["PROFILES", "STAND_INS", "Experiment", "Row", "changed", "choices", "published", "tuned"]
+__all__ = ["PROFILES", "STAND_INS", "Experiment"]
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
 SMOKE_SPLITS = 2
@@ -26,46 +26,6 @@ STAND_INS = {
     "yahoo": "synthetic_pages",
     **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """A method of a table: its configurations.
-
-    Parameters
-    ----------
-    published : unfitted estimator, or one for each data set by its name
-        What the paper states or, where it is silent, the reading that comes closest to its
-        printed row. Every such reading is in the divergence log.
-    tuned : the same with parameters chosen by hold-out, or None
-    choices : sequence of dict
-        What the paper leaves open, chosen otherwise: changes of ``published``, with names as
-        in :func:`~mimlpaper.experiments.holdouts.full_names`.
-    """
-
-    published: object
-    tuned: object = None
-    choices: Sequence[dict] = ()
-
-
-def published(table: Mapping[str, Row]) -> dict:
-    """The published configuration of each method."""
-    return {method: row.published for method, row in table.items()}
-
-
-def tuned(table: Mapping[str, Row]) -> dict:
-    """The tuned configuration of each method that has one."""
-    return {method: row.tuned for method, row in table.items() if row.tuned is not None}
-
-
-def choices(table: Mapping[str, Row]) -> dict:
-    """Variants of each method that leaves choices open: itself, then each choice."""
-    return {method: [{}, *row.choices] for method, row in table.items() if row.choices}
-
-
-def changed(estimator, **changes):
-    """A copy of an estimator in which some parameters, of its last step, are changed."""
-    return clone(estimator).set_params(**full_names(estimator, changes))
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedShuffleSplit
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.subcod import distinct_labels, find_concepts, fit_classifier
+from mimlpaper.algorithms.subcod import SubCod, distinct_labels, find_concepts, fit_classifier
 from mimlpaper.base import BagClassifier, check_bags, label_sets
 from mimlpaper.metrics import CRITERIA, evaluate
 
-__all__ = ["HoldOut", "SubCodHoldOut", "by_hold_out", "full_names"]
+__all__ = [
+    "HoldOut", "SubCodHoldOut", "full_names", "hold_out", "shares_at_ends",
+]  # fmt: skip
 
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in CRITERIA.items()}
 LOWER_IS_BETTER["accuracy"] = False
@@ -185,15 +188,38 @@ class SubCodHoldOut(BagClassifier):
         return accuracies
 
 
-def by_hold_out(*steps, criterion="average_precision", **grid) -> HoldOut:
-    """A pipeline of ``steps`` whose parameters are chosen by hold-out.
+def hold_out(pipeline, grid, *, test_size, criterion="accuracy") -> HoldOut | SubCodHoldOut:
+    """A pipeline with the best setting of a grid, by hold-out; for SubCod at its lower cost.
 
-    ``by_hold_out(scaler, MlSvm(), C=[1, 10])`` judges two settings of its last step on a quarter
-    of the training set. Names are short, see :func:`full_names`.
+    Names are short, see :func:`full_names`.
     """
-    pipeline = make_pipeline(*steps)
-    settings = full_names(pipeline, {name: list(values) for name, values in grid.items()})
-    return HoldOut(pipeline, settings, criterion=criterion)
+    if isinstance(pipeline[-1], SubCod):
+        concepts, shares = tuple(grid["n_concepts"]), tuple(grid["kept_share"])
+        return SubCodHoldOut(pipeline, n_concepts=concepts, kept_shares=shares, test_size=test_size)
+    return HoldOut(pipeline, full_names(pipeline, grid), criterion=criterion, test_size=test_size)
+
+
+# Ends of grids beyond which a parameter has no values.
+BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
+
+
+def shares_at_ends(search: HoldOut | SubCodHoldOut, chosen: Sequence[Mapping]) -> dict[str, float]:
+    """For each grid of numbers, the share of fits that chose its least or largest value.
+
+    A large share says that the grid is too narrow, unless that end is a bound of the parameter:
+    it does not count then. ``chosen`` holds the ``best_params_`` of the fits.
+    """
+    if isinstance(search, SubCodHoldOut):
+        short = {"n_concepts": search.n_concepts, "kept_share": search.kept_shares}
+        grid = full_names(search.estimator, short)
+    else:
+        grid = search.grid
+    shares = {}
+    for name, values in grid.items():
+        if all(isinstance(value, Real) for value in values):
+            ends = {min(values), max(values)} - {BOUNDS.get(name.split("__")[-1])}
+            shares[name] = float(np.mean([one[name] in ends for one in chosen]))
+    return shares
 
 
 def full_names(estimator, parameters: Mapping) -> dict:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.section4 import SECTION4
-from mimlpaper.experiments.section5 import SECTION5
-from mimlpaper.experiments.section6 import SECTION6
-from mimlpaper.experiments.section7 import SECTION7
+from mimlpaper.experiments.section4 import SECTION4, TABLE_1, TABLE_2
+from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5, SECTION5
+from mimlpaper.experiments.section6 import SECTION6, TABLE_3, TABLE_4
+from mimlpaper.experiments.section7 import SECTION7, TABLE_5
+from mimlpaper.experiments.settings import nearest_to_print
 
-__all__ = ["EXPERIMENTS", "get_experiment"]
+__all__ = ["EXPERIMENTS", "ROWS", "get_experiment", "settings_nearest_to_print"]
+
+# The rows of the experiments that the paper prints, see mimlpaper.experiments.settings.
+ROWS = {
+    "table1": TABLE_1, "table2": TABLE_2, "table3": TABLE_3, "table4": TABLE_4, "table5": TABLE_5,
+    "figure4": FIGURE_4, "figure5": FIGURE_5,
+}  # fmt: skip
 
 EXPERIMENTS = {
     experiment.name: experiment for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
@@ -20,3 +27,8 @@ def get_experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]
+
+
+def settings_nearest_to_print(name: str) -> dict[str, int]:
+    """For each row of a table or figure, how many settings were chosen by nearness to print."""
+    return nearest_to_print(ROWS[name], get_experiment(name).datasets)

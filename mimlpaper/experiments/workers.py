@@ -111,7 +111,7 @@ def _workers(jobs, dask):
         from distributed import Client
     except ImportError as error:
         raise ValueError(
-            "a Dask cluster needs the package distributed: pip install mimlpaper[cluster]"
+            "a Dask cluster needs the package distributed: pip install '.[cluster]' in a checkout"
         ) from error
     with Client(dask) as client, parallel_config("dask"):
         client.wait_for_workers(1)

@@ -10,9 +10,6 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.registry import EXPERIMENTS
-from mimlpaper.experiments.section4 import TABLE_1, TABLE_2
-from mimlpaper.experiments.section6 import TABLE_3, TABLE_4
-from mimlpaper.experiments.section7 import TABLE_5
 from mimlpaper.report.published import (
     ALL_CRITERIA,
     TABLES,
@@ -24,17 +21,10 @@ from mimlpaper.report.verdicts import tolerance, verdict
 
 __all__ = [
     "CHARACTERISTICS", "COLUMNS", "KINDS", "STATES", "Records", "as_published", "column_records",
-    "compare_characteristics", "compare_with_paper", "count_runs", "nearest_to_print", "overall",
+    "compare_characteristics", "compare_with_paper", "count_runs", "overall",
     "records_of", "round_half_up", "run_means", "variant_name", "with_percentages",
     "with_variants",
 ]  # fmt: skip
-
-try:
-    from mimlpaper.experiments.settings import settings
-except ImportError:  # no setting has its basis on record yet
-    settings = None
-
-ROWS = {1: TABLE_1, 2: TABLE_2, 3: TABLE_3, 4: TABLE_4, 5: TABLE_5}
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
@@ -142,15 +132,6 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     own = EXPERIMENTS[name].methods if name in EXPERIMENTS else records["method"].unique()
     matched = records_of(get_records, experiment)
     return pd.concat([records, matched[~matched["method"].isin(own)]]) if len(matched) else records
-
-
-def nearest_to_print(number: int) -> dict[str, int]:
-    """For each method of a table how many settings were chosen as nearest to the printed row."""
-    if settings is None:
-        return {}
-    rows = settings(ROWS[number], TABLES[number].datasets)
-    marked = rows[rows["basis"] == "nearest to print"]
-    return marked.groupby("method")["parameter"].nunique().to_dict()
 
 
 def as_published(records: pd.DataFrame) -> pd.DataFrame:

@@ -189,7 +189,7 @@ def _row(first, others):
 def _tex(text):
     for plain, latex in (
         ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("±", r"$\pm$"), ("↓", r"$\downarrow$"),
-        ("↑", r"$\uparrow$"), ("–", "--"),
+        ("↑", r"$\uparrow$"), ("–", "--"), ("†", r"\dag{}"),
     ):  # fmt: skip
         text = text.replace(plain, latex)
     return text

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from mimlpaper.experiments.registry import settings_nearest_to_print
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import (
@@ -15,7 +16,6 @@ from mimlpaper.report.compare import (
     Records,
     column_records,
     compare_with_paper,
-    nearest_to_print,
     overall,
     records_of,
 )
@@ -47,7 +47,11 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     protocol_n = {**PROTOCOL_RUNS, **(protocol_n or {})}
     cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
-    marked = {(n, name): count for n in TABLES for name, count in nearest_to_print(n).items()}
+    marked = {
+        (n, name): count
+        for n in TABLES
+        for name, count in settings_nearest_to_print(f"table{n}").items()
+    }
     keys = zip(rows["table"], rows["algorithm"], strict=True)
     rows["nearest_to_print"] = [marked.get(key, 0) for key in keys]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
+from mimlpaper.experiments.registry import settings_nearest_to_print
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.claims import ClaimResult
 from mimlpaper.report.compare import (
@@ -16,7 +17,6 @@ from mimlpaper.report.compare import (
     as_published,
     compare_characteristics,
     compare_with_paper,
-    nearest_to_print,
     round_half_up,
     run_means,
     variant_name,
@@ -57,7 +57,8 @@ def results_table(
     The parameters are those of :func:`~mimlpaper.report.compare.compare_with_paper`; ``blind``
     are the records of the blind column.
     """
-    table, marked = TABLES[number], nearest_to_print(number)
+    table = TABLES[number]
+    marked = {m: n for m, n in settings_nearest_to_print(f"table{number}").items() if n}
     cells = compare_with_paper(records, number, n_runs)
     by_dataset = len(table.datasets) > 1
     over = "dataset" if by_dataset else "criterion"

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.report import compare
 from mimlpaper.report.compare import (
     column_records,
     compare_with_paper,
@@ -142,23 +141,11 @@ def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
 def test_the_blind_row_of_a_method_may_be_its_matched_one():
     """The blind column runs the methods with marked settings; without it there is none."""
     matched = as_in_the_paper(1)
-    blind = matched.query("method == 'MimlNn'").assign(hamming_loss=0.5)
+    blind = matched.query("method in ('MimlSvm_mi', 'MlSvm')").assign(hamming_loss=0.5)
     records = {"table1": matched, "table1_blind": blind, "table1_tuned": blind}
     column = column_records(records, "table1", "blind")
     assert set(column["method"]) == set(matched["method"]) and len(column) == len(matched)
-    assert set(column.loc[column["method"] == "MimlNn", "hamming_loss"]) == {0.5}
+    assert set(column.loc[column["method"] == "MlSvm", "hamming_loss"]) == {0.5}
     assert column_records(records, "table1", "matched") is matched
     assert column_records(records, "table1", "tuned") is blind
     assert column_records({"table1": matched}, "table1", "blind").empty
-
-
-def test_settings_nearest_to_print_are_counted_once_a_parameter(monkeypatch):
-    rows = pd.DataFrame(
-        [("MimlNn", "C", "stated"), ("MlSvm", "C", "nearest to print"),
-         ("MlSvm", "C", "nearest to print"), ("MlSvm", "gamma", "nearest to print")],
-        columns=["method", "parameter", "basis"],
-    )  # fmt: skip
-    monkeypatch.setattr(compare, "settings", lambda table, datasets: rows)
-    assert compare.nearest_to_print(1) == {"MlSvm": 2}
-    monkeypatch.setattr(compare, "settings", None)
-    assert compare.nearest_to_print(1) == {}

@@ -18,8 +18,9 @@ from mimlpaper.distances import max_hausdorff
 from mimlpaper.experiments.holdouts import (
     HoldOut,
     SubCodHoldOut,
-    by_hold_out,
     full_names,
+    hold_out,
+    shares_at_ends,
 )
 from mimlpaper.experiments.trial import _chosen
 from mimlpaper.metrics import evaluate
@@ -71,11 +72,39 @@ def test_short_names_are_those_of_the_last_step():
     assert full_names(pipeline, full) == full
 
 
-def test_by_hold_out_tries_parameters_of_the_last_step():
-    search = by_hold_out(SumInstances(), MlKnn(), n_neighbors=range(1, 4), criterion="coverage")
-    assert search.grid == {"mlknn__n_neighbors": [1, 2, 3]}
-    assert search.criterion == "coverage"
-    assert list(search.estimator.named_steps) == ["suminstances", "mlknn"]
+def test_a_hold_out_tries_parameters_of_the_last_step():
+    pipeline = make_pipeline(SumInstances(), MlKnn())
+    search = hold_out(pipeline, {"n_neighbors": [1, 2]}, criterion="coverage", test_size=0.5)
+    assert search.get_params(deep=False) == {
+        "estimator": pipeline, "grid": {"mlknn__n_neighbors": [1, 2]}, "criterion": "coverage",
+        "test_size": 0.5, "random_state": None,
+    }  # fmt: skip
+
+
+def test_the_hold_out_of_subcod_is_its_own():
+    pipeline = make_pipeline(SubCod())
+    search = hold_out(pipeline, {"n_concepts": [4, 8], "kept_share": [0.2]}, test_size=0.5)
+    assert search.get_params(deep=False) == {
+        "estimator": pipeline, "n_concepts": (4, 8), "kept_shares": (0.2,), "test_size": 0.5,
+        "random_state": None,
+    }  # fmt: skip
+
+
+def test_shares_of_fits_at_the_ends_of_a_grid():
+    """A bound is no end, and words have none."""
+    grid = {"C": [1.0, 10.0, 100.0], "ratio": [0.2, 0.4, 1.0], "gamma": ["scale", "auto"]}
+    search = hold_out(make_pipeline(MimlSvm()), grid, test_size=0.5)
+    chosen = [
+        {"mimlsvm__C": C, "mimlsvm__ratio": ratio, "mimlsvm__gamma": "auto"}
+        for C, ratio in [(1.0, 1.0), (100.0, 1.0), (10.0, 0.2), (10.0, 0.4)]
+    ]
+    assert shares_at_ends(search, chosen) == {"mimlsvm__C": 0.5, "mimlsvm__ratio": 0.25}
+
+
+def test_shares_at_the_ends_of_subcods_ranges():
+    search = SubCodHoldOut(make_pipeline(SubCod()), n_concepts=(4, 8), kept_shares=(0.1, 0.2, 0.3))
+    chosen = [{"subcod__n_concepts": 8, "subcod__kept_share": 0.2}]
+    assert shares_at_ends(search, chosen) == {"subcod__n_concepts": 1.0, "subcod__kept_share": 0.0}
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import math
 import re
 
 import pandas as pd
+import pytest
 
 from mimlpaper.report import tables
 from mimlpaper.report.claims import evaluate_claims
@@ -41,6 +42,11 @@ from tests.made_up_records import (
 )
 
 
+@pytest.fixture(autouse=True)
+def no_row_is_marked(monkeypatch):
+    monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {})
+
+
 def test_markdown_shows_both_values_and_the_verdict():
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_markdown()
     assert "| MimlNn | **.185±.008**<br>**.185±.008**<br>*agrees* |" in text
@@ -52,7 +58,7 @@ def test_markdown_shows_both_values_and_the_verdict():
 def test_the_blind_value_stands_where_it_differs(monkeypatch):
     records = as_in_the_paper(1)
     blind = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
-    monkeypatch.setattr(tables, "nearest_to_print", lambda number: {"AdtBoost.MH": 3})
+    monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"AdtBoost.MH": 3})
     table = results_table(records, 1, profile="paper", blind=blind)
     first, second, *_ = table.rows["MimlNn"]
     assert first.lines[2] == "blind .235±.052 differs (ours worse)" and len(second.lines) == 2
@@ -128,12 +134,13 @@ def test_two_tables_on_one_page_keep_their_tints():
     assert name not in second
 
 
-def test_latex_is_plain_and_balanced():
+def test_latex_is_plain_and_balanced(monkeypatch):
+    monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"MlSvm": 1})
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_latex()
     assert text.count("{") == text.count("}")
     assert text.count(r"\midrule") == 2
     assert r"\shortstack{\textbf{.185$\pm$.008}\\\textbf{.185$\pm$.008}\\\textit{agrees}}" in text
-    assert text.isascii()
+    assert text.isascii() and r"MlSvm\dag{}" in text
 
 
 def test_characteristics_side_by_side():

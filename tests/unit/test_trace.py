@@ -15,13 +15,20 @@ def test_a_cell_of_table_1(capsys):
         "; agrees up to ",
         "seeds 0 to 29",
         "data/results/table1.csv, lines 2 to ",
-        "MimlSvm(",
+        "ratio = 0.2                                        stated 4.3.2",
+        "gamma = 0.2                                        authors' program MimlSvm",
         "RandomSplits(n_splits=30, train=0.75); experiments/section4.py",
         "algorithms/mimlsvm.py",
         "metrics.py",
     ):
         assert words in text
     assert len(text.splitlines()) <= 40
+
+
+def test_settings_nearest_to_print_are_marked():
+    text = trace(1, "MimlSvm_mi", "coverage")
+    assert "gamma = 5.0                                        nearest to print †" in text
+    assert text.count("†") == 4
 
 
 def test_every_file_that_it_names_is_there():
