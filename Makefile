@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper site quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
+.PHONY: install paper site lab quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
 	scorecard clean
 
 install: .venv/installed
@@ -17,7 +17,11 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
-.venv/installed-browser: requirements/browser.lock .venv/installed-site
+.venv/installed-lab: requirements/lab.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
+	touch $@
+
+.venv/installed-browser: requirements/browser.lock .venv/installed-site .venv/installed-lab
 	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
@@ -33,6 +37,9 @@ paper: install  ## every table and figure from the recorded trials, into figures
 site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/python site/build.py
+
+lab: .venv/installed-lab  ## the notebooks in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir notebooks
 
 quick: install  ## the first three splits of every experiment, on the original data
 	$(BIN)/mimlpaper run --profile quick

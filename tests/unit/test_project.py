@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "mimlpaper"
@@ -14,32 +15,45 @@ TABLES = {"_parser"}  # one line an option of the command line
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def pins(lines, separator):
-    found = (re.fullmatch(rf"\s*-?\s*([\w.-]+){separator}([\w.]+)", line) for line in lines)
-    return {match[1].lower().replace("_", "-"): match[2] for match in found if match}
+EXTRAS = PROJECT["optional-dependencies"]
 
 
-DECLARED = pins([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]], "==")
+def ranges(*extras):
+    """The oldest version of each package that the core, or one of the extras, needs."""
+    lines = [*PROJECT["dependencies"], *(line for extra in extras for line in EXTRAS[extra])]
+    found = (re.fullmatch(r"([\w.-]+)>=([\w.]+)", line) for line in lines)
+    return {match[1]: Version(match[2]) for match in found if match}
 
 
-def test_environment_has_the_same_versions():
-    conda = pins((ROOT / "environment.yml").read_text().splitlines(), "=")
-    assert conda.pop("python") == PROJECT["requires-python"].removeprefix(">=")
-    assert conda == DECLARED
-
-
-def test_lock_has_the_same_versions():
-    locked = pins((ROOT / "requirements" / "main.lock").read_text().splitlines(), "==")
-    assert DECLARED.items() <= locked.items()
-
-
-@pytest.mark.parametrize("extra", ["site", "browser", "peers", "cluster"])
-def test_lock_of_an_extra_has_the_same_versions_and_repeats_nothing(extra):
-    locked = pins((ROOT / f"requirements/{extra}.lock").read_text().splitlines(), "==")
-    assert pins(PROJECT["optional-dependencies"][extra], "==").items() <= locked.items()
-    assert not locked.keys() & pins(
-        (ROOT / "requirements" / "main.lock").read_text().splitlines(), "=="
+def pins(path, separator="=="):
+    found = (
+        re.fullmatch(rf"\s*-?\s*([\w.-]+){separator}([\w.]+)", line)
+        for line in (ROOT / path).read_text().splitlines()
     )
+    return {match[1].lower().replace("_", "-"): Version(match[2]) for match in found if match}
+
+
+MAIN = pins("requirements/main.lock")
+
+
+def test_environment_has_the_locked_versions():
+    conda = pins("environment.yml", "=")
+    assert conda.pop("python") == Version(PROJECT["requires-python"].removeprefix(">="))
+    assert conda.keys() == ranges("notebooks", "test", "lab").keys()
+    assert conda.items() <= (MAIN | pins("requirements/lab.lock")).items()
+
+
+@pytest.mark.parametrize("extra", ["notebooks", "test"])
+def test_main_lock_is_within_the_ranges(extra):
+    assert all(MAIN[name] >= oldest for name, oldest in ranges(extra).items())
+
+
+@pytest.mark.parametrize("extra", ["lab", "site", "browser", "peers", "cluster"])
+def test_lock_of_an_extra_is_within_its_ranges_and_repeats_nothing(extra):
+    locked = pins(f"requirements/{extra}.lock")
+    needed = ranges(extra).items() - ranges().items()
+    assert all(locked[name] >= oldest for name, oldest in needed)
+    assert not locked.keys() & MAIN.keys()
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("notebooks/*.ipynb")), ids=lambda p: p.stem)
