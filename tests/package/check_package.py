@@ -3,8 +3,9 @@
 ``python tests/package/check_package.py`` (``make package``) builds in ``build/package`` and tries
 every Python from 3.11 to 3.13 that the machine has. For each: an environment with nothing but the
 wheel, or, for the first, the sdist, and the locked versions of what it needs; ``pip check``; the
-README's five lines and the command ``mimlpaper data`` in an empty folder. The wheel that the sdist
-gives must hold the same files as the one from the checkout.
+README's five lines and the command ``mimlpaper data`` in an empty folder, with the core's packages
+alone. The first Python also tries the oldest versions that the ranges allow. The wheel that the
+sdist gives must hold the same files as the one from the checkout.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def main():
     same_from_sdist(builder, sdist, wheel)
     pythons = found()
     for number, (version, python) in enumerate(pythons.items()):
-        use(python, version, wheel if number else sdist)
+        use(python, version, wheel if number else sdist, ROOT / "requirements/main.lock")
+        if number == 0:
+            use(python, f"{version}-oldest", wheel, oldest())
     missing = [version for version in VERSIONS if version not in pythons]
     print(f"used by Python {', '.join(pythons)}" + (f"; not here: {missing}" if missing else ""))
     return 0
@@ -76,16 +79,36 @@ def same_from_sdist(builder, sdist, wheel):
     assert "mimlpaper/data/manifest.csv" in contents[0]
 
 
-def use(python, version, package):
+def oldest():
+    """A file of constraints: the lower end of each range of the core."""
+    ranges = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    path = FOLDER / "oldest.txt"
+    path.write_text("\n".join(line.replace(">=", "==") for line in ranges))
+    return path
+
+
+# Each learner on bags, and that nothing else than the core is needed for it.
+LEARNERS = """
+import sys
+from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi
+from mimlpaper.datasets import load_synthetic_scene
+scenes = load_synthetic_scene()
+for kind in DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi:
+    kind(random_state=0).fit(scenes.X[:60], scenes.Y[:60]).predict(scenes.X[60:])
+assert not {"matplotlib", "papermill", "IPython"} & set(sys.modules)
+"""
+
+
+def use(python, version, package, constraints):
     """In an empty environment and an empty folder."""
     alone = environment(python, f"python{version}")
-    locked = ("--constraint", str(ROOT / "requirements/main.lock"))
-    call(alone, "-m", "pip", "install", "--quiet", *locked, str(package))
+    call(alone, "-m", "pip", "install", "--quiet", "--constraint", str(constraints), str(package))
     call(alone, "-m", "pip", "check")
     five_lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     with tempfile.TemporaryDirectory() as elsewhere:
         answer = call(alone, "-c", five_lines[1], cwd=elsewhere)
         assert "hamming_loss" in answer, answer
+        call(alone, "-c", LEARNERS, cwd=elsewhere)
         assert "scene" in call(alone, "-m", "mimlpaper", "data", cwd=elsewhere)
         where = call(alone, "-c", "import mimlpaper; print(mimlpaper.__file__)", cwd=elsewhere)
     assert str(FOLDER) in where, where
