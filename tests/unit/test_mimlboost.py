@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms.mimlboost import MimlBoost, _label_codes, _multiplier
+from mimlpaper.algorithms.mimlboost import MimlBoost, _costs, _label_codes, _multiplier
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.datasets import load_scene
@@ -242,7 +242,8 @@ def test_linear_machines_rank_labels_alike_unless_in_product(noisy):
 def test_resampling_draws_as_many_pairs(noisy, solver):
     bags, Y = noisy
     estimator = MimlBoost(n_rounds=4, weighting="resampling", solver=solver, random_state=5)
-    costs = estimator._costs(np.full(Y.shape, 1 / Y.size), bags.sizes, np.random.RandomState(0))
+    weights, rng = np.full(Y.shape, 1 / Y.size), np.random.RandomState(0)
+    costs = _costs(weights, bags.sizes, "resampling", rng)
     assert costs.sum() == Y.shape[1] * bags.n_instances
     assert (costs == costs.astype(int)).all() and (costs == 0).any()
     scores = estimator.fit(bags, Y).decision_function(bags)
@@ -251,12 +252,12 @@ def test_resampling_draws_as_many_pairs(noisy, solver):
     assert not np.array_equal(scores, other.decision_function(bags))
 
 
-def test_costs_are_C_on_average(noisy):
+def test_costs_are_one_on_average(noisy):
     bags, Y = noisy
     W = np.random.default_rng(1).dirichlet(np.ones(Y.size)).reshape(Y.shape)
-    costs = MimlBoost(C=3.0)._costs(W, bags.sizes, None)
-    assert costs.mean() == pytest.approx(3.0)
-    assert bags.sum(costs) == pytest.approx(3.0 * costs.size * W)
+    costs = _costs(W, bags.sizes, "weights", None)
+    assert costs.mean() == pytest.approx(1.0)
+    assert bags.sum(costs) == pytest.approx(costs.size * W)
 
 
 def test_labels_of_one_class(noisy):
