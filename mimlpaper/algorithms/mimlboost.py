@@ -9,7 +9,6 @@ from itertools import islice
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -194,7 +193,7 @@ class MimlBoost(MultiLabelEstimator):
         return bags.with_instances(self.factor_.transform(bags.instances))
 
     def _stages(self, features):
-        """Instances' scores of the learnt labels before the first round and after each, in place."""
+        """Scores for the learnt labels before the first round and after each, in one array."""
         scores = np.zeros((len(features), self._learnt.sum()))
         yield scores
         for h, c in zip(self.estimators_, self.estimator_weights_, strict=True):
@@ -295,12 +294,18 @@ def _multiplier(W, e):
     log_rise, log_fall = np.log(weights[up] * rising), np.log(weights[down] * falling)
 
     def log_ratio(c):
-        return logsumexp(log_rise + rising * c) - logsumexp(log_fall - falling * c)
+        return _log_of_sum(log_rise + rising * c) - _log_of_sum(log_fall - falling * c)
 
     if not len(falling) or log_ratio(0.0) >= -BALANCED:
         return 0.0
     farthest = -log_ratio(0.0) / (rising.min() + falling.min())
     return brentq(log_ratio, 0.0, (1.0 + 1e-9) * farthest)
+
+
+def _log_of_sum(logs):
+    """log Σ exp(logs), which a common factor keeps from overflowing."""
+    largest = logs.max()
+    return largest + np.log(np.exp(logs - largest).sum())
 
 
 def _label_codes(n_labels, n_features, label_code):

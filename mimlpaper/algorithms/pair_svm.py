@@ -16,12 +16,11 @@ __all__ = ["LibsvmPairSvm", "PairFunction", "PairSvm"]
 
 SINGLE = 1e-5  # tol from which on products are in single precision
 START_TOL = 0.1  # gap at which the machine on the means of the bags is left
-N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next, at most half of them
-LEAST_DAMPING = 1e-3
+N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next, at most half of all
+LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # below which none is damped: λ, and s
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
 PARTIAL_PASSES = 20  # at most, between two checks of the gap
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
-FEW = 1000  # places that are sorted, not divided further
 CACHE_MB = 1000
 
 
@@ -95,9 +94,9 @@ class PairSvm:
     ):
         phi = features.instances.astype(np.float32 if tol >= SINGLE else np.float64)
         spectrum, self._axes = np.linalg.eigh(phi.T @ phi)
-        level = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
-        level = max(level, LEAST_DAMPING * spectrum[-1]) or spectrum.dtype.type(1)
-        damping = level / np.maximum(spectrum, level)  # the s_k
+        next_largest = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
+        level = max(next_largest, LEAST_SHARE * spectrum[-1], LEAST_LEVEL)  # λ
+        damping = (level / np.maximum(spectrum, level)).astype(phi.dtype)  # the s_k
         phi = phi @ self._axes
         settings = damping, label_kernel, offset_kernel, max_iter, check_random_state(random_state)
         self._bags, self._tol = features, tol
@@ -120,10 +119,9 @@ class PairSvm:
             start.solve(bags.sum(bounds), START_TOL)
             ascent.levels = np.repeat(start.levels, bags.sizes, axis=0)
             ascent.coef, ascent.bias = start.coef, start.bias
-        f, offset, gap = ascent.solve(bounds, self._tol)
-        bias = _best_bias(bounds, f)
+        values, intercept, gap = ascent.solve(bounds, self._tol)
         coef = ascent.coef.astype(np.float64) @ self._axes.T
-        return PairFunction(coef, offset + bias, gap), f + bias
+        return PairFunction(coef, intercept, gap), values
 
     def _constant(self, value):
         n_labels, n_features = self._ascent.coef.shape
@@ -160,20 +158,21 @@ class _Ascent:
         self.bias = 0.0
 
     def solve(self, bounds, tol):
-        """f without b (n_instances, n_labels), the u_y, and the gap."""
+        """f + b at the instances (n_instances, n_labels), u + b, and the gap."""
         bounds = bounds.astype(self.features.dtype)
         dual = self.levels * bounds
         moving = np.ones(bounds.shape, dtype=bool)
         for _ in range(self.max_iter):
             goal = self._climb(bounds, dual, moving)
             sums = dual.sum(axis=0, dtype=np.float64)
-            f = self.features @ self.coef.T
-            f += self.offset_kernel @ sums
-            gap = self._gap(goal, f, sums, bounds, dual, moving)
+            intercept = self.offset_kernel @ sums + self.bias
+            values = self.features @ self.coef.T
+            values += intercept
+            gap = self._gap(goal, values, sums, bounds, dual, moving)
             if gap <= tol:
                 break
         self.levels = np.divide(dual, bounds, out=np.zeros_like(dual), where=bounds != 0)
-        return f, self.offset_kernel @ sums, gap
+        return values, intercept, gap
 
     def _climb(self, bounds, dual, moving):
         """A pass over all that is ``moving``, then over what still moves; K_Y A' Φ after them."""
@@ -211,14 +210,14 @@ class _Ascent:
                 break
         return goal
 
-    def _gap(self, goal, f, sums, bounds, dual, moving):
+    def _gap(self, goal, values, sums, bounds, dual, moving):
         """The gap between (V, b) and A with its heavier class scaled down to Σ a_ij = 0.
 
         Without that scaling it is Σ (C max(0, 1 - g (f + b)) - α (1 - g (f + b))) and half the
         square of the distance from V to K_Y A' Φ. The scaling moves the latter by no more than
         |Σ a_ij| times the largest norm of a pair.
         """
-        loss, gap, weights, shortfalls = _check(f, self.bias, bounds, dual, moving)
+        loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
         distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius
@@ -264,42 +263,20 @@ class RowFunction:
         return values.reshape(len(instances), -1)
 
 
-def _best_bias(bounds, f):
-    """argmin_b Σ C max(0, 1 - g (f + b)), the middle one if there are several.
-
-    The slope rises by a C at each place g - f. The places are divided by a guess of their median
-    until few are left in the part where the slope comes to zero.
-    """
-    places, costs = (np.sign(bounds) - f).ravel(), np.abs(bounds).ravel()
-    slope, rounding = -bounds[bounds > 0].sum(), 1e-12 * costs.sum()
-    while len(places) > FEW:
-        below = places < np.median(places[:: len(places) // 99])
-        rise = costs[below].sum()
-        if not below.any() or abs(slope + rise) <= rounding:
-            break
-        if slope + rise < 0:
-            slope, below = slope + rise, ~below
-        places, costs = places[below], costs[below]
-    order = np.argsort(places)
-    slopes = slope + np.cumsum(costs[order])
-    first, last = np.searchsorted(slopes, [-rounding, rounding])
-    return 0.5 * (places[order[first]] + places[order[min(last, len(order) - 1)]])
-
-
 @njit(cache=True, nogil=True)
-def _check(f, bias, bounds, dual, moving):
+def _check(values, bounds, dual, moving):
     """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), and of each class Σ α, Σ α ξ.
 
     ``moving`` becomes true for the pairs with an α that would move or lies between its bounds.
     """
     loss, gap = 0.0, 0.0
     weights, shortfalls = np.zeros(2), np.zeros(2)
-    n_instances, n_labels = f.shape
+    n_instances, n_labels = values.shape
     for i in range(n_instances):
         for j in range(n_labels):
             bound, a = bounds[i, j], dual[i, j]
             target = 1.0 if bound > 0 else -1.0
-            short = 1.0 - target * (f[i, j] + bias)
+            short = 1.0 - target * values[i, j]
             hinge = target * bound * max(short, 0.0)
             group = 1 if bound > 0 else 0
             loss += hinge

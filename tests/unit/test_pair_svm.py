@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mimlpaper.algorithms.pair_kernel import PairKernel
-from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm, _best_bias
+from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
 from mimlpaper.bags import Bags
 from mimlpaper.kernels import KernelFactor, kernel_matrix
 from tests import reference
@@ -141,14 +141,14 @@ def test_the_gap_holds_in_single_precision(rng, bag_problem, tol):
 
 
 def test_instances_that_resemble_each_other(rng):
-    """All features share one large part, as if the bias came 100 times over: few climbs all the
-    same, since it is damped."""
-    features = of_one(100.0 + rng.normal(size=(300, 8)))
-    targets = np.where(features.instances[:, :3] > 100.3, 1.0, -1.0)
-    svm = PairSvm(features, np.eye(3), np.zeros((3, 3)), tol=1e-6, max_iter=50, random_state=0)
-    f, values = svm.solve(targets, np.full((300, 3), 10.0))
-    assert f.gap <= 1e-6
-    assert ((values > 0) == (targets > 0)).mean() > 0.9
+    """A large part that all share, as if the bias came ten times over, holds up no climb."""
+    rows = rng.normal(size=(300, 8))
+    targets = np.where(rows[:, :3] > 0.3, 1.0, -1.0)
+    for shift in (0.0, 10.0):
+        svm = PairSvm(of_one(rows + shift), np.eye(3), np.zeros((3, 3)), max_iter=60, tol=1e-3)
+        f, values = svm.solve(targets, np.ones((300, 3)))
+        assert f.gap <= 1e-3
+        assert ((values > 0) == (targets > 0)).mean() > 0.9
 
 
 def test_a_start_from_the_last_solution_changes_nothing_but_the_time(rng, problem):
@@ -185,31 +185,6 @@ def test_instances_without_features_get_the_larger_class(problem):
     svm = PairSvm(nothing, np.eye(3), np.zeros((3, 3)), tol=1e-9, random_state=0)
     f, _ = svm.solve(targets, np.ones_like(targets))
     assert f(np.zeros((1, 2))) == pytest.approx(np.full((1, 3), -1.0))
-
-
-def test_best_bias_by_hand():
-    """g = 1, 1, -1 and f = 0, 2, 0: the slope is -2 up to b = -1, -1 to 1 but for costs of 1.
-
-    Places g - f are 1, -1, -1. Left of -1 the slope is -(1 + 1), between -1 and 1 it is 0, and
-    right of 1 it is 1: every b from -1 to 1 is best. Twice the cost of the third makes it -1.
-    """
-    f = np.array([[0.0], [2.0], [0.0]])
-    assert _best_bias(np.array([[1.0], [1.0], [-1.0]]), f) == 0
-    assert _best_bias(np.array([[1.0], [1.0], [-2.0]]), f) == -1
-
-
-@pytest.mark.parametrize("decimals", [0, 1, 15])
-def test_best_bias_is_the_minimum(rng, decimals):
-    """Of many pairs, with many ties or none: no place has a lower loss."""
-    f = np.round(rng.normal(size=(2000, 3)), decimals)
-    bounds = rng.exponential(1.0, f.shape) * np.where(rng.random(f.shape) < 0.3, 1, -1)
-    b = _best_bias(bounds, f)
-    places = np.append(np.quantile(np.sign(bounds) - f, np.linspace(0, 1, 101)), [b - 1e-3, b + 1e-3])
-
-    def loss(b):
-        return (np.abs(bounds) * np.maximum(0, 1 - np.sign(bounds) * (f + b))).sum()
-
-    assert loss(b) <= min(map(loss, places)) + 1e-9
 
 
 def test_repeats_pickles_and_leaves_input_alone(problem):
