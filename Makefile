@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper site quick smoke test test-faults test-browser fuzz package audit lint verify \
+.PHONY: install paper site quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
 	scorecard clean
 
 install: .venv/installed
@@ -43,6 +43,9 @@ smoke: install  ## every notebook on data that the library draws itself, without
 test: install
 	$(BIN)/python -m pytest --numprocesses 2
 
+test-cluster: .venv/installed-cluster  ## a Dask cluster on this machine, three times over
+	for round in 1 2 3; do $(BIN)/python -m pytest tests/faults/test_cluster.py || exit 1; done
+
 test-faults: .venv/installed-cluster  ## real faults against real runs; their table: build/faults.md
 	$(BIN)/python -m pytest --numprocesses 2 tests/faults
 
@@ -66,6 +69,7 @@ audit:  ## known faults of the locked versions; needs the network
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 verify: install  ## re-run recorded trials, drawn at random, and compare
 	$(BIN)/mimlpaper verify

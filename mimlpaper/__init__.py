@@ -1,69 +1,57 @@
-"""Multi-instance multi-label learning: the companion of Zhou, Zhang, Huang and Li (2012)."""
+"""Multi-instance multi-label learning: the companion of Zhou, Zhang, Huang and Li (2012).
 
-from mimlpaper.algorithms.differentiation import (
-    DifferenceFeatures,
-    NeighbourMeans,
-    PrototypeDifferences,
-    SingleInstances,
-)
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import InsDif
-from mimlpaper.algorithms.medoid_map import MedoidMap
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.algorithms.one_label import OneLabel
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.bags import Bags
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.chfd import ChFd
-from mimlpaper.baselines.cnmf import Cnmf
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd
-from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.baselines.ranksvm import RankSvm
-from mimlpaper.distances import max_hausdorff
-from mimlpaper.explain import explain, telling_features
-from mimlpaper.medoids import KMedoids
-from mimlpaper.metrics import evaluate
-from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
+Names are imported when they are first used, so that ``import mimlpaper`` takes no time.
+"""
 
-__all__ = [
-    "AdtBoostMH",
-    "Bags",
-    "ChFd",
-    "Cnmf",
-    "ConcatenateInstances",
-    "DMimlSvm",
-    "DifferenceFeatures",
-    "DiverseDensity",
-    "EmDd",
-    "InsDif",
-    "KMedoids",
-    "MedoidMap",
-    "MiSvmBag",
-    "MiSvmInstance",
-    "MimlBoost",
-    "MimlNn",
-    "MimlSvm",
-    "MimlSvmMi",
-    "MlKnn",
-    "MlSvm",
-    "NeighbourMeans",
-    "OnInstances",
-    "OneLabel",
-    "PrototypeDifferences",
-    "RankSvm",
-    "SingleInstances",
-    "SubCod",
-    "SumInstances",
-    "evaluate",
-    "explain",
-    "max_hausdorff",
-    "telling_features",
-]
+from importlib import import_module
+
+HOMES = {
+    "AdtBoostMH": "baselines.adtboost_mh",
+    "Bags": "bags",
+    "ChFd": "baselines.chfd",
+    "Cnmf": "baselines.cnmf",
+    "ConcatenateInstances": "preprocessing",
+    "DMimlSvm": "algorithms.dmimlsvm",
+    "DifferenceFeatures": "algorithms.differentiation",
+    "DiverseDensity": "baselines.diverse_density",
+    "EmDd": "baselines.emdd",
+    "InsDif": "algorithms.insdif",
+    "KMedoids": "medoids",
+    "MedoidMap": "algorithms.medoid_map",
+    "MiSvmBag": "baselines.misvm",
+    "MiSvmInstance": "baselines.misvm",
+    "MimlBoost": "algorithms.mimlboost",
+    "MimlNn": "algorithms.mimlnn",
+    "MimlSvm": "algorithms.mimlsvm",
+    "MimlSvmMi": "algorithms.mimlsvm_mi",
+    "MlKnn": "baselines.mlknn",
+    "MlSvm": "baselines.mlsvm",
+    "NeighbourMeans": "algorithms.differentiation",
+    "OnInstances": "preprocessing",
+    "OneLabel": "algorithms.one_label",
+    "PrototypeDifferences": "algorithms.differentiation",
+    "RankSvm": "baselines.ranksvm",
+    "SingleInstances": "algorithms.differentiation",
+    "SubCod": "algorithms.subcod",
+    "SumInstances": "preprocessing",
+    "evaluate": "metrics",
+    "explain": "reasons",
+    "max_hausdorff": "distances",
+    "scorers": "metrics",
+    "telling_features": "reasons",
+}
+
+__all__ = [*HOMES]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str):
+    if name not in HOMES:
+        raise AttributeError(f"module mimlpaper has no attribute {name!r}")
+    globals()[name] = getattr(import_module(f"mimlpaper.{HOMES[name]}"), name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *HOMES})

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Bags", "as_bags"]
+__all__ = ["LARGEST", "Bags", "as_bags"]
+
+LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,13 +23,13 @@ class Bags:
     instances : array (n_instances, n_features)
         All instances, one bag after the other; kept as C-contiguous float64.
     offsets : array (n_bags + 1,)
-        Where each bag starts, and the end; kept as int64. No bag is empty.
+        Where each bag starts, and the end; kept as integers. No bag is empty.
 
     Raises
     ------
     ValueError
-        If a bag is empty or holds NaN or infinity (the message names the bag), or if
-        the two arrays do not fit each other.
+        If a bag is empty, or holds NaN, infinity or a value beyond :data:`LARGEST` (the message
+        names the bag), or if the two arrays do not fit each other.
 
     Examples
     --------
@@ -41,7 +43,7 @@ class Bags:
 
     def __post_init__(self):
         instances = np.ascontiguousarray(self.instances, dtype=np.float64)
-        offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
+        offsets = np.ascontiguousarray(self.offsets, dtype=np.intp)
         if instances.ndim != 2 or instances.shape[1] == 0:
             raise ValueError(
                 "instances must be a 2-D array with at least one feature, "
@@ -59,9 +61,15 @@ class Bags:
         sizes = np.diff(offsets)
         if sizes.min() < 1:
             raise ValueError(f"bag {np.argmin(sizes)} is empty; every bag needs an instance")
-        finite = np.isfinite(instances).all(axis=1)
-        if not finite.all():
-            bag = np.searchsorted(offsets, np.argmin(finite), side="right") - 1
+        sane = (np.abs(instances) <= LARGEST).all(axis=1)
+        if not sane.all():
+            row = int(np.argmin(sane))
+            bag = np.searchsorted(offsets, row, side="right") - 1
+            if np.isfinite(instances[row]).all():
+                raise ValueError(
+                    f"bag {bag} holds {instances[row][np.abs(instances[row]).argmax()]:.3g}; "
+                    f"features must lie within {LARGEST:.0e}, or their squares overflow"
+                )
             raise ValueError(f"bag {bag} holds NaN or infinity; all features must be finite")
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
@@ -128,6 +136,28 @@ class Bags:
         rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
         return Bags(self.instances[rows], offsets)
 
+    def __add__(self, other) -> Bags:
+        """These bags, then the other ones."""
+        try:
+            others = as_bags(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        if others.n_features != self.n_features:
+            raise ValueError(
+                f"bags must have the same number of features, got {self.n_features} and "
+                f"{others.n_features}"
+            )
+        return Bags(
+            np.concatenate([self.instances, others.instances]),
+            np.concatenate([self.offsets, self.offsets[-1] + others.offsets[1:]]),
+        )
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(
+            "bags of several sizes are no array; take .instances (n_instances, n_features), "
+            "list(bags), or one vector a bag by SumInstances or ConcatenateInstances"
+        )
+
     def __repr__(self) -> str:
         return f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
 
@@ -153,6 +183,11 @@ def as_bags(X) -> Bags:
     """``X`` itself if it is a :class:`Bags`, else the list of 2-D arrays stacked."""
     if isinstance(X, Bags):
         return X
+    if not hasattr(X, "ndim") and hasattr(X, "X") and hasattr(X, "Y"):
+        raise ValueError(
+            f"X must be Bags or a list of 2-D arrays, got {type(X).__name__}, which holds bags and "
+            "labels; give its parts: fit(data.X, data.Y)"
+        )
     if hasattr(X, "ndim") and X.ndim == 2:
         raise ValueError(
             f"X must be Bags or a list of 2-D arrays, got one 2-D array of shape {X.shape}; "

@@ -107,7 +107,11 @@ class MultiLabelEstimator(BaseEstimator):
     def predict(self, X) -> np.ndarray:
         """Label sets as booleans (n_examples, n_labels), by ``label_rule``."""
         check_is_fitted(self)
-        return label_sets(self.decision_function(X), self.label_rule)
+        return self.decide(self.decision_function(X))
+
+    def decide(self, scores: np.ndarray) -> np.ndarray:
+        """Label sets (n_examples, n_labels) from scores of the same shape, by ``label_rule``."""
+        return label_sets(scores, self.label_rule)
 
     def _check_label_rule(self):
         if self.label_rule not in LABEL_RULES:

@@ -7,39 +7,22 @@ import json
 import sys
 from pathlib import Path
 
-import pandas as pd
-
 from mimlpaper import paths
-from mimlpaper.companion import Companion
-from mimlpaper.datasets import DataError, describe, fetch_all
-from mimlpaper.experiments import (
-    EXPERIMENTS,
-    PROFILES,
-    TrialError,
-    audit,
-    compute,
-    get_experiment,
-    plan,
-    records,
-    verify,
-)
-from mimlpaper.experiments.costs import measure_costs, waiting_costs
-from mimlpaper.experiments.store import KEY, StoreError
-from mimlpaper.experiments.verify import SAME
-from mimlpaper.notebooks import available_notebooks, last_runs, run_notebooks
-from mimlpaper.report import verified_table
-from mimlpaper.report.artefacts import ARTEFACTS
-from mimlpaper.report.files import write_whole
-from mimlpaper.report.manifest import codecheck_manifest, gallery
 
 __all__ = ["main"]
 
+PROFILES = ("paper", "quick", "smoke")
+NAMES = "such as table1 or figure4; mimlpaper estimate lists them all"
 COSTS = "9_cost"  # the notebook of fits that are measured on an idle machine
 
 
 def main(arguments=None) -> int:
     """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
     options = _parser().parse_args(arguments)
+    # Imported here and in the commands, so that --help answers at once.
+    from mimlpaper.datasets import DataError
+    from mimlpaper.experiments import StoreError, TrialError
+
     try:
         return options.command(options)
     except KeyboardInterrupt:
@@ -70,9 +53,7 @@ def _parser():
     run.set_defaults(command=_run)
 
     trials = commands.add_parser("compute", help="run the trials of an experiment and record them")
-    trials.add_argument(
-        "experiment", choices=EXPERIMENTS, metavar="EXPERIMENT", help=", ".join(EXPERIMENTS)
-    )
+    trials.add_argument("experiment", metavar="EXPERIMENT", help=NAMES)
     trials.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
     trials.add_argument("--recompute", action="store_true", help="run all trials again")
     trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
@@ -82,10 +63,17 @@ def _parser():
     card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
     card.set_defaults(command=_scorecard)
 
-    ahead = commands.add_parser("plan", help="hours that the trials still to run will take")
+    origin = commands.add_parser("trace", help="how a number of Tables 1 to 5 came about")
+    origin.add_argument("table", type=int, help="1 to 5")
+    origin.add_argument("method", help="as the paper prints it, such as MimlSvm_mi")
+    origin.add_argument("criterion", help="such as average_precision")
+    origin.add_argument("--dataset", help="the column of Table 5, such as musk1")
+    origin.set_defaults(command=_trace)
+
+    ahead = commands.add_parser("estimate", help="hours that the trials still to run will take")
     ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
-    ahead.add_argument("--anew", action="store_true", help="plan for all trials")
-    ahead.set_defaults(command=_plan)
+    ahead.add_argument("--recompute", action="store_true", help="estimate for all trials")
+    ahead.set_defaults(command=_estimate)
 
     state = commands.add_parser("status", help="every table and figure: fresh, stale, missing")
     state.set_defaults(command=_status)
@@ -112,9 +100,8 @@ def _parser():
 
     for command in (ahead, check):
         command.add_argument(
-            "--experiment", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS),
-            metavar="NAME", help="only these, as in mimlpaper compute (default: all)",
-        )  # fmt: skip
+            "--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)"
+        )
     for command in (run, trials, check):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
     for command in (run, trials, card, ahead, state, check, costs):
@@ -125,6 +112,8 @@ def _parser():
 
 
 def _run(options):
+    from mimlpaper.notebooks import available_notebooks, run_notebooks
+
     parameters = {
         "profile": options.profile,
         "jobs": options.jobs,
@@ -156,6 +145,8 @@ def _run(options):
 
 
 def _row(notebook, status, seconds=0.0, *, mend):
+    from mimlpaper.report.artefacts import ARTEFACTS
+
     return {
         "notebook": notebook,
         "artefacts": sum(artefact.notebook == notebook for artefact in ARTEFACTS),
@@ -167,6 +158,11 @@ def _row(notebook, status, seconds=0.0, *, mend):
 
 def _freshness(notebook, options):
     """Number of trials behind a notebook's artefacts by state, such as ``120 fresh``."""
+    import pandas as pd
+
+    from mimlpaper.experiments import records
+    from mimlpaper.experiments.store import KEY
+
     states = []
     for name in _experiments_of(notebook):
         table = records(name, profile=options.profile).drop_duplicates(KEY)
@@ -177,6 +173,10 @@ def _freshness(notebook, options):
 
 def _trials_to_run(notebooks, profile):
     """For each notebook the number of its trials that nothing is recorded of."""
+    from mimlpaper.experiments import get_experiment, records
+    from mimlpaper.experiments.costs import waiting_costs
+    from mimlpaper.experiments.store import KEY
+
     missing = {}
     for notebook in notebooks:
         mine = [get_experiment(name) for name in _experiments_of(notebook)]
@@ -191,11 +191,16 @@ def _trials_to_run(notebooks, profile):
 
 
 def _experiments_of(notebook):
+    from mimlpaper.report.artefacts import ARTEFACTS
+
     names = [artefact.experiment for artefact in ARTEFACTS if artefact.notebook == notebook]
     return dict.fromkeys(name for name in names if name)
 
 
 def _compute(options):
+    from mimlpaper.experiments import compute
+    from mimlpaper.experiments.store import KEY
+
     table = compute(
         options.experiment, profile=options.profile, methods=options.methods,
         jobs=options.jobs, data_home=options.data, recompute=options.recompute,
@@ -215,6 +220,11 @@ def _counts(states):
 
 
 def _scorecard(options):
+    import pandas as pd
+
+    from mimlpaper.companion import Companion
+    from mimlpaper.report.tables import verified_table
+
     card = Companion(profile=options.profile).scorecard()
     if options.json:
         print(json.dumps(card, indent=1))
@@ -225,32 +235,52 @@ def _scorecard(options):
     return 0
 
 
-def _plan(options):
-    table = plan(
-        options.experiment, profile=options.profile, workers=options.workers, anew=options.anew
+def _trace(options):
+    from mimlpaper.trace import trace
+
+    print(trace(options.table, options.method, options.criterion, options.dataset))
+    return 0
+
+
+def _estimate(options):
+    from mimlpaper.experiments import EXPERIMENTS, estimate
+
+    table = estimate(
+        options.experiment or EXPERIMENTS,
+        profile=options.profile,
+        workers=options.workers,
+        recompute=options.recompute,
     )
     print(table.to_string(index=False, float_format="%.2f"))
     return 0
 
 
 def _status(options):
+    from mimlpaper.companion import Companion
+    from mimlpaper.notebooks import last_runs
+
     rows = Companion(profile=options.profile).status(last_runs(options.profile))
     _print(rows)
     return int(any(row["mend"] for row in rows))
 
 
 def _manifest(options):
-    print(write_whole(paths.figures() / "README.md", gallery()))
-    print(write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
+    from mimlpaper.report.artefacts import codecheck_manifest, gallery
+
+    print(paths.write_whole(paths.figures() / "README.md", gallery()))
+    print(paths.write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
     return 0
 
 
 def _verify(options):
+    from mimlpaper.experiments import EXPERIMENTS, verify
+    from mimlpaper.experiments.verify import SAME
+
     if options.audit is not None:
         return _audit(options)
     table = verify(
-        options.experiment, profile=options.profile, sample=options.sample, drop=options.drop,
-        jobs=options.jobs, data_home=options.data,
+        options.experiment or EXPERIMENTS, profile=options.profile, sample=options.sample,
+        drop=options.drop, jobs=options.jobs, data_home=options.data,
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
     return int(not table["outcome"].isin(SAME).all())
@@ -258,9 +288,13 @@ def _verify(options):
 
 def _audit(options):
     """The numbers shown, tried on a few trials; without data there is nothing to say."""
+    from mimlpaper.datasets import DataError
+    from mimlpaper.experiments import EXPERIMENTS, audit
+    from mimlpaper.experiments.verify import SAME
+
     try:
         table = audit(
-            options.experiment, seconds=options.audit, profile=options.profile,
+            options.experiment or EXPERIMENTS, seconds=options.audit, profile=options.profile,
             jobs=options.jobs, data_home=options.data,
         )  # fmt: skip
     except DataError as error:
@@ -277,6 +311,8 @@ def _audit(options):
 
 
 def _costs(options):
+    from mimlpaper.experiments.costs import measure_costs
+
     table = measure_costs(options.profile, recompute=options.recompute, data_home=options.data)
     summary = table.groupby(["study", "method"], sort=False).agg(
         fits=("dataset", "size"), seconds=("fit_seconds", "sum"), most_mb=("fit_megabytes", "max")
@@ -286,6 +322,8 @@ def _costs(options):
 
 
 def _data(options):
+    from mimlpaper.datasets import describe, fetch_all
+
     if options.fetch is not None:
         fetch_all(options.data, options.fetch or None)
     rows = describe(options.data)

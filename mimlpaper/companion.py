@@ -1,4 +1,4 @@
-"""What a notebook asks of the project: trials, and tables and figures made of them."""
+"""A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
 from __future__ import annotations
 
@@ -20,43 +20,37 @@ from mimlpaper.experiments import (
     records,
     verified,
 )
-from mimlpaper.experiments.characteristics import characteristics
 from mimlpaper.experiments.costs import measure_costs
 from mimlpaper.experiments.experiment import STAND_INS
-from mimlpaper.experiments.kept import kept_table, recorded_table
-from mimlpaper.experiments.section5_insights import (
-    CCCP,
-    RELATEDNESS,
+from mimlpaper.experiments.fit_details import (
+    characteristics,
+    fit_details,
     objective_steps,
+    recorded_fit_details,
     related_pairs,
 )
-from mimlpaper.report import (
-    ARTEFACTS,
-    PROTOCOL_RUNS,
-    artefact_status,
-    evaluate_claims,
-    published_claims,
-    results_table,
-    save_figure,
-    save_table,
-    scorecard,
-    seconds_table,
-    use_style,
-)
+from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
+from mimlpaper.report.artefacts import ARTEFACTS, artefact_status
+from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
+from mimlpaper.report.rendering import save_table
+from mimlpaper.report.scorecard import scorecard
+from mimlpaper.report.style import save_figure, use_style
+from mimlpaper.report.tables import results_table, seconds_table
 
 __all__ = ["Companion"]
 
 
 class Companion:
-    """One notebook's parameters, checked, and the calls that they govern.
+    """One notebook's checked parameters, and the calls that depend on them.
 
-    It sets the style of figures, and one BLAS thread for what the notebook fits by itself.
+    It sets the style of figures, and one BLAS thread for the notebook's own fits.
 
     Parameters
     ----------
     profile : {"paper", "quick", "smoke"}
-        All trials of the protocol; those of the first splits; a few on data that the library
-        draws itself.
+        All trials of the protocol; the trials of the first splits; a few trials on data that
+        the library draws.
     jobs : int
         Worker processes for trials that are not recorded yet, -1 for one a core.
     data_home : str
@@ -92,17 +86,16 @@ class Companion:
         self.data_home = data_home or None
         self.recompute = recompute
         use_style()
-        # As in trials: the sums of several threads differ in the last bit, and small ones take
-        # longer.
+        # As in trials: sums by several threads differ in the last bit, and small sums take longer.
         threadpool_limits(1, user_api="blas")
 
     @property
     def folder(self) -> Path:
-        """Where tables and figures go; only the full protocol's are kept under version control."""
+        """The folder of tables and figures; git keeps only those of the full protocol."""
         return paths.figures() if self.profile == "paper" else paths.figures() / self.profile
 
     def trials(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment; trials that are missing or stale are run first."""
+        """Records of an experiment; missing and stale trials are run first."""
         return compute(
             experiment,
             profile=self.profile,
@@ -112,49 +105,49 @@ class Companion:
         )
 
     def recorded(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment as they are, empty if there are none; nothing is run."""
+        """Records of an experiment as they are; nothing is run."""
         if experiment == "characteristics":
             return self.characteristics()
         if experiment == "cccp":
-            return recorded_table(CCCP, self.profile)
+            return recorded_fit_details(CCCP, self.profile)
         if experiment not in EXPERIMENTS:
             return pd.DataFrame()
         return records(experiment, profile=self.profile)
 
     def scorecard(self) -> dict:
-        """Every cell and claim judged from what is recorded, see :func:`scorecard`.
+        """Every cell and claim with its verdict, see :func:`scorecard`.
 
-        ``verified``: what ``mimlpaper verify`` last found, see
+        ``verified`` is what ``mimlpaper verify`` last found, see
         :func:`~mimlpaper.experiments.verified`.
         """
         card = scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
         return card | {"verified": verified(self.profile)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
-        """The state of every artefact, see :func:`~mimlpaper.report.status.artefact_status`."""
+        """The state of every artefact, see :func:`~mimlpaper.report.artefacts.artefact_status`."""
         n_trials = {
             name: len(experiment.trials(self.profile)) for name, experiment in EXPERIMENTS.items()
         }
         return artefact_status(self.recorded, n_trials, self.folder, last_runs)
 
     def claims(self, *beginnings: str) -> list:
-        """The claims whose ids begin so, or all of them, tested on what is recorded."""
+        """The claims whose ids have one of these beginnings, or all, tested on the records."""
         ids = published_claims()["id"]
         wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
         return evaluate_claims(self.recorded, ids=wanted)
 
     def seconds(self, *experiments: str):
-        """What a fit costs, for the methods of some experiments."""
+        """The table of seconds of a fit, for the methods of some experiments."""
         return seconds_table(
             {get_experiment(name).title: self.recorded(name) for name in experiments}
         )
 
     def n_runs(self, experiment: str) -> int:
-        """Runs of the whole protocol: splits, data sets, or cross-validations."""
+        """Number of runs of the whole protocol: splits, data sets, or cross-validations."""
         return PROTOCOL_RUNS.get(experiment, get_experiment(experiment).n_splits())
 
     def table(self, number: int):
-        """Table ``number`` beside the paper's, also written to :attr:`folder`."""
+        """Table ``number`` with the paper's values and ours, also written to :attr:`folder`."""
         name = f"table{number}"
         table = results_table(
             self.trials(name), number, profile=self.profile, n_runs=self.n_runs(name)
@@ -162,35 +155,35 @@ class Companion:
         return self.save_table(table, name)
 
     def characteristics(self) -> pd.DataFrame:
-        """Appendix C's numbers, recomputed if the data are there, otherwise as last recorded."""
+        """Appendix C's numbers: recomputed if there are data, otherwise as last recorded."""
         return characteristics(data_home=self.data_home)
 
     def objectives(self) -> pd.DataFrame:
-        """D-MimlSvm's objective after each step of its outer loop; fits not recorded are run."""
-        return kept_table(CCCP, objective_steps, self.profile, data_home=self.data_home)
+        """D-MimlSvm's objective after each outer step; fits that are not recorded are run."""
+        return fit_details(CCCP, objective_steps, self.profile, data_home=self.data_home)
 
     def related_labels(self) -> pd.DataFrame:
-        """What D-MimlSvm learns of each pair of labels; fits not recorded are run."""
-        return kept_table(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
+        """D-MimlSvm's relatedness of each pair of labels; fits not recorded are run."""
+        return fit_details(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
 
     def costs(self) -> pd.DataFrame:
-        """Seconds and memory of single fits; those not recorded are measured, one by one."""
+        """Seconds and memory of single fits; fits not recorded are measured one by one."""
         return measure_costs(self.profile, recompute=self.recompute, data_home=self.data_home)
 
     def dataset(self, name: str) -> Dataset:
-        """The original data where their files are; else, and for a smoke run, drawn ones."""
+        """The original data if their files are present, otherwise drawn data; in "smoke" drawn."""
         original = self.profile != "smoke" and is_present(name, self.data_home)
         return load(name, self.data_home) if original else load(STAND_INS[name])
 
     def save_table(self, table, name: str):
-        """Write a table as CSV, Markdown and LaTeX, and return it to be shown."""
+        """Write a table as CSV, Markdown and LaTeX, and return it."""
         save_table(table, self.folder, name)
         return table
 
     def save_figure(self, figure, name: str, *, of: Dataset | None = None):
-        """Write a figure as PNG and SVG, and show it, with a text for those who do not see it.
+        """Write a figure as PNG and SVG, and show it with an alternative text.
 
-        ``of`` is the data that it shows: drawn ones never replace the figure of original data.
+        ``of`` is the data shown; drawn data never replace the figure of original data.
         """
         if self.profile != "paper" or of is None or of.kind != "synthetic":
             save_figure(figure, self.folder, name)
@@ -199,6 +192,6 @@ class Companion:
 
 
 def _in_words(name):
-    """What an artefact's figure shows; of any other, its name."""
-    told = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
-    return told.get(name, name.replace("_", " "))
+    """A figure's alternative text: what its artefact shows, otherwise its name."""
+    texts = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
+    return texts.get(name, name.replace("_", " "))

@@ -5,6 +5,9 @@ real values h(X, y), ``predicted`` (n_bags, n_labels) the predicted label sets h
 The rank of label y is the number of labels scored at least as high as y, so that a tie
 counts against the learner in every criterion.
 
+``Y`` and ``predicted`` hold booleans, or 0 and 1. Of DataFrames, rows and columns must stand in the
+same order.
+
 One rule for bags without a label, or with every label: a criterion is averaged over the bags
 for which its formula is defined. Hamming loss is defined for all; one-error, coverage,
 average precision and average recall need at least one true label; ranking loss needs a true
@@ -15,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numba import njit
@@ -31,25 +35,26 @@ __all__ = [
     "hamming_loss",
     "one_error",
     "ranking_loss",
+    "scorers",
 ]
 
 
 def hamming_loss(Y, predicted) -> float:
     """Share of wrong decisions, (1/p) sum_i |h(X_i) Δ Y_i| / |labels|."""
-    Y, predicted = _same_shape(Y, predicted, "predicted")
-    return float(np.mean(Y != predicted.astype(bool)))
+    Y, predicted = _checked(Y, predicted=predicted)
+    return float(np.mean(Y != predicted))
 
 
 def one_error(Y, scores) -> float:
     """Share of bags whose top-scored label (the first of equals) is not theirs."""
-    Y, scores = _same_shape(Y, scores, "scores")
+    Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1), Y, scores)
     return float(np.mean(~Y[np.arange(len(Y)), scores.argmax(axis=1)]))
 
 
 def coverage(Y, scores) -> float:
     """How far down the ranking the last true label is: mean of max_{y in Y_i} rank(y) - 1."""
-    Y, scores = _same_shape(Y, scores, "scores")
+    Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1), Y, scores)
     ranks, _ = _ranks_of_true_labels(Y, scores)
     return float(np.mean(ranks.max(axis=1) - 1))
@@ -57,7 +62,7 @@ def coverage(Y, scores) -> float:
 
 def ranking_loss(Y, scores) -> float:
     """Share of (true, false) label pairs with h(X, true) <= h(X, false), averaged over bags."""
-    Y, scores = _same_shape(Y, scores, "scores")
+    Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1) & ~Y.all(axis=1), Y, scores)
     ranks, ranks_among_true = _ranks_of_true_labels(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
@@ -67,7 +72,7 @@ def ranking_loss(Y, scores) -> float:
 
 def average_precision(Y, scores) -> float:
     """Mean over true labels y of (true labels ranked up to rank(y)) / rank(y), over bags."""
-    Y, scores = _same_shape(Y, scores, "scores")
+    Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1), Y, scores)
     ranks, ranks_among_true = _ranks_of_true_labels(Y, scores)
     precision = np.divide(ranks_among_true, ranks, out=np.zeros(Y.shape), where=Y)
@@ -76,10 +81,9 @@ def average_precision(Y, scores) -> float:
 
 def average_recall(Y, scores, predicted) -> float:
     """Share of true labels with rank(y) <= |h(X_i)|, averaged over bags."""
-    Y, scores = _same_shape(Y, scores, "scores")
-    Y, predicted = _same_shape(Y, predicted, "predicted")
+    Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
     Y, scores, predicted = _only(Y.any(axis=1), Y, scores, predicted)
-    n_predicted = predicted.astype(bool).sum(axis=1, keepdims=True)
+    n_predicted = predicted.sum(axis=1, keepdims=True)
     ranks, _ = _ranks_of_true_labels(Y, scores)
     found = Y & (ranks <= n_predicted)
     return float(np.mean(found.sum(axis=1) / Y.sum(axis=1)))
@@ -91,13 +95,22 @@ def average_f1(Y, scores, predicted) -> float:
 
 
 def accuracy(y, predicted) -> float:
-    """Share of bags with the right one of two labels; both (n_bags,)."""
+    """Share of bags with the right one of two labels; both (n_bags,).
+
+    Each of the two holds booleans, 0 and 1, or -1 and 1.
+    """
     y, predicted = np.asarray(y), np.asarray(predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
         raise ValueError(
             f"y and predicted must both be (n_bags,), got {y.shape} and {predicted.shape}"
         )
-    return float(np.mean(y.astype(bool) == predicted.astype(bool)))
+    for name, labels in (("y", y), ("predicted", predicted)):
+        if not any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1))):
+            raise ValueError(
+                f"{name} must hold booleans, 0 and 1, or -1 and 1, "
+                f"got {np.unique(labels)[:5].tolist()}"
+            )
+    return float(np.mean((y > 0) == (predicted > 0)))
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:
@@ -107,6 +120,7 @@ def evaluate(Y, scores, predicted) -> dict[str, float]:
     """
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
+    Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
     precision = average_precision(Y, scores)
     recall = average_recall(Y, scores, predicted)
     return {
@@ -149,15 +163,63 @@ CRITERIA = {
 }
 
 
-def _same_shape(Y, other, name):
-    Y, other = np.asarray(Y), np.asarray(other)
-    if Y.ndim != 2 or Y.shape != other.shape:
-        raise ValueError(
-            f"Y and {name} must both be (n_bags, n_labels), got {Y.shape} and {other.shape}"
-        )
-    if name == "scores" and np.isnan(other).any():
-        raise ValueError(f"scores must not hold NaN, got {np.isnan(other).sum()}")
-    return Y.astype(bool), other
+def _score(estimator, X, Y, *, name):
+    """A criterion of a fitted estimator on other bags, the larger the better."""
+    scores, predicted = estimator.decision_function(X), estimator.predict(X)
+    value = evaluate(Y, scores, predicted)[name]
+    return -value if name in CRITERIA and CRITERIA[name].lower_is_better else value
+
+
+# For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.
+scorers: dict[str, Callable] = {
+    name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")
+}
+
+
+def _checked(Y, **others):
+    """``Y``, and ``scores`` and ``predicted`` if they are given, as arrays that fit each other."""
+    arrays = [_labels("Y", Y)]
+    for name, other in others.items():
+        _check_order(Y, other, name)
+        arrays.append(_labels(name, other) if name == "predicted" else _real_values(other))
+        if arrays[0].shape != arrays[-1].shape:
+            raise ValueError(
+                f"Y and {name} must both be (n_bags, n_labels), "
+                f"got {arrays[0].shape} and {arrays[-1].shape}"
+            )
+    return arrays
+
+
+def _labels(name, values):
+    """Label sets (n_bags, n_labels) as booleans."""
+    values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    if values.ndim != 2:
+        raise ValueError(f"{name} must be 2-D (n_bags, n_labels), got shape {values.shape}")
+    strange = values[~np.isin(values, (0, 1))] if values.dtype != bool else ()
+    if len(strange):
+        hint = "; are scores and predicted swapped?" if name == "predicted" else ""
+        raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]}{hint}")
+    return values.astype(bool)
+
+
+def _real_values(scores):
+    scores = np.asarray(scores)
+    if scores.dtype == bool:
+        raise ValueError("scores must hold real values, got booleans; are these predictions?")
+    if np.isnan(scores).any():
+        raise ValueError(f"scores must not hold NaN, got {np.isnan(scores).sum()}")
+    return scores
+
+
+def _check_order(Y, other, name):
+    """Two DataFrames must name the same rows and columns in the same order."""
+    for axis in ("index", "columns") if hasattr(Y, "columns") and hasattr(other, "columns") else ():
+        here, there = list(getattr(Y, axis)), list(getattr(other, axis))
+        if here != there:
+            raise ValueError(
+                f"Y and {name} must have the same {axis} in the same order, "
+                f"got {here[:5]} and {there[:5]}"
+            )
 
 
 def _only(defined, *arrays):

@@ -140,10 +140,8 @@ def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, s
 
 
 def _remember(folder, runs):
-    told = last_runs(folder=folder) | {run.name: run.status for run in runs}
-    unfinished = folder / f"{RUNS}.part"
-    unfinished.write_text(json.dumps(told, indent=1, sort_keys=True))
-    os.replace(unfinished, folder / RUNS)
+    statuses = last_runs(folder=folder) | {run.name: run.status for run in runs}
+    paths.write_whole(folder / RUNS, json.dumps(statuses, indent=1, sort_keys=True))
 
 
 def _folder(profile):
@@ -211,9 +209,7 @@ def _execute(path, output, parameters, cell_timeout):
 def _write_html(notebook, path):
     exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
     body, _ = exporter.from_notebook_node(notebook)
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(body)
-    os.replace(unfinished, path)
+    paths.write_whole(path, body)
 
 
 def _since(start):

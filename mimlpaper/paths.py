@@ -1,8 +1,13 @@
-"""Where things lie: the only module that knows the project's folders."""
+"""Where things lie, and how a file is written whole: the only module that knows the folders."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 __all__ = [
     "figures",
@@ -12,6 +17,8 @@ __all__ = [
     "published",
     "raw_data",
     "results",
+    "whole_file",
+    "write_whole",
 ]
 
 PACKAGE = Path(__file__).resolve().parent
@@ -51,3 +58,39 @@ def figures() -> Path:
 def notebooks() -> Path:
     """One notebook for each section of the paper."""
     return project_root() / "notebooks"
+
+
+@contextmanager
+def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
+    """A file to write that takes the place of ``path`` when the block ends.
+
+    After an error ``path`` is as it was, and nothing else is left. The folder is made if need
+    be. The content is on the disk before the temporary file, in the same folder, is renamed:
+    whoever reads ``path`` at any time, even after a power cut, finds the old file or the new one.
+
+    Parameters
+    ----------
+    path : Path
+    mode : {"w", "wb"}
+        Text is written as UTF-8, line ends as given.
+    """
+    encoding, newline = (None, None) if mode == "wb" else ("utf-8", "")  # line ends as given
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, mode, encoding=encoding, newline=newline) as file:
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+        os.chmod(temporary, 0o644)  # mkstemp lets nobody else read
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def write_whole(path: Path, content: str | bytes) -> Path:
+    """Write a file whole or not at all, as :func:`whole_file` does; gives its path."""
+    with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
+        file.write(content)
+    return path

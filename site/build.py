@@ -48,7 +48,7 @@ def main():
 
 
 def gather(sources, profile):
-    """Lay the project's tree anew, as far as pages refer to it, with the generated pages."""
+    """Copy the parts of the project that pages refer to, and write the generated pages."""
     executed = [name for name in available_notebooks() if copy_notebook(name, sources, profile)]
     if not executed:
         sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
@@ -78,12 +78,12 @@ def gather(sources, profile):
 
 
 def only_own_files(folder, names):
-    """Other profiles' folders, and the gallery that is meant for the repository."""
+    """Names to leave out: other profiles' folders, and the repository's own gallery."""
     return [name for name in names if name == "README.md" or (Path(folder) / name).is_dir()]
 
 
 def copy_notebook(name, sources, profile):
-    """Copy an executed notebook, its figures' texts where MyST-NB looks for them."""
+    """Copy an executed notebook; MyST-NB takes alternative texts from the cells' metadata."""
     path = ROOT / "build" / profile / f"{name}.ipynb"
     if not path.is_file():
         print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)

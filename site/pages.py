@@ -5,9 +5,11 @@ from html import escape
 
 import pandas as pd
 
-from mimlpaper.report import ALL_CRITERIA, ARTEFACTS, VERDICTS, published_divergences
-from mimlpaper.report.rendering import INK, VERDICT_TINTS
+from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.published import ALL_CRITERIA, published_divergences
+from mimlpaper.report.rendering import TINTED_TEXT, VERDICT_TINTS
 from mimlpaper.report.tables import number_text, published_text
+from mimlpaper.report.verdicts import VERDICTS
 
 FOLD = 250  # characters, beyond which a cell is folded
 
@@ -75,17 +77,17 @@ def scorecard_page(card, profile):
     }  # fmt: skip
     return f"""{WIDE}# Scorecard: every cell
 
-All {totals["cells"]} cells of the paper's Tables 1 to 5, those too that it left blank: {counts}.
+All {totals["cells"]} cells of the paper's Tables 1 to 5, blank cells included: {counts}.
 **{totals["reproduced"]} are reproduced**: they match, are close or better on the original data,
-over all runs of the protocol, by today's code. Profile `{profile}`. What the verdicts mean is
-told in the notebook *The scorecard*, with a picture of all cells.
+over all runs of the protocol, by today's code. Profile `{profile}`. The notebook *The scorecard*
+explains the verdicts and has a picture of all cells.
 
 {sortable_table("Every cell", heads, rows)}
 """
 
 
 def claims_page(card, profile):
-    """What the paper's sentences claim, and what became of it."""
+    """The paper's claims with their verdicts."""
     rows = [
         [result["id"], result["where"], result["claim"], result["verdict"], result["corrected"],
          result["detail"], result["state"] or ""]
@@ -97,9 +99,9 @@ def claims_page(card, profile):
     }  # fmt: skip
     return f"""{WIDE}# Claims
 
-Each sentence of the paper that claims something, tested on the records: by the paper's own
-paired t-test, and by the corrected resampled t-test of Nadeau and Bengio, which knows that runs
-share training data. Profile `{profile}`.
+Each claim of the paper, tested on the records: by the paper's own paired t-test, and by the
+corrected resampled t-test of Nadeau and Bengio, which allows for the training data that runs share.
+Profile `{profile}`.
 
 {sortable_table("Claims", heads, rows)}
 """
@@ -113,8 +115,8 @@ def choices_page():
     columns = ["id", "section", "where", "open", "choice", "alternatives", "effect"]
     return f"""{WIDE}# Open choices
 
-What the paper does not say, or says in two ways; what was chosen here, and what another choice
-changes where that was measured. The same as a file: [divergences.csv](data/divergences.csv).
+What the paper does not say, or says in two ways; what was chosen here; and the measured effect of
+other choices. As a file: [divergences.csv](data/divergences.csv).
 
 {sortable_table("Open choices", heads, log[columns].fillna("").to_numpy().tolist())}
 """
@@ -129,7 +131,7 @@ def gallery_page(status, notebooks, profile, figures):
 
 
 def sortable_table(label, heads, rows):
-    """HTML for ``static/tables.js``. Heads map to whether one may filter by their values.
+    """HTML for ``static/tables.js``. A head maps to whether its values are a filter.
 
     A cell is a text, or a text and the number to sort it by.
     """
@@ -149,7 +151,7 @@ def sortable_table(label, heads, rows):
 def _cell(content):
     text, value = content if isinstance(content, tuple) else (content, None)
     tint = VERDICT_TINTS.get(text)
-    style = f' style="background:{tint};color:{INK}"' if tint else ""
+    style = f' style="background:{tint};color:{TINTED_TEXT}"' if tint else ""
     number = "" if value is None else f' data-value="{"" if math.isnan(value) else value}"'
     return f"<td{style}{number}>{_folded(str(text))}</td>"
 

@@ -1,4 +1,4 @@
-"""Made-up records whose means and standard deviations are exactly those that are asked for."""
+"""Made-up records with exactly the means and standard deviations asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 
+from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES, published_cells
 
 YAHOO = tuple(f"yahoo-{i}" for i in range(11))
@@ -79,3 +80,54 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
         values = {c: spread(level, 0.01, n, seed=j) for j, c in enumerate(TABLES[1].criteria)}
         parts.append(rows(experiment, "scene", method, values, stage=stage))
     return pd.concat(parts, ignore_index=True)
+
+
+def accuracies(experiment, dataset, method, mean, n_runs=2, **others):
+    """Records of ``n_runs`` runs of ten folds whose means spread by .01 around ``mean``."""
+    run = np.repeat(spread(mean, 0.01, n_runs, seed=1), 10)
+    return rows(experiment, dataset, method, {"accuracy": run}, **others)
+
+
+def level(dataset, method, mean, seed=0, **others):
+    """Ten splits of a method that lies ``mean`` above all others on every criterion."""
+    values = {
+        name: spread(0.3, 0.01, 10, seed=j) + spread(mean, 0.001, 10, seed=[seed, j])
+        for j, name in enumerate(CRITERIA)
+    }
+    return rows("figure4", dataset, method, values, n_train=100, n_test=300, **others)
+
+
+def apart(difference):
+    """On two sets A lies ``difference`` below B: better on 4 losses, worse on 3 scores."""
+    return pd.concat(
+        [
+            level(f"scene:{p}%", method, mean, seed)
+            for p in (10, 20)
+            for seed, (method, mean) in enumerate([("A", 0.0), ("B", difference)])
+        ]
+    )
+
+
+def fight(**goodness):
+    """Two runs in which a method with a larger number is better on all seven criteria."""
+    return pd.concat(
+        rows("table1", "scene", method, {
+            name: np.full(2, -value if criterion.lower_is_better else value)
+            for name, criterion in CRITERIA.items()
+        })
+        for method, value in goodness.items()
+    )  # fmt: skip
+
+
+PUBLISHED_FIGHT = fight(MimlNn=3.0, MimlSvm=2.0, MlSvm=1.0)
+TUNED_FIGHT = fight(MlSvm=4.0, MimlNn=2.0, Cnmf=3.0)
+NO_FIGHT = pd.DataFrame()
+
+PAIRS = pd.DataFrame({
+    "parameters": ["{}"] * 3 + ['{"mu": 1.0}'] * 3,
+    "first": ["sea", "sea", "sunset"] * 2,
+    "second": ["sunset", "trees", "trees"] * 2,
+    "together": [2.0, 0.5, 1.0] * 2,
+    "cosine": [0.25, -0.5, 0.0, 0.3, -0.4, 0.1],
+    "sharing": [np.nan] * 3 + [0.2, 0.1, 0.3],
+})  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,16 +15,16 @@ from mimlpaper.algorithms.dmiml.cccp import descend
 from mimlpaper.algorithms.dmiml.cutting_plane import solve_cutting_plane
 from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
 from mimlpaper.algorithms.dmiml.lbfgs import solve_lbfgs
-from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
+from mimlpaper.algorithms.dmiml.problem import ConvexProblem
 from mimlpaper.algorithms.dmiml.relatedness import (
     learned_pair_penalties,
     pairwise_form,
     regulariser,
 )
 from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
-from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
 from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.sharing import shared
 
 __all__ = ["DMimlSvm"]
 
@@ -100,8 +100,8 @@ class DMimlSvm(MultiLabelEstimator):
     label_rule : {"sign", "top"}, default "sign"
         The positive scores (Section 5.1), or the T-Criterion.
     warm_start : bool, default False
-        Start from the last fit, and keep its kernel factor for the same bags; for a path of
-        settings. Every convex problem still ends with its own certificate.
+        Start from the last fit if it was on bags of the same sizes; for a path of settings.
+        Every convex problem still ends with its own certificate.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor, and the constraints of Table 8.
 
@@ -167,31 +167,23 @@ class DMimlSvm(MultiLabelEstimator):
         Y = check_labels(Y, len(bags))
         self._check_parameters()
         self._warn_constant_labels(Y)
-        self.n_labels_, self.n_features_in_ = Y.shape[1], bags.n_features
-        Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
-        training = self._training(bags)
-        self.imbalance_rates_ = imbalance_rates(Y, bags.sizes)
-        varied = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
-        self.weights_ = np.zeros((training.of_bags.shape[1], self.n_labels_))
-        self.intercept_ = np.where(Y.all(axis=0), 1.0, -1.0)
-        self.objective_, self.n_iter_, self.duality_gap_ = np.zeros(1), np.zeros(1, int), 0.0
-        if len(varied):
-            self._minimise(training, Y, varied, Q)
-        if self._learns_pairs():
-            self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
-        self.label_relatedness_ = _cosines(self.weights_)
-        self._last = training if self.warm_start else None
+        seed = self.random_state
+        if not isinstance(seed, Integral):
+            seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
+        # The rule only reads the scores, so that fits with other rules share the work.
+        settings = self.get_params() | {"label_rule": "sign", "random_state": seed}
+        start = getattr(self, "_last", None) if self.warm_start else None
+        self.__dict__.update(shared(_learned, settings, bags, Y, start))
+        self._warn_unfinished()
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """f_t(X): (n_bags, n_labels)."""
-        of_bags, _ = self._objects(self._features(X))
-        return of_bags @ self.weights_ + self.intercept_
+        return self._of_bags(self._features(X)) @ self.weights_ + self.intercept_
 
     def instance_scores(self, X) -> np.ndarray:
         """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
-        _, of_instances = self._objects(self._features(X))
-        return of_instances @ self.weights_ + self.intercept_
+        return self._of_instances(self._features(X)) @ self.weights_ + self.intercept_
 
     def _check_parameters(self):
         self._check_label_rule()
@@ -212,31 +204,43 @@ class DMimlSvm(MultiLabelEstimator):
     def _learns_pairs(self):
         return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
 
-    def _training(self, bags):
-        """The training objects: those of the last fit, if it had the same bags and kernel."""
+    def _learn(self, bags, Y, last):
+        """Sets what is fitted; ``last`` is what the last fit left for a warm start."""
+        self.n_labels_, self.n_features_in_ = Y.shape[1], bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
-        kernel = self.kernel, self.gamma_, self.rank, self.set_kernel, self.random_state
-        last = getattr(self, "_last", None) if self.warm_start else None
-        if last is not None and last.kernel == kernel and _same_bags(last.bags, bags):
-            return last
         self.factor_ = KernelFactor(
             kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
-        return _Training(bags, kernel, *self._objects(features))
+        Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
+        self.imbalance_rates_ = imbalance_rates(Y, bags.sizes)
+        varied = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
+        self.weights_ = np.zeros((features.n_features, self.n_labels_))
+        self.intercept_ = np.where(Y.all(axis=0), 1.0, -1.0)
+        self.objective_, self.n_iter_, self.duality_gap_ = np.zeros(1), np.zeros(1, int), 0.0
+        self._settled = True
+        if len(varied):
+            self._minimise(self._first_problem(features, Y[:, varied], varied, Q), varied, last)
+        if self._learns_pairs():
+            self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
+        self.label_relatedness_ = _cosines(self.weights_)
 
     def _features(self, X):
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
         return bags.with_instances(self.factor_.transform(bags.instances))
 
-    def _objects(self, features):
-        """φ of the bags (n_bags, rank) and of the instances (n_instances, rank)."""
+    def _of_bags(self, features):
+        """φ of the bags: (n_bags, rank)."""
         if self.set_kernel == "mean":
-            return features.mean(features.instances), features.instances
-        return _unit_rows(features.sum(features.instances)), _unit_rows(features.instances)
+            return features.mean(features.instances)
+        return _unit_rows(features.sum(features.instances))
 
-    def _minimise(self, training, Y, varied, Q):
+    def _of_instances(self, features):
+        """φ of each instance as a bag of its own: (n_instances, rank)."""
+        return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
+
+    def _minimise(self, problem, varied, last):
         """Sets the functions of the labels that vary."""
         rng = check_random_state(self.random_state)
 
@@ -248,45 +252,54 @@ class DMimlSvm(MultiLabelEstimator):
             learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
             return learned[np.ix_(varied, varied)]
 
-        problem = self._first_problem(training, Y[:, varied], varied, Q)
-        start = training.solution
-        if start is not None and start.multipliers.bag.shape != problem.signs.shape:
-            start = None
         descent = descend(
             problem,
             solve,
             convex=self.set_kernel == "mean" or self.lam == 0,
             relate=relate if self._learns_pairs() else None,
-            start=start,
+            start=_start(last, problem),
             tol=self.cccp_tol,
             max_steps=self.max_cccp,
         )
-        solution = training.solution = descent.solution
+        solution = descent.solution
         self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
         self.objective_, self.n_iter_ = descent.objective, descent.n_iter
-        self.duality_gap_ = solution.gap
+        self.duality_gap_, self._settled = solution.gap, descent.settled
+        if self.warm_start:
+            self._last = problem.offsets, solution
+
+    def _warn_unfinished(self):
+        if not self._settled:
+            warnings.warn(
+                f"the concave-convex procedure stopped after {self.max_cccp} steps, at an "
+                f"objective of {self.objective_[-1]:.6g}, before a step lowered it by less than "
+                f"the share {self.cccp_tol:.1e}; raise max_cccp or cccp_tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         if not self.duality_gap_ <= self.tol:
             warnings.warn(
-                f'the solver "{self.solver}" stopped after {solution.n_iter} iterations with a '
+                f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations with a '
                 f"duality gap of {self.duality_gap_:.1e} of the objective, not {self.tol:.1e}; "
                 "raise max_iter or tol, or lower C",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    def _first_problem(self, training, Y, varied, Q):
+    def _first_problem(self, features, Y, varied, Q):
         """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
+        of_bags = self._of_bags(features)
         cost = self.C / self.n_labels_  # γ / (m T)
         costs = np.full(Y.shape, cost)
         if self.imbalance:
             costs *= imbalance_weights(Y, self.imbalance_rates_[varied])
-        of_instances, offsets = training.of_instances, training.bags.offsets
+        of_instances, offsets = self._of_instances(features), features.offsets
         if self.lam == 0:  # no instance matters: let each bag be its only one
-            of_instances, offsets = training.of_bags, np.arange(len(Y) + 1)
+            of_instances, offsets = of_bags, np.arange(len(Y) + 1)
         sizes = np.diff(offsets)
         rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
         return ConvexProblem(
-            training.of_bags,
+            of_bags,
             of_instances,
             offsets,
             np.where(Y, 1.0, -1.0),
@@ -297,19 +310,22 @@ class DMimlSvm(MultiLabelEstimator):
         )
 
 
-@dataclass
-class _Training:
-    """The training objects, and the last solution on them, for a warm start."""
-
-    bags: Bags
-    kernel: tuple
-    of_bags: np.ndarray
-    of_instances: np.ndarray
-    solution: Solution | None = None
+def _learned(settings, bags, Y, last):
+    """What a fit with these settings sets."""
+    learner = DMimlSvm(**settings)
+    learner._learn(bags, Y, last)
+    return {name: value for name, value in vars(learner).items() if name not in settings}
 
 
-def _same_bags(a, b):
-    return np.array_equal(a.offsets, b.offsets) and np.array_equal(a.instances, b.instances)
+def _start(last, problem):
+    """The last solution, if its planes hold for this problem: bags of the same sizes, and as many
+    labels and features."""
+    if last is None:
+        return None
+    offsets, solution = last
+    shape = problem.bags.shape[1], problem.signs.shape[1]
+    same = np.array_equal(offsets, problem.offsets) and solution.weights.shape == shape
+    return solution if same else None
 
 
 def _unit_rows(rows):

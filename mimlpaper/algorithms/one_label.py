@@ -14,8 +14,7 @@ __all__ = ["OneLabel"]
 class OneLabel(BaseEstimator):
     """Take the bag's label for a label set of one, and its score's sign for the prediction.
 
-    What is left of :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts: the
-    row to hold beside it.
+    This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, to compare with.
 
     Parameters
     ----------

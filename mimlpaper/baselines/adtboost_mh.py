@@ -11,10 +11,13 @@ from scipy.sparse import csc_array, issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.sharing import shared
 
 __all__ = ["AdtBoostMH"]
 
 GRID = 2.0**-51  # weights are multiples of it; their total is at most about 1
+SINGLE = 2.0**-22  # of two sums of roots in single precision, per root: at most so far apart
+STRETCH = 25  # rounds after which a run can be taken up by a longer one
 
 
 class AdtBoostMH(MultiLabelEstimator):
@@ -95,30 +98,8 @@ class AdtBoostMH(MultiLabelEstimator):
         Y = check_labels(Y, X.shape[0])
         self._warn_constant_labels(Y)
         self.n_labels_ = Y.shape[1]
-
-        columns = _sorted_columns(X)
-        sides = np.hstack([Y, ~Y])  # (n_examples, 2 n_labels): counted in W_+, in W_-
-        signs = np.where(Y, 1.0, -1.0)
-        varying = Y.any(axis=0) & ~Y.all(axis=0)
-        epsilon = self.smoothing / Y.size
-
-        self.root_values_ = _half_log_odds(sides.sum(axis=0) / Y.size, epsilon)
-        scores = np.tile(self.root_values_, (len(Y), 1))  # (n_examples, n_labels)
-        nodes = [np.ones(len(Y), dtype=bool)]  # the examples of each precondition
-        rules = []
-        while len(rules) < self.n_rounds and varying.any():
-            weights = _on_grid(np.exp(-signs * scores) / Y.size * varying)
-            weights = np.tile(weights, 2) * sides  # (n_examples, 2 n_labels)
-            splits = [_best_split(inside, weights, *columns) for inside in nodes]
-            precondition = int(np.argmin([z for z, _, _ in splits]))
-            z, feature, threshold = splits[precondition]
-            if z == np.inf:
-                break
-            outcomes = _outcomes(nodes[precondition], _column(X, feature), threshold)
-            values = [_half_log_odds(weights[inside].sum(axis=0), epsilon) for inside in outcomes]
-            scores += _vote(outcomes, values)
-            nodes += outcomes
-            rules.append((z, precondition, feature, threshold, values))
+        self.root_values_ = _root_values(Y, self.smoothing)
+        rules = shared(_grow, X, Y, self.smoothing, self.n_rounds)
         self.n_rounds_ = len(rules)
         self.z_ = np.array([rule[0] for rule in rules])
         self.precondition_ = np.array([rule[1] for rule in rules], dtype=int)
@@ -185,10 +166,51 @@ class AdtBoostMH(MultiLabelEstimator):
                 yield from self._below(2 * t + 1 + outcome, depth + 1)
 
 
-def _half_log_odds(weights, epsilon):
-    """1/2 log((W_+ + eps) / (W_- + eps)) from W_+ and W_-, one after the other: (n_labels,)."""
-    positive, negative = np.split(weights + epsilon, 2)
-    return 0.5 * np.log(positive / negative)
+def _grow(X, Y, smoothing, n_rounds):
+    """Rules (Z, precondition, feature, threshold, [a, b]), one a round.
+
+    A longer run goes on from a shorter one, in stretches, so that the two can share the first.
+    """
+    n_known = (n_rounds - 1) // STRETCH * STRETCH
+    known = shared(_grow, X, Y, smoothing, n_known) if n_known else []
+    epsilon = smoothing / Y.size
+    varying = Y.any(axis=0) & ~Y.all(axis=0)
+    signs = np.where(Y, 1.0, -1.0)
+    scores = np.tile(_root_values(Y, smoothing), (len(Y), 1))  # (n_examples, n_labels)
+    nodes = [np.ones(len(Y), dtype=bool)]  # the examples of each precondition
+    columns = [_sorted_columns(X)]  # of those examples
+    rules = []
+    while len(rules) < n_rounds and varying.any():
+        weights = signs * _on_grid(np.exp(-signs * scores) / Y.size * varying)
+        z, precondition, feature, threshold = (
+            known[len(rules)][:4]
+            if len(rules) < len(known)
+            else _best_rule(nodes, columns, weights)
+        )
+        if z == np.inf:
+            break
+        outcomes = _outcomes(nodes[precondition], _column(X, feature), threshold)
+        values = np.array([_half_log_odds(*_sides(weights[o]), epsilon) for o in outcomes])
+        scores += _vote(outcomes, values)
+        nodes += outcomes
+        columns += [_restrict(inside, *columns[precondition]) for inside in outcomes]
+        rules.append((z, precondition, feature, threshold, values))
+    return rules
+
+
+def _root_values(Y, smoothing):
+    """a_0: (n_labels,)."""
+    return _half_log_odds(Y.sum(axis=0) / Y.size, (~Y).sum(axis=0) / Y.size, smoothing / Y.size)
+
+
+def _sides(weights):
+    """W_+ and W_- of examples whose weights are negative where they lack the label."""
+    return np.maximum(weights, 0.0).sum(axis=0), np.maximum(-weights, 0.0).sum(axis=0)
+
+
+def _half_log_odds(have, lack, epsilon):
+    """1/2 log((W_+ + eps) / (W_- + eps)): (n_labels,)."""
+    return 0.5 * np.log((have + epsilon) / (lack + epsilon))
 
 
 def _on_grid(weights):
@@ -240,59 +262,122 @@ def _sorted_columns(X):
 
 
 @njit(cache=True, nogil=True)
-def _best_split(inside, weights, values, rows, starts):
-    """Z, feature and threshold of the best test under one precondition; Z = inf if none is."""
-    zeros, n_sides = weights.shape  # zeros: one more row, all examples where a feature is 0
-    weights = np.concatenate((weights, np.zeros((1, n_sides))))
+def _restrict(inside, values, rows, starts):
+    """The sorted columns of the examples inside a precondition."""
     n_inside = inside.sum()
-    inside = np.append(inside, False)
-    mass = np.zeros(n_sides)  # of the precondition
-    for row in range(zeros):
-        if inside[row]:
-            mass += weights[row]
-    outside = weights.sum() - mass.sum()
+    inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
+    kept, kept_starts = np.empty(len(rows), np.int64), np.zeros_like(starts)
+    n_kept = 0
+    for feature in range(len(starts) - 1):
+        column = rows[starts[feature] : starts[feature + 1]]
+        inside[-1] = False
+        inside[-1] = inside[column].sum() < n_inside
+        for k in range(len(column)):
+            if inside[column[k]]:
+                kept[n_kept] = starts[feature] + k
+                n_kept += 1
+        kept_starts[feature + 1] = n_kept
+    kept = kept[:n_kept]
+    return values[kept], rows[kept], kept_starts
 
+
+def _best_rule(nodes, columns, weights):
+    """Z, precondition, feature and threshold of the best rule; Z = inf if there is none.
+
+    ``weights`` (n_examples, n_labels) are negative where an example lacks the label.
+    """
+    by_label = np.ascontiguousarray(weights.T)
+    total = np.abs(weights).sum()
+    splits = []
+    for inside, own in zip(nodes, columns, strict=True):
+        have, lack = _sides(weights[inside])
+        outside = total - (have.sum() + lack.sum())
+        splits.append(_best_split(*own, by_label, have, lack, outside))
+    precondition = int(np.argmin([z for z, _, _ in splits]))
+    z, feature, threshold = splits[precondition]
+    return z, precondition, feature, threshold
+
+
+@njit(cache=True, nogil=True)
+def _best_split(values, rows, starts, weights, have, lack, outside):
+    """Z, feature and threshold of the best test under one precondition; Z = inf if none is.
+
+    ``weights`` (n_labels, n_examples) are negative where an example lacks the label.
+    """
+    longest = np.diff(starts).max()
+    left = np.empty((2, len(have), longest))  # W_+ and W_- below each entry of a column
+    rough = np.empty(longest, np.float32)
     best_z, best_feature, best_threshold = np.inf, -1, 0.0
     for feature in range(len(starts) - 1):
-        column = slice(starts[feature], starts[feature + 1])
-        weights[zeros] = mass
-        n_zeros = n_inside
-        for row in rows[column]:
-            if inside[row] and row != zeros:
-                n_zeros -= 1
-                for side in range(n_sides):
-                    weights[zeros, side] -= weights[row, side]
-        inside[zeros] = n_zeros > 0
-        roots, threshold = _best_threshold(values[column], rows[column], inside, weights, mass)
-        if outside + 2 * roots < best_z:
-            best_z, best_feature, best_threshold = outside + 2 * roots, feature, threshold
+        column = values[starts[feature] : starts[feature + 1]]
+        _accumulate(rows[starts[feature] : starts[feature + 1]], weights, have, lack, left)
+        _take_rough_roots(left, have, lack, rough[: len(column)])
+        enough = 0.5 * (best_z - outside)
+        roots, above = _least_roots(column, rough, left, have, lack, enough)
+        if outside + 2.0 * roots < best_z:
+            middle = 0.5 * column[above - 1] + 0.5 * column[above]
+            threshold = middle if middle < column[above] else column[above - 1]
+            best_z, best_feature, best_threshold = outside + 2.0 * roots, feature, threshold
     return best_z, best_feature, best_threshold
 
 
 @njit(cache=True, nogil=True)
-def _best_threshold(values, rows, inside, weights, mass):
-    """The least sum of square roots in Z over the thresholds of one column, and its place."""
-    n_labels = len(mass) // 2
-    roots = np.empty(n_labels)
-    left = np.zeros(2 * n_labels)  # weight up to the threshold
-    best, below, above = np.inf, 0.0, 0.0
-    previous = np.nan
-    for k in range(len(rows)):
-        row = rows[k]
-        if not inside[row]:
+def _accumulate(rows, weights, have, lack, left):
+    """W_+ and W_- of the entries below each; what the entry at zero holds is the rest."""
+    n_labels, zeros = weights.shape
+    n_below = 0  # entries below the one at zero, or all of them
+    while n_below < len(rows) and rows[n_below] != zeros:
+        n_below += 1
+    for label in range(n_labels):
+        w, plus, minus = weights[label], left[0, label], left[1, label]
+        p, m = 0.0, 0.0
+        for k in range(n_below):
+            plus[k], minus[k] = p, m
+            p += max(w[rows[k]], 0.0)
+            m += max(-w[rows[k]], 0.0)
+        if n_below == len(rows):
             continue
-        if values[k] > previous:
-            for label in range(n_labels):
-                plus, minus = left[label], left[n_labels + label]
-                rest_plus, rest_minus = mass[label] - plus, mass[n_labels + label] - minus
-                roots[label] = np.sqrt(plus * minus) + np.sqrt(rest_plus * rest_minus)
+        plus[n_below], minus[n_below] = p, m
+        p, m = have[label], lack[label]
+        for k in range(len(rows) - 1, n_below, -1):
+            p -= max(w[rows[k]], 0.0)
+            m -= max(-w[rows[k]], 0.0)
+            plus[k], minus[k] = p, m
+
+
+@njit(cache=True, nogil=True)
+def _take_rough_roots(left, have, lack, rough):
+    """The sum of roots in Z at each place of a column, in single precision."""
+    rough[:] = 0.0
+    for label in range(len(have)):
+        plus, minus = left[0, label], left[1, label]
+        for k in range(len(rough)):
+            below = plus[k] * minus[k]
+            above = (have[label] - plus[k]) * (lack[label] - minus[k])
+            rough[k] += np.sqrt(np.float32(below)) + np.sqrt(np.float32(above))
+
+
+@njit(cache=True, nogil=True)
+def _least_roots(values, rough, left, have, lack, enough):
+    """The least sum of roots in Z over the places of a column, and the first such place.
+
+    Rough sums rule out the places, and the columns without a sum below ``enough``.
+    """
+    slack = 1.0 + (len(have) + 2) * SINGLE
+    lowest = np.inf
+    for k in range(1, len(values)):
+        if values[k - 1] < values[k]:
+            lowest = min(lowest, rough[k])
+    least, place = np.inf, 0
+    if lowest > slack * enough:
+        return least, place
+    for k in range(1, len(values)):
+        if values[k - 1] < values[k] and rough[k] <= slack * lowest:
             total = 0.0
-            for label in range(n_labels):
-                total += roots[label]
-            if total < best:
-                best, below, above = total, previous, values[k]
-        for side in range(2 * n_labels):
-            left[side] += weights[row, side]
-        previous = values[k]
-    middle = 0.5 * below + 0.5 * above
-    return best, middle if middle < above else below
+            for label in range(len(have)):
+                plus, minus = left[0, label, k], left[1, label, k]
+                rest_plus, rest_minus = have[label] - plus, lack[label] - minus
+                total += np.sqrt(plus * minus) + np.sqrt(rest_plus * rest_minus)
+            if total < least:
+                least, place = total, k
+    return least, place

@@ -6,20 +6,21 @@ import warnings
 
 import numpy as np
 from numba import njit
-from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.baselines.descents import minimise
+from mimlpaper.sharing import shared
 
-__all__ = ["ConceptPoint", "DiverseDensity", "concept_distances", "neg_log_density"]
+__all__ = ["ConceptPoint", "DiverseDensity", "neg_log_densities"]
 
-BLOCK = 512  # instances taken together: their sums stay in the first-level cache
+BLOCK = 64  # instances taken together: they stay in a cache from one point to the next
 FAR = 30.0  # beyond it, log(1 - Π (1 - p)) is log Σ p but for rounding
-BEYOND = 40.0  # beyond it, 1 - p is 1 but for rounding
 FLOOR = 1e-12  # least 1 - p: a concept may coincide with a negative instance
+SUMS = {"reassoc", "contract"}  # sums over features may be taken in any order
 
 
 class ConceptPoint(BaseEstimator):
@@ -34,20 +35,21 @@ class ConceptPoint(BaseEstimator):
         bags = check_bags(X)
         positive = check_bag_labels(y, len(bags))
         self._check_parameters()
-        columns = np.ascontiguousarray(bags.instances.T)
-        problem = (bags.instances, columns, bags.offsets, positive)
-        climbs = [self._climb(problem, start) for start in self._starts(bags, positive)]
-        losses = np.array([loss for _, loss, _ in climbs])
-        theta, self.loss_, converged = climbs[losses.argmin()]
-        if not converged:
+        centre = bags.instances.mean(axis=0)
+        centred = bags.with_instances(bags.instances - centre)  # as far apart, without cancellation
+        starts = self._starts(centred, positive)
+        ends, self.losses_, converged = self._climb(centred, positive, starts)
+        best = self.losses_.argmin()  # the first of equals
+        self.loss_ = self.losses_[best]
+        if not converged[best]:
             warnings.warn(
-                f"the best of {len(climbs)} ascents, to a loss of {self.loss_:.4g}, was ended "
+                f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g}, was ended "
                 f"before steps of less than tol={self.tol:g} of it; raise its limits",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.losses_ = losses
-        self.concept_, self.scales_ = theta[: bags.n_features], np.abs(theta[bags.n_features :])
+        self.concept_ = centre + ends[best, : bags.n_features]
+        self.scales_ = np.abs(ends[best, bags.n_features :])
         self.n_features_in_ = bags.n_features
         if self.threshold == "learned":
             scores = bags.max(self.instance_scores(bags))
@@ -59,8 +61,8 @@ class ConceptPoint(BaseEstimator):
     def instance_scores(self, X) -> np.ndarray:
         """log p(x): (n_instances,)."""
         check_is_fitted(self)
-        columns = np.ascontiguousarray(check_bags(X, self.n_features_in_).instances.T)
-        return -concept_distances(np.concatenate([self.concept_, self.scales_]), columns)
+        differences = check_bags(X, self.n_features_in_).instances - self.concept_
+        return -(differences**2 @ self.scales_**2)
 
     def decision_function(self, X) -> np.ndarray:
         """Largest log p(x) of each bag, above the threshold's logarithm: (n_bags,)."""
@@ -93,18 +95,6 @@ class ConceptPoint(BaseEstimator):
             chosen = rng.choice(chosen, self.n_start_bags, replace=False)
         points = np.unique(bags[chosen].instances, axis=0)
         return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
-
-    def _minimise(self, problem, theta):
-        """L-BFGS from theta: the end, its loss, and whether the steps had become small."""
-        found = minimize(
-            neg_log_density,
-            theta,
-            args=problem,
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": self.max_iter, "maxfun": 10 * self.max_iter, "ftol": self.tol},
-        )
-        return found.x, found.fun, found.status == 0
 
 
 class DiverseDensity(ConceptPoint):
@@ -164,87 +154,132 @@ class DiverseDensity(ConceptPoint):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _climb(self, problem, theta):
-        return self._minimise(problem, theta)
+    def _climb(self, bags, positive, starts):
+        return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
+
+
+def ascend(bags, positive, starts, tol, max_iter):
+    """Ascents of the diverse density: their ends (t, s), the losses there, which converged."""
+    every = np.arange(bags.n_instances)[None]
+    return minimise(
+        lambda _, points: neg_log_densities(points, bags.instances, every, bags.offsets, positive),
+        starts,
+        tol=tol,
+        max_iter=max_iter,
+    )
 
 
 @njit(cache=True, nogil=True)
-def neg_log_density(theta, instances, columns, offsets, positive):
-    """Minus the log of the diverse density at theta = (t, s), and its gradient.
+def neg_log_densities(points, instances, rows, offsets, positive):
+    """Minus the log of the diverse density at each point (t, s), and its gradient.
 
-    The instances come twice: by rows, and as ``columns`` (n_features, n_instances).
+    With w = s and u = s t the distance -log p = Σ_k (w_k x_k - u_k)² is a quadratic form, and
+    its sum over instances with weights c has slopes that take Σ c, Σ c x_k and Σ c x_k² only.
+
+    Parameters
+    ----------
+    points : (n_points, 2 n_features)
+    instances : (n_instances, n_features)
+    rows : (1 or n_points, n_rows), the instances that count, for all points or for each.
+    offsets : (n_bags + 1,), where the bags begin among them.
+    positive : bool (n_bags,)
+
+    Returns
+    -------
+    losses : (n_points,), gradients : (n_points, 2 n_features)
     """
     n_features = instances.shape[1]
-    point, scales = theta[:n_features], theta[n_features:]
-    loss, pulls = _noisy_or(concept_distances(theta, columns), offsets, positive)
-    gradient = np.zeros(2 * n_features)
-    by_point, by_scale = gradient[:n_features], gradient[n_features:]
-    for i in range(len(instances)):
-        instance, pull = instances[i], pulls[i]
-        if pull != 0.0:
-            for k in range(n_features):
-                difference = instance[k] - point[k]
-                by_point[k] += pull * difference
-                by_scale[k] += pull * difference * difference
-    by_point *= -2.0 * scales**2
-    by_scale *= 2.0 * scales
-    return loss, gradient
+    losses, totals = np.zeros(len(points)), np.zeros(len(points))
+    sums = np.zeros_like(points)  # Σ c x_k, then Σ c x_k²
+    first = 0
+    while first < len(positive):
+        last = first + 1
+        while last < len(positive) and offsets[last] < offsets[first] + BLOCK:
+            last += 1
+        for i in range(len(points)):
+            point, scales = points[i, :n_features], points[i, n_features:]
+            block = rows[i % len(rows), offsets[first] : offsets[last]]
+            pulls = concept_distances(scales, scales * point, instances, block)
+            starts = offsets[first : last + 1] - offsets[first]
+            losses[i] += _noisy_or(pulls, starts, positive[first:last])
+            totals[i] += pulls.sum()
+            _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, instances, block)
+        first = last
+    gradients = np.empty_like(points)
+    for i in range(len(points)):
+        t, s = points[i, :n_features], points[i, n_features:]
+        by_u = 2.0 * s * (t * totals[i] - sums[i, :n_features])
+        by_w = 2.0 * s * (sums[i, n_features:] - t * sums[i, :n_features])
+        gradients[i, :n_features] = s * by_u
+        gradients[i, n_features:] = by_w + t * by_u
+    return losses, gradients
 
 
-@njit(cache=True, nogil=True)
-def concept_distances(theta, columns):
-    """-log p = Σ_k s_k² (x_k - t_k)², added up feature by feature: (n_instances,)."""
-    n_features, n_instances = columns.shape
-    distances = np.zeros(n_instances)
-    for begin in range(0, n_instances, BLOCK):
-        block = distances[begin : begin + BLOCK]
-        for k in range(n_features):
-            point, weight = theta[k], theta[n_features + k] ** 2
-            column = columns[k, begin : begin + BLOCK]
-            for i in range(len(block)):
-                difference = column[i] - point
-                block[i] += weight * difference * difference
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def concept_distances(w, u, instances, rows):
+    """Σ_k (w_k x_k - u_k)², of two instances at a time: (n_rows,)."""
+    distances = np.empty(len(rows))
+    for i in range(0, len(rows), 2):
+        j = min(i + 1, len(rows) - 1)
+        a, b = instances[rows[i]], instances[rows[j]]
+        of_a, of_b = 0.0, 0.0
+        for k in range(len(w)):
+            of_a += (w[k] * a[k] - u[k]) ** 2
+            of_b += (w[k] * b[k] - u[k]) ** 2
+        distances[i], distances[j] = of_a, of_b
     return distances
 
 
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def _add_moments(firsts, seconds, weights, instances, rows):
+    """Add Σ c x_k and Σ c x_k², two instances at a time."""
+    for i in range(0, len(rows), 2):
+        j = min(i + 1, len(rows) - 1)
+        a, b = instances[rows[i]], instances[rows[j]]
+        of_a, of_b = weights[i], weights[j] if j > i else 0.0
+        for k in range(len(firsts)):
+            from_a, from_b = of_a * a[k], of_b * b[k]
+            firsts[k] += from_a + from_b
+            seconds[k] += from_a * a[k] + from_b * b[k]
+
+
 @njit(cache=True, nogil=True)
-def _noisy_or(distances, offsets, positive):
-    """The loss, and its derivative by each distance: (n_instances,)."""
+def _noisy_or(values, offsets, positive):
+    """The loss of distances; its derivative by each takes the distance's place."""
     loss = 0.0
-    pulls = np.zeros(len(distances))
     for bag in range(len(positive)):
-        begin, end = offsets[bag], offsets[bag + 1]
+        own = values[offsets[bag] : offsets[bag + 1]]
         if positive[bag]:
-            loss += _positive_bag(distances[begin:end], pulls[begin:end])
+            loss += _positive_bag(own)
             continue
-        for i in range(begin, end):
-            if distances[i] < BEYOND:
-                p = np.exp(-distances[i])
-                missed = max(-np.expm1(-distances[i]), FLOOR)  # 1 - p
-                loss -= np.log(missed)
-                pulls[i] = -p / missed
-    return loss, pulls
+        for j in range(len(own)):
+            p = np.exp(-own[j])
+            missed = max(1.0 - p, FLOOR)
+            loss -= np.log(missed)
+            own[j] = -p / missed
+    return loss
 
 
 @njit(cache=True, nogil=True)
-def _positive_bag(distances, pulls):
-    """-log(1 - Π_j (1 - p_j)); its derivatives p_j Π_{i≠j} (1 - p_i) / (1 - Π) go to pulls."""
-    nearest = distances.min()
+def _positive_bag(values):
+    """-log(1 - Π_j (1 - p_j)), and p_j Π_{i≠j} (1 - p_i) / (1 - Π) for each distance."""
+    nearest = values.min()
     if nearest > FAR:
-        total = np.exp(nearest - distances).sum()
-        pulls[:] = np.exp(nearest - distances) / total
+        values[:] = np.exp(nearest - values)
+        total = values.sum()
+        values /= total
         return nearest - np.log(total)
-    found = -np.expm1(np.log1p(-np.exp(-distances)).sum())  # 1 - Π (1 - p)
+    p = np.exp(-values)
     # The product over the others is a running product from either side: 1 - p may be 0.
-    others = 1.0
-    for j in range(len(distances)):
-        p = np.exp(-distances[j])
-        pulls[j] = p * others / found
-        others *= 1.0 - p
-    others = 1.0
-    for j in range(len(distances) - 1, -1, -1):
-        pulls[j] *= others
-        others *= 1.0 - np.exp(-distances[j])
+    found, missed = 0.0, 1.0  # Σ_j p_j Π_{i<j} (1 - p_i) is 1 - Π, without cancellation
+    for j in range(len(p)):
+        values[j] = p[j] * missed
+        found += values[j]
+        missed *= 1.0 - p[j]
+    missed = 1.0 / found
+    for j in range(len(p) - 1, -1, -1):
+        values[j] *= missed
+        missed *= 1.0 - p[j]
     return -np.log(found)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numba import njit
 
+from mimlpaper.baselines.descents import minimise
 from mimlpaper.baselines.diverse_density import (
     ConceptPoint,
     concept_distances,
-    neg_log_density,
+    neg_log_densities,
 )
+from mimlpaper.sharing import shared
 
 __all__ = ["EmDd"]
 
@@ -75,25 +79,45 @@ class EmDd(ConceptPoint):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _climb(self, problem, theta):
-        instances, columns, offsets, positive = problem
-        kept, least = theta, np.inf
-        for _ in range(self.max_iter):
-            chosen = _responsible(concept_distances(theta, columns), offsets)  # E-step
-            points = instances[chosen]  # (n_bags, n_features)
-            single = (points, np.ascontiguousarray(points.T), np.arange(len(offsets)), positive)
-            loss = neg_log_density(theta, *single)[0]  # NLDD of theta
-            if loss >= (1.0 - self.tol) * least:
-                return (theta, loss, True) if loss < least else (kept, least, True)
-            kept, least = theta, loss
-            theta = self._minimise(single, theta)[0]  # M-step
-        return kept, least, False
+    def _climb(self, bags, positive, starts):
+        return shared(alternate, bags, positive, starts, self.tol, self.max_iter)
+
+
+def alternate(bags, positive, starts, tol, max_iter):
+    """EM from every start: the ends (t, s), NLDD there, and which of them converged."""
+    thetas, ends = starts.copy(), starts.copy()
+    least = np.full(len(starts), np.inf)
+    converged = np.zeros(len(starts), dtype=bool)
+    rows = np.empty((len(starts), len(bags)), dtype=np.int64)
+    of_one = np.arange(len(bags) + 1)
+
+    def density(going, which, points):
+        return neg_log_densities(points, bags.instances, rows[going[which]], of_one, positive)
+
+    going = np.arange(len(starts))
+    for _ in range(max_iter):
+        rows[going] = _responsible(thetas[going], bags.instances, bags.offsets)  # E-step
+        losses, _ = density(going, slice(None), thetas[going])  # NLDD of thetas
+        gained = losses < (1.0 - tol) * least[going]
+        converged[going[~gained]] = True
+        lower = losses < least[going]
+        ends[going[lower]], least[going[lower]] = thetas[going[lower]], losses[lower]
+        going = going[gained]
+        thetas[going] = minimise(
+            partial(density, going), thetas[going], tol=tol, max_iter=max_iter
+        )[0]  # M-step
+    return ends, least, converged
 
 
 @njit(cache=True, nogil=True)
-def _responsible(distances, offsets):
-    """Row of each bag's nearest instance, the first of equals: (n_bags,)."""
-    rows = np.empty(len(offsets) - 1, np.int64)
-    for bag in range(len(rows)):
-        rows[bag] = offsets[bag] + distances[offsets[bag] : offsets[bag + 1]].argmin()
+def _responsible(thetas, instances, offsets):
+    """Row of each bag's nearest instance, the first of equals, for each (t, s): (k, n_bags)."""
+    n_features, every = instances.shape[1], np.arange(len(instances))
+    rows = np.empty((len(thetas), len(offsets) - 1), np.int64)
+    for i in range(len(thetas)):
+        point, scales = thetas[i, :n_features], thetas[i, n_features:]
+        distances = concept_distances(scales, scales * point, instances, every)
+        for bag in range(len(offsets) - 1):
+            begin, end = offsets[bag], offsets[bag + 1]
+            rows[i, bag] = begin + distances[begin:end].argmin()
     return rows

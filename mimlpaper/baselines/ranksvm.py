@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.baselines.frank_wolfe import frank_wolfe
 from mimlpaper.kernels import kernel_matrix
 
 __all__ = ["RankSvm"]
@@ -21,6 +24,19 @@ CHECK_EVERY = 10  # sweeps between two duality gaps
 PULL = 0.05  # constant added to the kernel, in units of the variance of the examples
 GAP_FLOOR = 1e-6  # smallest divisor of the gap, in units of the objective at f = 0
 MARGIN_OUTSIDE = 0.1  # distance of a threshold that separates nothing from the nearest score
+CHOICES = {
+    "solver": ("block_ascent", "frank_wolfe"),
+    "linear_program": ("interior", "vertex"),
+}
+
+
+class Stage(NamedTuple):
+    """A machine: the functions' coefficients and biases, and the threshold's."""
+
+    coef: np.ndarray  # (n_usable, n_labels)
+    intercept: np.ndarray  # (n_labels,)
+    threshold_coef: np.ndarray  # (n_labels,)
+    threshold_intercept: float
 
 
 class RankSvm(MultiLabelEstimator):
@@ -42,6 +58,10 @@ class RankSvm(MultiLabelEstimator):
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label that all or none of the usable
     examples have gets a constant f_k.
 
+    ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of the method's time. It stops
+    far from the optimum, so that its scores depend on how it gets there: on the scale of the
+    examples, the solution of the linear program, and the accuracy of the step.
+
     Parameters
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
@@ -53,10 +73,22 @@ class RankSvm(MultiLabelEstimator):
         the solver may stop far from the optimum.
     label_rule : {"sign", "top"}, default "sign"
         "sign": the labels above the threshold. "top": these, and the best label always.
+    solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
+        Of the dual. Block ascent over the examples converges. Frank-Wolfe, see
+        :func:`~mimlpaper.baselines.frank_wolfe.frank_wolfe`, is for the record: its last step is
+        not taken, and the biases are the least-squares solution over all alpha_ikl strictly
+        between their bounds.
     tol : float, default 1e-3
-        Largest duality gap, relative to the objective, at which the solver stops.
+        Largest duality gap, relative to the objective, at which block ascent stops.
     max_iter : int, default 2000
-        Largest number of sweeps over the examples; a gap above ``tol`` then warns.
+        Largest number of sweeps over the examples, after which a gap above ``tol`` warns; or of
+        linear programs, without a warning.
+    linear_program : {"interior", "vertex"}, default "interior"
+        Which solution of several Frank-Wolfe goes towards: the end of an interior-point method,
+        or a vertex.
+    step_accuracy : float, default 1e-4
+        Of Frank-Wolfe's steps, as shares of the way; 0 for exact ones. On long examples the best
+        steps are shorter than any accuracy: inexact ones lead beyond them.
     random_state : int, RandomState or None, default None
         Draws the order of the examples in each sweep; it acts within ``tol`` only.
 
@@ -67,8 +99,10 @@ class RankSvm(MultiLabelEstimator):
     intercept_ : (n_labels,), the biases b, which sum to zero.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
     duality_gap_ : float, (primal - dual objective) / primal objective; an upper bound of the
-        relative distance from the optimum.
-    n_iter_ : int, number of sweeps.
+        relative distance from the optimum. Frank-Wolfe's is that of its alpha with the best
+        biases.
+    n_iter_ : int, number of sweeps, or of linear programs.
+    stages_ : list of Stage, Frank-Wolfe's machines before each step; of block ascent the last.
 
     Raises
     ------
@@ -90,8 +124,11 @@ class RankSvm(MultiLabelEstimator):
         C=1.0,
         normalise=True,
         label_rule="sign",
+        solver="block_ascent",
         tol=1e-3,
         max_iter=2000,
+        linear_program="interior",
+        step_accuracy=1e-4,
         random_state=None,
     ):
         self.kernel = kernel
@@ -101,8 +138,11 @@ class RankSvm(MultiLabelEstimator):
         self.C = C
         self.normalise = normalise
         self.label_rule = label_rule
+        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.linear_program = linear_program
+        self.step_accuracy = step_accuracy
         self.random_state = random_state
 
     def fit(self, X, Y) -> RankSvm:
@@ -120,13 +160,43 @@ class RankSvm(MultiLabelEstimator):
             )
         self.X_fit_ = X[usable]
         gram = self._kernel(X, self.X_fit_)  # (n_examples, n_usable)
-        self.dual_coef_, self.intercept_, self.duality_gap_, self.n_iter_ = _solve(
-            gram[usable],
-            Y[usable],
-            self.C,
-            self.tol,
-            self.max_iter,
-            check_random_state(self.random_state),
+        solve = self._step_by_step if self.solver == "frank_wolfe" else self._converge
+        machines = solve(gram[usable], Y[usable])
+        self.stages_ = [_with_threshold(gram, Y, *machine) for machine in machines]
+        self.dual_coef_, self.intercept_, *threshold = self.stages_[-1]
+        self.threshold_coef_, self.threshold_intercept_ = threshold
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
+        return _scores(self._gram(X), self.stages_[-1])
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
+        gram = self._gram(X)
+        for stage in self.stages_:
+            yield _scores(gram, stage)
+
+    def _step_by_step(self, gram, Y):
+        """Coefficients and biases before each step of Frank-Wolfe."""
+        steps = list(
+            frank_wolfe(
+                gram,
+                Y,
+                self.C,
+                vertex=self.linear_program == "vertex",
+                accuracy=self.step_accuracy,
+                max_iter=self.max_iter,
+            )
+        )
+        self.n_iter_, self.duality_gap_ = len(steps), steps[-1][-1]
+        return [(coef, intercept) for coef, intercept, _ in steps]
+
+    def _converge(self, gram, Y):
+        """Coefficients and biases at the end of block ascent."""
+        rng = check_random_state(self.random_state)
+        *machine, self.duality_gap_, self.n_iter_ = _solve(
+            gram, Y, self.C, self.tol, self.max_iter, rng
         )
         if not self.duality_gap_ <= self.tol:  # also if it is NaN
             warnings.warn(
@@ -134,19 +204,9 @@ class RankSvm(MultiLabelEstimator):
                 f"{self.n_iter_} sweeps, above tol={self.tol:.2e}; raise max_iter, lower C, or "
                 "scale the examples",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        ranking = gram @ self.dual_coef_ + self.intercept_  # (n_examples, n_labels)
-        self.threshold_coef_, self.threshold_intercept_ = _fit_threshold(ranking, Y)
-        return self
-
-    def decision_function(self, X) -> np.ndarray:
-        """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
-        check_is_fitted(self)
-        X = self._check_examples(X, reset=False)
-        ranking = self._kernel(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
-        threshold = ranking @ self.threshold_coef_ + self.threshold_intercept_
-        return ranking - threshold[:, None]
+        return [machine]
 
     def _check_parameters(self):
         self._check_label_rule()
@@ -157,12 +217,20 @@ class RankSvm(MultiLabelEstimator):
             value = getattr(self, name)
             if not (isinstance(value, Integral) and value >= 1):
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
-        if not self.coef0 >= 0:
-            raise ValueError(f"coef0 must be at least 0, got {self.coef0!r}")
+        for name in ("coef0", "step_accuracy"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}")
 
     def _check_examples(self, X, reset):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         return normalize(X) if self.normalise else X
+
+    def _gram(self, X):
+        check_is_fitted(self)
+        return self._kernel(self._check_examples(X, reset=False), self.X_fit_)
 
     def _kernel(self, A, B):
         return kernel_matrix(
@@ -266,6 +334,18 @@ def _ranking_loss(Y, upper, scores):
                 if Y[i, k] and not Y[i, j]:
                     total += upper[i] * max(0.0, 1.0 - scores[k, i] + scores[j, i])
     return total
+
+
+def _scores(gram, stage):
+    """f_k(x) - t(x): (n_examples, n_labels)."""
+    ranking = gram @ stage.coef + stage.intercept
+    threshold = ranking @ stage.threshold_coef + stage.threshold_intercept
+    return ranking - threshold[:, None]
+
+
+def _with_threshold(gram, Y, coef, intercept):
+    """The stage with these functions, and the threshold that suits the training examples."""
+    return Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
 
 
 def _fit_threshold(ranking, Y):

@@ -6,34 +6,51 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from mimlpaper.datasets.dataset import Dataset
-from mimlpaper.datasets.derived import DERIVED_FROM, DERIVED_LOADERS
+from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import data_folder, download, manifest
-from mimlpaper.datasets.mil import (
+from mimlpaper.datasets.loaders import (
     MIL,
+    REUTERS,
+    SCENE,
+    YAHOO,
+    YAHOO_LOADERS,
+    YEAST,
     load_elephant,
     load_fox,
     load_musk1,
     load_musk2,
+    load_reuters,
+    load_scene,
     load_tiger,
+    load_yeast,
 )
-from mimlpaper.datasets.reuters import REUTERS, load_reuters
-from mimlpaper.datasets.scene import SCENE, load_scene
-from mimlpaper.datasets.synthetic_africa import SYNTHETIC_AFRICA, load_synthetic_africa
-from mimlpaper.datasets.synthetic_scene import SYNTHETIC_SCENE, load_synthetic_scene
-from mimlpaper.datasets.synthetic_texts import SYNTHETIC_TEXTS, load_synthetic_texts
-from mimlpaper.datasets.synthetic_vectors import (
-    SYNTHETIC_GENES,
-    SYNTHETIC_PAGES,
+from mimlpaper.datasets.synthetic import (
+    SYNTHETIC,
+    load_synthetic_africa,
     load_synthetic_genes,
     load_synthetic_pages,
+    load_synthetic_scene,
+    load_synthetic_texts,
 )
-from mimlpaper.datasets.yahoo import YAHOO, YAHOO_LOADERS
-from mimlpaper.datasets.yeast import YEAST, load_yeast
+from mimlpaper.datasets.unseen import (
+    UNSEEN,
+    load_dbpedia,
+    load_hja,
+    load_letter_carroll,
+    load_letter_frost,
+)
 
-__all__ = ["DATASETS", "describe", "fetch_all", "is_present", "load", "n_labels"]
+__all__ = [
+    "DATASETS",
+    "PERCENTAGES",
+    "describe",
+    "fetch_all",
+    "is_present",
+    "load",
+    "n_labels",
+]
 
-DATASETS: dict[str, Callable[..., Dataset]] = {
+LOADERS: dict[str, Callable[..., Dataset]] = {
     "scene": load_scene,
     "reuters": load_reuters,
     "yeast": load_yeast,
@@ -43,28 +60,45 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "elephant": load_elephant,
     "tiger": load_tiger,
     "fox": load_fox,
+    "hja": load_hja,
+    "letter_frost": load_letter_frost,
+    "letter_carroll": load_letter_carroll,
+    "dbpedia": load_dbpedia,
     "synthetic_africa": load_synthetic_africa,
     "synthetic_scene": load_synthetic_scene,
     "synthetic_texts": load_synthetic_texts,
     "synthetic_genes": load_synthetic_genes,
     "synthetic_pages": load_synthetic_pages,
-    **DERIVED_LOADERS,  # "scene:10%" and so on
 }
 
 SOURCES = {
     source.name: source
     for source in (
-        SCENE,
-        REUTERS,
-        YEAST,
-        *YAHOO.values(),
-        *MIL.values(),
-        SYNTHETIC_AFRICA,
-        SYNTHETIC_SCENE,
-        SYNTHETIC_TEXTS,
-        SYNTHETIC_GENES,
-        SYNTHETIC_PAGES,
+        *(SCENE, REUTERS, YEAST, *YAHOO.values(), *MIL.values()),
+        *UNSEEN.values(),
+        *SYNTHETIC.values(),
     )
+}
+
+# The derived sets of Section 5.5: with 10 to 50 % of examples with several labels.
+PERCENTAGES = (10, 20, 30, 40, 50)
+DERIVED_FROM = {
+    f"{name}:{percentage}%": (name, percentage)
+    for name in ("scene", "reuters", "synthetic_scene", "synthetic_texts")
+    for percentage in PERCENTAGES
+}
+
+
+def _loader(load, percentage):
+    def load_derived(**where) -> Dataset:
+        return with_percentage(load(**where), percentage)
+
+    return load_derived
+
+
+DATASETS: dict[str, Callable[..., Dataset]] = LOADERS | {
+    name: _loader(LOADERS[origin], percentage)
+    for name, (origin, percentage) in DERIVED_FROM.items()
 }
 
 
@@ -72,7 +106,7 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of that name, one of :data:`DATASETS`; synthetic ones need no files.
 
     "scene:10%" to "scene:50%", and the same of the other MIML sets, have that percentage of
-    examples with several labels, see :func:`~mimlpaper.datasets.derived.with_percentage`.
+    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
 
     Parameters
     ----------
@@ -87,20 +121,20 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     DataError
         If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
     """
-    source = _sources([DERIVED_FROM.get(name, name)])[0]
+    source = _source(name)
     return DATASETS[name](data_home=data_home) if source.files else DATASETS[name]()
 
 
 def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
     """Whether a data set can be loaded without a download; its files' hashes are checked."""
-    source = _sources([DERIVED_FROM.get(name, name)])[0]
+    source = _source(name)
     entries = [manifest()[file] for file in source.files]
     return _state(entries, data_folder(data_home)) in ("present", "built in")
 
 
 def n_labels(name: str) -> int:
     """Number of labels of a data set, without reading it."""
-    return _sources([DERIVED_FROM.get(name, name)])[0].n_labels
+    return _source(name).n_labels
 
 
 def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
@@ -126,6 +160,10 @@ def fetch_all(
         download(entry, folder) if entry.fault(folder / entry.file) else folder / entry.file
         for entry in entries
     ]
+
+
+def _source(name):
+    return _sources([DERIVED_FROM.get(name, (name, None))[0]])[0]
 
 
 def _sources(names):

@@ -1,14 +1,18 @@
-"""Dataset: examples, their labels, and where they come from."""
+"""Dataset: examples with their labels and provenance. Source: what is known before it is read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from mimlpaper.bags import Bags
+from mimlpaper.datasets.fetch import DataError, fetch, manifest
 
-__all__ = ["Dataset"]
+__all__ = ["Dataset", "Source", "load_source", "with_percentage"]
 
 KINDS = ("original", "re-derived", "synthetic")
 
@@ -27,8 +31,8 @@ class Dataset:
     X : Bags, or array (n_examples, n_features)
     label_names : tuple of str, (n_labels,); for a single-label set the name of the positive class.
     kind : {"original", "re-derived", "synthetic"}
-        The values that the paper used; the same made anew from the raw source by the
-        paper's recipe; drawn by this library.
+        The values that their authors published; made again from a public source by the
+        authors' recipe; drawn by this library.
     sha256 : str
         Of the file that holds the numbers, or of what was drawn.
     citation, terms : str
@@ -39,7 +43,7 @@ class Dataset:
     n_train : int or None
         Where the source fixes a split: the first ``n_train`` examples are for training.
     instance_labels : bool array (n_instances, n_labels), or None
-        Which instance shows which label; known of synthetic sets only.
+        Which instance shows which label, where this is known; learners do not see it.
     """
 
     name: str
@@ -58,7 +62,7 @@ class Dataset:
     def __post_init__(self):
         if (self.Y is None) == (self.y is None):
             raise ValueError(f"{self.name} must have either Y or y")
-        labels = self.y[:, None] if self.Y is None else self.Y
+        labels = self.labels.reshape(len(self.labels), -1)
         if labels.dtype != bool or labels.shape != (len(self.X), self.n_labels):
             raise ValueError(
                 f"labels of {self.name} must be booleans, one row for each of {len(self.X)} "
@@ -66,6 +70,11 @@ class Dataset:
             )
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {KINDS}, got {self.kind!r}")
+
+    @property
+    def labels(self) -> np.ndarray:
+        """``Y``, or ``y`` of a single-label set."""
+        return cast(np.ndarray, self.y if self.Y is None else self.Y)
 
     @property
     def n_labels(self) -> int:
@@ -78,3 +87,119 @@ class Dataset:
         labels = f"{self.n_labels} labels" if self.y is None else f"label {self.label_names[0]!r}"
         X = self.X if isinstance(self.X, Bags) else f"array {self.X.shape}"
         return f"Dataset({self.name!r}, {X}, {labels}, {self.kind})"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is known of a data set before any file is read.
+
+    Parameters
+    ----------
+    name : str
+    files : tuple of str
+        Names in ``data/manifest.csv``; the first one holds the numbers. Empty if it is synthetic.
+    n_examples, n_features, n_labels : int
+    n_instances : int or None
+        None if the examples are single instances.
+    citation : str
+    kind : see :class:`Dataset`.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    n_examples: int
+    n_instances: int | None
+    n_features: int
+    n_labels: int
+    citation: str
+    kind: str = "original"
+
+    @property
+    def shape(self) -> str:
+        """For people: ``"2,000 bags, 18,000 instances, 15 features"``."""
+        if self.n_instances is None:
+            return f"{self.n_examples:,} examples, {self.n_features:,} features"
+        return (
+            f"{self.n_examples:,} bags, {self.n_instances:,} instances, "
+            f"{self.n_features:,} features"
+        )
+
+
+def load_source(
+    source: Source, read: Callable[..., dict[str, Any]], data_home: str | os.PathLike | None
+) -> Dataset:
+    """The data set whose fields ``read`` takes from the files of ``source``, by their paths.
+
+    Raises
+    ------
+    DataError
+        If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    """
+    paths = [fetch(file, data_home) for file in source.files]
+    entry = manifest()[source.files[0]]
+    try:
+        return Dataset(
+            name=source.name,
+            kind=source.kind,
+            sha256=entry.sha256,
+            citation=source.citation,
+            terms=entry.data_terms,
+            **read(*paths),
+        )
+    except Exception as error:  # the readers of MATLAB and ARFF files raise many types
+        raise DataError(
+            f"{' or '.join(map(str, paths))} is not laid out as expected: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+# The paper keeps no list of what it removed. One order of removal serves all percentages, so
+# that sets of neighbouring percentages differ by as little as they can.
+SEED = 0
+
+
+def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
+    """``dataset`` with that share of examples with several labels, by removing some at random.
+
+    Examples with one label are removed if there are too many of them, otherwise examples with
+    several labels. The rest keeps its order.
+
+    Parameters
+    ----------
+    dataset : multi-label Dataset without empty label sets
+    percentage : int, between 1 and 99
+
+    Raises
+    ------
+    ValueError
+        If the percentage is out of range, or too few examples of a kind are there to begin with.
+    """
+    if not 0 < percentage < 100:
+        raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")
+    several = dataset.Y.sum(axis=1) > 1
+    if several.all() or not several.any():
+        raise ValueError(
+            f"{dataset.name} must hold examples of one label and of several, got {several.sum()} "
+            f"of {len(several)} with several"
+        )
+    ratio = percentage / (100 - percentage)  # examples with several labels / with one label
+    n_several, n_single = several.sum(), (~several).sum()
+    order = np.random.default_rng(SEED).permutation(len(dataset))
+    of_several, of_single = order[several[order]], order[~several[order]]
+    if n_several < ratio * n_single:
+        of_single = of_single[: round(n_several / ratio)]
+    else:
+        of_several = of_several[: round(n_single * ratio)]
+    kept = np.sort(np.concatenate([of_several, of_single]))
+    labels = dataset.instance_labels
+    if labels is not None:
+        labels = labels[np.isin(dataset.X.bag_of_instance, kept)]
+    return replace(
+        dataset,
+        name=f"{dataset.name}:{percentage}%",
+        X=dataset.X[kept],
+        Y=dataset.Y[kept],
+        kind="re-derived" if dataset.kind == "original" else dataset.kind,
+        n_train=None,
+        instance_labels=labels,
+    )

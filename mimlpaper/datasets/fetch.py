@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import pooch
-from tqdm.auto import tqdm
+from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
 
@@ -95,16 +95,25 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
         retry_if_failed=RETRIES,
     )
     path = folder / entry.file
+    pooch.get_logger().setLevel("WARNING")  # what happens is said by the bar and the error below
     try:
         with tqdm(desc=entry.file, total=entry.bytes, unit="B", unit_scale=True) as bar:
             get = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)
             registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
     except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
         raise DataError(
-            f"{path} {entry.fault(path)}, and downloading it from {entry.url} failed: {error}. "
-            f"To try again: {_mending_command(folder)} (--data DIR for another folder)"
-        ) from error
+            f"{path} {entry.fault(path)}, and downloading it from {entry.url} failed: "
+            f"{_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR for "
+            "another folder)"
+        ) from None  # the traces of the network's layers say no more
     return path
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What went wrong first, such as a name that could not be resolved."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error
 
 
 def _mending_command(folder: Path) -> str:

@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets.scene import SCENE_FEATURES
+from mimlpaper.datasets.loaders import SCENE_FEATURES
 
 __all__ = ["ImageBags", "scene_mosaic"]
 
@@ -91,9 +91,9 @@ class ImageBags(TransformerMixin, BaseEstimator):
 
 
 def scene_mosaic(bag: np.ndarray) -> np.ndarray:
-    """The colours of the 7 x 7 blobs, (7, 7, 3), as far as a bag (9, 15) tells them.
+    """The colours of the 7 x 7 blobs, (7, 7, 3), as far as a bag (9, 15) determines them.
 
-    33 blobs are known; those in the four 2 x 2 corners are NaN. Instance ``i`` is the blob in
+    33 blobs are known; the four 2 x 2 corners are NaN. Instance ``i`` is the blob in
     row ``2 + i // 3`` and column ``2 + i % 3``. Features must be raw, not scaled.
     """
     bag = np.asarray(bag, dtype=np.float64)

@@ -17,9 +17,9 @@ __all__ = ["TextBags"]
 class TextBags(TransformerMixin, BaseEstimator):
     """Turns texts into bags of overlapping passages, each a vector of word counts.
 
-    Words in many of the fitted texts are counted, stop words aside (Section 4.3.3). The
-    paper takes SMART's stop list, and does not say by how much passages overlap; here
-    scikit-learn's list is used, and half a passage.
+    It counts the words that are in many of the fitted texts, without stop words (Section 4.3.3).
+    The paper takes SMART's stop list and does not say how much passages overlap. Here the list is
+    scikit-learn's, and passages overlap by half.
 
     A passage without any counted word is a row of zeros, and a text without any word a bag
     of one such row: no text is dropped.
@@ -31,7 +31,8 @@ class TextBags(TransformerMixin, BaseEstimator):
     step : int, default 25
         Words from the start of one passage to that of the next, at most ``window``.
     top_share : float in (0, 1], default 0.02
-        The share of the words that is kept: those in the most texts, ties in alphabetical order.
+        The share of the words that is kept, words in the most texts first, ties in alphabetical
+        order.
     stop_words : "english", list of str, or None, default "english"
         Words left out of the vocabulary before the share is taken.
 

@@ -1,14 +1,14 @@
 """What is run, how it is recorded, and whether it still holds."""
 
+from mimlpaper.experiments.estimate import estimate
 from mimlpaper.experiments.experiment import PROFILES, Experiment
-from mimlpaper.experiments.holdout import HoldOut
-from mimlpaper.experiments.plan import plan
-from mimlpaper.experiments.pool import TrialError
-from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
+from mimlpaper.experiments.holdouts import HoldOut
+from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import compute, records
 from mimlpaper.experiments.store import Store, StoreError
 from mimlpaper.experiments.trial import Trial, run_trial
 from mimlpaper.experiments.verify import audit, verified, verify
+from mimlpaper.experiments.workers import TrialError
 
 __all__ = [
     "EXPERIMENTS",
@@ -21,8 +21,8 @@ __all__ = [
     "TrialError",
     "audit",
     "compute",
+    "estimate",
     "get_experiment",
-    "plan",
     "records",
     "run_trial",
     "verified",

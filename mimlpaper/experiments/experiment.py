@@ -1,21 +1,23 @@
-"""Experiment: the trials of one table or figure."""
+"""An experiment: the methods, data sets and splits of one table or figure, and its trials."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sklearn.base import clone
 
 from mimlpaper.datasets import DATASETS
+from mimlpaper.experiments.holdouts import full_names
 from mimlpaper.experiments.splits import Splits
 from mimlpaper.experiments.trial import Trial
 
-__all__ = ["PROFILES", "Experiment"]
+__all__ = ["PROFILES", "STAND_INS", "Experiment", "Row", "changed", "choices", "published", "tuned"]
 
-# Splits taken at most; "smoke" runs the same code on data that the library draws itself.
-PROFILES = {"smoke": 2, "quick": 3, "paper": None}
+# Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
+SMOKE_SPLITS = 2
+PROFILES = {"smoke": SMOKE_SPLITS, "quick": 3, "paper": None}
 
 STAND_INS = {
     "scene": "synthetic_scene",
@@ -24,6 +26,46 @@ STAND_INS = {
     "yahoo": "synthetic_pages",
     **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
 }
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method of a table: its configurations.
+
+    Parameters
+    ----------
+    published : unfitted estimator, or one for each data set by its name
+        What the paper states or, where it is silent, the reading that comes closest to its
+        printed row. Every such reading is in the divergence log.
+    tuned : the same with parameters chosen by hold-out, or None
+    choices : sequence of dict
+        What the paper leaves open, chosen otherwise: changes of ``published``, with names as
+        in :func:`~mimlpaper.experiments.holdouts.full_names`.
+    """
+
+    published: object
+    tuned: object = None
+    choices: Sequence[dict] = ()
+
+
+def published(table: Mapping[str, Row]) -> dict:
+    """The published configuration of each method."""
+    return {method: row.published for method, row in table.items()}
+
+
+def tuned(table: Mapping[str, Row]) -> dict:
+    """The tuned configuration of each method that has one."""
+    return {method: row.tuned for method, row in table.items() if row.tuned is not None}
+
+
+def choices(table: Mapping[str, Row]) -> dict:
+    """Variants of each method that leaves choices open: itself, then each choice."""
+    return {method: [{}, *row.choices] for method, row in table.items() if row.choices}
+
+
+def changed(estimator, **changes):
+    """A copy of an estimator in which some parameters, of its last step, are changed."""
+    return clone(estimator).set_params(**full_names(estimator, changes))
 
 
 @dataclass(frozen=True)
@@ -36,27 +78,32 @@ class Experiment:
     title : str, as the paper calls it.
     datasets : tuple of str
     splits : Splits
-    methods : tuple of str, in the order of printing.
-    configurations : mapping from kind of data and method to an unfitted estimator.
-    variants : mapping from method to tuple of dict
-        Parameters that differ from the configuration, one set of trials for each; a method
-        that is not named has its configuration alone.
+    configurations : mapping from method, in the order of printing, to an unfitted estimator
+        Or to a mapping from data set to estimator, where they differ.
+    variants : mapping from method to sequence of dict
+        The methods that run, and for each the changes of its configuration that run, with names
+        as in :func:`~mimlpaper.experiments.holdouts.full_names`. If empty, all methods run
+        unchanged.
     staged : bool
-        Whether every boosting round is measured.
+        Whether every round or alternation is measured.
     smoke_splits : int
-        Splits of the profile "smoke", each on the stand-ins of the first and the last data set;
-        one, where there are many variants, on the last stand-in alone.
+        Splits of the profile "smoke", each on the stand-ins of the first and the last data set.
+        If there are many variants: 1, and the last stand-in alone.
     """
 
     name: str
     title: str
     datasets: tuple[str, ...]
     splits: Splits
-    methods: tuple[str, ...]
-    configurations: Mapping[str, Mapping]
-    variants: Mapping[str, tuple[dict, ...]] = field(default_factory=dict)
+    configurations: Mapping[str, object]
+    variants: Mapping[str, Sequence[dict]] = field(default_factory=dict)
     staged: bool = False
-    smoke_splits: int = PROFILES["smoke"]
+    smoke_splits: int = SMOKE_SPLITS
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that run, in the order of printing."""
+        return tuple(self.variants or self.configurations)
 
     def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
         """All trials of a profile, of the named methods if any are named, split by split."""
@@ -67,12 +114,16 @@ class Experiment:
             raise ValueError(
                 f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
             )
-        return [
-            Trial(self.name, dataset, method, json.dumps(variant, sort_keys=True), split)
-            for split in range(self.n_splits(profile))
+        variants = [
+            (dataset, method, json.dumps(parameters, sort_keys=True))
             for dataset in self._datasets(profile)
             for method in methods or self.methods
-            for variant in self.variants.get(method, ({},))
+            for parameters in self._variants(dataset, method)
+        ]
+        return [
+            Trial(self.name, *variant, split)
+            for split in range(self.n_splits(profile))
+            for variant in variants
         ]
 
     def n_splits(self, profile: str = "paper") -> int:
@@ -82,9 +133,21 @@ class Experiment:
 
     def estimator(self, trial: Trial):
         """A trial's estimator, unfitted and unseeded."""
-        family = _family(trial.dataset)
-        configured = clone(self.configurations[family][trial.method])
+        configured = clone(self._configuration(trial.dataset, trial.method))
         return configured.set_params(**json.loads(trial.parameters))
+
+    def _variants(self, dataset, method):
+        """The parameters that each variant of a method changes, by their full names."""
+        configured = self._configuration(dataset, method)
+        return [full_names(configured, change) for change in self.variants.get(method, [{}])]
+
+    def _configuration(self, dataset, method):
+        """A method's estimator on a data set, or on the stand-in of that data set."""
+        configured = self.configurations[method]
+        if isinstance(configured, Mapping):
+            stands_for = {_stand_in(name): name for name in reversed(self.datasets)}
+            configured = configured[_origin(stands_for.get(dataset, dataset))]
+        return configured
 
     def _datasets(self, profile):
         if profile != "smoke":
@@ -94,13 +157,9 @@ class Experiment:
         return tuple(ends[-1:] if self.smoke_splits == 1 else ends)
 
 
-def _family(dataset):
-    """Kind of data that a configuration is for: the eleven web page sets share one."""
-    origin = dataset.split(":")[0]
-    for family, stand_in in STAND_INS.items():
-        if origin == stand_in:
-            return family
-    return origin
+def _origin(dataset):
+    """Of "scene:10%" the set that it is a part of, "scene"."""
+    return dataset.split(":")[0]
 
 
 def _stand_in(dataset):

@@ -1,92 +1,207 @@
-"""Fingerprints of code: a hash that changes when what a trial computes may have changed.
+"""Where a number comes from: fingerprint of the code, versions, commit, machine.
 
-Comments, docstrings and layout do not count, nor does the Python version.
+A fingerprint is a hash that changes when what a trial computes may have changed. It covers
+definitions (functions, classes, constants), not files. It follows every name that a trial's code
+uses to its definition in this package. So a definition may move to another file, but it may not
+change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
-from functools import cache
+import os
+import platform
+import subprocess
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_info
 
-from mimlpaper.paths import PACKAGE
+from mimlpaper.paths import PACKAGE, project_root
 
-__all__ = ["code_fingerprint"]
+__all__ = ["code_fingerprint", "modules_behind", "provenance"]
+
+PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
+
+Definition = tuple[str, str]  # module and name
+Meaning = list[ast.stmt] | str  # statements that define a name, or where it is imported from
 
 # What every trial passes through, whatever its method.
-COMMON = ("mimlpaper.experiments.trial",)
+COMMON: Definition = ("mimlpaper.experiments.trial", "run_trial")
+
+# Not followed: the function that knows every data set, since a trial gives its own loader; and the
+# search for files, since a file's content is known by its checksum.
+NOT_FOLLOWED = {
+    "mimlpaper.datasets.catalogue.load",
+    "mimlpaper.datasets.fetch",
+    "mimlpaper.paths",
+}
+
+REST = ""  # stands for a module's statements that define nothing
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def code_fingerprint(estimator, dataset_loader) -> str:
-    """Hash of an estimator's configuration and of the project's code behind a trial.
+def code_fingerprint(estimator, loader, splits) -> str:
+    """Hash of an estimator, a data set's loader and a way to split, with the code behind them.
 
-    Covers the modules of the estimator's parts, of the data set's loader and of the trial
-    itself, with all ``mimlpaper`` modules that they import, and every parameter's value.
+    Parameters
+    ----------
+    estimator : unfitted, with everything that its parameters hold: estimators, functions, lists.
+    loader : function that gives the data set.
+    splits : Splits; the number of splits does not count.
     """
-    parts = [estimator, *estimator.get_params(deep=True).values()]
-    modules = {type(part).__module__ for part in parts if isinstance(part, BaseEstimator)}
-    modules |= {dataset_loader.__module__, *COMMON}
-    digest = hashlib.sha256(_configuration(estimator).encode())
-    for name in sorted(_closure(modules)):
-        digest.update(f"{name} {module_hash(_path(name))}\n".encode())
-    return digest.hexdigest()[:12]
+    configuration, definitions = _behind(estimator, loader, splits)
+    lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
+    text = "\n".join([json.dumps(configuration, sort_keys=True), *sorted(lines)])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _configuration(estimator):
-    """Class and parameters as text, nested estimators included; seeds do not count."""
-    params = estimator.get_params(deep=True)
-    chosen = {name: value for name, value in params.items() if not name.endswith("random_state")}
-    return json.dumps([type(estimator).__name__, chosen], sort_keys=True, default=_name)
+def modules_behind(estimator, loader, splits) -> dict[str, int]:
+    """The package's modules that a fingerprint covers, with the number of definitions in use."""
+    _, definitions = _behind(estimator, loader, splits)
+    modules = [module for module, name in definitions if name != REST]
+    return {module: modules.count(module) for module in sorted(set(modules))}
 
 
-def _name(value):
-    """Classes, functions and the classes of objects by name: their code is hashed elsewhere."""
-    return getattr(value, "__qualname__", type(value).__qualname__)
+def _behind(*parts):
+    """The parts as JSON, and the definitions of all code that a trial with them runs."""
+    found = {COMMON}
+    configuration = [_described(part, found) for part in parts]
+    return configuration, _closure(found)
 
 
-def _closure(names):
-    """The project's modules among ``names`` and all that they import, packages aside."""
-    found, waiting = set(), [name for name in names if _path(name)]
+def _described(value, found: set[Definition]):
+    """A value as JSON. Functions and classes go by name, and into ``found`` if they are ours."""
+    describe = partial(_described, found=found)
+    if isinstance(value, BaseEstimator):
+        parameters = value.get_params(deep=False)
+        parameters.pop("random_state", None)
+        return [describe(type(value)), {name: describe(v) for name, v in parameters.items()}]
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value) if field.name != "n_splits"]
+        return [describe(type(value)), {name: describe(getattr(value, name)) for name in names}]
+    if isinstance(value, dict):
+        return {str(key): describe(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(v) for v in value]
+    if isinstance(value, functools.partial):
+        return describe([value.func, value.args, value.keywords])
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if hasattr(value, "__qualname__"):  # a class or a function, with what it closes over
+        outermost = value.__qualname__.split(".")[0]
+        found |= _resolved(value.__module__, outermost)
+        enclosed = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+        return [value.__qualname__, *map(describe, enclosed)]
+    return value
+
+
+def _closure(found: set[Definition]) -> set[Definition]:
+    """The definitions and all that they use in this package."""
+    closed, waiting = set(), list(found)
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _imports(_path(name))
-    return found
-
-
-def _path(name):
-    """File of one of the project's modules; None for a package or anything else."""
-    top, *rest = name.split(".")
-    path = PACKAGE.joinpath(*rest).with_suffix(".py") if top == "mimlpaper" and rest else None
-    return path if path and path.is_file() else None
+        definition = waiting.pop()
+        if definition not in closed:
+            closed.add(definition)
+            waiting += _uses(definition)
+    return closed
 
 
 @cache
-def _imports(path: Path) -> list[str]:
-    names = []
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+def _uses(definition: Definition) -> frozenset[Definition]:
+    """The package's definitions whose names appear in one definition."""
+    module, _ = definition
+    used = {(module, REST)}
+    for node in (node for statement in _statements(definition) for node in ast.walk(statement)):
+        if isinstance(node, ast.Name):
+            used |= _resolved(module, node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used |= _resolved(module, node.value.id, node.attr)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return [name for name in names if _path(name)]
+            for alias in node.names:
+                used |= _resolved(node.module, alias.name)
+    return frozenset(used)
+
+
+def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
+    """Where this package defines what ``name``, or ``name.attribute``, means in a module."""
+    if not _path(module) or NOT_FOLLOWED & {module, f"{module}.{name}"}:
+        return set()
+    meaning = _module(module).get(name)
+    if meaning is None:  # a module of a package, or a name from elsewhere
+        inner = f"{module}.{name}"
+        return _resolved(inner, attribute) if _path(inner) and attribute else set()
+    if isinstance(meaning, str):  # imported
+        origin, _, imported = meaning.rpartition(".")
+        return _resolved(origin, imported, attribute)
+    return {(module, name)}
 
 
 @cache
-def module_hash(path: Path) -> str:
-    """Hash of a module's syntax tree without its docstrings."""
-    tree = ast.parse(path.read_bytes())
+def _module(module: str) -> dict[str, Meaning]:
+    """What each top-level name of a module means: its statements, or where it is imported from.
+
+    :data:`REST` holds the statements that define nothing: they run when the module is imported.
+    """
+    imported: dict[str, str] = {}
+    defined: dict[str, list[ast.stmt]] = {REST: []}
+    for statement in _syntax(module).body:
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                imported[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
+        elif not isinstance(statement, ast.Import):
+            for name in _defined(statement):
+                defined.setdefault(name, []).append(statement)
+    defined.pop("__all__", None)
+    return imported | defined
+
+
+def _statements(definition: Definition) -> list[ast.stmt]:
+    module, name = definition
+    return [statement for statement in _module(module)[name] if isinstance(statement, ast.stmt)]
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    """The names that a top-level statement defines, or :data:`REST`."""
+    if isinstance(statement, DOCUMENTED):
+        return [statement.name]
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    names = [n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)]
+    return names or [REST]
+
+
+@cache
+def _hash(definition: Definition) -> str:
+    return hashlib.sha256(_canonical(_statements(definition)).encode()).hexdigest()
+
+
+def _syntax(module: str) -> ast.Module:
+    """A module's syntax tree without its docstrings."""
+    path = _path(module)
+    tree = ast.parse(path.read_bytes() if path else b"")
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
-    return hashlib.sha256(_canonical(tree).encode()).hexdigest()
+    return tree
+
+
+@cache
+def _path(module: str) -> Path | None:
+    """File of one of this package's modules; None for anything else."""
+    top, *rest = module.split(".")
+    path = PACKAGE.joinpath(*rest)
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if top == PACKAGE.name and candidate.is_file():
+            return candidate
+    return None
 
 
 def _canonical(node) -> str:
@@ -98,6 +213,46 @@ def _canonical(node) -> str:
         return "[" + ",".join(map(_canonical, node)) + "]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-    inner = ",".join(f"{name}={_canonical(value)}" for name, value in fields)
+    filled = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    inner = ",".join(f"{name}={_canonical(value)}" for name, value in filled)
     return f"{type(node).__name__}({inner})"
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
+    versions = [f"python {platform.python_version()}"]
+    versions += [f"{package} {version(package)}" for package in PACKAGES]
+    machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
+    return {
+        "versions": "; ".join(versions),
+        "commit": _commit(),
+        "machine": "; ".join([*machine, *_blas_kernels()]),
+    }
+
+
+def _blas_kernels():
+    """The BLAS that NumPy and SciPy call, not those that other loaded packages bring along."""
+    kernels = set()
+    for pool in threadpool_info():
+        folder = Path(pool["filepath"]).parent.name
+        of_another = folder.endswith("libs") and not folder.startswith(("numpy", "scipy"))
+        if pool["user_api"] == "blas" and not of_another:
+            kernels.add(f"{pool['internal_api']} {pool.get('architecture', '')}".strip())
+    return sorted(kernels)
+
+
+def _commit():
+    """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
+    git = ["git", "-C", str(project_root())]
+    try:
+        head = subprocess.run(
+            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "--", "mimlpaper"],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")

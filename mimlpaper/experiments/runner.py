@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 from functools import cache
 
 import numpy as np
@@ -10,15 +12,19 @@ from joblib import effective_n_jobs
 
 from mimlpaper import paths
 from mimlpaper.datasets import DATASETS, DataError, load
-from mimlpaper.experiments.attest import attested_codes
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint
-from mimlpaper.experiments.pool import run_trials
-from mimlpaper.experiments.protocol import get_experiment
-from mimlpaper.experiments.store import KEY, Store
+from mimlpaper.experiments.registry import get_experiment
+from mimlpaper.experiments.store import KEY, SUSPECT, Store, load_attestations
+from mimlpaper.experiments.tolerance import compare_trial
 from mimlpaper.experiments.trial import Trial
+from mimlpaper.experiments.workers import TrialError, run_trials
 
 __all__ = ["compute", "current_codes", "default_store", "records"]
+
+# Of a cluster's trials, so many run again at home.
+ONE_IN = 50
+AT_LEAST = 5
 
 
 def default_store(profile: str = "paper") -> Store:
@@ -53,14 +59,17 @@ def compute(
     recompute : bool
         Run everything, whatever is recorded.
     dask : str or None
-        Address of a Dask scheduler whose workers run the trials, in place of processes here.
+        Address of a Dask scheduler whose workers run the trials, in place of processes here. At
+        the end, one trial in :data:`ONE_IN`, at least :data:`AT_LEAST`, runs again here.
     store : Store or None
         Where to record; None for the project's own folder.
 
     Raises
     ------
     TrialError
-        If trials failed. Every other trial is recorded, and a second call runs the rest.
+        If trials failed. Every other trial is recorded, and a second call runs the rest. Also if
+        a trial that runs again here differs from the cluster's: then all records of the run are
+        marked as suspect, and count as stale.
     DataError
         If data are missing for trials of which nothing is recorded.
     """
@@ -97,7 +106,7 @@ def records(
     places = np.array([place.get(key, -1) for key in _keys(table)], dtype=int)
     order = np.lexsort([table["stage"].to_numpy(dtype=int), places])
     table = table.iloc[order[places[order] >= 0]].reset_index(drop=True)
-    attested = attested_codes(store.folder, experiment)
+    attested = _attested_codes(store.folder, experiment)
     today = current_codes(described)
     table["state"] = [
         _state(row.method, row.code, today(row.dataset, row.method, row.parameters), attested)
@@ -112,22 +121,59 @@ def _state(method, recorded, current, attested):
     return "attested" if (method, recorded, current) in attested else "stale"
 
 
+def _attested_codes(folder, experiment):
+    """(method, recorded code, today's code) of an experiment's groups that were attested."""
+    table = load_attestations(folder)
+    table = table[table["experiment"] == experiment]
+    return set(zip(table["method"], table["recorded_code"], table["code"], strict=True))
+
+
 def current_codes(experiment: Experiment):
     """Function that gives today's fingerprint of a method's code on a data set."""
 
     @cache
     def code(dataset, method, parameters):
         estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
-        return code_fingerprint(estimator, DATASETS[dataset])
+        return code_fingerprint(estimator, DATASETS[dataset], experiment.splits)
 
     return code
 
 
 def _record(experiment, trials, jobs, data_home, dask, store):
-    ended = run_trials(trials, jobs=jobs, data_home=data_home, dask=dask)
-    for trial, rows in ended:
-        told = dict(zip(KEY, _key(trial), strict=True))
-        store.append(experiment, [told | row for row in rows])
+    recorded, failure = [], None
+    try:
+        for trial, rows in run_trials(trials, jobs=jobs, data_home=data_home, dask=dask):
+            key = dict(zip(KEY, _key(trial), strict=True))
+            store.append(experiment, [key | row for row in rows])
+            recorded.append(trial)
+    except TrialError as error:
+        failure = error
+    if dask and recorded:
+        _spot_check(experiment, recorded, jobs, data_home, store)
+    if failure:
+        raise failure
+
+
+def _spot_check(experiment, trials, jobs, data_home, store):
+    """Run some of a cluster's trials again at home, and stop if one differs."""
+    n_checked = min(len(trials), max(AT_LEAST, math.ceil(len(trials) / ONE_IN)))
+    drawn = random.SystemRandom().sample(trials, n_checked)
+    recorded = dict(list(store.load(experiment).groupby(KEY)))
+    differences = []
+    for trial, rows in run_trials(drawn, jobs=jobs, data_home=data_home):
+        largest, same = compare_trial(recorded[_key(trial)], rows)
+        if not same:
+            differences.append((largest, trial))
+    if not differences:
+        print(f"spot check: {n_checked} of {len(trials)} trials run again here, all the same")
+        return
+    store.mark_suspect(experiment, set(map(_key, trials)))
+    largest, trial = max(differences, key=lambda pair: pair[0])
+    raise TrialError(
+        f"spot check: {len(differences)} of {n_checked} trials run again here differ from the "
+        f"cluster's, by up to {largest:.2g} ({trial}); the {len(trials)} records of this run are "
+        f"marked as {SUSPECT}, and the same command runs them again"
+    )
 
 
 def _data_missing(waiting, data_home, recorded):

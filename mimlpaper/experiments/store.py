@@ -3,20 +3,40 @@
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
 writer loses or mixes what is recorded. The tail of a row that a killed process left behind is
 cut off before the next one is written, and passed over when the file is read.
+
+Two more tables say what verification found. ``attested.csv``: today's code gives the numbers that
+other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import os
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 from filelock import FileLock
 
-__all__ = ["COLUMNS", "KEY", "Store", "StoreError"]
+from mimlpaper.paths import write_whole
+
+__all__ = [
+    "ATTESTATIONS",
+    "COLUMNS",
+    "KEY",
+    "OUTCOMES",
+    "SUSPECT",
+    "Store",
+    "StoreError",
+    "add_attestations",
+    "add_outcomes",
+    "codes_digest",
+    "load_attestations",
+    "load_outcomes",
+    "put_rows",
+]
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
 
@@ -32,6 +52,20 @@ TEXT = [
     "experiment", "dataset", "method", "parameters", "chosen", "warnings",
     "kind", "data_sha256", "code", "versions", "commit", "machine",
 ]  # fmt: skip
+
+
+ATTESTATIONS = [
+    "experiment", "method", "recorded_code", "code",
+    "n_checked", "largest_difference", "date", "commit", "machine",
+]  # fmt: skip
+
+OUTCOMES = [
+    "experiment", "method", "machine", "outcome", "n_recorded", "n_checked",
+    "largest_difference", "date", "commit", "versions", "codes",
+]  # fmt: skip
+
+# In place of the code, if a spot check did not confirm the run: such a record counts as stale.
+SUSPECT = "suspect"
 
 
 class StoreError(RuntimeError):
@@ -88,17 +122,14 @@ class Store:
     def replace(self, experiment: str, rows: pd.DataFrame):
         """Write ``rows`` in place of everything recorded, at once."""
         with self._locked(experiment):
-            handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write((_header() + _to_csv(rows.to_dict("records"))).encode())
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.chmod(temporary, 0o644)
-                os.replace(temporary, self.path(experiment))
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            text = _header() + _to_csv(rows.to_dict("records"))
+            write_whole(self.path(experiment), text)
+
+    def mark_suspect(self, experiment: str, keys: set[tuple]):
+        """Let the records of these trials count as stale, since a check did not confirm them."""
+        rows = self.load(experiment)
+        named = [key in keys for key in rows[KEY].itertuples(index=False, name=None)]
+        self.replace(experiment, rows.assign(code=rows["code"].mask(named, SUSPECT)))
 
     def _locked(self, experiment):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -124,15 +155,14 @@ def _parse(data, path):
             )
         rows.append(row)
     table = pd.DataFrame(rows[1:], columns=COLUMNS)
-    for column in COLUMNS:
-        if column not in TEXT:
-            try:
-                table[column] = pd.to_numeric(table[column].replace("", None))
-            except ValueError as error:
-                raise StoreError(
-                    f"{path}: column {column} holds something that is not a number: {error}; "
-                    "restore the file from version control"
-                ) from error
+    for column in set(COLUMNS) - set(TEXT):
+        try:
+            table[column] = pd.to_numeric(table[column])
+        except ValueError as error:
+            raise StoreError(
+                f"{path}: column {column} holds something that is not a number: {error}; "
+                "restore the file from version control"
+            ) from error
     return table
 
 
@@ -151,3 +181,70 @@ def _cell(value):
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.10g}"
     return value
+
+
+def load_attestations(folder) -> pd.DataFrame:
+    """Everything attested about the records in a folder: columns :data:`ATTESTATIONS`."""
+    return _read(Path(folder) / "attested.csv", ATTESTATIONS)
+
+
+def load_outcomes(folder) -> pd.DataFrame:
+    """The latest outcome of each experiment, method and machine: columns :data:`OUTCOMES`."""
+    return _read(Path(folder) / "verified.csv", OUTCOMES)
+
+
+def add_attestations(folder, rows: list[dict]):
+    """Write attestations; one for the same method and pair of codes is replaced."""
+    key = ["experiment", "method", "recorded_code", "code"]
+    path = Path(folder) / "attested.csv"
+    put_rows(path, rows, key, lambda path: _read(path, ATTESTATIONS), ordered=True)
+
+
+def add_outcomes(folder, rows: list[dict]):
+    """Write outcomes; one for the same method on the same kind of machine is replaced."""
+    key = ["experiment", "method", "machine"]
+    path = Path(folder) / "verified.csv"
+    put_rows(path, rows, key, lambda path: _read(path, OUTCOMES), ordered=True)
+
+
+def codes_digest(group: pd.DataFrame) -> str:
+    """Short hash of the codes that recorded a group: other codes, other records."""
+    codes = " ".join(sorted(set(group["code"])))
+    return hashlib.sha256(codes.encode()).hexdigest()[:12]
+
+
+def put_rows(
+    path: Path,
+    rows: list[dict],
+    key: list[str],
+    read: Callable[[Path], pd.DataFrame],
+    *,
+    ordered: bool = False,
+):
+    """Add rows to a CSV file; a row takes the place of one with the same key.
+
+    The file is whole at any time, and one writer waits for the other.
+
+    Parameters
+    ----------
+    path : file; with its folder it is made when the first rows are written.
+    rows : list of dict
+    key : columns that tell a row from all others.
+    read : function of the path that gives what is there, with all its columns; empty if nothing.
+    ordered : bool, default False
+        Sort by the key; else in the order of writing.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(f".{path.stem}.lock")):
+        known = read(path)
+        table = pd.DataFrame([*known.to_dict("records"), *rows], columns=known.columns)
+        table = table.astype(object).drop_duplicates(key, keep="last")
+        table = table.sort_values(key) if ordered else table
+        write_whole(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def _read(path, columns):
+    if not path.is_file():
+        return pd.DataFrame(columns=columns)
+    codes = dict.fromkeys(("recorded_code", "code", "codes"), str)
+    return pd.read_csv(path, dtype=codes, keep_default_na=False)

@@ -20,24 +20,46 @@ average F1            what the moves of precision and recall together make of it
 ====================  ==========================================================================
 
 and by 1e-6 for what is no decision. A method whose fit is chaotic, so that rounding decides which
-of many optima it ends in, may come out farther away elsewhere; that is told as different.
+of many optima it ends in, may differ by more elsewhere; its outcome is then "different".
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
 
 from mimlpaper.datasets.catalogue import n_labels
 from mimlpaper.metrics import CRITERIA
 
-__all__ = ["EXACT", "MEASURED", "MOVED", "allowed", "distance", "same_environment"]
+__all__ = [
+    "EXACT", "MEASURED", "MOVED", "allowed", "compare_trial", "distance", "same_environment",
+]  # fmt: skip
 
 EXACT = 1e-6
 MOVED = 0.01  # share of test bags that may come out otherwise elsewhere
 
 MEASURED = [*CRITERIA, "accuracy"]
+
+
+def compare_trial(recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
+    """Largest difference over a trial's stages, and whether all are within what is allowed.
+
+    Parameters
+    ----------
+    recorded : rows of the trial as they are recorded.
+    repeated : rows of the trial as it came out again.
+    """
+    again = {row["stage"]: row for row in repeated}
+    if set(again) != set(recorded["stage"]):
+        return np.inf, False
+    largest, same = 0.0, True
+    for row in recorded.to_dict("records"):
+        apart = distance(row, again[row["stage"]])
+        largest = max(largest, float(apart.max()))
+        same = same and bool((apart <= allowed(row, again[row["stage"]])).all())
+    return largest, same
 
 
 def same_environment(recorded, repeated) -> bool:

@@ -11,7 +11,6 @@ from functools import lru_cache
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from mimlpaper.base import label_sets
 from mimlpaper.datasets import load
 from mimlpaper.experiments.splits import Splits
 from mimlpaper.metrics import evaluate
@@ -45,21 +44,21 @@ def run_trial(trial: Trial, estimator, splits: Splits, *, staged=False, data_hom
     """Run a trial and return its measurements, one dict for each stage.
 
     Seconds are of processor time, so that what a fit costs does not depend on what else the
-    machine does. ``staged=True`` measures each round of an estimator with
+    machine does; what an earlier trial of the same batch left in the cache is not counted again.
+    ``staged=True`` measures each round of an estimator with
     ``staged_decision_function``; otherwise there is the one stage 0.
     """
     dataset = _load(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
     X_train, X_test = dataset.X[train], dataset.X[test]
-    labels = dataset.y if dataset.Y is None else dataset.Y
-    Y_train, Y_test = labels[train], labels[test]
+    Y_train, Y_test = dataset.labels[train], dataset.labels[test]
     set_random_states(estimator, trial.split)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.process_time()
         estimator.fit(X_train, Y_train)
         fitted = time.process_time()
-        stages = list(_stages(estimator, X_test, staged))
+        stages = _stages(estimator, X_test, staged)
         tested = time.process_time()
     common = {
         "kind": dataset.kind,
@@ -95,16 +94,16 @@ def set_random_states(estimator, seed: int):
 
 
 def _stages(estimator, X, staged):
-    """(scores, label sets) of each stage of the fitted estimator."""
-    if not staged:
-        yield estimator.decision_function(X), estimator.predict(X)
-        return
-    final = estimator
+    """(scores, label sets) of each stage of the fitted estimator; scores are computed once."""
+    if hasattr(estimator, "best_estimator_"):
+        return _stages(estimator.best_estimator_, X, staged)
     if isinstance(estimator, Pipeline):
-        final = estimator[-1]
         X = estimator[:-1].transform(X) if len(estimator) > 1 else X
-    for scores in final.staged_decision_function(X):
-        yield scores, label_sets(scores, final.label_rule)
+        return _stages(estimator[-1], X, staged)
+    if not hasattr(estimator, "decide"):
+        return [(estimator.decision_function(X), estimator.predict(X))]
+    rounds = estimator.staged_decision_function(X) if staged else [estimator.decision_function(X)]
+    return [(scores, estimator.decide(scores)) for scores in rounds]
 
 
 def _chosen(estimator):

@@ -1,6 +1,6 @@
-"""Run recorded trials again: does today's code still give the recorded numbers?
+"""Recorded trials run again: does today's code give the recorded numbers?
 
-What counts as the same number is told in :mod:`mimlpaper.experiments.tolerance`.
+:mod:`mimlpaper.experiments.tolerance` says what counts as the same number.
 """
 
 from __future__ import annotations
@@ -13,26 +13,33 @@ import pandas as pd
 
 from mimlpaper.datasets import DataError, load
 from mimlpaper.datasets.catalogue import is_present
-from mimlpaper.experiments.attest import (
+from mimlpaper.experiments.fingerprint import provenance
+from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
+from mimlpaper.experiments.runner import current_codes, default_store, records
+from mimlpaper.experiments.store import (
+    KEY,
+    Store,
     add_attestations,
     add_outcomes,
     codes_digest,
-    outcomes_of,
+    load_outcomes,
 )
-from mimlpaper.experiments.pool import TrialError, run_trials
-from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
-from mimlpaper.experiments.provenance import provenance
-from mimlpaper.experiments.runner import current_codes, default_store, records
-from mimlpaper.experiments.store import KEY, Store
-from mimlpaper.experiments.tolerance import EXACT, allowed, distance
+from mimlpaper.experiments.tolerance import EXACT, MEASURED, compare_trial
 from mimlpaper.experiments.trial import Trial
+from mimlpaper.experiments.workers import TrialError, run_trials
 
-__all__ = ["SAME", "audit", "verified", "verify"]
+__all__ = ["SAME", "audit", "outcomes_of", "outliers", "verified", "verify"]
 
 COLUMNS = [
     "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"
 ]  # fmt: skip
 SAME = ("equal", "close")  # the outcomes that attest a group
+
+# Trials of one setting that differ in the split alone: one that lies so many robust standard
+# deviations from the median is an outlier. A smaller group has no telling spread.
+FAR = 8.0
+SMALLEST = 5
+PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
 
 
 def verify(
@@ -46,7 +53,7 @@ def verify(
     store: Store | None = None,
     random_state=None,
 ) -> pd.DataFrame:
-    """Re-run random recorded trials of each (experiment, method) group and compare.
+    """Re-run recorded trials of each (experiment, method) group: a random sample, every outlier.
 
     A group whose trials all come out the same is attested: its records, made by other code,
     count as good for today's code from then on. Every outcome is kept beside the records, in
@@ -57,7 +64,7 @@ def verify(
     ----------
     experiments : list of str
     sample : int, default 1
-        Trials of each group, drawn at random.
+        Trials of each group, drawn at random; its :func:`outliers` come in addition.
     drop : bool, default False
         Remove the records of a group that does not come out.
     random_state : int or None, default None
@@ -85,7 +92,10 @@ def verify(
             "method", sort=False
         )
     }
-    drawn = {key: _drawn(group, sample, rng) for key, group in groups.items()}
+    drawn = {
+        key: pd.concat([_drawn(group, sample, rng), outliers(group)]).drop_duplicates(KEY)
+        for key, group in groups.items()
+    }
     repeated = _repeat(pd.concat(drawn.values()) if drawn else None, jobs, data_home)
     outcomes = []
     for (name, method), group in groups.items():
@@ -127,8 +137,9 @@ def audit(
         If none of the data are there.
     """
     store = store or default_store(profile)
-    told = [records(name, profile=profile, store=store) for name in experiments]
-    table = pd.concat(told, ignore_index=True) if told else pd.DataFrame(columns=[*KEY, "state"])
+    tables = [records(name, profile=profile, store=store) for name in experiments]
+    tables = tables or [pd.DataFrame(columns=[*KEY, "state"])]
+    table = pd.concat(tables, ignore_index=True)
     trials = table[table["state"] != "stale"].drop_duplicates(KEY)
     there = {name: is_present(name, data_home) for name in trials["dataset"].unique()}
     if there and not any(there.values()):
@@ -149,7 +160,7 @@ def audit(
 def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict]:
     """What :func:`verify` last found, one dict for each experiment and kind of machine.
 
-    Outcomes of records that were made anew since do not count. Keys: experiment, machine,
+    Outcomes of records that were replaced since do not count. Keys: experiment, machine,
     groups (recorded ones), equal, close, different, failed (groups with that outcome), trials
     (run again), largest_difference, date (of the oldest of the outcomes).
     """
@@ -159,13 +170,34 @@ def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict
         recorded = records(name, profile=profile, store=store)
         for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
             counts = table["outcome"].value_counts()
-            told = {"experiment": name, "machine": machine}
-            told["groups"] = int(recorded["method"].nunique())
-            told |= {word: int(counts.get(word, 0)) for word in (*SAME, "different", "failed")}
-            told["trials"] = int(table["n_checked"].sum())
-            told["largest_difference"] = float(table["largest_difference"].max())
-            rows.append(told | {"date": table["date"].min()})
+            row = {"experiment": name, "machine": machine, "groups": recorded["method"].nunique()}
+            row |= {word: int(counts.get(word, 0)) for word in (*SAME, "different", "failed")}
+            row["trials"] = int(table["n_checked"].sum())
+            row["largest_difference"] = float(table["largest_difference"].max())
+            rows.append(row | {"date": table["date"].min()})
     return rows
+
+
+def outliers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of records that lie far from those of the same setting and stage in any criterion.
+
+    Far is more than :data:`FAR` robust standard deviations from the median, in a group of at
+    least :data:`SMALLEST` splits.
+    """
+    setting = [rows[name] for name in ("experiment", "dataset", "method", "parameters", "stage")]
+    values = rows[MEASURED].astype(float)
+    deviations = (values - values.groupby(setting).transform("median")).abs()
+    spread = PER_MAD * deviations.groupby(setting).transform("median")
+    large_enough = rows["split"].groupby(setting).transform("size") >= SMALLEST
+    return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
+
+
+def outcomes_of(folder, experiment, recorded):
+    """Latest outcomes of an experiment's groups whose records are still the same."""
+    table = load_outcomes(folder)
+    today = {method: codes_digest(group) for method, group in recorded.groupby("method")}
+    same = table["codes"] == table["method"].map(today)
+    return table[(table["experiment"] == experiment) & same].reset_index(drop=True)
 
 
 def _drawn(group, sample, rng):
@@ -178,7 +210,7 @@ def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
     if drawn is None or drawn.empty:
         return {}
     for dataset in drawn["dataset"].unique():
-        load(dataset, data_home=data_home)  # missing data are told at once, by name
+        load(dataset, data_home=data_home)  # missing data stop it here, by name
     dearest_first = drawn.iloc[np.argsort(-_seconds(drawn).to_numpy(), kind="stable")]
     repeated = {}
     try:
@@ -207,8 +239,8 @@ def _compared(group, drawn, repeated):
         if trial not in repeated:
             outcome = "failed"
             break
-        apart, same = _apart(recorded[tuple(getattr(trial, name) for name in KEY)],
-                             repeated[trial])  # fmt: skip
+        key = tuple(getattr(trial, name) for name in KEY)
+        apart, same = compare_trial(recorded[key], repeated[trial])
         largest = max(largest, apart)
         if not same:
             outcome = "different"
@@ -220,19 +252,6 @@ def _compared(group, drawn, repeated):
         "largest_difference": largest,
         "outcome": outcome,
     }
-
-
-def _apart(recorded, repeated):
-    """Largest difference over a trial's stages, and whether all are within what is allowed."""
-    again = {row["stage"]: row for row in repeated}
-    if set(again) != set(recorded["stage"]):
-        return np.inf, False
-    largest, same = 0.0, True
-    for row in recorded.to_dict("records"):
-        apart = distance(row, again[row["stage"]])
-        largest = max(largest, float(apart.max()))
-        same = same and bool((apart <= allowed(row, again[row["stage"]])).all())
-    return largest, same
 
 
 def _keep(store, outcome, group, drop):

@@ -1,10 +1,22 @@
-"""Every table and figure: its files, the notebook that makes it, the experiment behind it."""
+"""Every table and figure: its files, its notebook, its state; and the map of the pseudo-code."""
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["ARTEFACTS", "Artefact"]
+import pandas as pd
+
+from mimlpaper.paths import project_root, published
+from mimlpaper.report.compare import STATES, Records, overall, records_of
+
+__all__ = [
+    "ARTEFACTS", "Artefact", "artefact_status", "codecheck_manifest", "gallery", "pseudocode_map",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -17,7 +29,7 @@ class Artefact:
     file : str, name of its files in ``figures/``, without ending.
     notebook : str
     experiment : str or None, whose records it shows; None if it needs no trials.
-    shows : str, what a figure shows, for those who do not see it; empty for a table.
+    shows : str, what a figure shows, in words; empty for a table.
     """
 
     title: str
@@ -39,7 +51,7 @@ class Artefact:
 
     @property
     def make(self) -> str:
-        """The command that makes its files anew."""
+        """The command that makes its files."""
         return f"mimlpaper run {self.notebook}"
 
     @property
@@ -48,325 +60,140 @@ class Artefact:
         return f"mimlpaper compute {self.experiment}" if self.experiment else ""
 
 
-ARTEFACTS = (
-    Artefact(
-        "Scorecard",
-        "scorecard",
-        "0_scorecard",
-        shows=(
-            "Every cell of Tables 1 to 5 as a coloured square, one panel a table, rows are "
-            "algorithms: green agrees with the paper, blue is better than printed, red worse, "
-            "purple fills a blank, grey is not run."
-        ),
-    ),
-    Artefact(
-        "Fig. 1",
-        "figure1",
-        "3_framework",
-        shows=(
-            "Four frameworks of learning as diagrams: one or many instances on the left, one "
-            "or many labels on the right; MIML has many of both."
-        ),
-    ),
-    Artefact(
-        "Fig. 2",
-        "figure2",
-        "3_framework",
-        shows=(
-            "Africa as one label that is hard to learn from images, and as four sub-concepts "
-            "in between, elephant, lion, tree and grassland, that lead to it."
-        ),
-    ),
-    Artefact(
-        "A scene and its bag",
-        "worked_bag",
-        "3_framework",
-        shows=(
-            "A drawn tree on a dune, the 33 blobs of colour that its bag knows with nine of them "
-            "numbered, and the nine instances as crosses of five colours."
-        ),
-    ),
-    Artefact(
-        "A scene explained",
-        "worked_scores",
-        "3_framework",
-        shows=(
-            "The same scene with the scores of its nine instances as discs, for the three labels "
-            "that score highest."
-        ),
-    ),
-    Artefact(
-        "Fig. 3",
-        "figure3",
-        "4_degeneration",
-        shows=(
-            "Two ways from MIML to ordinary learning: solution A by multi-instance learning, "
-            "solution B by multi-label learning."
-        ),
-    ),
-    Artefact("Totals", "totals", "0_scorecard"),
-    Artefact("Claims", "claims", "0_scorecard"),
-    Artefact("Table 1", "table1", "4_degeneration", "table1"),
-    Artefact("Table 2", "table2", "4_degeneration", "table2"),
-    Artefact(
-        "Alternations of MimlSvm_mi",
-        "alternations",
-        "4_degeneration",
-        "alternations",
-        shows=(
-            "Seven panels, one a criterion: MimlSvm_mi on scene after each turn of training and "
-            "guessing; the first turn ranks best."
-        ),
-    ),
-    Artefact("Table 1, everyone tuned", "table1_tuned", "4_degeneration", "table1_tuned"),
-    Artefact("Table 2, everyone tuned", "table2_tuned", "4_degeneration", "table2_tuned"),
-    Artefact(
-        "A fair fight",
-        "fair_fight",
-        "4_degeneration",
-        "table2_tuned",
-        shows=(
-            "Mean ranks of the eight algorithms of Tables 1 and 2, with the middle 95 % of the "
-            "splits: scene above, text below; as published on the left, tuned on the right."
-        ),
-    ),
-    Artefact("Open choices on scene", "choices_scene", "4_degeneration", "choices_scene"),
-    Artefact("Open choices on text", "choices_text", "4_degeneration", "choices_text"),
-    Artefact("Table 3", "table3", "6_insdif", "table3"),
-    Artefact("Table 4", "table4", "6_insdif", "table4"),
-    Artefact(
-        "Fig. 10",
-        "figure10",
-        "6_insdif",
-        "table4",
-        shows=(
-            "Seven panels, one a criterion; eleven rows of marks, one a set of web pages: the "
-            "sets differ more than the nine algorithms do."
-        ),
-    ),
-    Artefact(
-        "Bags of InsDif",
-        "translates",
-        "6_insdif",
-        shows=(
-            "Left, two examples and four prototypes in the plane; right, their two bags, of the "
-            "same shape, with equal arrows from one to the other."
-        ),
-    ),
-    Artefact("Where prototypes matter", "ablation", "6_insdif", "ablation"),
-    Artefact("MlSvm on yeast", "mlsvm_yeast", "6_insdif", "mlsvm_yeast"),
-    Artefact("MlSvm on web pages", "mlsvm_yahoo", "6_insdif", "mlsvm_yahoo"),
-    Artefact("Table 3, everyone tuned", "table3_tuned", "6_insdif", "table3_tuned"),
-    Artefact("Table 4, everyone tuned", "table4_tuned", "6_insdif", "table4_tuned"),
-    Artefact(
-        "A fair fight on vectors",
-        "fair_fight_vectors",
-        "6_insdif",
-        "table4_tuned",
-        shows=(
-            "Mean ranks of the algorithms of Tables 3 and 4, with the middle 95 % of the runs: "
-            "yeast above, web pages below; as published on the left, tuned on the right."
-        ),
-    ),
-    Artefact("Open choices on yeast", "choices_yeast", "6_insdif", "choices_yeast"),
-    Artefact("Open choices on web pages", "choices_yahoo", "6_insdif", "choices_yahoo"),
-    Artefact(
-        "Fig. 4",
-        "figure4",
-        "5_regularization",
-        "figure4",
-        shows=(
-            "Seven panels, one a criterion: D-MimlSvm, MimlSvm and MimlSvm_mi on scenes of which "
-            "10 to 50 % have several labels."
-        ),
-    ),
-    Artefact(
-        "Fig. 5",
-        "figure5",
-        "5_regularization",
-        "figure5",
-        shows=(
-            "Seven panels, one a criterion: D-MimlSvm, MimlSvm and MimlSvm_mi on texts of which "
-            "10 to 50 % have several labels."
-        ),
-    ),
-    Artefact("Wins in Figs. 4 and 5", "figures45_outcomes", "5_regularization", "figure4"),
-    Artefact(
-        "Other label rules in Figs. 4 and 5", "figures45_rules", "5_regularization", "figure4_rules"
-    ),
-    Artefact(
-        "Alternations in Figs. 4 and 5",
-        "figures45_alternations",
-        "5_regularization",
-        "figure4_alternations",
-        shows=(
-            "Stacked bars, scenes and texts: in how many of 35 cases D-MimlSvm is better, ties or "
-            "is worse than mi-SVM after 1 to 25 alternations."
-        ),
-    ),
-    Artefact("Relatedness by pairs", "figures45_pairwise", "5_regularization", "figure4_pairwise"),
-    Artefact(
-        "Falling objectives",
-        "cccp",
-        "5_regularization",
-        shows=(
-            "The objective of D-MimlSvm after each convex problem, scenes and texts: every curve "
-            "falls to its end within a few steps."
-        ),
-    ),
-    Artefact(
-        "Related labels",
-        "relatedness",
-        "5_regularization",
-        shows=(
-            "Matrices over the labels of scenes and texts: cosines between their functions, and "
-            "what each pair shares; sea with sunset and money-fx with interest stand out."
-        ),
-    ),
-    Artefact(
-        "Fig. 6",
-        "figure6",
-        "B_parameter_settings",
-        "figure6",
-        shows=(
-            "Seven panels, one a criterion: MimlBoost and AdtBoost.MH on scene after each of "
-            "50 boosting rounds."
-        ),
-    ),
-    Artefact(
-        "Fig. 7",
-        "figure7",
-        "B_parameter_settings",
-        "figure7",
-        shows=(
-            "Seven panels, one a criterion: MimlSvm on scene for k from 10 to 100 % of the "
-            "training images; all curves rise beyond 20 %."
-        ),
-    ),
-    Artefact(
-        "Fig. 8",
-        "figure8",
-        "B_parameter_settings",
-        "figure8",
-        shows=(
-            "Seven panels, one a criterion: InsDif on yeast for M from 10 to 100 % of the training "
-            "genes; the curves are nearly flat."
-        ),
-    ),
-    Artefact(
-        "Fig. 9",
-        "figure9",
-        "B_parameter_settings",
-        "figure9",
-        shows=(
-            "Seven panels, one a criterion: AdtBoost.MH on yeast after each of 50 boosting rounds; "
-            "most curves have settled by round 25."
-        ),
-    ),
-    Artefact("Table 5", "table5", "7_subcod", "table5"),
-    Artefact("Table 5, tuned", "table5_tuned", "7_subcod", "table5_tuned"),
-    Artefact(
-        "Sub-concepts",
-        "sub_concepts",
-        "7_subcod",
-        shows=(
-            "Points of forty bags on a plane in six clouds, and the eight components of a "
-            "Gaussian mixture as ellipses over them; two clouds hold bags of Africa alone."
-        ),
-    ),
-    Artefact(
-        "Label vectors, corrected",
-        "label_vectors",
-        "7_subcod",
-        shows=(
-            "Label vectors of forty bags over eight sub-concepts after four corrections: the "
-            "minimal one changes two squares; with the whole budget every column is the bag "
-            "label or its opposite."
-        ),
-    ),
-    Artefact("Optima of SubCod", "subcod_optima", "7_subcod", "choices_subcod"),
-    Artefact(
-        "M and θ of SubCod",
-        "m_and_theta",
-        "7_subcod",
-        "sweep_subcod",
-        shows=(
-            "Accuracy of SubCod against θ on three data sets, one line for each M: level over the "
-            "paper's range, falling only close to 100 %, where nothing is corrected."
-        ),
-    ),
-    Artefact("Appendix C", "appendix_c", "C_web_page_data"),
-    Artefact("Costs on bags with many labels", "cost_miml", "9_cost"),
-    Artefact("Costs on vectors with many labels", "cost_vectors", "9_cost"),
-    Artefact("Costs on bags with one label", "cost_one_label", "9_cost"),
-    Artefact(
-        "Growth of seconds",
-        "cost_growth",
-        "9_cost",
-        shows=(
-            "Three panels with logarithmic axes: seconds of a fit of ten methods against the "
-            "number of bags, of instances in a bag and of labels; most curves are straight lines."
-        ),
-    ),
-    Artefact(
-        "Growth of memory",
-        "cost_memory",
-        "9_cost",
-        shows=(
-            "Three panels with logarithmic axes: megabytes that a fit of ten methods adds, against "
-            "the number of bags, of instances in a bag and of labels."
-        ),
-    ),
-    Artefact(
-        "Growth of seconds, one label",
-        "cost_growth_one_label",
-        "9_cost",
-        shows=(
-            "Two panels with logarithmic axes: seconds of a fit of six learners of one label "
-            "against the number of bags and of instances in a bag."
-        ),
-    ),
-    Artefact("Exponents of costs", "cost_exponents", "9_cost"),
-    Artefact("Costs of other implementations", "cost_peers", "9_cost"),
-    Artefact(
-        "Fair fights",
-        "fair_fights",
-        "8_beyond",
-        shows=(
-            "Mean ranks of the algorithms of Tables 1 to 4, a panel each, with a line from the "
-            "setting of the paper to the tuned one."
-        ),
-    ),
-    Artefact("Ranks", "ranks", "8_beyond"),
-    Artefact(
-        "Images explained",
-        "explained_scene",
-        "8_beyond",
-        shows=(
-            "The colours of three test images of scene, and the scores of their nine instances "
-            "as discs, for the three labels that score highest."
-        ),
-    ),
-    Artefact(
-        "A text explained",
-        "explained_text",
-        "8_beyond",
-        shows=(
-            "The passages of a test document of reuters as bars of their scores, for its two "
-            "highest labels, each beside its most telling words."
-        ),
-    ),
-    Artefact("Explanations, measured", "explanations", "8_beyond"),
-    Artefact("Blank cells", "blanks", "8_beyond"),
-    Artefact("Open choices", "divergences", "8_beyond"),
-    Artefact("Claims by verdict", "claim_counts", "8_beyond"),
-    Artefact(
-        "Own images",
-        "own_images",
-        "own_data",
-        shows=(
-            "Three drawn landscapes, their bags as blobs of colour, and the scores of the nine "
-            "instances as discs, for the two labels that score highest."
-        ),
-    ),
-)
+def _read(path):
+    table = pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
+    return tuple(Artefact(**row | {"experiment": row["experiment"] or None}) for row in table)
+
+
+ARTEFACTS = _read(published() / "artefacts.csv")
+
+TRIAL = ["dataset", "method", "parameters", "split"]  # the columns that identify a trial
+
+
+def artefact_status(
+    get_records: Records, n_trials: Mapping[str, int], folder, last_runs: Mapping[str, str]
+) -> list[dict]:
+    """One row for each artefact: title, notebook, state, trials by state, mending command.
+
+    The state is the first that fits: ``"failed"`` if the notebook's last run did not end well;
+    ``"missing"`` if trials or files are missing; ``"stale"`` if a trial was made by other code
+    and is not verified; ``"attested"``; ``"fresh"``.
+
+    Parameters
+    ----------
+    get_records : callable or mapping, from an experiment's name to its records.
+    n_trials : mapping from an experiment's name to the number of its trials.
+    folder : path, where the artefacts' files are.
+    last_runs : mapping from a notebook's name to how its last run ended, ``"done"`` if well.
+    """
+    rows = []
+    for artefact in ARTEFACTS:
+        trials = records_of(get_records, artefact.experiment)
+        trials = trials.drop_duplicates(TRIAL) if len(trials) else trials  # one row for all stages
+        wanted = n_trials[artefact.experiment] if artefact.experiment else 0
+        made = any(Path(folder).glob(f"{artefact.file}.*"))
+        if last_runs.get(artefact.notebook, "done") != "done":
+            state = "failed"
+        elif not made or len(trials) < wanted:
+            state = "missing"
+        else:
+            state = overall(trials["state"]) if wanted else "fresh"
+        row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
+        rows.append(row | {"trials": _counts(trials, wanted), "mend": _mend(artefact, state)})
+    return rows
+
+
+def _counts(trials, wanted):
+    """Such as ``120 fresh of 240``."""
+    if not wanted:
+        return ""
+    counts = trials["state"].value_counts() if len(trials) else {}
+    parts = [f"{counts[state]} {state}" for state in STATES if state in counts]
+    return f"{', '.join(parts) or 'none'} of {wanted}"
+
+
+def _mend(artefact, state):
+    if state == "stale":
+        return f"mimlpaper verify --experiment {artefact.experiment}"
+    return artefact.make if state in ("failed", "missing") else ""
+
+
+GALLERY = """\
+# Figures and tables
+
+Written by `mimlpaper manifest`. Figures are PNG and SVG; tables are CSV, Markdown and LaTeX. All
+are of the profile `paper`. `mimlpaper status` shows which are fresh, stale or missing. `make paper`
+makes all of them; a command below makes the artefacts of one notebook. Commands are in `.venv/bin`.
+
+| artefact | files | notebook | make it again | run its trials only |
+|---|---|---|---|---|
+"""
+
+CODECHECK = """\
+# Written by `mimlpaper manifest`: the files that a codechecker makes again and compares.
+version: https://codecheck.org.uk/spec/config/1.0/
+paper:
+  title: Multi-instance multi-label learning
+  authors:
+    - name: Zhi-Hua Zhou
+    - name: Min-Ling Zhang
+    - name: Sheng-Jun Huang
+    - name: Yu-Feng Li
+  reference: https://doi.org/10.1016/j.artint.2011.10.002
+manifest:
+"""
+
+
+def gallery(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:
+    """``figures/README.md``: a row for each artefact, and the pictures below."""
+    rows = [
+        f"| {artefact.title} | {' '.join(_link(name, name) for name in artefact.files)} "
+        f"| {_link(artefact.notebook, f'../notebooks/{artefact.notebook}.ipynb')} "
+        f"| {_code(artefact.make)} | {_code(artefact.compute)} |\n"
+        for artefact in artefacts
+    ]
+    pictures = [
+        f"\n## {artefact.title}\n\n![{artefact.shows}]({artefact.files[0]})\n\n{artefact.shows}\n"
+        for artefact in artefacts
+        if artefact.is_figure
+    ]
+    return GALLERY + "".join(rows) + "".join(pictures)
+
+
+def codecheck_manifest(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:
+    """``codecheck.yml`` of CODECHECK's specification 1.0: one file for each artefact."""
+    entries = [
+        f"  - file: figures/{artefact.files[0]}\n"
+        f"    comment: {json.dumps(f'{artefact.title}, made by: {artefact.make}')}\n"
+        for artefact in artefacts
+    ]
+    return CODECHECK + "".join(entries)
+
+
+def _link(text, target):
+    return f"[{text}]({target})"
+
+
+def _code(text):
+    return f"`{text}`" if text else ""
+
+
+CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
+
+
+def pseudocode_map(*sources) -> pd.DataFrame:
+    """One row for each step of a pseudo-code that the code cites: step, file and line, code.
+
+    Parameters
+    ----------
+    sources : modules, classes or functions, whose modules are searched in this order.
+    """
+    rows = []
+    for module in dict.fromkeys(inspect.getmodule(source) for source in sources):
+        path = Path(inspect.getsourcefile(module))
+        where = path.relative_to(project_root()) if path.is_relative_to(project_root()) else path
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            match = CITED.fullmatch(line)
+            if match:
+                rows.append((match["step"], f"{where}:{number}", match["code"].strip()))
+    return pd.DataFrame(rows, columns=["step", "where", "code"])

@@ -1,13 +1,22 @@
-"""Figs. 1 to 3 of the paper, drawn by code on given axes."""
+"""Drawings that explain: Figs. 1 to 3 of the paper, InsDif's bags, SubCod's sub-concepts."""
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Rectangle
 
-__all__ = ["draw_africa", "draw_degeneration", "draw_frameworks"]
+from mimlpaper.algorithms.subcod import SubCod
+from mimlpaper.bags import Bags
+from mimlpaper.report.style import BLUE, INK, LINE, VERMILION
 
-INK, LINE = "#222222", "#777777"
+__all__ = [
+    "draw_africa", "draw_degeneration", "draw_frameworks", "draw_label_vectors",
+    "draw_sub_concepts", "draw_translates",
+]  # fmt: skip
+
 OBJECT, INSTANCE, LABEL, BRIDGE = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
 GRASS, LEAVES, TRUNK, FUR, MANE, SKIN = (
     "#c9dfa6", "#6f9e4c", "#8a6a45", "#e9b75f", "#b9772c", "#9a9a9f",
@@ -45,7 +54,7 @@ def draw_frameworks(axes: list[Axes]):
 
 
 def draw_africa(axes: list[Axes]):
-    """Fig. 2: a broad concept learned at once, and by way of its sub-concepts, on two axes."""
+    """Fig. 2: a broad concept learned directly and through its sub-concepts, on two axes."""
     direct, through = axes
     direct.set_title("(a) Africa is a complicated high-level concept")
     through.set_title("(b) It may become easier to learn through sub-concepts")
@@ -65,7 +74,7 @@ def draw_africa(axes: list[Axes]):
 
 
 def draw_degeneration(ax: Axes):
-    """Fig. 3: from MIML to single instances with single labels, across either bridge."""
+    """Fig. 3: from MIML to single instances with single labels, by solution A or B."""
     _blank(ax, 14, 8.4)
     for x, y, text, fill in (
         (7.0, 7.6, "MIML\nmulti-instance multi-label", OBJECT),
@@ -85,6 +94,95 @@ def draw_degeneration(ax: Axes):
         ax.text(x, y, text, ha="left" if side > 0 else "right", va="center", color=INK)
     ax.text(6.0, 4.2, "Solution A\nMimlBoost", ha="center", va="center", color=INK)
     ax.text(8.0, 4.2, "Solution B\nMimlSvm", ha="center", va="center", color=INK)
+
+
+def draw_translates(axes: list[Axes], X, prototypes):
+    """Why InsDif's prototypes cancel: the bags {x - v_l} of two examples have the same shape.
+
+    Parameters
+    ----------
+    axes : the examples with the prototypes, and their bags
+    X : (2, 2), two examples in the plane
+    prototypes : (n_labels, 2), the v_l
+    """
+    X, prototypes = np.asarray(X, dtype=float), np.asarray(prototypes, dtype=float)
+    vectors, bags = axes
+    vectors.set_title("two examples x and the prototypes v")
+    bags.set_title("their bags, and how far they are apart")
+    vectors.plot(*prototypes.T, "x", color=LINE)
+    for x, color, name in zip(X, (BLUE, VERMILION), ("$x_i$", "$x_j$"), strict=True):
+        for prototype in prototypes:
+            vectors.plot(*np.transpose([prototype, x]), color=color, linewidth=0.8, alpha=0.5)
+        vectors.plot(*x, "o", color=color)
+        vectors.annotate(name, x, (5, 3), textcoords="offset points", color=color)
+        bags.plot(*(x - prototypes).T, "o", color=color)
+    shift, start = X[1] - X[0], X[0] - prototypes
+    farthest = np.argmax(start @ shift)
+    for number, point in enumerate(start):
+        style = dict(color=INK, linewidth=2.0) if number == farthest else dict(color=LINE)
+        arrow = dict(arrowstyle="-|>", shrinkA=4, shrinkB=4) | style
+        bags.annotate("", point + shift, point, arrowprops=arrow)
+    for ax in axes:
+        ax.set_aspect("equal")
+        ax.margins(0.15)
+        ax.set_axis_off()
+
+
+WIDTH = 2.0  # of an ellipse, in standard deviations to either side
+HAS, LACKS = "#8fbbe0", "#f4f4f4"  # a bag and a sub-concept
+
+
+def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
+    """Instances in two features, and each component as an ellipse with its number.
+
+    A disc is an instance of a positive bag, a ring one of a negative bag; its colour is that of
+    its component, sc(x). ``fitted`` has ``covariance="diag"`` and two features.
+    """
+    component = fitted.mixture_.predict(X.instances)
+    colours = plt.get_cmap("tab10").colors
+    positive = y[X.bag_of_instance]
+    for k, (mean, variance) in enumerate(
+        zip(fitted.mixture_.means_, fitted.mixture_.covariances_, strict=True)
+    ):
+        colour = colours[k % len(colours)]
+        ax.add_patch(Ellipse(mean, *(2 * WIDTH * np.sqrt(variance)), facecolor=colour, alpha=0.15))
+        for chosen, fill in ((positive, colour), (~positive, "white")):
+            points = X.instances[(component == k) & chosen]
+            ax.plot(
+                *points.T, "o", markersize=3.2, markerfacecolor=fill, markeredgecolor=colour,
+                markeredgewidth=0.8,
+            )  # fmt: skip
+        ax.annotate(str(k + 1), mean, color=INK, ha="center", va="center", fontweight="bold")
+    ax.grid(False)
+    ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
+
+
+def draw_label_vectors(
+    concepts: np.ndarray, polished: np.ndarray, y: np.ndarray, ax: Axes, *, title: str
+):
+    """Label vectors as rows of squares, positive bags on top; a mark shows an inverted label.
+
+    Parameters
+    ----------
+    concepts, polished : bool (n_bags, M), c and c̃.
+    y : bool (n_bags,)
+    """
+    order = np.argsort(~y, kind="stable")
+    before, after = concepts[order], polished[order]
+    ax.imshow(after, aspect="auto", cmap=ListedColormap([LACKS, HAS]), vmin=0, vmax=1)
+    rows, columns = np.nonzero(before != after)
+    ax.plot(columns, rows, "x", color=VERMILION, markersize=3.2, markeredgewidth=0.9)
+    ax.axhline(y.sum() - 0.5, color=INK, linewidth=0.9)
+    n_concepts = concepts.shape[1]
+    ax.set_xticks(range(n_concepts), range(1, n_concepts + 1))
+    ax.set_yticks([(y.sum() - 1) / 2, (len(y) + y.sum() - 1) / 2], ["positive", "negative"])
+    ax.set_xticks(np.arange(n_concepts + 1) - 0.5, minor=True)
+    ax.tick_params(which="both", length=0)
+    ax.grid(False)
+    ax.grid(True, axis="x", which="minor", color="white", linewidth=1.0)
+    ax.spines[:].set_visible(False)
+    ax.set_title(f"{title}\n{len(rows) / concepts.size:.0%} inverted")
+    ax.set_xlabel("sub-concept")
 
 
 def _blank(ax, width, height):

@@ -1,11 +1,21 @@
-"""Do explanations point at the right instance? Measured where the right one is known."""
+"""Explanations of labels by instances: drawn on images and texts, and measured on drawn scenes.
+
+A function ``draw_…`` takes data and axes. A function ``explained_…`` takes a fitted learner and
+makes a whole figure. Only :func:`explanation_check` fits learners.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
+from PIL import Image
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -14,26 +24,257 @@ from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.datasets import load_synthetic_scene
-from mimlpaper.experiments.section4_methods import AS_PUBLISHED, UNIT_RANGE
+from mimlpaper.datasets import ImageBags, load_synthetic_scene, scene_mosaic
+from mimlpaper.experiments import Trial, get_experiment
 from mimlpaper.experiments.trial import set_random_states
-from mimlpaper.explain import explain
-from mimlpaper.report.rendering import ReportTable, text_entry
+from mimlpaper.preprocessing import OnInstances
+from mimlpaper.reasons import explain, telling_features
+from mimlpaper.report.rendering import ReportTable, grid
+from mimlpaper.report.style import INK
 
-__all__ = ["EXPLAINED", "explanation_check", "explanation_hits", "explanation_table"]
+__all__ = [
+    "EXPLAINED", "draw_explained_scene", "draw_explained_text", "draw_instances", "draw_mosaic",
+    "explained_images", "explained_scenes", "explained_text", "explanation_check",
+    "explanation_hits", "explanation_table", "telling_words",
+]  # fmt: skip
+
+FRAME = "#ffffff"
+TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
+
+
+def draw_mosaic(ax: Axes, bag: np.ndarray):
+    """An image's 7 x 7 blobs of colour, recovered from its nine instances (9, 15).
+
+    33 colours are exact; the four corners of 2 x 2 blobs stay empty. Features are raw, as in the
+    scene data set and from :class:`~mimlpaper.datasets.ImageBags`.
+    """
+    mosaic = scene_mosaic(bag)
+    known = np.isfinite(mosaic)
+    colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
+    ax.imshow(np.concatenate([colours, 1.0 * known[..., :1]], axis=-1), interpolation="nearest")
+    ax.set_axis_off()
+
+
+def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
+    """The nine instances (9, 15) of an image: numbered on its mosaic, and each as a cross.
+
+    A cross has the instance's own colour in the middle and its four neighbours around it.
+    """
+    draw_mosaic(mosaic, bag)
+    for ax in (mosaic, crosses):
+        ax.set_axis_off()
+    for i, features in enumerate(bag):
+        row, column = divmod(i, 3)
+        place = (2 + column, 2 + row)  # among the 7 x 7 blobs
+        _frame(mosaic, place, 1, 0.9)
+        _number(mosaic, place, i, features[:3])
+        middle = 3.6 * np.array([column, row])
+        steps = [(0, 0), (-1, 0), (0, -1), (1, 0), (0, 1)]  # itself, left, up, right, down
+        for step, difference in zip(steps, features.reshape(5, 3), strict=True):
+            colour = difference + (features[:3] if any(step) else 0)
+            corner = middle + step - 0.5
+            crosses.add_patch(Rectangle(corner, 1, 1, color=colour.clip(0, 255) / 255))
+        _number(crosses, middle, i, features[:3])
+    crosses.set(xlim=(-1.7, 8.9), ylim=(8.9, -1.7), aspect="equal")
+
+
+def draw_explained_scene(
+    axes: Sequence[Axes], bag: np.ndarray, scores: np.ndarray, bag_scores: np.ndarray,
+    label_names: Sequence[str], true: np.ndarray | None = None,
+):  # fmt: skip
+    """An image's mosaic on the first axis; on the others, the labels with the highest scores.
+
+    The area of a disc shows where an instance lies in the range of the nine scores; the highest
+    has a frame. The title of the first axis gives the true labels if they are known; each other
+    title gives a label and the image's score for it.
+
+    Parameters
+    ----------
+    axes : one more than there are labels to show.
+    bag : (9, 15), raw features.
+    scores : (9, n_labels), as from :func:`~mimlpaper.reasons.explain`.
+    bag_scores : (n_labels,), the learner's ``decision_function``.
+    label_names : n_labels of them.
+    true : bool (n_labels,), or None
+    """
+    first, *others = axes
+    draw_mosaic(first, bag)
+    if true is not None:
+        first.set_title("\n".join(np.array(label_names)[true]) or "no label")
+    for ax, label in zip(others, np.argsort(-bag_scores), strict=False):
+        draw_mosaic(ax, bag)
+        _draw_scores(ax, scores[:, label])
+        ax.set_title(f"{label_names[label]}\n{_signed(bag_scores[label])}")
+
+
+def explained_scenes(
+    estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
+    images: Sequence | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A row for each image: :func:`draw_explained_scene` for its ``n_shown`` highest labels.
+
+    Parameters
+    ----------
+    estimator : fitted, see :func:`~mimlpaper.reasons.explain`.
+    bags : Bags of nine instances, raw features.
+    true : bool (n_bags, n_labels), or None
+    images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes
+        them; None for no pictures.
+    """
+    scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
+    n_columns = 1 + n_shown + (images is not None)
+    figure, axes = plt.subplots(
+        len(bags), n_columns, figsize=(1.75 * n_columns, 1.87 * len(bags)), squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for i, row in enumerate(axes):
+        if images is not None:
+            row[0].imshow(_opened(images[i]))
+            row[0].set_axis_off()
+        own = slice(bags.offsets[i], bags.offsets[i + 1])
+        draw_explained_scene(
+            row[-1 - n_shown :], bags[i], reasons[own], scores[i], label_names,
+            None if true is None else true[i],
+        )  # fmt: skip
+    return figure
+
+
+def explained_images(estimator, images: Sequence, label_names: Sequence[str], **options) -> Figure:
+    """:func:`explained_scenes` of images that are not bags yet: paths, arrays, Pillow images."""
+    images = list(images)
+    bags = ImageBags().transform(images)
+    return explained_scenes(estimator, bags, label_names, images=images, **options)
+
+
+def explained_text(
+    estimator, bag: np.ndarray, label_names: Sequence[str],
+    feature_names: Sequence[str] | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A panel for each of a text's ``n_shown`` highest labels: passages and telling words.
+
+    The other parameters are those of :func:`telling_words`.
+    """
+    scores = estimator.decision_function([bag])[0]
+    figure, axes = plt.subplots(
+        n_shown, 1, figsize=(7, n_shown * (0.6 + len(bag) / 5)), squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for ax, label in zip(axes.flat, np.argsort(-scores), strict=False):
+        passages = telling_words(estimator, bag, label, feature_names)
+        draw_explained_text(ax, passages, f"{label_names[label]}  {_signed(scores[label])}")
+    return figure
+
+
+def telling_words(
+    estimator, bag: np.ndarray, label: int, feature_names: Sequence[str] | None = None,
+    n_words: int = 4,
+) -> pd.DataFrame:  # fmt: skip
+    """Each passage's score for a label, and the words without which the score would fall most.
+
+    One row for each passage. Columns: passage, its number, or "whole text" where a passage is
+    the sum of the others; score; words, with their counts.
+
+    Parameters
+    ----------
+    estimator : fitted on bags of word counts, see :func:`~mimlpaper.reasons.explain`.
+    bag : (n_instances, n_features), word counts of the passages.
+    feature_names : the words; None for "word 1", "word 2", …
+    n_words : words of a passage at most; words against the label are left out.
+    """
+    if feature_names is None:
+        feature_names = [f"word {i + 1}" for i in range(bag.shape[1])]
+    scores = explain(estimator, [bag])[:, label]
+    others = bag.sum(axis=0) - bag  # (n_instances, n_features)
+    whole = (bag == others).all(axis=1) & bag.any(axis=1) & (len(bag) > 2)
+    rows, number = [], 0
+    for i, counts in enumerate(bag):
+        number += not whole[i]
+        falls = telling_features(estimator, bag, i)[:, label]
+        words = [
+            feature_names[j] + (f" ×{counts[j]:.0f}" if counts[j] > 1 else "")
+            for j in np.argsort(-falls, kind="stable")[:n_words]
+            if falls[j] > 0
+        ]
+        name = "whole text" if whole[i] else f"passage {number}"
+        rows.append((name, scores[i], ", ".join(words)))
+    return pd.DataFrame(rows, columns=["passage", "score", "words"])
+
+
+def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
+    """A bar for each passage's score with its telling words; the highest bar is dark.
+
+    ``passages`` are rows of :func:`telling_words`; each needs a sixth of an inch.
+    """
+    heights = np.arange(len(passages))
+    top = passages["score"].argmax()
+    ax.barh(
+        heights, passages["score"], height=0.6,
+        color=[TOP if i == top else OTHERS for i in heights],
+    )  # fmt: skip
+    for height, words in zip(heights, passages["words"], strict=True):
+        place = ax.get_yaxis_transform()
+        words += "  "  # other resolutions set text a little wider
+        ax.text(1.03, height, words, transform=place, va="center", color=INK, fontsize="small")
+    ax.axvline(0, color=INK, linewidth=0.6)
+    ax.set_yticks(heights, passages["passage"])
+    ax.set_ylim(len(passages) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(False)
+    ax.grid(True, axis="x")
+    ax.set_xlabel("score")
+    ax.set_title(title, loc="left")
+
+
+def _draw_scores(ax, scores):
+    """Discs on the nine central blobs, and a frame around the highest."""
+    low, high = scores.min(), scores.max()
+    shares = (scores - low) / (high - low) if high > low else np.zeros(9)
+    for i, share in enumerate(shares):
+        place = (2 + i % 3, 2 + i // 3)  # among the 7 x 7 blobs
+        radius = 0.36 * np.sqrt(share)
+        ax.add_patch(Circle(place, radius, facecolor=FRAME, edgecolor=INK, linewidth=0.5))
+    top = scores.argmax()
+    _frame(ax, (2 + top % 3, 2 + top // 3), 2.4, 1.2)
+
+
+def _frame(ax, place, outer, inner):
+    """A white frame with dark edges around a blob."""
+    for color, linewidth in ((INK, outer), (FRAME, inner)):
+        corner = (place[0] - 0.5, place[1] - 0.5)
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=color, linewidth=linewidth))
+
+
+def _number(ax, place, i, colour):
+    """The number of an instance, dark on light colours and light on dark ones."""
+    ink = INK if colour @ (0.3, 0.6, 0.1) > 130 else FRAME
+    ax.text(*place, str(i + 1), ha="center", va="center", color=ink, fontsize=7)
+
+
+def _opened(image):
+    """A path as a picture; pictures and arrays as they are."""
+    return Image.open(image) if isinstance(image, (str, os.PathLike)) else image
+
+
+def _signed(number):
+    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _of_table_1(method):
+    return get_experiment("table1").estimator(Trial("table1", "scene", method, "{}", 0))
+
 
 # The configurations of Table 1, D-MimlSvm with its default parameters, and mi-SVM stopped where
 # every instance still has all labels of its bag.
 EXPLAINED = {
-    **{name: AS_PUBLISHED["scene"][name] for name in ("MimlBoost", "MimlSvm_mi")},
+    **{name: _of_table_1(name) for name in ("MimlBoost", "MimlSvm_mi")},
     "MimlSvm_mi, 1 alternation": make_pipeline(
-        UNIT_RANGE, MimlSvmMi(gamma=5.0, C=10.0, max_alternations=1)
+        OnInstances(MinMaxScaler()), MimlSvmMi(gamma=5.0, C=10.0, max_alternations=1)
     ),
-    "D-MimlSvm": make_pipeline(UNIT_RANGE, DMimlSvm()),
-    **{name: AS_PUBLISHED["scene"][name] for name in ("MimlSvm", "MimlNn")},
+    "D-MimlSvm": make_pipeline(OnInstances(MinMaxScaler()), DMimlSvm()),
+    **{name: _of_table_1(name) for name in ("MimlSvm", "MimlNn")},
 }
-CHANCE = "an instance at random"
-TAUGHT = "taught the instances' labels"
+CHANCE = "chance: a random instance"
+UPPER_BOUND = "upper bound: an SVM trained on instance labels"
 
 
 def explanation_hits(
@@ -41,19 +282,14 @@ def explanation_hits(
 ) -> pd.DataFrame:
     """Whether the top-scored instance shows the label, for each label that a bag has.
 
+    Columns: bag; label; n_labels of the bag; hit, the share of instances that show the label
+    among the instances with the highest score; chance, the share in the whole bag.
+
     Parameters
     ----------
-    scores : (n_instances, n_labels), as from :func:`~mimlpaper.explain.explain`.
-    bags : Bags
+    scores : (n_instances, n_labels), as from :func:`~mimlpaper.reasons.explain`.
     Y : bool array (n_bags, n_labels)
     instance_labels : bool array (n_instances, n_labels)
-
-    Returns
-    -------
-    hits : DataFrame
-        One row for each bag and label: ``bag``, ``label``, ``n_labels`` of the bag, ``hit``,
-        the share of instances that show the label among those with the highest score, and
-        ``chance``, their share in the whole bag.
     """
     top = scores == np.repeat(bags.max(scores), bags.sizes, axis=0)
     hit = bags.sum(1.0 * (top & instance_labels)) / bags.sum(1.0 * top)  # (n_bags, n_labels)
@@ -61,44 +297,32 @@ def explanation_hits(
     bag, label = np.nonzero(Y)
     return pd.DataFrame(
         {
-            "bag": bag,
-            "label": label,
-            "n_labels": Y.sum(axis=1)[bag],
-            "hit": hit[bag, label],
-            "chance": chance[bag, label],
+            "bag": bag, "label": label, "n_labels": Y.sum(axis=1)[bag],
+            "hit": hit[bag, label], "chance": chance[bag, label],
         }
-    )
+    )  # fmt: skip
 
 
 def explanation_check(
-    estimators: Mapping | None = None,
-    *,
-    n_runs: int = 5,
-    n_images: int = 400,
+    estimators: Mapping | None = None, *, n_runs: int = 5, n_images: int = 400,
     random_state: int = 0,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """How often methods point at the right instance, on drawn scenes.
 
-    Each run draws images anew, fits on one half and explains the other. The right
-    instances are those whose central blob lies at least half in the label's region. An
-    instance describes its neighbouring blobs as well, so that one *beside* a region may tell
-    its label as surely. How well the right ones can be told at all says a support vector machine
-    that is taught the labels of the training instances, which no MIML learner is told.
+    Each run draws new images, fits on one half and explains the other half. An instance is right
+    if at least half of its central blob lies in the label's region. An instance describes its
+    neighbouring blobs as well, so an instance next to a region may show the label just as well.
+    The upper bound is a support vector machine trained on instance labels, which no MIML learner
+    sees.
+
+    The rows are those of :func:`explanation_hits` for all methods and runs, with columns method
+    and run, and labels by name. The upper bound comes first.
 
     Parameters
     ----------
     estimators : mapping from names to unfitted estimators of bags; None for :data:`EXPLAINED`.
-    n_runs : int, default 5
-    n_images : int, default 400
-        Images in a run, both halves together.
-    random_state : int, default 0
-        Seed of the first run; the next ones count on.
-
-    Returns
-    -------
-    check : DataFrame
-        The rows of :func:`explanation_hits` for all methods and runs, with ``method``, ``run``,
-        and labels by name; the method "taught the instances' labels" comes first.
+    n_images : images in a run, both halves together.
+    random_state : seed of the first run; each further run adds one.
     """
     estimators = EXPLAINED if estimators is None else estimators
     parts = []
@@ -107,7 +331,7 @@ def explanation_check(
         n_train = n_images // 2
         first_test = scenes.X.offsets[n_train]
         test, shown = scenes.X[n_train:], scenes.instance_labels[first_test:]
-        explained = {TAUGHT: _taught(scenes, first_test)}
+        explained = {UPPER_BOUND: _upper_bound(scenes, first_test)}
         for name, estimator in estimators.items():
             fitted = clone(estimator)
             set_random_states(fitted, random_state + run)
@@ -121,38 +345,34 @@ def explanation_check(
 
 
 def explanation_table(check: pd.DataFrame) -> ReportTable:
-    """Shares of right instances, mean ± std over runs: overall, in images with several labels,
-    and for each label; above them, chance and what can be reached.
+    """Shares of right instances, mean ± std over runs; above the methods, chance and upper bound.
+
+    Columns: all images, images with several labels, each label.
     """
     several = check[check["n_labels"] > 1]
     groups = {"all": check, "several labels": several, **dict(iter(check.groupby("label")))}
+    pair = ["run", "bag", "label"]
     tidy = pd.concat(
-        _shares(rows).assign(images_or_label=name, pairs=_pairs(rows))
+        _shares(rows).assign(images_or_label=name, pairs=len(rows[pair].drop_duplicates()))
         for name, rows in groups.items()
     ).reset_index()
-    rows = {
-        method: tuple(
-            text_entry(_number(mean, std))
-            for mean, std in zip(cells["mean"], cells["std"], strict=True)
-        )
-        for method, cells in tidy.groupby("method", sort=False)
-    }
-    return ReportTable(
+    found = tidy.set_index(["method", "images_or_label"]).to_dict("index")
+    return grid(
+        tidy["method"].unique(),
+        groups.keys(),
+        lambda *key: _mean_and_std(found[key]["mean"], found[key]["std"]),
         caption=(
             "How often the top-scored instance lies in the label's region, for the true labels "
-            f"of drawn scenes that were not trained on: mean ± std over {check['run'].nunique()} "
-            "runs."
+            f"of drawn test scenes: mean ± std over {check['run'].nunique()} runs."
         ),
         corner="method",
-        columns=tuple(groups),
-        rows=rows,
         tidy=tidy,
-        rule_above=check["method"].unique()[1],
+        rules_above=(check["method"].unique()[1],),
     )
 
 
-def _taught(scenes, first_test):
-    """Scores of the test instances by a machine on instances with their own labels."""
+def _upper_bound(scenes, first_test):
+    """Scores of the test instances by an SVM trained on instance labels."""
     instances = scenes.X.instances
     machine = make_pipeline(MinMaxScaler(), MlSvm(gamma=5.0, C=10.0))
     machine.fit(instances[:first_test], scenes.instance_labels[:first_test])
@@ -168,10 +388,5 @@ def _shares(rows):
     return pd.concat([first, over_runs]).rename_axis("method")
 
 
-def _pairs(rows):
-    """Bags and labels that were judged, over all runs."""
-    return len(rows[["run", "bag", "label"]].drop_duplicates())
-
-
-def _number(mean, std):
+def _mean_and_std(mean, std):
     return f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"

@@ -5,6 +5,8 @@ Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 
 from __future__ import annotations
 
+import json
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,40 +15,31 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullLocator
 from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.cells import curve
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.ranks import mean_ranks, shared_ranks
-from mimlpaper.report.style import in_order, look_of
+from mimlpaper.report.statistics import curve, growth, mean_ranks, shared_ranks
+from mimlpaper.report.style import INK, in_order, look_of
 
 __all__ = [
-    "plot_data_sets",
-    "plot_parameter_curves",
-    "plot_rank_changes",
-    "plot_ranks",
-    "plot_scorecard",
-    "seven_panels",
-]
+    "plot_data_sets", "plot_growth", "plot_m_and_theta", "plot_objectives",
+    "plot_parameter_curves", "plot_rank_changes", "plot_ranks", "plot_relatedness",
+    "plot_scorecard", "plot_win_tie_loss", "seven_panels",
+]  # fmt: skip
 
-INK = "#222222"
-
-# Fill, and a sign that tells the verdicts apart without colour.
+# A fill and a sign for each verdict; the sign is for readers who see no colour.
 VERDICT_MARKS = {
-    "matches": ("#7fbf7b", "="),
-    "close": ("#c7e3b4", "≈"),
-    "better": ("#8fbbe0", "+"),
-    "worse": ("#ef9a80", "−"),
-    "filled": ("#c5b6e0", "○"),
-    "synthetic": ("#f3dd8f", "s"),
+    "matches": ("#7fbf7b", "="), "close": ("#c7e3b4", "≈"), "better": ("#8fbbe0", "+"),
+    "worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
     "missing": ("#eeeeee", ""),
-}
+}  # fmt: skip
 
 
-def seven_panels(height: float = 3.4, **options) -> tuple[Figure, list[Axes]]:
+def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
     """A figure with the paper's seven panels in rows of four and three; the eighth is empty."""
-    figure, axes = plt.subplots(2, 4, figsize=(7, height), **options)
+    figure, axes = plt.subplots(2, 4, figsize=(7, height))
     axes = list(axes.flat)
     axes[-1].set_axis_off()
     return figure, axes[:7]
@@ -57,16 +50,14 @@ def plot_parameter_curves(
 ):
     """Mean ± std over splits against ``x``, one panel for each criterion.
 
-    As in the paper, the last three panels show 1 - criterion: in all, lower is better.
+    As in the paper, the last three panels show 1 - criterion: lower is better in all panels.
 
     Parameters
     ----------
     records : one row for each method, split and value of ``x``
-    x : name of a column of numbers: "stage", or one added to the records
-    axes : seven of them, as from :func:`seven_panels`
-    xlabel : str
-    published : float, optional
-        The value that the paper settled on, drawn as a thin line.
+    x : a column of numbers: "stage", or a column added to the records
+    axes : seven, as from :func:`seven_panels`
+    published : the paper's value, drawn as a thin line.
     """
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         ends = {}
@@ -116,7 +107,7 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes | None = N
         axis.set_ylim(-0.5, len(datasets) - 0.5)
         axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
     if key is not None:
-        _key(key, methods)
+        _key(key, methods, {"linestyle": ""}, handletextpad=0.2)
 
 
 def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
@@ -152,14 +143,13 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = Non
         key.legend(handles=handles, loc="center left", title="verdict (cells)", alignment="left")
 
 
-def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
-    """Mean rank of each method over criteria: its mean, and the middle 95 % of the splits.
+def plot_ranks(records: pd.DataFrame, ax: Axes) -> pd.DataFrame:
+    """Mean rank of each method over the criteria: its mean, and the middle 95 % of the splits.
 
-    On each split the methods are ranked criterion by criterion, 1 being the best, and the
-    ranks averaged. The intervals describe the splits, which share data; they are not a test.
+    The ranks are :func:`~mimlpaper.report.statistics.mean_ranks`, which are returned. The
+    intervals describe the splits, which share data; they are not a test.
     """
-    criteria = list(criteria or CRITERIA)
-    ranks = mean_ranks(records, criteria)
+    ranks = mean_ranks(records)
     order = ranks.mean().sort_values().index
     for height, method in enumerate(order):
         look, low_high = look_of(method), ranks[method].quantile([0.025, 0.975])
@@ -176,7 +166,7 @@ def plot_ranks(records: pd.DataFrame, ax: Axes, *, criteria=None):
     ax.grid(False)
     ax.grid(True, axis="x")
     ax.set_xlim(0.8, len(order) + 0.2)
-    ax.set_xlabel(f"mean rank over {len(criteria)} criteria (1 is best)")
+    ax.set_xlabel(f"mean rank over {len(CRITERIA)} criteria (1 is best)")
     return ranks
 
 
@@ -184,12 +174,7 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
     """Mean ranks as published on the left, tuned on the right, a line for each method.
 
     The bars are the middle 95 % of the runs, as in :func:`plot_ranks`. Methods that only one
-    of the two has are left out; where one of the two is empty, the other stands alone.
-
-    Parameters
-    ----------
-    published, tuned : records of the same data.
-    ax : Axes, with the best rank at the top.
+    side has are left out. If one side has no records, the other stands alone.
     """
     sides = shared_ranks(published, tuned)
     methods = in_order({method for ranks in sides for method in ranks})
@@ -216,8 +201,143 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
         _label_ends(ax, ends, least=0.075, in_layout=True)
 
 
+def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
+    """Each fit's objective after each step, in percent above its end; a panel for each data set.
+
+    ``traces`` has columns dataset, method, parameters, split, stage, objective.
+    """
+    for dataset, axis in axes.items():
+        mine = traces[traces["dataset"] == dataset].sort_values("stage")
+        for (method, _, _), fit in mine.groupby(["method", "parameters", "split"]):
+            excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
+            look = look_of(method)
+            axis.plot(
+                fit["stage"], excess, color=look.color, marker=look.marker, markersize=3,
+                linewidth=1, alpha=0.6,
+            )  # fmt: skip
+        axis.set_title(dataset)
+        axis.set_xlabel("convex problems solved")
+        axis.set_xticks(range(1, int(mine["stage"].max()) + 1))
+        axis.set_ylim(bottom=0)
+    next(iter(axes.values())).set_ylabel("objective above its end (%)")
+
+
+def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str = ""):
+    """A matrix over the labels: a coloured square with its number for each pair.
+
+    Blue is positive, red is negative, the diagonal stays empty. ``pairs`` has columns first,
+    second and ``value``, one row for each pair of labels.
+    """
+    names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
+    matrix = pairs.pivot(index="first", columns="second", values=value)
+    matrix = matrix.reindex(index=names, columns=names)
+    shown = matrix.fillna(matrix.T).to_numpy()
+    bound = np.nanmax(np.abs(shown)) or 1.0
+    axis.imshow(shown, cmap="RdBu", vmin=-bound, vmax=bound)
+    for (i, j), entry in np.ndenumerate(shown):
+        if i != j:
+            ink = "white" if abs(entry) > 0.7 * bound else INK
+            axis.text(j, i, f"{entry:.2f}", ha="center", va="center", color=ink, fontsize=6)
+    axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axis.set_yticks(range(len(names)), names)
+    axis.tick_params(length=0)
+    axis.grid(False)
+    axis.spines[:].set_visible(False)
+    axis.set_title(title)
+
+
+WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "tie": "#eeeeee", "worse": "#ef9a80"}
+
+
+def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, *, xlabel: str):
+    """Stacked shares of cases better, tied and worse, for each stage.
+
+    ``counts`` is from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
+    """
+    words = list(WIN_TIE_LOSS_FILLS)
+    shares = 100 * counts[words].div(counts[words].sum(axis=1), axis=0)
+    places, bottom = range(len(counts)), np.zeros(len(counts))
+    for word, fill in WIN_TIE_LOSS_FILLS.items():
+        axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=word)
+        for place, share, low in zip(places, shares[word], bottom, strict=True):
+            if share >= 8:
+                axis.text(
+                    place, low + share / 2, f"{share:.0f}", ha="center", va="center", color=INK,
+                    fontsize=6,
+                )  # fmt: skip
+        bottom = bottom + shares[word]
+    axis.set_xticks(places, counts["stage"])
+    axis.set_xlabel(xlabel)
+    axis.set_ylabel("cases (%)")
+    axis.grid(False)
+
+
+SHADES = ("#b8d4ea", "#6aaed6", "#2878b5", "#08306b")  # few sub-concepts to many
+
+
+def plot_m_and_theta(records: pd.DataFrame, axes: list[Axes]):
+    """Mean accuracy against θ, one line for each M, one panel for each data set.
+
+    ``records`` are of the experiment "sweep_subcod". Axes beyond the data sets are switched off.
+    """
+    settings = pd.DataFrame([json.loads(text) for text in records["parameters"]])
+    rows = records.assign(
+        M=settings["subcod__n_concepts"].to_numpy(),
+        theta=100 * settings["subcod__kept_share"].to_numpy(),
+    )
+    datasets = rows["dataset"].unique()
+    for ax in axes[len(datasets) :]:
+        ax.set_axis_off()
+    for ax, dataset in zip(axes, datasets, strict=False):
+        means = rows[rows["dataset"] == dataset].pivot_table("accuracy", "theta", "M")
+        for (n_concepts, accuracy), shade in zip(means.items(), SHADES, strict=False):
+            ax.plot(accuracy.index, accuracy, "o-", color=shade, label=f"M = {n_concepts}")
+        ax.axvspan(10, 70, color="#f2f2f2", zorder=0, linewidth=0)
+        ax.set(title=dataset, xlabel="θ, in % of mM")
+    axes[0].set_ylabel("accuracy")
+    axes[0].legend(loc="lower left")
+
+
+PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
+
+
+def plot_growth(
+    costs: pd.DataFrame, axes, methods, value: str = "fit_seconds", key: Axes | None = None
+):
+    """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
+
+    Parameters
+    ----------
+    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
+    axes : one for each of bags, instances and labels, or for the first one or two.
+    value : {"fit_seconds", "fit_megabytes"}
+    key : an empty axis for the names of the methods.
+    """
+    shown = []
+    for axis, size in zip(axes, PER_WHAT, strict=False):
+        drawn = {method: growth(costs, method, size, value) for method in methods}
+        for method, values in drawn.items():
+            look = look_of(method)
+            axis.loglog(
+                values.index, values, color=look.color, marker=look.marker,
+                linestyle=look.linestyle, markeredgewidth=0,
+            )  # fmt: skip
+        shown += [method for method, values in drawn.items() if len(values)]
+        ticks = sorted(set().union(*(values.index for values in drawn.values())))
+        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.grid(True, axis="both")
+        axis.set_xlabel(PER_WHAT[size])
+        axis.label_outer()
+    unit = "seconds of a fit" if value == "fit_seconds" else "MB added by a fit"
+    axes[0].set_ylabel(unit)
+    if key is not None:
+        drawn = [method for method in methods if method in shown]
+        _key(key, drawn, {"markeredgewidth": 0}, handlelength=2.6)
+
+
 def _label_ends(axis, ends, *, least=0.12, in_layout=False):
-    """Names to the right of the curves' ends, at least that share of the axis apart."""
+    """Names to the right of the curves' ends, at least ``least`` of the axis apart."""
     low, high = sorted(axis.get_ylim())
     methods = sorted(ends, key=ends.get)
     apart = least * (high - low) * np.arange(len(methods))
@@ -235,10 +355,8 @@ def _dark(color):
     return 0.7 * np.array(to_rgba(color)[:3])
 
 
-def _key(axis, methods):
-    handles = [
-        Line2D([], [], color=look_of(m).color, marker=look_of(m).marker, linestyle="", label=m)
-        for m in methods
-    ]
+def _key(axis, methods, style, **options):
+    """Names of methods next to their looks, changed by ``style``."""
+    handles = [Line2D([], [], **look_of(m)._asdict() | style, label=m) for m in methods]
     axis.set_axis_off()
-    axis.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)
+    axis.legend(handles=handles, loc="center left", borderpad=0, **options)

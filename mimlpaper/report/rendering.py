@@ -1,35 +1,28 @@
-"""A table, and its forms: notebook HTML, CSV, Markdown and LaTeX."""
+"""A table and its forms: notebook HTML, CSV, Markdown and LaTeX; files are written whole."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import pandas as pd
 
-from mimlpaper.report.files import write_whole
+from mimlpaper.paths import write_whole
 
-__all__ = ["VERDICT_TINTS", "Entry", "ReportTable", "save_table", "text_entry"]
+__all__ = [
+    "TINTED_TEXT", "VERDICT_TINTS", "Entry", "ReportTable", "grid", "save_table",
+]  # fmt: skip
 
 VERDICT_TINTS = {
-    "matches": "#d4ecd0",
-    "close": "#eaf4dc",
-    "better": "#cfe3f6",
-    "worse": "#fbd9cf",
-    "filled": "#e6e0f3",
-    "missing": "#efefef",
-    "synthetic": "#fbf0cc",
-    "differs": "#fbd9cf",
-    "holds": "#d4ecd0",
-    "partly": "#fbf0cc",
-    "fails": "#fbd9cf",
-    "not evaluated": "#efefef",
-}
-
-INK = "#1a1a1a"  # on light tints it stays legible in dark notebooks
-PAPER = "#ffffff"
+    "matches": "#d4ecd0", "close": "#eaf4dc", "better": "#cfe3f6", "worse": "#fbd9cf",
+    "filled": "#e6e0f3", "missing": "#efefef", "synthetic": "#fbf0cc", "differs": "#fbd9cf",
+    "holds": "#d4ecd0", "partly": "#fbf0cc", "fails": "#fbd9cf", "not evaluated": "#efefef",
+}  # fmt: skip
+TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
+NO_TINT = "#ffffff"
 
 STYLES = [
     {"selector": "caption", "props": "caption-side: top; text-align: left; padding: 0.5em 0"},
@@ -44,19 +37,14 @@ FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"
 class Entry:
     """One cell: lines from top to bottom, which of them are bold, and a verdict."""
 
-    lines: tuple[str, ...]
-    bold: tuple[bool, ...]
+    lines: tuple[str, ...] = ()
+    bold: tuple[bool, ...] = ()  # empty for none
     verdict: str = ""
-
-
-def text_entry(text) -> Entry:
-    """One line, not bold, without a verdict."""
-    return Entry((str(text),), (False,))
 
 
 @dataclass(frozen=True, eq=False)
 class ReportTable:
-    """A table to show and to save; notebooks show it by itself.
+    """A table to show and to save; a notebook shows it as HTML.
 
     Parameters
     ----------
@@ -65,8 +53,8 @@ class ReportTable:
     columns : heads of the others.
     rows : mapping from a row's name to its entries.
     tidy : DataFrame with the same numbers, one row for each cell.
-    rule_above : str or None
-        Row above which a line is drawn, as the paper draws it above the compared algorithms.
+    rules_above : names of rows
+        Above each a line is drawn, as the paper draws it above the compared algorithms.
     prose : bool
         Whether its entries are sentences: set flush left, in columns of one width in LaTeX.
     """
@@ -76,7 +64,7 @@ class ReportTable:
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[Entry, ...]]
     tidy: pd.DataFrame
-    rule_above: str | None = None
+    rules_above: tuple[str, ...] = ()
     prose: bool = False
 
     def to_styler(self):
@@ -84,8 +72,8 @@ class ReportTable:
         columns = pd.Index(self.columns, name=self.corner)
         entries = pd.DataFrame(list(self.rows.values()), list(self.rows), columns)
         tints = entries.map(_css)
-        if self.rule_above in tints.index:
-            tints.loc[self.rule_above] += "; border-top: 1px solid #555"
+        for name in self.rules_above:
+            tints.loc[name] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = entries.map(_html).style.apply(lambda _: tints, axis=None)
         styler = styler.format_index(escape="html").set_table_styles(STYLES)
@@ -115,7 +103,7 @@ class ReportTable:
             r"\midrule",
         ]  # fmt: skip
         for name, entries in self.rows.items():
-            lines += [r"\midrule"] if name == self.rule_above else []
+            lines += [r"\midrule"] if name in self.rules_above else []
             cells = map(_paragraph if self.prose else _shortstack, entries)
             lines.append(" & ".join([_tex(name), *cells]) + r" \tabularnewline[2pt]")
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
@@ -129,14 +117,39 @@ class ReportTable:
         return self.to_styler().to_html()
 
 
+def grid(
+    names: Iterable, heads: Iterable, entry: Callable, *, caption: str, tidy: pd.DataFrame,
+    corner: str = "", rules_above: tuple[str, ...] = (), prose: bool = False,
+) -> ReportTable:  # fmt: skip
+    """A table with ``entry(name, head)`` in each row and column.
+
+    Parameters
+    ----------
+    names, heads : what rows and columns are for; a mapping has the text to show for each.
+    entry : function of a name and a head
+        It gives an :class:`Entry`, a text, or None for a dash.
+    caption, tidy, corner, rules_above, prose : see :class:`ReportTable`.
+    """
+
+    def made(value):
+        return value if isinstance(value, Entry) else Entry((str("–" if value is None else value),))
+
+    names, heads = (
+        keys if isinstance(keys, Mapping) else {key: key for key in keys} for keys in (names, heads)
+    )
+    rows = {text: tuple(made(entry(name, head)) for head in heads) for name, text in names.items()}
+    columns = tuple(heads.values())
+    return ReportTable(caption, corner, columns, rows, tidy, rules_above, prose)
+
+
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
-    """Write ``name``.csv, .md and .tex into ``folder``: same records, same bytes."""
+    """Write ``name``.csv, .md and .tex into ``folder``: the same table gives the same bytes."""
     forms = {".csv": table.to_csv(), ".md": table.to_markdown(), ".tex": table.to_latex()}
     return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
 
 
 def _css(entry):
-    return f"background-color: {VERDICT_TINTS.get(entry.verdict, PAPER)}; color: {INK}"
+    return f"background-color: {VERDICT_TINTS.get(entry.verdict, NO_TINT)}; color: {TINTED_TEXT}"
 
 
 def _html(entry):
@@ -160,7 +173,7 @@ def _lines(entry, bold, verdict, text=str):
     """The entry's lines and its verdict in some mark-up, given as format strings."""
     lines = [
         bold.format(text(line)) if is_bold else text(line)
-        for line, is_bold in zip(entry.lines, entry.bold, strict=True)
+        for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
     ]
     return [*lines, verdict.format(entry.verdict)] if entry.verdict else lines
 

@@ -1,21 +1,18 @@
-"""The scorecard: every cell and every claim of the paper, and what became of it."""
+"""The scorecard: every cell and every claim of the paper with its verdict."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import pandas as pd
 
 from mimlpaper.report.artefacts import ARTEFACTS
-from mimlpaper.report.cells import KINDS, STATES, compare_with_paper, overall
-from mimlpaper.report.claims import Records, evaluate_claims, records_of
-from mimlpaper.report.published import ALL_CRITERIA, PROTOCOL_RUNS, TABLES
-from mimlpaper.report.rendering import Entry, ReportTable
-from mimlpaper.report.tables import number_text
+from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.compare import KINDS, STATES, Records, compare_with_paper, overall, records_of
+from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
 from mimlpaper.report.verdicts import VERDICTS
 
-__all__ = ["blanks_table", "in_words", "scorecard", "scorecard_cells"]
+__all__ = ["in_words", "scorecard", "scorecard_cells"]
 
 CELL_WORDS = {
     "matches": "match", "close": "are close", "better": "are better", "worse": "are worse",
@@ -32,15 +29,12 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
 
     Parameters
     ----------
-    get_records : callable or mapping, from an experiment's name to its records
-        See :func:`~mimlpaper.report.claims.evaluate_claims`.
-    protocol_n : mapping, optional
-        Runs that the protocol asks for, by experiment; the paper's own if None.
+    get_records, protocol_n : see :func:`~mimlpaper.report.claims.evaluate_claims`.
 
     Returns
     -------
     dict
-        ``cells``: a dict for each cell of Tables 1 to 5, those too that the paper left blank.
+        ``cells``: a dict for each cell of Tables 1 to 5, blank cells included.
         ``totals``: number of cells by verdict, over all tables and for each, and how many are
         reproduced: original data, the whole protocol, the present code.
         ``claims``: id, claim, verdict and detail, with the counts under both tests.
@@ -52,7 +46,7 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     totals |= {f"table{n}": _totals(cells[cells["table"] == n]) for n in TABLES}
     claims = evaluate_claims(get_records, protocol_n)
     return {
-        "cells": [_plain(cell) for cell in cells.to_dict("records")],
+        "cells": cells.astype(object).where(cells.notna(), None).to_dict("records"),
         "totals": totals,
         "claims": [result.to_dict() for result in claims],
         "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
@@ -62,52 +56,13 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
 def scorecard_cells(
     get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS
 ) -> pd.DataFrame:
-    """The cells of all tables, one below the other: see :func:`compare_with_paper`."""
-    return pd.concat(
-        [
-            compare_with_paper(
-                records_of(get_records, table.experiment), number, protocol_n[table.experiment]
-            )
-            for number, table in TABLES.items()
-        ],
-        ignore_index=True,
+    """The paper's own cells of all tables, see :func:`compare_with_paper`."""
+    names = {number: table.experiment for number, table in TABLES.items()}
+    cells = pd.concat(
+        compare_with_paper(records_of(get_records, name), number, protocol_n[name])
+        for number, name in names.items()
     )
-
-
-def blanks_table(cells: pd.DataFrame) -> ReportTable:
-    """What the paper prints as N/A or leaves out, as far as it is measured here.
-
-    One row for each table and algorithm, of Table 5 for each data set as well; empty squares are
-    cells that the paper does print.
-
-    Parameters
-    ----------
-    cells : from :func:`scorecard_cells`.
-    """
-    blanks = cells[cells["printed"] != "value"]
-    shown = [name for name in ALL_CRITERIA if name in set(blanks["criterion"])]
-    rows = {}
-    for (number, algorithm, dataset), group in blanks.groupby(
-        ["table", "algorithm", "dataset"], sort=False
-    ):
-        of = f", {dataset}" if len(TABLES[number].datasets) > 1 else ""
-        by_criterion = group.set_index("criterion")
-        rows[f"Table {number}: {algorithm}{of}"] = tuple(
-            _filled(by_criterion.loc[name]) if name in by_criterion.index else Entry((), ())
-            for name in shown
-        )
-    filled = int((blanks["verdict"] == "filled").sum())
-    heads = [f"{ALL_CRITERIA[name].symbol} {ALL_CRITERIA[name].arrow}" for name in shown]
-    return ReportTable(
-        caption=(
-            f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
-            f"{filled} of them are filled."
-        ),
-        corner="",
-        columns=tuple(heads),
-        rows=rows,
-        tidy=blanks,
-    )
+    return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
 
 def in_words(card: dict) -> str:
@@ -117,10 +72,10 @@ def in_words(card: dict) -> str:
     filled = (cells[~printed]["verdict"] == "filled").sum()
     return (
         f"Of the {printed.sum()} cells that the paper prints, "
-        f"{_told(cells[printed]['verdict'], CELL_WORDS)}. Of the {(~printed).sum()} that it leaves "
-        f"blank, {filled} are filled. Of its {len(claims)} claims "
-        f"{_told(claims['verdict'], CLAIM_WORDS)} by the paper's own test; by the corrected test "
-        f"{_told(claims['corrected'], CLAIM_WORDS)}."
+        f"{_counted(cells[printed]['verdict'], CELL_WORDS)}. Of the {(~printed).sum()} that it "
+        f"leaves blank, {filled} are filled. Of its {len(claims)} claims "
+        f"{_counted(claims['verdict'], CLAIM_WORDS)} by the paper's own test; by the corrected "
+        f"test {_counted(claims['corrected'], CLAIM_WORDS)}."
     )
 
 
@@ -131,33 +86,19 @@ def _totals(cells):
 
 
 def _freshness(artefact, get_records):
-    told = {"artefact": artefact.title, "notebook": artefact.notebook}
-    told |= {"experiment": artefact.experiment, "state": None, "kind": None}
+    row = {"artefact": artefact.title, "notebook": artefact.notebook}
+    row |= {"experiment": artefact.experiment, "state": None, "kind": None}
     if artefact.experiment is None:
-        return told
+        return row
     records = records_of(get_records, artefact.experiment)
     counts = records["state"].value_counts() if len(records) else {}
-    told |= {state: int(counts.get(state, 0)) for state in STATES}
+    row |= {state: int(counts.get(state, 0)) for state in STATES}
     if records.empty:
-        return told | {"state": "missing"}
-    return told | {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
+        return row | {"state": "missing"}
+    return row | {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
 
 
-def _plain(cell):
-    """NaN becomes None, numpy's numbers become Python's."""
-    plain = {name: getattr(value, "item", lambda v=value: v)() for name, value in cell.items()}
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in plain.items()
-    }
-
-
-def _filled(cell):
-    word = cell["verdict"]
-    return Entry((number_text(cell["mean"], cell["std"]),), (False,), word)
-
-
-def _told(verdicts, words):
+def _counted(verdicts, words):
     """Such as ``160 match, 23 are close and 2 are worse``."""
     counts = verdicts.value_counts()
     parts = [f"{counts[word]} {phrase}" for word, phrase in words.items() if word in counts]

@@ -1,4 +1,4 @@
-"""How figures look, and how they are saved: one style sheet, one look for each method."""
+"""The look of figures and their files: one style sheet, one look for each method."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from mimlpaper.report.files import write_whole
+from mimlpaper.paths import write_whole
 
-__all__ = ["METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure", "use_style"]
+__all__ = [
+    "INK", "LINE", "METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure",
+    "use_style",
+]  # fmt: skip
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 
+INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
 VERMILION, BLUE, SKY, GREEN = "#D55E00", "#0072B2", "#56B4E9", "#009E73"  # Okabe and Ito
 ORANGE, PINK = "#E69F00", "#CC79A7"
 INDIGO, WINE, OLIVE, ROSE, SLATE = "#332288", "#882255", "#8A8A2B", "#CC6677", "#555555"
@@ -28,8 +32,8 @@ class Look(NamedTuple):
     linestyle: str = "-"
 
 
-# The colour names the MIML learner, the marker the way to it: a circle for MIML data, a square
-# through InsDif, a diamond through SubCod. What the paper compares with has dashed lines.
+# The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
+# square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
 METHOD_STYLE = {
     "MimlBoost": Look(VERMILION, "o"),
     "MimlSvm": Look(BLUE, "o"),
@@ -63,7 +67,7 @@ def look_of(method: str) -> Look:
 
 
 def in_order(methods) -> list[str]:
-    """As :data:`METHOD_STYLE` orders them, others last."""
+    """Methods in the order of :data:`METHOD_STYLE`, others last."""
     known = list(METHOD_STYLE)
     return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
 
@@ -74,9 +78,9 @@ def use_style():
 
 
 def save_figure(figure: Figure, folder, name: str) -> list[Path]:
-    """Write ``name``.png (200 dpi) and .svg into ``folder``: same figure, same bytes.
+    """Write ``name``.png (200 dpi) and .svg into ``folder``: the same figure gives the same bytes.
 
-    The layout is settled here for good, since each resolution would shift it a little.
+    The layout is fixed first, since each resolution would shift it a little.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")

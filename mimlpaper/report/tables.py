@@ -1,132 +1,155 @@
-"""Tables for readers: in each cell the published value, ours, and the verdict."""
+"""Every table: the paper's numbers next to ours, claims, open choices, ranks, costs."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
-from mimlpaper.report.cells import compare_with_paper
-from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_characteristics
-from mimlpaper.report.rendering import Entry, ReportTable
+from mimlpaper.experiments.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.report.claims import ClaimResult
+from mimlpaper.report.compare import (
+    CHARACTERISTICS,
+    as_published,
+    compare_characteristics,
+    compare_with_paper,
+    round_half_up,
+    run_means,
+    variant_name,
+)
+from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_divergences
+from mimlpaper.report.rendering import Entry, ReportTable, grid
+from mimlpaper.report.statistics import (
+    LEAST_MEGABYTES,
+    SIZES,
+    exponents,
+    shared_ranks,
+    win_tie_loss,
+)
+from mimlpaper.report.style import in_order
 
 __all__ = [
-    "characteristics_table",
-    "measured_table",
-    "number_text",
-    "published_text",
-    "results_table",
-]
+    "COMPLEXITY", "accuracies_table", "blanks_table", "by_verdict", "characteristics_table",
+    "choices_table", "claim_counts_table", "claims_table", "costs_table", "divergences_table",
+    "exponents_table", "measured_table", "number_text", "peers_table", "published_text",
+    "ranks_table", "relatedness_table", "results_table", "seconds_table", "status_table",
+    "totals_table", "verified_table", "win_tie_loss_table",
+]  # fmt: skip
 
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
-
-CHARACTERISTICS = {  # decimals in print
-    "categories": 0, "vocabulary": 0,
-    "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
-    "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
-}  # fmt: skip
 
 
 def results_table(
     records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None
 ) -> ReportTable:
-    """Table ``number`` of the paper beside what the records give.
+    """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
-    Parameters
-    ----------
-    records : one row for each trial and stage; may be empty
-    number : 1 to 5
-    profile : str, told in the caption: "smoke", "quick" or "paper"
-    n_runs : the protocol's number of runs; the paper's own if None
+    Methods that the paper's table has no row for stand below its rows, without a verdict. The
+    parameters are those of :func:`~mimlpaper.report.compare.compare_with_paper`.
     """
     table = TABLES[number]
     cells = compare_with_paper(records, number, n_runs)
     by_dataset = len(table.datasets) > 1
-    best = _best(cells.groupby("dataset" if by_dataset else "criterion"))
-    rows = {
-        algorithm: tuple(
-            Entry(
-                (published_text(cell), number_text(cell["mean"], cell["std"])),
-                (cell["published_best"], i in best),
-                cell["verdict"],
-            )
-            for i, cell in group.to_dict("index").items()
-        )
-        for algorithm, group in cells.groupby("algorithm", sort=False)
-    }
-    columns = table.datasets if by_dataset else tuple(map(_head, table.criteria))
-    measure = "accuracy ↑, mean ± std" if by_dataset else "mean ± std"
-    return ReportTable(
+    over = "dataset" if by_dataset else "criterion"
+    found = _by(cells.assign(is_best=_is_best(cells, over)), "algorithm", over)
+
+    def entry(algorithm, head):
+        cell = found[algorithm, head]
+        ours = number_text(cell["mean"], cell["std"])
+        if cell["printed"] == "no row":
+            return Entry((ours,), (cell["is_best"],))
+        bold = cell["published_best"], cell["is_best"]
+        return Entry((published_text(cell), ours), bold, cell["verdict"])
+
+    algorithms = list(cells["algorithm"].unique())
+    others = algorithms[len(table.algorithms) :]
+    return grid(
+        algorithms, table.datasets if by_dataset else _heads(table.criteria), entry,
         caption=(
-            f"Table {number}. {table.title}: {measure}. In each cell the paper's value, ours, "
-            f"and the verdict. {_provenance(cells, profile)}"
+            f"Table {number}. {table.title}: {'accuracy ↑, ' if by_dataset else ''}mean ± std. "
+            "Each cell has the paper's value, ours, and the verdict. "
+            + "Below the last line are methods that the paper does not have. " * bool(others)
+            + _provenance(cells, profile)
         ),
         corner="algorithm",
-        columns=columns,
-        rows=rows,
         tidy=cells.assign(profile=profile),
-        rule_above=table.compared[0],
+        rules_above=(table.compared[0], *others[:1]),
+    )  # fmt: skip
+
+
+def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
+    """Mean ± std over splits of every method, in the order of the records."""
+    groups = records.groupby("method", sort=False)
+    numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
+    about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
+    tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
+    found = _by(tidy.assign(is_best=_is_best(tidy, "criterion")), "algorithm", "criterion")
+    return grid(
+        tidy["algorithm"].unique(), _heads(CRITERIA), lambda *key: _ours(found[key]),
+        caption=f"{title}: mean ± std. {_provenance(tidy, profile)}",
+        corner="algorithm",
+        tidy=tidy.assign(profile=profile),
+    )  # fmt: skip
+
+
+def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
+    """Mean ± std over runs of ten folds: a row for each configuration, a column for each set.
+
+    ``records`` are of data sets of Table 5, or of a stand-in.
+    """
+
+    def place(group):
+        """Methods as in Table 5, others after them; a configuration before its variants."""
+        (method, parameters), _ = group
+        printed = TABLES[5].algorithms
+        place = printed.index(method) if method in printed else len(printed)
+        return place, method, parameters != "{}", parameters
+
+    measured = pd.concat(
+        [
+            run_means(rows, TABLES[5]).assign(row=variant_name(*configuration))
+            for configuration, rows in sorted(records.groupby(["method", "parameters"]), key=place)
+        ],
+        ignore_index=True,
+    )
+    runs = measured.groupby(["row", "dataset"], sort=False)
+    tidy = runs["accuracy"].agg(["mean", "std"]).reset_index()
+    best = _is_best(tidy.assign(criterion="accuracy"), "dataset")
+    found = _by(tidy.assign(is_best=best), "row", "dataset")
+    return grid(
+        measured["row"].unique(),
+        [name for name in TABLES[5].datasets if name in set(measured["dataset"])],
+        lambda *key: _ours(found[key]) if key in found else None,
+        caption=(
+            f"{title}: accuracy ↑, mean ± std over {runs['run'].nunique().min()} run(s) of ten "
+            f"folds. Profile {profile}; records {_joined(measured['state'])}; "
+            f"{_joined(measured['kind'])} data."
+        ),
+        tidy=tidy.assign(profile=profile),
     )
 
 
-def measured_table(
-    records: pd.DataFrame, *, title: str, profile: str, criteria=None
-) -> ReportTable:
-    """Mean ± std over splits of every method in the records, for what the paper did not run.
-
-    Methods keep the order in which they first appear. ``criteria`` are all seven if None.
-    """
-    criteria = tuple(criteria or TABLES[1].criteria)
-    methods = records["method"].drop_duplicates()
-    grouped = records.groupby("method")[list(criteria)]
-    means, stds = grouped.mean().loc[methods], grouped.std().loc[methods]
-    tidy = pd.DataFrame(
-        {"algorithm": method, "criterion": name, "mean": means.at[method, name],
-         "std": stds.at[method, name], "n": int(records["method"].eq(method).sum())}
-        for method in methods
-        for name in criteria
-    )  # fmt: skip
-    by_method = records.groupby("method")
-    tidy["state"] = tidy["algorithm"].map(by_method["state"].agg(_joined))
-    tidy["kind"] = tidy["algorithm"].map(by_method["kind"].agg(_joined))
-    best = _best(tidy.groupby("criterion"))
-    rows = {
-        method: tuple(
-            Entry((number_text(cell["mean"], cell["std"]),), (i in best,))
-            for i, cell in group.to_dict("index").items()
-        )
-        for method, group in tidy.groupby("algorithm", sort=False)
-    }
-    caption = f"{title}: mean ± std. {_provenance(tidy, profile)}"
-    tidy = tidy.assign(profile=profile)
-    return ReportTable(caption, "algorithm", tuple(map(_head, criteria)), rows, tidy)
-
-
 def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTable:
-    """Appendix C: printed above recomputed, at printed precision.
+    """Appendix C: the printed number above the recomputed one.
 
-    Parameters
-    ----------
-    recomputed : DataFrame
-        Columns of :func:`published_characteristics`, percentages from 0 to 100; may lack sets.
-    profile : str, told in the caption.
+    ``recomputed`` has the columns of :func:`~mimlpaper.report.published.published_characteristics`.
     """
-    ours = recomputed.set_index("dataset") if len(recomputed) else recomputed
-    rows, tidy = {}, []
-    for printed in published_characteristics().to_dict("records"):
-        dataset, entries = printed.pop("dataset"), []
-        for name, value in printed.items():
-            found = float(ours.at[dataset, name]) if dataset in ours.index else math.nan
-            decimals = CHARACTERISTICS[name]
-            word = _agreement(found, value, decimals)
-            lines = (_decimal(value, decimals), _decimal(found, decimals))
-            entries.append(Entry(lines, (False, False), word))
-            tidy.append((dataset, name, value, found, word))
-        rows[dataset] = tuple(entries)
-    columns = ["dataset", "characteristic", "published", "recomputed", "verdict"]
-    tidy = pd.DataFrame(tidy, columns=columns)
+    tidy = compare_characteristics(recomputed)
+    cells = _by(tidy, "dataset", "characteristic")
+
+    def entry(dataset, name):
+        cell, decimals = cells[dataset, name], CHARACTERISTICS[name]
+        lines = tuple(_decimal(cell[column], decimals) for column in ("published", "recomputed"))
+        return Entry(lines, verdict=cell["verdict"])
+
     agree = int(tidy["verdict"].eq("matches").sum())
-    return ReportTable(
+    return grid(
+        tidy["dataset"].unique(),
+        {name: name.replace("_", " ") for name in CHARACTERISTICS},
+        entry,
         caption=(
             "Appendix C. Web page data sets after term selection: the paper's value, and the one "
             "recomputed from the files. PMC is the percentage of documents in more than one "
@@ -134,20 +157,493 @@ def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTa
             f"under 1 % of the documents. Profile {profile}; {agree} of {len(tidy)} agree."
         ),
         corner="data set",
-        columns=tuple(name.replace("_", " ") for name in CHARACTERISTICS),
-        rows=rows,
         tidy=tidy.assign(profile=profile),
     )
 
 
-def _best(columns):
-    """Index of the cells whose mean is the best of their column."""
-    best = set()
-    for _, column in columns:
-        means, criterion = column["mean"], ALL_CRITERIA[column["criterion"].iloc[0]]
-        optimum = means.min() if criterion.lower_is_better else means.max()
-        best |= set(means.index[means == optimum])
-    return best
+def blanks_table(cells: pd.DataFrame) -> ReportTable:
+    """The cells that the paper prints as N/A or leaves out, as far as they are measured here.
+
+    One row for each table and algorithm, in Table 5 for each data set; an empty square is a cell
+    that the paper does print. ``cells`` are from
+    :func:`~mimlpaper.report.scorecard.scorecard_cells`.
+    """
+    blanks = cells[cells["printed"] != "value"]
+    found = _by(blanks, "table", "algorithm", "dataset", "criterion")
+    names = {}
+    for number, algorithm, dataset, _ in found:
+        of = f", {dataset}" if len(TABLES[number].datasets) > 1 else ""
+        names[number, algorithm, dataset] = f"Table {number}: {algorithm}{of}"
+
+    def entry(name, criterion):
+        if (*name, criterion) not in found:
+            return Entry()
+        cell = found[(*name, criterion)]
+        return Entry((number_text(cell["mean"], cell["std"]),), verdict=cell["verdict"])
+
+    n_filled = blanks["verdict"].eq("filled").sum()
+    return grid(
+        names, _heads(name for name in ALL_CRITERIA if name in set(blanks["criterion"])), entry,
+        caption=(
+            f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
+            f"{n_filled} of them are filled."
+        ),
+        tidy=blanks,
+    )  # fmt: skip
+
+
+def totals_table(card: dict) -> ReportTable:
+    """Number of cells by verdict: one row for each of the paper's tables, and their sum."""
+    totals = card["totals"]
+    names = {name: name.replace("table", "Table ") for name in totals if name != "all"}
+
+    def entry(name, word):
+        return Entry((str(totals[name][word]),), verdict=word if totals[name][word] else "")
+
+    return grid(
+        names | {"all": "all"}, list(totals["all"]), entry,
+        caption=(
+            "Cells by verdict. A cell is reproduced if it matches, is close or is better on the "
+            "original data, over all runs of the protocol, by today's code."
+        ),
+        tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(),
+        rules_above=("all",),
+    )  # fmt: skip
+
+
+def status_table(rows: list[dict]) -> ReportTable:
+    """One row for each artefact, of :func:`~mimlpaper.report.artefacts.artefact_status`."""
+    by_name = {row["artefact"]: row for row in rows}
+    return grid(
+        list(by_name), ("notebook", "state", "trials", "mend"),
+        lambda name, head: by_name[name][head],
+        caption="Every table and figure: the state of its trials, and the command that mends it.",
+        corner="artefact",
+        tidy=pd.DataFrame(rows),
+    )  # fmt: skip
+
+
+def verified_table(card: dict) -> ReportTable:
+    """One row for each experiment: what ``mimlpaper verify`` last found, when and where."""
+    rows = {}
+    for row in card["verified"]:
+        twice = row["experiment"] in rows
+        rows[f"{row['experiment']}, {row['machine']}" if twice else row["experiment"]] = {
+            "groups verified": f"{row['equal'] + row['close']} of {row['groups']}",
+            "trials run again": row["trials"],
+            "largest difference": f"{row['largest_difference']:.0e}",
+            "date": row["date"],
+            "machine": row["machine"],
+        }
+    heads = ("groups verified", "trials run again", "largest difference", "date", "machine")
+    return grid(
+        list(rows), heads, lambda name, head: rows[name][head],
+        caption="Recorded trials, drawn at random and run again: how many gave the same numbers.",
+        corner="experiment",
+        tidy=pd.DataFrame(card["verified"]),
+    )  # fmt: skip
+
+
+CLAIM_VERDICTS = ("holds", "partly", "fails", "not evaluated")
+
+
+def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
+    """One row for each claim: what the paper says, and its verdict under both tests.
+
+    ``detail`` adds which parts of a claim hold and which fail.
+    """
+    by_id = {result.id: result for result in results}
+    heads = {"claim": "claim", "verdict": "paired t-test", "corrected": "corrected"}
+
+    def entry(name, head):
+        text = getattr(by_id[name], head)
+        return Entry(verdict=text) if head in ("verdict", "corrected") else text
+
+    columns = ["id", "where", "claim", "verdict", "corrected", "detail"]
+    tidy = pd.DataFrame([[getattr(r, name) for name in columns] for r in results], columns=columns)
+    return grid(
+        list(by_id), heads | {"detail": "in detail"} if detail else heads, entry,
+        caption="Claims, by the paper's paired t-test and by the corrected resampled t-test.",
+        tidy=tidy.rename(columns={"corrected": "verdict_corrected"}),
+        prose=True,
+    )  # fmt: skip
+
+
+def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
+    """The same claims in the order of :data:`CLAIM_VERDICTS`."""
+    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.verdict))
+
+
+def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
+    """Number of claims by verdict under both tests, a row for each part of the paper."""
+    parts = list(dict.fromkeys(_part_of_paper(result.id) for result in results))
+    tidy = []
+    for part in [*parts, "all"]:
+        chosen = [r for r in results if part in ("all", _part_of_paper(r.id))]
+        for word in CLAIM_VERDICTS:
+            paired = sum(result.verdict == word for result in chosen)
+            corrected = sum(result.corrected == word for result in chosen)
+            tidy.append({"part": part, "verdict": word, "paired": paired, "corrected": corrected})
+    tidy = pd.DataFrame(tidy)
+    found = _by(tidy, "part", "verdict")
+    return grid(
+        [*parts, "all"], CLAIM_VERDICTS, lambda *key: "{paired} / {corrected}".format(**found[key]),
+        caption="Claims by verdict: by the paper's paired t-test / by the corrected test.",
+        tidy=tidy,
+        rules_above=("all",),
+    )  # fmt: skip
+
+
+def _part_of_paper(claim_id):
+    """``S4.1`` belongs to "Section 4", ``B.1`` to "Appendix B"; ``N.1`` is about time."""
+    first = claim_id.split(".")[0]
+    if first == "N":
+        return "time"
+    return f"Section {first[1:]}" if first.startswith("S") else f"Appendix {first}"
+
+
+def divergences_table(
+    section: str = "", columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect")
+) -> ReportTable:
+    """What the paper leaves open or says in two ways, and what was chosen.
+
+    ``section``, such as ``"4"``, selects the rows of one section. ``columns`` are columns of
+    :func:`~mimlpaper.report.published.published_divergences`.
+    """
+    log = published_divergences()
+    log = log[log["section"] == section] if section else log
+    by_id = log.set_index("id")
+    return grid(
+        by_id.index, columns, lambda name, head: by_id.at[name, head] or None,
+        caption="Open choices, and their effects where these were measured.",
+        tidy=log,
+        prose=True,
+    )  # fmt: skip
+
+
+def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
+    """What an open choice changes: means of the configuration, then differences from them.
+
+    The variants in ``records`` include the configuration itself, ``"{}"``.
+    """
+    means = records.groupby(["method", "parameters"], sort=False)[list(CRITERIA)].mean()
+    methods = list(records["method"].unique())
+    order = sorted(means.index, key=lambda key: (methods.index(key[0]), key[1] != "{}"))
+    changes = {key: means.loc[key] - means.loc[(key[0], "{}")] for key in order if key[1] != "{}"}
+
+    def entry(key, name):
+        return f"{changes[key][name]:+.3f}" if key in changes else f"{means.at[key, name]:.3f}"
+
+    return grid(
+        {key: variant_name(*key) for key in order}, _heads(CRITERIA), entry,
+        caption=(
+            f"{title}: means over {records['split'].nunique()} splits, and the changes by each "
+            "other choice."
+        ),
+        corner="configuration, or its change",
+        tidy=pd.DataFrame(
+            [{"method": key[0], "parameters": key[1], **row} for key, row in changes.items()],
+            columns=["method", "parameters", *CRITERIA],
+        ),
+    )  # fmt: skip
+
+
+def win_tie_loss_table(
+    comparisons: Mapping[str, tuple[pd.DataFrame, str, str]],
+    printed: Mapping[str, tuple[int, int, int]] | None = None,
+) -> ReportTable:
+    """Shares of cases better / tied / worse, printed and by both tests, for each comparison.
+
+    Parameters
+    ----------
+    comparisons : mapping from a row's name to records and the two methods in them.
+    printed : mapping from the names of some rows to the paper's three percentages.
+    """
+    rows, tidy = {}, []
+    for name, (records, a, b) in comparisons.items():
+        n_cases = records["dataset"].nunique() * len(CRITERIA)
+        rows[name] = {"cases": n_cases}
+        if printed and name in printed:
+            rows[name]["paper"] = " / ".join(map(str, printed[name]))
+        for test, counts in zip(("paired", "corrected"), win_tie_loss(records, a, b), strict=True):
+            tidy.append({"comparison": name, "test": test, "n_cases": n_cases, **counts._asdict()})
+            if n_cases:
+                rows[name][test] = " / ".join(f"{100 * n / n_cases:.0f}" for n in counts)
+    heads = {"paper": "paper", "paired": "paired t-test", "corrected": "corrected"}
+    return grid(
+        list(rows), heads | {"cases": "cases"}, lambda name, head: rows[name].get(head),
+        caption="Percentages of cases that are better / tied / worse.",
+        corner="comparison",
+        tidy=pd.DataFrame(tidy),
+    )  # fmt: skip
+
+
+def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of labels, from the pair that shares most to the pair that shares least.
+
+    Columns: first, second; together, how many times as often as by chance they occur together;
+    cosine, between their functions under a common μ; sharing, learned for each pair. ``pairs``
+    are of one data set and both kinds of fit, as from ``Companion.related_labels``.
+    """
+    common = pairs["parameters"] == "{}"
+    learned = pairs[~common].set_index(["first", "second"])["sharing"]
+    table = pairs[common][["first", "second", "together", "cosine"]]
+    table = table.join(learned, on=["first", "second"])
+    return table.sort_values("sharing", ascending=False, ignore_index=True)
+
+
+def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> ReportTable:
+    """Mean ranks of every method in several fights, as published and tuned; the best is bold.
+
+    ``fights`` maps a title to the records as published and tuned; either may be empty.
+    """
+    ranks = {
+        (title, setting): ranks.mean()
+        for title, fight in fights.items()
+        for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
+    }
+    tidy = pd.DataFrame(
+        [(*head, method, rank) for head, means in ranks.items() for method, rank in means.items()],
+        columns=["fight", "setting", "method", "mean_rank"],
+    )
+
+    def entry(method, head):
+        means = ranks[head]
+        if method in means:
+            return Entry((f"{means[method]:.1f}",), (means[method] == means.min(),))
+
+    return grid(
+        in_order(tidy["method"].unique()), {head: ", ".join(head) for head in ranks}, entry,
+        caption=(
+            "Mean ranks over seven criteria and all runs (1 is best), among the methods that "
+            "were run both as published and tuned. A dash means that nothing is recorded."
+        ),
+        corner="method",
+        tidy=tidy,
+    )  # fmt: skip
+
+
+def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
+    """Mean processor seconds of a fit and a prediction, by method and experiment.
+
+    ``records`` maps a title to an experiment's records.
+    """
+    tidy = pd.concat(
+        [
+            as_published(rows).groupby("method", sort=False)[["fit_seconds", "predict_seconds"]]
+            .mean().assign(experiment=title).reset_index()
+            for title, rows in records.items()
+        ],
+        ignore_index=True,
+    )  # fmt: skip
+    found = _by(tidy, "method", "experiment")
+
+    def entry(method, head):
+        title, part = head
+        if (method, title) in found:
+            return f"{found[method, title][f'{part}_seconds']:.2f}"
+
+    return grid(
+        tidy["method"].unique(),
+        {(title, part): f"{title}, {part}" for title in records for part in ("fit", "predict")},
+        entry,
+        caption="Processor seconds of one fit and of one prediction of the test set, means over "
+        "runs.",
+        corner="method",
+        tidy=tidy,
+    )
+
+
+def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
+    """Seconds in the trials, then seconds and megabytes of one fit alone, by method and set.
+
+    Parameters
+    ----------
+    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
+    trials : mapping from an experiment to its records; it selects the data sets to show.
+    """
+    alone = costs[costs["study"] == "sets"]
+    datasets = [name for name in alone["dataset"].unique() if TABLE_OF[name] in trials]
+    tidy = pd.concat(
+        [_set_costs(alone, trials[TABLE_OF[name]], name) for name in datasets]
+        or [pd.DataFrame(columns=["dataset", "method", *IN_TRIALS, *MEASURED])]
+    )
+    found = _by(tidy, "method", "dataset")
+
+    def entry(method, head):
+        dataset, part = head
+        if (method, dataset) not in found:
+            return None
+        cost = found[method, dataset]
+        return Entry((
+            _cost(cost[f"trials_{part}_seconds"], "s"), _cost(cost[f"{part}_seconds"], "s"),
+            _cost(cost[f"{part}_megabytes"], "MB"),
+        ))  # fmt: skip
+
+    shown = {"fit": "fit", "predict": "scores"}
+    return grid(
+        tidy["method"].unique(),
+        {(name, part): f"{name}, {shown[part]}" for name in datasets for part in shown},
+        entry,
+        caption=(
+            f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
+            f"and the megabytes that it adds to memory. {_measured_on(costs)}"
+        ),
+        corner="method",
+        tidy=tidy,
+    )
+
+
+IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
+MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
+
+
+def _set_costs(alone, records, dataset):
+    """One row for each method: means over the trials on a data set, and costs of one fit alone."""
+    alone = alone[alone["dataset"] == dataset].set_index("method")[MEASURED].astype(float)
+    means = pd.DataFrame(columns=IN_TRIALS, index=pd.Index([], name="method"))
+    if len(records):
+        rows = as_published(records)
+        rows = rows[rows["dataset"] == dataset]
+        means = rows.groupby("method")[["fit_seconds", "predict_seconds"]].mean()
+        means = means.add_prefix("trials_")
+    return alone.join(means).reset_index().assign(dataset=dataset)
+
+
+def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
+    """Costs of other implementations next to ours, on the same bags.
+
+    Parameters
+    ----------
+    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
+    cases : the cases of the profile.
+    """
+    found = costs[costs["study"] == "peers"].set_index(["method", "library"])
+    rows, tidy = {}, []
+    for case in cases:
+        if case.study != "peers":
+            continue
+        key, name = (case.method, case.library), f"{case.method}: {case.library}"
+        size = "{} bags of {}, {} labels".format(*drawn_sizes(case.dataset))
+        tidy.append({"method": case.method, "library": case.library, "dataset": case.dataset})
+        if key not in found.index:
+            rows[name] = {"data": size}
+            rows[name]["fit"] = "not measured" if is_installed(case) else "not installed"
+            continue
+        cost = found.loc[key]
+        ratio = cost["fit_seconds"] / found["fit_seconds"].get((case.method, OURS), np.nan)
+        tidy[-1] |= {"fit_seconds": cost["fit_seconds"], "ratio": ratio}
+        tidy[-1] |= cost[["fit_megabytes", "average_precision"]].to_dict()
+        rows[name] = {
+            "data": size, "fit": _cost(cost["fit_seconds"], "s"), "times ours": _ratio(ratio),
+            "memory": _cost(cost["fit_megabytes"], "MB"),
+            "average precision": f"{cost['average_precision']:.3f}",
+        }  # fmt: skip
+    return grid(
+        list(rows), ("data", "fit", "times ours", "memory", "average precision"),
+        lambda name, head: rows[name].get(head),
+        caption=f"One fit by several implementations, on the same drawn bags. "
+                f"{_measured_on(costs)}",
+        corner="method: implementation",
+        tidy=pd.DataFrame(tidy, columns=[
+            "method", "library", "dataset", "fit_seconds", "ratio", "fit_megabytes",
+            "average_precision",
+        ]),
+    )  # fmt: skip
+
+
+# Operations of one fit, for m bags of n instances with d features, L labels, a kernel factor of
+# rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
+# Methods on vectors have the instances end to end: n d features.
+COMPLEXITY = {
+    "MimlBoost": "m n r (d + r) + T s m n L (r + L)",
+    "MimlSvm": "(m n)² d + m² k + L m² to L m³",
+    "MimlSvm_mi": "m n r (d + r) + L s (m n r² + r³)",
+    "MimlNn": "(m n)² d + m k²",
+    "D-MimlSvm": "m n r (d + r) + s m n r L",
+    "InsDif": "m² n d + m k²",
+    "AdtBoost.MH": "m n d (log m + T² L)",
+    "RankSvm": "m² n d + s m² L",
+    "MlSvm": "m² n d + L m² to L m³",
+    "Ml-knn": "m² (n d + log m) + m L",
+    "SubCod": "s m n M d + (m n)² d + M m² to M m³",
+    "Diverse Density": "s m n² d",
+    "Em-dd": "s m n² d",
+    "mi-Svm": "m n r (d + r) + s (m n r² + r³)",
+    "Mi-Svm": "m n r (d + r) + s (m n r² + r³)",
+    "Ch-Fd": "m n r (d + r) + s m n r + r³",
+}
+
+
+def exponents_table(costs: pd.DataFrame) -> ReportTable:
+    """Each method's complexity, the exponents of its seconds, and of its memory in bags."""
+    seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
+    tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
+    found = _by(tidy, "method", "of", "size")
+    heads = [*(("seconds", size) for size in SIZES), ("megabytes", "bags")]
+    methods = seconds["method"].unique()
+
+    def entry(method, head):
+        if head == "operations":
+            return COMPLEXITY.get(method)
+        if (method, *head) not in found:
+            return None
+        fit = found[(method, *head)]
+        slope, low, high, last = (
+            f"{round(fit[name], 1) + 0.0:.1f}" for name in ("exponent", "low", "high", "last")
+        )
+        within = "" if np.isnan(fit["low"]) else f" [{low}, {high}]"
+        return Entry((slope + within, f"last {last}"))
+
+    return grid(
+        methods, {"operations": "operations"} | {head: "{}, by {}".format(*head) for head in heads},
+        entry,
+        caption=(
+            "Exponents b of cost ~ size^b: over all sizes with a 95 % interval; below, between the "
+            f"two largest sizes. {_measured_on(costs)}"
+        ),
+        corner="method",
+        tidy=tidy,
+        rules_above=tuple(method for method in methods if method in ONE_LABEL)[:1],
+    )  # fmt: skip
+
+
+def _measured_on(costs):
+    """A sentence for captions: the machines of the costs."""
+    machines = sorted(set(costs["machine"]))
+    return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
+
+
+def _cost(value, unit):
+    if np.isnan(value):
+        return "–"
+    if unit == "MB":
+        return f"{value:.0f} MB" if value >= LEAST_MEGABYTES else "< 1 MB"
+    return f"{value:.3f} s" if value < 0.1 else f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+
+
+def _ratio(value):
+    return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def _by(tidy, *keys):
+    """Rows of a tidy table as dicts, by the values of some columns."""
+    return tidy.set_index(list(keys)).to_dict("index")
+
+
+def _heads(criteria):
+    return {name: f"{ALL_CRITERIA[name].symbol} {ALL_CRITERIA[name].arrow}" for name in criteria}
+
+
+def _is_best(cells, over):
+    """Whether each cell's mean is the best of its column."""
+    signs = cells["criterion"].map(lambda name: -1 if ALL_CRITERIA[name].lower_is_better else 1)
+    goodness = signs * cells["mean"]
+    return goodness == goodness.groupby(cells[over]).transform("max")
+
+
+def _ours(cell):
+    return Entry((number_text(cell["mean"], cell["std"]),), (cell["is_best"],))
 
 
 def published_text(cell) -> str:
@@ -168,38 +664,28 @@ def _decimal(value, decimals):
     """Halves rounded up, no zero before the point."""
     if math.isnan(value):
         return "–"
-    rounded = math.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+    rounded = round_half_up(value, decimals)
     text = f"{rounded:.{decimals}f}"
     return text.removeprefix("0") if decimals and rounded < 1 else text
-
-
-def _agreement(found, value, decimals):
-    if math.isnan(found):
-        return "missing"
-    return "matches" if _decimal(found, decimals) == _decimal(value, decimals) else "differs"
-
-
-def _head(name):
-    return f"{ALL_CRITERIA[name].symbol} {ALL_CRITERIA[name].arrow}"
 
 
 def _provenance(cells, profile):
     """Profile, runs, freshness and kind of data, by algorithm where they differ."""
     measured = cells[cells["n"] > 0]
-    told = [f"Profile {profile}"]
+    parts = [f"Profile {profile}"]
     if measured.empty:
-        return "; ".join([*told, "no records yet"]) + "."
+        return "; ".join([*parts, "no records yet"]) + "."
     of = f" of {cells['n_protocol'].iloc[0]}" if "n_protocol" in cells else ""
     runs = measured.groupby("algorithm", sort=False)["n"].min()
-    told.append(_by_algorithm(runs.map(lambda n: f"{n}{of} runs")))
+    parts.append(_by_algorithm(runs.map(lambda n: f"{n}{of} runs")))
     for column, words in (("state", "records {}"), ("kind", "{} data")):
         values = measured.groupby("algorithm", sort=False)[column].agg(_joined)
-        told.append(words.format(_by_algorithm(values)))
-    return "; ".join(told) + "."
+        parts.append(words.format(_by_algorithm(values)))
+    return "; ".join(parts) + "."
 
 
 def _by_algorithm(values):
-    """One value if all share it, otherwise each value and who has it."""
+    """One value if all share it, otherwise each value with its algorithms."""
     if values.nunique() == 1:
         return values.iloc[0]
     groups = values.groupby(values, sort=False).groups

@@ -6,7 +6,7 @@ import math
 
 from mimlpaper.metrics import Criterion
 
-__all__ = ["VERDICTS", "is_reproduced", "verdict"]
+__all__ = ["VERDICTS", "arithmetic", "is_reproduced", "verdict"]
 
 VERDICTS = ("matches", "close", "better", "worse", "filled", "missing", "synthetic")
 
@@ -33,8 +33,8 @@ def verdict(
     Parameters
     ----------
     mean, std : float
-        NaN for a mean that has not been measured. A single run has no standard deviation:
-        the published one stands in for it.
+        NaN for a mean that has not been measured. A single run has no standard deviation; the
+        published one is used instead.
     published_mean, published_std : float
         NaN where the paper prints N/A or nothing.
     criterion : Criterion
@@ -57,6 +57,26 @@ def verdict(
     if deviation <= close + ROUNDING:
         return "close"
     return "better" if (difference < 0) == criterion.lower_is_better else "worse"
+
+
+def arithmetic(cell) -> str:
+    """How a cell's verdict comes about, such as ``|z| = |.19 - .18| / .007 = 1.4``.
+
+    Parameters
+    ----------
+    cell : row of :func:`~mimlpaper.report.compare.compare_with_paper` with a printed value.
+    """
+    mean, std, printed = cell["mean"], cell["std"], cell["published_mean"]
+    difference = f"|{mean:.4f} - {printed:.4f}|"
+    if math.isnan(cell["published_std"]):
+        return f"{difference} = {abs(mean - printed):.4f}; matches up to {MATCHES_BARE}, " + (
+            f"close up to {CLOSE_BARE}"
+        )
+    z = abs(_z(mean - printed, std, cell["published_std"]))
+    return (
+        f"|z| = {difference} / pooled std = {z:.2f}; matches up to {MATCHES:g}, "
+        f"close up to {CLOSE:g}"
+    )
 
 
 def is_reproduced(word: str, *, kind: str, state: str, complete: bool) -> bool:

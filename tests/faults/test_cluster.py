@@ -6,14 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
+from joblib import parallel_config
 from pandas.testing import assert_frame_equal
 
+from mimlpaper.bags import Bags
+from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.experiments import Store, get_experiment
 from mimlpaper.experiments import runner as runner_module
-from mimlpaper.experiments.pool import run_trials
 from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.workers import run_trials
+from tests import reference
 
 distributed = pytest.importorskip(
     "distributed", reason="a cluster needs the package distributed: make .venv/installed-cluster"
@@ -47,16 +53,21 @@ def two_hundred_trials():
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Address of a scheduler, and its worker processes."""
+    """Address of a scheduler, and its worker processes, which can import this file."""
+    here = Path(__file__).resolve()
+    paths = os.pathsep.join([str(here.parent), str(here.parents[2])])
+    env = os.environ | {"PYTHONPATH": paths}
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
                "--port", "0", "--no-dashboard"]  # fmt: skip
     log = (tmp_path / "scheduler.log").open("w+")
-    scheduler = subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=log, cwd=tmp_path)
+    scheduler = subprocess.Popen(
+        command, stderr=subprocess.STDOUT, stdout=log, cwd=tmp_path, env=env
+    )
     address = wait_for(lambda: re.search(r"tcp://127.0.0.1:\d+", open(log.name).read()))[0]
     command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
                "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]  # fmt: skip
     workers = [
-        subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=log, cwd=tmp_path)
+        subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=log, cwd=tmp_path, env=env)
         for _ in range(N_WORKERS)
     ]
     yield address, workers
@@ -110,6 +121,27 @@ def test_a_cluster_loses_a_worker(cluster, tmp_path, tell):
         same_records(here, there, name)
     tell("kill -9 of one of three workers of a cluster", "the others run its trials", 0,
          "nothing to do")  # fmt: skip
+
+
+def distances_with_work_stolen(other):
+    """Distances of bags, computed in a Dask worker while any inner job goes to another worker."""
+    bags = Bags.from_list(list(np.random.default_rng(0).random((40, 6, 3))))
+    with parallel_config("dask", workers=[other]):
+        return max_hausdorff(bags), average_hausdorff(bags)
+
+
+def test_distances_stay_right_when_work_is_stolen(cluster):
+    """An array that is filled in place by inner jobs would come back unfilled."""
+    address, _ = cluster
+    bags = list(np.random.default_rng(0).random((40, 6, 3)))
+    with distributed.Client(address) as client:
+        client.wait_for_workers(2)
+        here, other = list(client.scheduler_info(-1)["workers"])[:2]
+        largest, average = client.submit(
+            distances_with_work_stolen, other, workers=[here], pure=False
+        ).result(timeout=300)
+    assert np.abs(largest - reference.max_hausdorff(bags, bags)).max() < 1e-9
+    assert np.array_equal(average, average_hausdorff(bags))
 
 
 def test_workers_with_many_threads_are_refused(tmp_path):

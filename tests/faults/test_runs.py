@@ -10,7 +10,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from mimlpaper.experiments import Store, StoreError, compute
-from mimlpaper.experiments import pool as pool_module
+from mimlpaper.experiments import workers as workers_module
 from mimlpaper.experiments.store import KEY
 
 BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit"]
@@ -199,16 +199,16 @@ def test_data_vanish(start, tmp_path, tell):
 
 
 def test_a_trial_that_fails(tmp_path, monkeypatch, tell):
-    honest = pool_module.run_trial
+    honest = workers_module.run_trial
 
     def fail_once(trial, *args, **kwargs):
         if trial.split == 1 and trial.parameters == '{"mimlsvm__ratio": 0.5}':
             raise MemoryError("no memory for the kernel")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(pool_module, "run_trial", fail_once)
+    monkeypatch.setattr(workers_module, "run_trial", fail_once)
     store = Store(tmp_path)
-    with pytest.raises(pool_module.TrialError, match=r"1 of 20 trials failed(.*\n)*.*no memory"):
+    with pytest.raises(workers_module.TrialError, match=r"1 of 20 trials failed(.*\n)*.*no memory"):
         compute("figure7", profile="smoke", jobs=1, store=store)
     assert len(store.load("figure7")) == 19
     tell("an error in a trial", "the others are recorded; its traceback; exit 1", 0, AGAIN)

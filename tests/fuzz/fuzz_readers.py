@@ -1,11 +1,12 @@
 """Read files damaged at random, for some minutes: bags or a DataError, and nothing else.
 
 ``python tests/fuzz/fuzz_readers.py --minutes 60`` (``make fuzz MINUTES=60``) writes small files of
-bags in every format, damages them (cut, overwritten, doubled, bits turned, tokens put in, archives'
-members and headers changed) and reads them, each in 20 seconds and 2 GiB at the most. A reader that
-raises anything but DataError, hangs, takes more memory or kills its process fails; the file is
-kept in ``build/fuzz``. MATLAB files are left out: SciPy's compiled reader crashes on some damaged
-ones, and so the loaders give it none whose hash is not that of the manifest.
+bags in every format and dialect, damages them (cut, overwritten, doubled, bits turned, tokens put
+in, archives' members and headers changed) and reads them, each in 20 seconds and 2 GiB at the
+most. A reader that raises anything but DataError, hangs, takes more memory or kills its process
+fails; the file is kept in ``build/fuzz``. MATLAB files are left out: SciPy's compiled reader
+crashes on some damaged ones, and so the loaders give it none whose hash is not that of the
+manifest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -24,8 +26,19 @@ from pathlib import Path
 import numpy as np
 
 from mimlpaper.datasets import DataError, load_synthetic_scene, read_bags, write_bags
-from mimlpaper.datasets.label_xml import read_label_names
+from mimlpaper.datasets.bag_files import read_label_names
 
+# Single instances with nominal features, missing values, sparse and weighted rows; LIBSVM's form;
+# a table with the number of labels first.
+DIALECTS = {
+    "dialect.arff": (
+        "@relation 'toy: -C 1'\n@attribute a {no,yes}\n@attribute x real [0,9]\n"
+        "@attribute y {red,blue}\n@attribute z {0,1}\n@data\nyes,1,red,?\n{1 3},{0.5}\n"
+        "no, ?, 'blue', 1, {2}\n"
+    ),
+    "dialect.csv": "2\nid, x, y, a, b\nq, 1, , 0, 1\nq, ?, 2, 0, 1\np, 3, 4, yes, no\n",
+    "dialect.svm": "0,2 1:0.5 4:-1 # remark\n 3:2\n1 1:1e3\n",
+}
 KEPT = Path(__file__).resolve().parents[2] / "build" / "fuzz"
 MAX_BYTES = 10**7
 MEMORY = 2 * 2**30
@@ -36,7 +49,8 @@ TOKENS = (
     b",", b'"', b"'", b"\x00", b"\xff\xfe", b"nan", b"1e999", b"1_0", b"label:", b"\r\n",
     b"\\u0000", b"\\n", b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&b;", b"<label name='",
     b"<![CDATA[", b"PK\x01\x02", b"\x93NUMPY", b"'descr': '|O'", b"(999999999, 99999)",
-    b"'fortran_order': True",
+    b"'fortran_order': True", b"{0.5}", b"?", b"-C 1", b"real [0,1]", b"{no,yes}", b"1:2 2:3",
+    b"999999999999:1",
 )  # fmt: skip
 
 
@@ -66,15 +80,17 @@ def one_round(seed, seconds):
     """Files from one seed, for so long; exit status 1 at the first failure."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, _too_long)
+    warnings.simplefilter("ignore")
     rng = np.random.default_rng(seed)
     folder = KEPT / f"round{seed}"
     folder.mkdir(parents=True, exist_ok=True)
-    whole = {path.suffix: path.read_bytes() for path in written(folder)}
+    whole = {path.name: path.read_bytes() for path in written(folder)}
     outcomes, end = Counter(), time.monotonic() + seconds
     while time.monotonic() < end:
-        ending = str(rng.choice(list(whole)))
-        case = folder / f"case{ending}"
-        case.write_bytes(damaged(whole[ending], ending, rng))
+        name = str(rng.choice(list(whole)))
+        ending = Path(name).suffix
+        case = folder / f"{ending[1:]}_case{ending}"  # no XML file has the name of an ARFF file
+        case.write_bytes(damaged(whole[name], ending, rng))
         signal.alarm(SECONDS)
         try:
             read(case)
@@ -97,6 +113,9 @@ def written(folder):
         write_bags(folder / f"whole{ending}", scenes)
         yield folder / f"whole{ending}"
     yield folder / "whole.xml"
+    for name, content in DIALECTS.items():
+        (folder / name).write_text(content)
+        yield folder / name
 
 
 def read(path):
@@ -104,7 +123,8 @@ def read(path):
     if path.suffix == ".xml":
         assert all(read_label_names(path))
     else:
-        found = read_bags(path, max_bytes=MAX_BYTES)
+        missing = {"missing": 0.0} if path.suffix in (".arff", ".csv") else {}
+        found = read_bags(path, max_bytes=MAX_BYTES, **missing)
         assert np.isfinite(found.X.instances).all()
         assert found.Y.shape == (len(found.X), len(found.label_names))
 

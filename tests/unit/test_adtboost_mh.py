@@ -14,6 +14,7 @@ from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.datasets import load_scene
 from mimlpaper.metrics import average_precision, hamming_loss
 from mimlpaper.preprocessing import ConcatenateInstances
+from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 HAND_X = np.array([[0.0], [0.0], [1.0], [1.0]])
@@ -83,6 +84,16 @@ def test_same_rules_as_trying_everything(seed):
     assert np.allclose(fitted.values_.reshape(-1, 2, Y.shape[1]), [r[4:] for r in expected] or 0)
 
 
+def test_same_rules_as_trying_everything_for_many_labels(rng):
+    """Values all different and twelve labels: places that single precision can hardly tell."""
+    X, Y = rng.random((40, 3)), rng.random((40, 12)) < 0.3
+    _, expected = reference.adtboost_mh(X, Y, 4, 1.0)
+    fitted = AdtBoostMH(n_rounds=4).fit(X, Y)
+    found = zip(fitted.precondition_, fitted.feature_, fitted.threshold_, strict=True)
+    assert list(found) == [rule[1:4] for rule in expected]
+    assert fitted.z_ == pytest.approx(np.array([rule[0] for rule in expected]), abs=1e-12)
+
+
 def test_without_smoothing_the_loss_falls_to_z(noisy):
     """Also where a leaf is pure in a label: that label's weight goes to 0 there.
 
@@ -112,6 +123,23 @@ def test_last_stage_is_the_decision_function(noisy):
     for n_rounds in (1, 4):
         shorter = AdtBoostMH(n_rounds=n_rounds).fit(X, Y)
         assert np.array_equal(stages[n_rounds - 1], shorter.decision_function(X))
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_a_longer_run_goes_on_from_a_shorter_one(noisy, container):
+    """60 rounds take up the 50 before them, and those the 25: the same rules as alone."""
+    X, Y = container(noisy[0]), noisy[1]
+    alone = AdtBoostMH(n_rounds=60).fit(X, Y)
+    with sharing(Cache()) as cache:
+        shorter = AdtBoostMH(n_rounds=25).fit(X, Y)
+        assert (cache.n_misses, cache.n_hits) == (1, 0)
+        longer = AdtBoostMH(n_rounds=60).fit(X, Y)
+        again = AdtBoostMH(n_rounds=50).fit(X, Y)
+    assert (cache.n_misses, cache.n_hits) == (3, 2)
+    assert all(map(np.array_equal, rules(longer), rules(alone)))
+    for fitted in (shorter, again):
+        first = [values[: fitted.n_rounds] for values in rules(alone)]
+        assert all(map(np.array_equal, rules(fitted), first))
 
 
 @pytest.mark.parametrize("container", [csr_array, csc_array, csr_matrix])

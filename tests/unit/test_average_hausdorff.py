@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.average_hausdorff import average_hausdorff
+from mimlpaper.distances import average_hausdorff
 
 
 def test_two_bags_by_hand():

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags, as_bags
+from mimlpaper.datasets import labelled_bags
 
 
 def test_two_bags_by_hand():
@@ -75,3 +78,34 @@ def test_bad_bags_are_refused(value, message):
 def test_offsets_that_do_not_fit_are_refused(offsets, message):
     with pytest.raises(ValueError, match=message):
         Bags(np.ones((2, 1)), offsets)
+
+
+def test_bags_add_up(bags):
+    both = bags[:3] + bags[5:]
+    assert len(both) == len(bags) - 2
+    assert np.array_equal(both[3], bags[5])
+    assert np.array_equal((bags[:1] + list(bags[1:])).instances, bags.instances)
+    with pytest.raises(ValueError, match="got 3 and 1"):
+        bags + Bags.from_list([np.zeros((2, 1))])
+    with pytest.raises(TypeError):
+        bags + 1
+
+
+def test_bags_are_no_array(bags):
+    """NumPy would make an array of objects or fail deep inside scikit-learn."""
+    with pytest.raises(TypeError, match="SumInstances"):
+        np.asarray(bags)
+    with pytest.raises(TypeError, match="list"):
+        MinMaxScaler().fit(bags)
+
+
+def test_a_data_set_in_place_of_its_bags(bags):
+    data = labelled_bags(bags, np.ones((len(bags), 1)), ["sea"])
+    with pytest.raises(ValueError, match=r"holds bags and labels; give its parts: fit\(data.X"):
+        MimlNn().fit(data, data.Y)
+
+
+@pytest.mark.parametrize("value", [1e160, -1e151])
+def test_values_whose_squares_overflow_are_refused_by_bag(value):
+    with pytest.raises(ValueError, match=r"bag 1 holds -?1e\+1.*within 1e\+150"):
+        Bags.from_list([[[0.0, 1.0]], [[0.0, value]]])

@@ -2,12 +2,16 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
-from mimlpaper import cli, paths
+import mimlpaper
+from mimlpaper import cli, experiments, notebooks, paths
 from mimlpaper.cli import main
 from mimlpaper.datasets import DataError
+from mimlpaper.experiments import PROFILES
 from mimlpaper.notebooks import NotebookRun
 
 
@@ -68,7 +72,7 @@ def test_data_lists_every_set(tmp_path, capsys):
 
 def test_run_tells_failed_notebooks_by_its_status(monkeypatch, capsys):
     runs = [NotebookRun("0_scorecard", "error", 1.0, message="no such cell")]
-    monkeypatch.setattr(cli, "run_notebooks", lambda *args, **kwargs: runs)
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **kwargs: runs)
     assert main(["run", "0_scorecard"]) == 1
     printed = capsys.readouterr()
     assert "mimlpaper run 0_scorecard" in printed.out
@@ -78,7 +82,7 @@ def test_run_tells_failed_notebooks_by_its_status(monkeypatch, capsys):
 def test_run_leaves_out_what_is_not_recorded(results, monkeypatch, capsys):
     """An empty store: the notebooks that need no trials run, the others wait."""
     ran = []
-    monkeypatch.setattr(cli, "run_notebooks", lambda names, *_, **__: ran.extend(names) or [])
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda names, *_, **__: ran.extend(names) or [])
     assert main(["run", "--recorded", "3_framework", "4_degeneration"]) == 0
     assert ran == ["3_framework"]
     assert re.search(r"trials to run .* mimlpaper run 4_degeneration", capsys.readouterr().out)
@@ -91,13 +95,45 @@ def test_errors_become_one_line_and_a_status(monkeypatch, capsys, error, status)
     def fail(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr(cli, "compute", fail)
+    monkeypatch.setattr(experiments, "compute", fail)
     assert main(["compute", "table1"]) == status
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [["compute", "table9"], ["compose"], ["run", "--profile", "x"]])
+def test_an_unknown_experiment(capsys):
+    assert main(["compute", "table9"]) == 2
+    assert "experiment must be one of ['table1'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["compose"], ["run", "--profile", "x"]])
 def test_wrong_use(command):
     with pytest.raises(SystemExit) as stopped:
         main(command)
     assert stopped.value.code == 2
+
+
+def test_help_and_import_load_nothing_heavy():
+    """What takes a second to import is imported when it is used."""
+    code = (
+        "import sys, mimlpaper\n"
+        "from mimlpaper.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1]
+    for name in ("matplotlib", "papermill", "requests", "numba", "sklearn", "pandas", "numpy"):
+        assert f"'{name}'" not in loaded
+
+
+def test_profiles_are_those_of_the_experiments():
+    assert set(cli.PROFILES) == set(PROFILES)
+
+
+def test_every_public_name_is_found_where_it_lives():
+    assert sorted(mimlpaper.__all__) == sorted(mimlpaper.HOMES)
+    for name in mimlpaper.__all__:
+        home = f"mimlpaper.{mimlpaper.HOMES[name]}"
+        assert getattr(getattr(mimlpaper, name), "__module__", home) == home
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        mimlpaper.nothing  # noqa: B018

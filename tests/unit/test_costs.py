@@ -1,4 +1,4 @@
-"""Measured costs: what is recorded, what goes on, and the exponents of made-up seconds."""
+"""Measured costs, how they are recorded and resumed, and exponents of made-up seconds."""
 
 import warnings
 
@@ -8,13 +8,11 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from mimlpaper import cli, paths
+from mimlpaper import cli, notebooks, paths
 from mimlpaper.datasets import load_synthetic_scene, make_bags
 from mimlpaper.distances import max_hausdorff
-from mimlpaper.experiments import cost_cases as declared
 from mimlpaper.experiments import costs as module
-from mimlpaper.experiments import measure as measuring
-from mimlpaper.experiments.cost_cases import (
+from mimlpaper.experiments.costs import (
     BASE,
     MANY_LABELS,
     ONE_LABEL,
@@ -24,23 +22,20 @@ from mimlpaper.experiments.cost_cases import (
     cost_cases,
     estimator_of,
     is_installed,
+    measure,
+    measure_costs,
     problem_of,
+    recorded_costs,
+    spent,
+    waiting_costs,
 )
-from mimlpaper.experiments.costs import measure_costs, recorded_costs, waiting_costs
-from mimlpaper.experiments.measure import measure, spent
-from mimlpaper.experiments.pool import TrialError
+from mimlpaper.experiments.workers import TrialError
 from mimlpaper.notebooks import NotebookRun
-from mimlpaper.report import (
-    COMPLEXITY,
-    METHOD_STYLE,
-    costs_table,
-    exponents,
-    exponents_table,
-    growth,
-    peers_table,
-    plot_growth,
-)
-from mimlpaper.report import costs as report_costs
+from mimlpaper.report import tables
+from mimlpaper.report.figures import plot_growth
+from mimlpaper.report.statistics import exponents, growth
+from mimlpaper.report.style import METHOD_STYLE
+from mimlpaper.report.tables import COMPLEXITY, costs_table, exponents_table, peers_table
 from tests.made_up_records import rows
 
 FEW = [
@@ -96,7 +91,7 @@ def test_a_set_sorted_by_label_is_measured(monkeypatch):
     """The short fit before needs both classes as well."""
     X, _ = make_bags(100, 3, 4)
     problem = (X, np.arange(100) < 80), None
-    monkeypatch.setattr(measuring, "problem_of", lambda case, data_home: problem)
+    monkeypatch.setattr(module, "problem_of", lambda case, data_home: problem)
     assert measure(CostCase("sets", "elephant", "Ch-Fd"))["fit_seconds"] > 0
 
 
@@ -143,7 +138,7 @@ def test_missing_data_leave_their_cases_out(monkeypatch, instead, tmp_path, caps
 
 
 def test_a_peer_that_is_not_installed_is_not_waited_for(monkeypatch, tmp_path):
-    monkeypatch.setattr(declared, "find_spec", lambda name: None if name == "skmultilearn" else 1)
+    monkeypatch.setattr(module, "find_spec", lambda name: None if name == "skmultilearn" else 1)
     case = CostCase("peers", PEERS["Ml-knn"][0], "Ml-knn", "scikit-multilearn-ng")
     assert not is_installed(case) and case in cost_cases()
     assert case not in waiting_costs(folder=tmp_path)
@@ -166,14 +161,14 @@ class Greedy(BaseEstimator):
     """Takes 64 MB, for a while, when it is fitted to more than the first few examples."""
 
     def fit(self, X, Y):
-        if len(Y) > measuring.N_FIRST:
+        if len(Y) > module.N_WARM_UP:
             np.ones(2**23).sum()
             warnings.warn("greedy", RuntimeWarning, stacklevel=2)
         return self
 
 
 def test_memory_and_warnings_are_those_of_the_fit(monkeypatch):
-    monkeypatch.setattr(measuring, "estimator_of", lambda case: Greedy())
+    monkeypatch.setattr(module, "estimator_of", lambda case: Greedy())
     row = measure(CostCase("sizes", "drawn:100x2x4", "MimlNn"))
     assert row["fit_megabytes"] == pytest.approx(64, abs=4)
     assert row["warnings"] == "RuntimeWarning"
@@ -240,9 +235,9 @@ def test_megabytes_below_one_are_left_out():
     assert growth(table, "MimlNn", "bags").index.min() == SIZES["bags"][0]
 
 
-def test_table_of_exponents_tells_theory_and_machine():
+def test_table_of_exponents_shows_theory_and_machine():
     table = exponents_table(pd.concat([grown(), grown("Ch-Fd", (1.0, 1.0, 0.0))]))
-    assert table.rule_above == "Ch-Fd"
+    assert table.rules_above == ("Ch-Fd",)
     assert table.rows["MimlNn"][0].lines == (COMPLEXITY["MimlNn"],)
     assert table.rows["MimlNn"][1].lines == ("2.0 [2.0, 2.0]", "last 2.0")
     assert "Measured on an abacus." in table.caption
@@ -260,8 +255,8 @@ def test_seconds_of_trials_stand_above_those_of_one_fit():
     assert table.rows["MimlNn"][2].lines == ("–",)
 
 
-def test_peers_are_told_as_multiples_of_ours(monkeypatch):
-    monkeypatch.setattr(report_costs, "is_installed", lambda case: case.library != "b")
+def test_peers_are_shown_as_multiples_of_ours(monkeypatch):
+    monkeypatch.setattr(tables, "is_installed", lambda case: case.library != "b")
     libraries = ("mimlpaper", "a", "b", "c")
     cases = [CostCase("peers", "drawn:80x4x4", "MlSvm", name) for name in libraries]
     costs = pd.DataFrame(
@@ -271,8 +266,8 @@ def test_peers_are_told_as_multiples_of_ours(monkeypatch):
         ]
     )
     table = peers_table(costs, [*cases, FEW[0]])
-    told = {name: entries[2].lines[0] for name, entries in table.rows.items()}
-    assert list(told.values()) == ["1", "24", "–", "–"]
+    ratios = [entries[2].lines[0] for entries in table.rows.values()]
+    assert ratios == ["1", "24", "–", "–"]
     assert table.rows["MlSvm: b"][1].lines == ("not installed",)
     assert table.rows["MlSvm: c"][1].lines == ("not measured",)
     assert table.tidy["ratio"].dropna().tolist() == [1.0, 24.0]
@@ -314,7 +309,7 @@ def test_sizes_that_cannot_be_drawn(sizes, message):
 
 def test_scipys_distances_are_ours():
     bags = load_synthetic_scene().X[:6]
-    theirs = declared.scipy_hausdorff(bags, bags[:4])
+    theirs = module.scipy_hausdorff(bags, bags[:4])
     np.testing.assert_allclose(theirs, max_hausdorff(bags, bags[:4]))
 
 
@@ -330,7 +325,7 @@ def test_run_leaves_the_notebook_out_while_fits_are_to_be_measured(
 ):
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     well = [NotebookRun("9_cost", "done", 1.0)]
-    monkeypatch.setattr(cli, "run_notebooks", lambda *_, **__: well)
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *_, **__: well)
     assert cli.main(["run", "--recorded", "9_cost"]) == 0
     assert "left out, 3 trials to run" in capsys.readouterr().out
     measure_costs()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mimlpaper.datasets import DATASETS, load, with_percentage
-from mimlpaper.datasets.derived import DERIVED_LOADERS
+from mimlpaper.datasets.catalogue import DERIVED_FROM
 
 real_data = pytest.mark.skipif(
     not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set"
@@ -67,8 +67,8 @@ def test_impossible_percentages():
 
 
 def test_names():
-    assert set(DERIVED_LOADERS) < set(DATASETS)
-    assert {"scene:10%", "reuters:50%"} < set(DERIVED_LOADERS)
+    assert set(DERIVED_FROM) < set(DATASETS)
+    assert {"scene:10%", "reuters:50%"} < set(DERIVED_FROM)
     with pytest.raises(ValueError, match="no data set is named 'scene:15%'"):
         load("scene:15%")
 

@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from mimlpaper.datasets import load
 from mimlpaper.experiments import Store, Trial, compute, get_experiment, run_trial
-from mimlpaper.experiments.pool import run_trials
 from mimlpaper.experiments.store import KEY
 from mimlpaper.experiments.trial import set_random_states
+from mimlpaper.experiments.workers import run_trials
 from mimlpaper.metrics import CRITERIA
 
 BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit"]

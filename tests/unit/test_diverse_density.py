@@ -6,17 +6,21 @@ from mimlpaper.bags import Bags
 from mimlpaper.baselines.diverse_density import (
     DiverseDensity,
     _best_threshold,
+    ascend,
     concept_distances,
-    neg_log_density,
+    neg_log_densities,
 )
+from mimlpaper.sharing import Cache, sharing
 
 
 def density_loss(theta, bags, y):
-    """The compiled loss and gradient, for bags as users write them."""
+    """The compiled loss and gradient at one point, for bags as users write them."""
     bags = Bags.from_list(bags)
-    columns = np.ascontiguousarray(bags.instances.T)
-    theta = np.asarray(theta, dtype=float)
-    return neg_log_density(theta, bags.instances, columns, bags.offsets, np.asarray(y, bool))
+    points, every = np.array([theta], dtype=float), np.arange(bags.n_instances)[None]
+    losses, gradients = neg_log_densities(
+        points, bags.instances, every, bags.offsets, np.asarray(y, bool)
+    )
+    return losses[0], gradients[0]
 
 
 def plain_loss(theta, bags, y):
@@ -93,10 +97,73 @@ def test_sign_of_the_scales_is_free(bags, rng):
     assert density_loss(theta, bags, y)[0] == density_loss(flipped, bags, y)[0]
 
 
-def test_distances(rng):
-    X, theta = rng.random((700, 3)), rng.random(6)
-    expected = ((X - theta[:3]) ** 2) @ theta[3:] ** 2
-    assert concept_distances(theta, np.ascontiguousarray(X.T)) == pytest.approx(expected)
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 200])
+def test_distances(rng, n_rows):
+    """Of some rows, which are taken in pairs."""
+    X, w, u = rng.random((300, 3)), rng.random(3), rng.random(3)
+    rows = rng.choice(300, n_rows)
+    expected = ((w * X[rows] - u) ** 2).sum(axis=1)
+    assert concept_distances(w, u, X, rows) == pytest.approx(expected)
+
+
+def test_many_points_and_blocks_of_bags(rng):
+    """Small bags, and one larger than a block: each point has its own loss and gradient."""
+    sizes = [3, 1, 200, 40, 40, 5]
+    bags = Bags.from_list([rng.random((size, 4)) for size in sizes])
+    y = np.array([True, False, True, False, True, False])
+    points = np.hstack([rng.random((9, 4)), rng.uniform(0.5, 2, (9, 4))])
+    every = np.arange(bags.n_instances)[None]
+    losses, gradients = neg_log_densities(points, bags.instances, every, bags.offsets, y)
+    for point, loss, gradient in zip(points, losses, gradients, strict=True):
+        assert loss == pytest.approx(plain_loss(point, bags, y))
+        alone = density_loss(point, bags, y)
+        assert alone[0] == loss and np.array_equal(alone[1], gradient)
+
+
+def test_points_with_their_own_instances(rng):
+    """One instance of each bag counts, another one for each point."""
+    bags = Bags.from_list(rng.random((6, 4, 2)))
+    y = np.arange(6) % 2 == 0
+    points = rng.random((3, 4))
+    rows = 4 * np.arange(6) + rng.integers(4, size=(3, 6))
+    losses, _ = neg_log_densities(points, bags.instances, rows, np.arange(7), y)
+    for point, own, loss in zip(points, rows, losses, strict=True):
+        assert loss == pytest.approx(plain_loss(point, bags.instances[own][:, None, :], y))
+
+
+def test_no_ascent_depends_on_the_others(rng):
+    """To the last digit: an ascent alone ends where it does among all."""
+    bags, y = planted(rng)
+    starts = np.hstack([bags[y].instances, np.full((4 * y.sum(), 3), 0.5)])
+    together = ascend(bags, y, starts, 1e-4, 300)
+    for i in (0, 7, 30):
+        alone = ascend(bags, y, starts[[i]], 1e-4, 300)
+        assert all(np.array_equal(a[i], b[0]) for a, b in zip(together, alone, strict=True))
+
+
+def test_shared_ascents_are_the_same(rng):
+    """Two thresholds need the same ascents, and the cache changes no digit of them."""
+    bags, y = planted(rng)
+    options = dict(n_start_bags=1, initial_scale=0.5, random_state=0)
+    alone = DiverseDensity(**options).fit(bags, y)
+    with sharing(Cache()) as cache:
+        first = DiverseDensity(**options).fit(bags, y)
+        second = DiverseDensity(threshold=0.5, **options).fit(bags, y)
+    assert (cache.n_misses, cache.n_hits) == (1, 1)
+    for fitted in (first, second):
+        assert np.array_equal(fitted.concept_, alone.concept_)
+        assert np.array_equal(fitted.losses_, alone.losses_)
+    assert np.array_equal(first.decision_function(bags), alone.decision_function(bags))
+
+
+def test_far_from_zero(rng):
+    """Features that are large beside their spread: the same concept, but for rounding."""
+    bags, y = planted(rng)
+    moved = bags.with_instances(bags.instances + 1e5)
+    options = dict(n_start_bags=2, initial_scale=0.5, tol=1e-9, max_iter=1000, random_state=0)
+    near, far = (DiverseDensity(**options).fit(X, y) for X in (bags, moved))
+    assert far.loss_ == pytest.approx(near.loss_, rel=1e-4)
+    assert far.concept_[:2] - 1e5 == pytest.approx(near.concept_[:2], abs=0.01)
 
 
 def test_planted_concept_is_found(rng):

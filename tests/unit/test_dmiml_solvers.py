@@ -178,7 +178,7 @@ def test_bundle_starts_warm():
     same = solve_bundle(problem, cold, 1e-5, None)
     assert same.n_iter == 1
     assert same.primal <= cold.primal
-    rho = highest(problem, cold.weights)
+    rho = highest(problem, cold.scores[1])
     others = [
         replace(problem, costs=2 * problem.costs, link=0.5 * problem.link),
         replace(problem, rho=rho, Q=mean_form(3, -0.2)),

@@ -16,6 +16,7 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning, label_sets
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.preprocessing import OnInstances
+from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 
@@ -149,7 +150,8 @@ def test_set_kernels(some_bags, some_labels, set_kernel):
     """k(X, X') is the sum, or mean, of all k(x, x'); the sum is scaled to k(X, X) = 1."""
     fitted = DMimlSvm(set_kernel=set_kernel, gamma=0.8).fit(some_bags, some_labels)
     assert fitted.factor_.error_ <= 1e-10
-    of_bags, of_instances = fitted._objects(fitted._features(some_bags))
+    features = fitted._features(some_bags)
+    of_bags, of_instances = fitted._of_bags(features), fitted._of_instances(features)
     blocks = [[kernel_matrix(a, b, gamma=0.8) for b in some_bags] for a in some_bags]
     if set_kernel == "mean":
         K = np.array([[block.mean() for block in row] for row in blocks])
@@ -255,7 +257,8 @@ def test_warm_start_along_a_path(some_bags, some_labels):
     """The same objectives as from nothing, within the gap, and fewer iterations."""
     warm = DMimlSvm(warm_start=True, set_kernel="mean", random_state=0, tol=1e-3)
     n_warm = n_cold = 0
-    for settings in ({"C": 5.0}, {"C": 10.0}, {"lam": 0.2}, {"mu": 0.5}, {"imbalance": False}):
+    path = {"C": 5.0}, {"C": 10.0}, {"lam": 0.2}, {"mu": 0.5}, {"imbalance": False}
+    for settings in (*path, {"lam": 0.0}, {"lam": 0.1}):
         warm.set_params(**settings).fit(some_bags, some_labels)
         cold = clone(warm).fit(some_bags, some_labels)
         assert warm.objective_[-1] == pytest.approx(cold.objective_[-1], rel=2e-3)
@@ -273,12 +276,38 @@ def test_warm_start_is_not_misled_by_other_data(some_bags, some_labels, rng):
         assert warm.decision_function(X) == pytest.approx(cold.decision_function(X), abs=0.1)
 
 
-def test_only_warm_starts_keep_the_training_bags(some_bags, some_labels):
+def test_only_warm_starts_keep_their_solution(some_bags, some_labels):
     small, large = (
         len(pickle.dumps(DMimlSvm(warm_start=flag).fit(some_bags, some_labels)))
         for flag in (False, True)
     )
-    assert small < large / 2
+    assert small < large - some_bags.n_instances * 3 * 8
+
+
+def test_fits_that_differ_in_the_label_rule_share_their_work(some_bags, some_labels, monkeypatch):
+    """The second is not minimised, predicts by its own rule, and gives the same warnings."""
+    estimator = DMimlSvm(rank=10, max_cccp=1, max_iter=5, C=1000.0, random_state=0)
+    with pytest.warns(ConvergenceWarning) as alone:
+        expected = clone(estimator).set_params(label_rule="top").fit(some_bags, some_labels)
+    with sharing(Cache()) as cache:
+        with pytest.warns(ConvergenceWarning):
+            clone(estimator).fit(some_bags, some_labels)
+        assert cache.n_hits == 0
+        monkeypatch.setattr(DMimlSvm, "_minimise", None)
+        with pytest.warns(ConvergenceWarning) as again:
+            fitted = clone(estimator).set_params(label_rule="top").fit(some_bags, some_labels)
+    assert np.array_equal(fitted.weights_, expected.weights_)
+    assert np.array_equal(fitted.predict(some_bags), expected.predict(some_bags))
+    assert len(again) == len(alone) == 2
+    assert [str(w.message) for w in again] == [str(w.message) for w in alone]
+
+
+def test_generators_draw_another_fit_each_time(some_bags, some_labels):
+    """Also inside a block that shares."""
+    estimator = DMimlSvm(rank=5, gamma=5.0, random_state=np.random.RandomState(0))
+    with sharing(Cache()):
+        first = estimator.fit(some_bags, some_labels).weights_
+        assert not np.array_equal(first, estimator.fit(some_bags, some_labels).weights_)
 
 
 def test_constant_labels(some_bags, some_labels):

@@ -4,8 +4,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd, _responsible
+from mimlpaper.baselines.emdd import EmDd, _responsible, alternate
+from mimlpaper.sharing import Cache, sharing
 from tests.unit.test_diverse_density import density_loss, planted
+
+
+def nearest(theta, instances, offsets):
+    return _responsible(np.array([theta]), instances, np.array(offsets))[0]
 
 
 def nldd(fitted, bags, y):
@@ -16,9 +21,10 @@ def nldd(fitted, bags, y):
 
 
 def test_the_nearest_instance_of_each_bag_by_hand():
-    """Distances 3, 1 | 2 | 5, 4, 4: the second, the third, and of equals the first."""
-    distances, offsets = np.array([3.0, 1.0, 2.0, 5.0, 4.0, 4.0]), np.array([0, 2, 3, 6])
-    assert _responsible(distances, offsets).tolist() == [1, 2, 4]
+    """Seen from 0, instances 3, 1 | -2 | 5, 4, -4: the second, the third, of equals the first."""
+    instances, offsets = np.array([[3.0], [1.0], [-2.0], [5.0], [4.0], [-4.0]]), [0, 2, 3, 6]
+    assert nearest([0.0, 1.0], instances, offsets).tolist() == [1, 2, 4]
+    assert nearest([6.0, 1.0], instances, offsets).tolist() == [0, 2, 3]
 
 
 def test_bags_of_one_are_diverse_density(rng):
@@ -49,8 +55,7 @@ def test_loss_is_that_of_the_definition_and_below_every_start(rng):
     starts = np.unique(bags[y].instances, axis=0)
     for start, loss in zip(starts, fitted.losses_, strict=True):
         theta = np.append(start, [0.5] * 3)
-        distances = 0.25 * ((bags.instances - start) ** 2).sum(axis=1)
-        chosen = bags.instances[_responsible(distances, bags.offsets)]
+        chosen = bags.instances[nearest(theta, bags.instances, bags.offsets)]
         assert loss <= density_loss(theta, chosen[:, None, :], y)[0]
 
 
@@ -65,3 +70,22 @@ def test_default_threshold_is_one_half(rng):
     fitted = EmDd(initial_scale=0.5, random_state=0).fit(bags, y)
     largest = np.exp(bags.max(fitted.instance_scores(bags)))
     assert np.array_equal(fitted.predict(bags), largest > 0.5)
+
+
+def test_no_start_depends_on_the_others(rng):
+    bags, y = planted(rng)
+    starts = np.hstack([bags[y].instances, np.full((4 * y.sum(), 3), 0.5)])
+    together = alternate(bags, y, starts, 1e-3, 100)
+    for i in (0, 7, 30):
+        alone = alternate(bags, y, starts[[i]], 1e-3, 100)
+        assert all(np.array_equal(a[i], b[0]) for a, b in zip(together, alone, strict=True))
+
+
+def test_thresholds_share_their_starts(rng):
+    bags, y = planted(rng)
+    options = dict(initial_scale=0.5, random_state=0)
+    alone = EmDd(**options).fit(bags, y)
+    with sharing(Cache()) as cache:
+        fitted = [EmDd(threshold=cut, **options).fit(bags, y) for cut in (0.5, "learned")]
+    assert (cache.n_misses, cache.n_hits) == (1, 1)
+    assert all(np.array_equal(one.concept_, alone.concept_) for one in fitted)

@@ -4,10 +4,12 @@ import errno
 import hashlib
 import os
 import threading
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pooch
 import pytest
+import tqdm
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError, describe, fetch_all, load
@@ -126,6 +128,29 @@ def test_missing_and_offline(tmp_path, server):
     assert f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'" in message
 
 
+def test_a_failed_download_is_one_readable_error(tmp_path, project):
+    """Nobody listens there: the first cause in words, and no trace of the network's layers."""
+    use_manifest_row(project, CONTENT)
+    with pytest.raises(DataError) as error:
+        fetch(FILE, tmp_path)
+    assert "from http://127.0.0.1:9 failed: [Errno 111] Connection refused. To try" in str(
+        error.value
+    )
+    trace = "".join(traceback.format_exception(error.value))
+    assert trace.count("Traceback") == 1
+    assert "urllib3" not in trace and "requests" not in trace
+
+
+def test_nothing_but_the_bar_is_printed(tmp_path, server, monkeypatch, capfd):
+    monkeypatch.setattr(fetching, "RETRIES", 1)
+    monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
+    server.failures = 1
+    fetch(FILE, tmp_path)
+    out, err = capfd.readouterr()
+    assert out == "" and "Downloading" not in err and "attempt" not in err
+    assert fetching.tqdm is tqdm.std.tqdm  # the one for notebooks warns where ipywidgets is missing
+
+
 def test_the_default_folder_needs_no_option(server):
     server.failures = 1
     with pytest.raises(DataError, match="try again: mimlpaper data --fetch \\("):
@@ -234,13 +259,3 @@ def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
     for entry in entries.values():
         assert entry.url.startswith("https://") and " " not in entry.url
         assert len(entry.sha256) == 64 and entry.bytes > 0
-
-
-def test_paths_of_a_checkout_and_of_a_wheel(tmp_path, monkeypatch):
-    monkeypatch.undo()
-    assert (paths.project_root() / "pyproject.toml").is_file()
-    assert (paths.published() / "results.csv").is_file()
-    assert paths.raw_data() == paths.project_root() / "data" / "raw"
-    monkeypatch.setattr(paths, "IN_WHEEL", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert paths.packaged_data() == tmp_path == paths.project_root()

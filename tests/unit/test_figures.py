@@ -6,24 +6,42 @@ import matplotlib
 
 matplotlib.use("Agg")
 
+import json
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.report.cells import curve, swept_values
 from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
 from mimlpaper.report.figures import (
     plot_data_sets,
+    plot_m_and_theta,
+    plot_objectives,
     plot_parameter_curves,
+    plot_rank_changes,
     plot_ranks,
+    plot_relatedness,
     plot_scorecard,
+    plot_win_tie_loss,
     seven_panels,
 )
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.scorecard import scorecard_cells
+from mimlpaper.report.statistics import curve, swept_values
 from mimlpaper.report.style import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
-from tests.made_up_records import as_in_the_paper, rows, staged, swept
+from mimlpaper.report.tables import ranks_table
+from tests.made_up_records import (
+    NO_FIGHT,
+    PAIRS,
+    PUBLISHED_FIGHT,
+    TUNED_FIGHT,
+    accuracies,
+    as_in_the_paper,
+    rows,
+    staged,
+    swept,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -129,8 +147,8 @@ def test_data_sets_and_key():
 
 def test_scorecard_counts_all_cells():
     figure = scorecard_figure()
-    told = [text.get_text() for text in figure.axes[5].get_legend().get_texts()]
-    assert [text.split()[-1] for text in told] == ["(53)", "(3)", "(227)"]
+    entries = [text.get_text() for text in figure.axes[5].get_legend().get_texts()]
+    assert [text.split()[-1] for text in entries] == ["(53)", "(3)", "(227)"]
 
 
 def test_ranks():
@@ -154,3 +172,70 @@ def test_every_method_has_its_own_look():
     for table in TABLES.values():
         marks = [(look_of(m).color, look_of(m).marker) for m in table.algorithms]
         assert len(set(marks)) == len(marks)
+
+
+def test_relatedness_shows_every_pair_twice_and_no_diagonal():
+    _, axis = plt.subplots()
+    plot_relatedness(PAIRS[:3], "cosine", axis)
+    shown = {text.get_position(): text.get_text() for text in axis.texts}
+    assert shown == {
+        (1, 0): "0.25", (0, 1): "0.25", (2, 0): "-0.50", (0, 2): "-0.50", (2, 1): "0.00",
+        (1, 2): "0.00",
+    }  # fmt: skip
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["sea", "sunset", "trees"]
+
+
+def test_objectives_fall_to_zero():
+    fit = {"dataset": "s", "method": "D-MimlSvm", "parameters": "{}", "split": 0}
+    traces = pd.DataFrame([fit | {"stage": i, "objective": x} for i, x in ((2, 10), (1, 12))])
+    _, axis = plt.subplots()
+    plot_objectives(traces, {"s": axis})
+    (line,) = axis.lines
+    assert line.get_ydata().tolist() == pytest.approx([20, 0])
+
+
+def test_outcomes_are_stacked_to_the_whole():
+    outcomes = pd.DataFrame([{"stage": 1, "better": 3, "tie": 1, "worse": 0}])
+    _, axis = plt.subplots()
+    plot_win_tie_loss(outcomes, axis, xlabel="alternations")
+    assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(100)
+    assert [text.get_text() for text in axis.texts] == ["75", "25"]
+
+
+def test_lines_lead_from_one_side_to_the_other():
+    ax = plt.subplots()[1]
+    plot_rank_changes(PUBLISHED_FIGHT, TUNED_FIGHT, ax)
+    ends = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() not in ("None", "")]
+    assert sorted(ends) == [[1.0, 2.0], [2.0, 1.0]]
+    assert [text.get_text() for text in ax.texts] == ["MlSvm", "MimlNn"]
+
+
+def test_what_is_not_recorded_is_told():
+    ax = plt.subplots()[1]
+    plot_rank_changes(PUBLISHED_FIGHT, NO_FIGHT, ax)
+    assert [tick.get_text() for tick in ax.get_xticklabels()][1] == "tuned: not recorded"
+    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MimlSvm", "MlSvm"]
+    plot_rank_changes(NO_FIGHT, NO_FIGHT, plt.subplots()[1])
+    assert ranks_table({"scene": (NO_FIGHT, NO_FIGHT)}).rows == {}
+
+
+def test_sweep_has_one_line_for_each_m_and_one_panel_for_each_data_set():
+    parts = []
+    for dataset, base in (("musk1", 0.8), ("tiger", 0.7)):
+        for n_concepts in (10, 30):
+            for share in (0.1, 0.5, 1.0):
+                parameters = {"subcod__n_concepts": n_concepts, "subcod__kept_share": share}
+                parts.append(
+                    accuracies(
+                        "sweep_subcod", dataset, "SubCod", base + n_concepts / 1000 - share / 10,
+                        parameters=json.dumps(parameters),
+                    )
+                )  # fmt: skip
+    axes = list(plt.figure().subplots(1, 3))
+    plot_m_and_theta(pd.concat(parts, ignore_index=True), axes)
+    assert [ax.get_title() for ax in axes[:2]] == ["musk1", "tiger"] and not axes[2].axison
+    few, many = axes[1].lines[:2]
+    assert few.get_label() == "M = 10"
+    assert few.get_xdata() == pytest.approx([10, 50, 100])
+    assert few.get_ydata() == pytest.approx([0.7, 0.66, 0.61])
+    assert many.get_ydata() == pytest.approx([0.72, 0.68, 0.63])

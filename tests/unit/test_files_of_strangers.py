@@ -14,18 +14,17 @@ from mimlpaper.datasets import (
     DataError,
     load,
     load_synthetic_scene,
-    matlab,
+    loaders,
     read_bags,
     write_bags,
 )
 from mimlpaper.datasets import fetch as fetching
+from mimlpaper.datasets.bag_files import WRITERS, read_label_names
 from mimlpaper.datasets.fetch import ManifestEntry, download
-from mimlpaper.datasets.files import FORMATS
-from mimlpaper.datasets.label_xml import read_label_names
 from tests.made_up_files import TABLE, TWO, TWO_XML, many, refused
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", WRITERS)
 @many(50)
 @given(data=st.data())
 def test_cut_off_at_any_byte(data, tmp_path, ending):
@@ -60,7 +59,7 @@ def test_damaged_matlab_files_are_not_even_parsed(tmp_path, monkeypatch, size, f
     """The hash is compared first: SciPy's reader of damaged files may crash the process."""
     (tmp_path / "scene").mkdir()
     (tmp_path / "scene" / "miml-image-data.mat").write_bytes(b"MATLAB 5.0 MAT-file".ljust(size))
-    monkeypatch.setattr(matlab, "loadmat", lambda *_, **__: pytest.fail("was parsed"))
+    monkeypatch.setattr(loaders, "loadmat", lambda *_, **__: pytest.fail("was parsed"))
     with pytest.raises(DataError, match=rf"miml-image-data.mat {fault}.*, needed"):
         load("scene", tmp_path)
 
@@ -161,7 +160,7 @@ def test_very_deep_and_very_large_label_files(tmp_path, monkeypatch):
     (tmp_path / "l.xml").write_text(f"<labels>{deep}</labels>")
     with pytest.raises(DataError, match="label names must differ"):
         read_label_names(tmp_path / "l.xml")
-    monkeypatch.setattr("mimlpaper.datasets.label_xml.MAX_BYTES", 1000)
+    monkeypatch.setattr("mimlpaper.datasets.bag_files.MAX_XML", 1000)
     with pytest.raises(DataError, match="the file is larger than 1,000 bytes"):
         read_label_names(tmp_path / "l.xml")
 

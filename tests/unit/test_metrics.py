@@ -1,4 +1,7 @@
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import (
     coverage_error,
@@ -8,6 +11,7 @@ from sklearn.metrics import (
 from sklearn.metrics import hamming_loss as sklearn_hamming_loss
 
 from mimlpaper import metrics
+from mimlpaper.algorithms.mimlnn import MimlNn
 from tests import reference
 
 
@@ -106,6 +110,56 @@ def test_nothing_predicted_gives_no_recall_and_no_f1():
 def test_bad_input_is_refused(Y, scores, message):
     with pytest.raises(ValueError, match=message):
         metrics.coverage(Y, scores)
+
+
+Y2, SCORES2, PREDICTED2 = np.eye(2, dtype=int), np.array([[0.9, 0.2], [0.3, 0.7]]), np.eye(2)
+NAMES = ["sea", "sky"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"predicted": 2 * PREDICTED2 - 1}, "predicted must hold booleans, or 0 and 1, got -1.0"),
+        ({"scores": PREDICTED2, "predicted": SCORES2}, "got 0.9; are scores and predicted swapped"),
+        ({"scores": PREDICTED2 > 0}, "scores must hold real values, got booleans"),
+        ({"Y": 2 * Y2 - 1}, "Y must hold booleans, or 0 and 1, got -1"),
+        (
+            {
+                "Y": pd.DataFrame(Y2, columns=NAMES),
+                "predicted": pd.DataFrame(PREDICTED2, columns=NAMES[::-1]),
+            },
+            r"the same columns in the same order, got \['sea', 'sky'\] and \['sky', 'sea'\]",
+        ),
+        (
+            {"Y": pd.DataFrame(Y2, index=NAMES), "scores": pd.DataFrame(SCORES2)},
+            r"the same index in the same order, got \['sea', 'sky'\] and \[0, 1\]",
+        ),
+    ],
+)
+def test_nonsense_is_refused_by_evaluate(change, message):
+    given = {"Y": Y2, "scores": SCORES2, "predicted": PREDICTED2}
+    assert metrics.evaluate(**given)["hamming_loss"] == 0
+    with pytest.raises(ValueError, match=message):
+        metrics.evaluate(**given | change)
+
+
+@pytest.mark.parametrize("recode", [lambda y: y, lambda y: y.astype(int), lambda y: 2 * y - 1])
+@pytest.mark.parametrize("recode_too", [lambda y: y, lambda y: 2.0 * y - 1])
+def test_accuracy_reads_every_way_to_write_two_labels(recode, recode_too):
+    y, predicted = np.array([True, False, True, True]), np.array([True, True, False, True])
+    assert metrics.accuracy(recode(y), recode_too(predicted)) == 0.5
+    with pytest.raises(ValueError, match=r"predicted must hold .*got \[0.2, 0.4\]"):
+        metrics.accuracy([0, 1], [0.2, 0.4])
+
+
+def test_scorers_are_larger_the_better_and_survive_pickling(bags, labels):
+    model = MimlNn(random_state=0).fit(bags, labels)
+    values = metrics.evaluate(labels, model.decision_function(bags), model.predict(bags))
+    assert list(metrics.scorers) == [*metrics.CRITERIA, "accuracy"]
+    for name, value in values.items():
+        scorer = pickle.loads(pickle.dumps(metrics.scorers[name]))
+        sign = -1 if metrics.CRITERIA[name].lower_is_better else 1
+        assert scorer(model, bags, labels) == sign * value
 
 
 def test_criteria_are_the_seven_of_the_paper():

@@ -86,12 +86,16 @@ def test_mimlnn_without_ridge_is_the_pseudo_inverse_even_with_duplicates(rng):
         ({"ratio": 0.0}, r"ratio must lie in \(0, 1\], got 0.0"),
         ({"ratio": 1.5}, "got 1.5"),
         ({"metric": "cosine"}, "metric must be a callable or one of .*got 'cosine'"),
-        ({"metric": "precomputed"}, "2D array|square|dimension|inhomogeneous"),
     ],
 )
 def test_bad_parameters_are_refused(bags, labels, parameters, message):
     with pytest.raises(ValueError, match=message):
         MimlSvm(**parameters).fit(bags, labels)
+
+
+def test_bags_are_no_matrix_of_distances(bags, labels):
+    with pytest.raises(TypeError, match="bags of several sizes are no array"):
+        MimlSvm(metric="precomputed").fit(bags, labels)
 
 
 def test_negative_ridge_is_refused(bags, labels):

@@ -67,8 +67,8 @@ def test_claims_have_unique_ids():
 def test_divergences_are_whole():
     divergences = published_divergences()
     assert divergences["id"].is_unique
-    told = divergences[["id", "where", "open", "choice", "alternatives"]]
-    assert (told != "").all().all()
+    filled = divergences[["id", "where", "open", "choice", "alternatives"]]
+    assert (filled != "").all().all()
 
 
 @needs_paper

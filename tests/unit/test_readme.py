@@ -15,7 +15,7 @@ from PIL import Image
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlpaper.experiments import EXPERIMENTS
 from mimlpaper.notebooks import available_notebooks
-from mimlpaper.report import ARTEFACTS
+from mimlpaper.report.artefacts import ARTEFACTS
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)

@@ -14,15 +14,14 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
-from mimlpaper.experiments import pool as pool_module
-from mimlpaper.experiments import provenance as provenance_module
+from mimlpaper.experiments import fingerprint as provenance_module
 from mimlpaper.experiments import runner as runner_module
-from mimlpaper.experiments.attest import load_attestations
+from mimlpaper.experiments import workers as workers_module
 from mimlpaper.experiments.experiment import PROFILES
-from mimlpaper.experiments.pool import run_trials
-from mimlpaper.experiments.protocol import EXPERIMENTS, get_experiment
-from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
+from mimlpaper.experiments.store import KEY, SUSPECT, load_attestations
 from mimlpaper.experiments.trial import set_random_states
+from mimlpaper.experiments.workers import run_trials
 from mimlpaper.preprocessing import ConcatenateInstances
 
 QUICK = ["MimlNn", "Ml-knn"]
@@ -109,7 +108,7 @@ def test_a_worker_that_dies_takes_no_trial_with_it(store, tmp_path, monkeypatch,
             return super().fit(X, Y)
 
     deadly = make_pipeline(ConcatenateInstances(), Deadly())
-    monkeypatch.setitem(experiment.configurations["scene"], "Ml-knn", deadly)
+    monkeypatch.setitem(experiment.configurations, "Ml-knn", deadly)
     trials = experiment.trials("smoke", QUICK)
     ended = dict(run_trials(trials, jobs=2))
     assert set(ended) == set(trials)
@@ -125,7 +124,7 @@ def test_a_trial_that_kills_every_worker_stops_only_itself(monkeypatch):
             os.kill(os.getpid(), signal.SIGKILL)
 
     deadly = make_pipeline(ConcatenateInstances(), Deadly())
-    monkeypatch.setitem(experiment.configurations["scene"], "Ml-knn", deadly)
+    monkeypatch.setitem(experiment.configurations, "Ml-knn", deadly)
     trials, ended = experiment.trials("smoke", QUICK), []
     with pytest.raises(TrialError, match=r"2 of 4 trials failed.*Ml-knn(.*\n)*its worker process"):
         for trial, _ in run_trials(trials, jobs=2):
@@ -155,19 +154,58 @@ def test_number_of_processes_changes_nothing(store, tmp_path):
 
 
 def test_a_failing_trial_is_named_and_the_others_are_recorded(store, monkeypatch):
-    honest = pool_module.run_trial
+    honest = workers_module.run_trial
 
     def fail_once(trial, *args, **kwargs):
         if trial.method == "MimlNn" and trial.split == 1:
             raise FloatingPointError("no such number")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(pool_module, "run_trial", fail_once)
+    monkeypatch.setattr(workers_module, "run_trial", fail_once)
     with pytest.raises(TrialError, match=r"1 of 4 trials failed.*\n.*\n(.*\n)*.*no such number"):
         run(store)
     assert len(store.load("table1")) == 3
     monkeypatch.undo()
     assert len(run(store)) == 4
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """Workers "elsewhere" whose one-error is off by as much as the test says; home is honest."""
+    honest = runner_module.run_trials
+    off = {}
+
+    def run_trials(trials, *, dask=None, **options):
+        for trial, rows in honest(trials, **options):
+            wrong = off.get(trial.split, 0.0) if dask else 0.0
+            yield trial, [row | {"one_error": row["one_error"] + wrong} for row in rows]
+
+    monkeypatch.setattr(runner_module, "run_trials", run_trials)
+    return off
+
+
+def test_a_cluster_run_ends_with_a_spot_check(store, cluster, capsys):
+    table = run(store, dask="tcp://elsewhere")
+    assert "spot check: 4 of 4 trials run again here, all the same" in capsys.readouterr().out
+    assert set(table["state"]) == {"fresh"}
+
+
+def test_a_spot_check_that_fails_marks_the_records(store, cluster):
+    cluster[1] = 0.5
+    with pytest.raises(TrialError, match=r"spot check: 2 of 4 .* differ .* by up to 0.5 "):
+        run(store, dask="tcp://elsewhere")
+    assert set(store.load("table1")["code"]) == {SUSPECT}
+    assert set(records("table1", profile="smoke", store=store)["state"]) == {"stale"}
+    assert set(run(store)["state"]) == {"fresh"}  # the same command at home
+
+
+@pytest.mark.parametrize(("n_trials", "n_checked"), [(3, 3), (100, 5), (251, 6)])
+def test_a_spot_check_takes_one_in_fifty_and_at_least_five(store, monkeypatch, n_trials, n_checked):
+    taken = []
+    monkeypatch.setattr(runner_module, "run_trials", lambda drawn, **_: taken.append(drawn) or [])
+    trials = [Trial("table1", "synthetic_scene", "MimlNn", "{}", k) for k in range(n_trials)]
+    runner_module._spot_check("table1", trials, 1, None, store)
+    assert [len(set(drawn)) for drawn in taken] == [n_checked]
 
 
 def test_code_that_changed_makes_records_stale_until_verified(store, monkeypatch):
@@ -196,6 +234,24 @@ def test_verify_sees_numbers_that_do_not_come_out(store, drop):
     assert outcome["largest_difference"].max() == pytest.approx(0.01)
     left = set(store.load("table1")["method"])
     assert left == ({"MimlNn"} if drop else set(QUICK))
+
+
+def test_a_batch_is_a_split_unless_that_leaves_workers_idle():
+    trials = [Trial("table1", data, m, "{}", s) for s in range(3) for data in "ab" for m in "xy"]
+    whole = workers_module._batches(trials, n_workers=3)
+    assert [{(t.dataset, t.split) for t in batch} for batch in whole] == [
+        {(data, split)} for split in range(3) for data in "ab"
+    ]
+    assert workers_module._batches(trials, n_workers=4) == [(trial,) for trial in trials]
+
+
+def test_batches_and_order_change_nothing(store, monkeypatch):
+    """All trials in one batch backwards, each alone, and as they come."""
+    alone = run(store, methods=None, jobs=1)
+    for batches in (lambda trials, n: [tuple(reversed(trials))], lambda trials, n: [tuple(trials)]):
+        monkeypatch.setattr(workers_module, "_batches", batches)
+        together = run(store, methods=None, jobs=1, recompute=True)
+        assert_frame_equal(sorted_rows(alone), sorted_rows(together), check_exact=True)
 
 
 def test_killed_again_and_again_it_ends_with_the_same_records(store, tmp_path):

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pandas as pd
 import pytest
 
-from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.overview import (
-    by_verdict,
-    claim_counts_table,
-    claims_table,
-    divergences_table,
-    verified_table,
-)
 from mimlpaper.report.published import TABLES, published_claims
-from mimlpaper.report.scorecard import blanks_table, in_words, scorecard, scorecard_cells
+from mimlpaper.report.scorecard import in_words, scorecard, scorecard_cells
+from mimlpaper.report.tables import blanks_table
 from mimlpaper.report.verdicts import VERDICTS
 from tests.made_up_records import as_in_the_paper
 
@@ -91,27 +83,14 @@ def test_protocol_may_ask_for_fewer_runs():
     assert not scorecard_cells(records)["reproduced"].any()
 
 
-def test_table_of_what_was_verified():
-    """Nothing, one machine, two machines for one experiment."""
-    assert verified_table({"verified": []}).rows == {}
-    assert "experiment" in verified_table({"verified": []})._repr_html_()
-    row = {"experiment": "table1", "machine": "m1", "groups": 8, "equal": 5, "close": 2,
-           "different": 1, "failed": 0, "trials": 24, "largest_difference": 3e-11,
-           "date": "2026-11-21"}  # fmt: skip
-    table = verified_table({"verified": [row, row | {"machine": "m2"}]})
-    assert list(table.rows) == ["table1", "table1, m2"]
-    assert table.rows["table1"][0].lines == ("7 of 8",)
-    assert [cell.lines[0] for cell in table.rows["table1"]][1:4] == ["24", "3e-11", "2026-11-21"]
-
-
 def test_blank_cells_are_filled_from_the_records(half_run):
     """Three N/A in Table 1 and three in Table 2 are .5 ± .01; the other 41 are not run."""
     table = blanks_table(pd.DataFrame(half_run["cells"]))
     assert "The 47 cells" in table.caption and "6 of them are filled" in table.caption
     assert len(table.rows) == 17
     entries = table.rows["Table 1: AdtBoost.MH"]
-    told = [entry.lines for entry in entries]
-    assert told == [(), (), (), (".500±.010",), (), (".500±.010",), (".500±.010",), ()]
+    lines = [entry.lines for entry in entries]
+    assert lines == [(), (), (), (".500±.010",), (), (".500±.010",), (".500±.010",), ()]
     assert {entry.verdict for entry in entries} == {"", "filled"}
     assert [e.verdict for e in table.rows["Table 5: Diverse Density, fox"]][-1] == "missing"
     assert len(table.tidy) == 47
@@ -123,36 +102,3 @@ def test_the_card_in_words(half_run):
     assert "Of the 47 that it leaves blank, 6 are filled." in words
     counts = pd.Series([claim["verdict"] for claim in half_run["claims"]]).value_counts()
     assert f"Of its 39 claims {counts['holds']} hold" in words
-
-
-def test_claims_are_counted_and_sorted():
-    results = evaluate_claims({"table1": as_in_the_paper(1)})
-    table = claim_counts_table(results)
-    first, *_, last = table.rows
-    assert (first, last) == ("Section 4", "all")
-    tidy = table.tidy
-    for test in ("paired", "corrected"):
-        everywhere = tidy[tidy["part"] == "all"].set_index("verdict")[test]
-        assert everywhere.sum() == len(results)
-        assert tidy[tidy["part"] != "all"].groupby("verdict")[test].sum().eq(everywhere).all()
-    words = [result.verdict for result in by_verdict(results)]
-    assert words == sorted(words, key=["holds", "partly", "fails", "not evaluated"].index)
-    short = claims_table(results, detail=False)
-    assert short.columns == ("claim", "paired t-test", "corrected")
-    assert {len(entries) for entries in short.rows.values()} == {3}
-
-
-def test_open_choices_with_the_columns_asked_for():
-    table = divergences_table("4", ("where", "effect", "sweep"))
-    assert table.columns == ("where", "effect", "sweep")
-    assert table.rows["label-code"][2].lines == ("choices_scene, choices_text",)
-    assert table.rows["medoid-start"][1].lines == ("–",)  # not measured
-    sections = set(divergences_table().tidy["section"])
-    assert len(divergences_table().rows) == sum(len(divergences_table(s).rows) for s in sections)
-
-
-def test_prose_is_set_flush_left():
-    table = divergences_table("4")
-    assert "text-align: left" in re.findall(r" td \{([^}]*)", table._repr_html_())[-1]  # it wins
-    latex = table.to_latex()
-    assert r"\begin{tabular}{lp{0.20\linewidth}" in latex and r"\shortstack" not in latex

@@ -7,7 +7,7 @@ from sklearn.model_selection import ParameterGrid
 
 from mimlpaper.datasets import load
 from mimlpaper.experiments import get_experiment
-from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.holdouts import HoldOut
 from mimlpaper.experiments.section5 import SECTION5
 
 

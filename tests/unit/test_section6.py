@@ -6,10 +6,10 @@ import pytest
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.datasets import load
 from mimlpaper.experiments import get_experiment
-from mimlpaper.experiments.holdout import HoldOut
+from mimlpaper.experiments.holdouts import HoldOut
 from mimlpaper.experiments.section6 import SECTION6
 from mimlpaper.experiments.trial import Trial
-from mimlpaper.report import TABLES
+from mimlpaper.report.published import TABLES
 
 
 def configured(name, dataset, method):
@@ -24,8 +24,10 @@ def test_parameters_of_every_trial_exist(experiment):
 
 @pytest.mark.parametrize("number", [3, 4])
 def test_every_row_of_the_tables_is_run(number):
+    """In the order of printing; a table may have more rows."""
     experiment = get_experiment(f"table{number}")
-    assert experiment.methods == TABLES[number].algorithms
+    printed = TABLES[number].algorithms
+    assert tuple(name for name in experiment.methods if name in printed) == printed
     n_runs = len({(trial.dataset, trial.split) for trial in experiment.trials()})
     assert n_runs == TABLES[number].n_runs
 

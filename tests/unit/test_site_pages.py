@@ -6,7 +6,8 @@ import math
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.report import ARTEFACTS, scorecard
+from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.scorecard import scorecard
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +41,8 @@ def test_every_cell_is_in_the_scorecard(pages):
 
 
 def test_gallery_says_what_is_not_there(pages, tmp_path):
-    told = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
-    status = {artefact.title: told for artefact in ARTEFACTS}
+    row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
+    status = {artefact.title: row for artefact in ARTEFACTS}
     text = pages.gallery_page(status, [], "quick", tmp_path)
     assert text.count("Not made yet.") == len(ARTEFACTS)
     assert "- profile: quick\n- state: missing\n- mended by: `mimlpaper run it`" in text

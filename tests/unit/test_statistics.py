@@ -1,4 +1,4 @@
-"""The paired tests against values worked by hand, SciPy, and each other."""
+"""Tests, counts and ranks against values worked by hand, SciPy, and each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mimlpaper.report.statistics import compare, corrected_resampled_t_test, holm, paired_t_test
+from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS
+from mimlpaper.report.statistics import (
+    compare_methods,
+    corrected_resampled_t_test,
+    holm,
+    mean_ranks,
+    paired_t_test,
+    shared_ranks,
+    swept_values,
+    win_tie_loss,
+    win_tie_loss_by_stage,
+)
+from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, apart, fight, level, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 
@@ -58,7 +70,7 @@ def test_against_scipy():
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.2, 0.01, 30), rng.normal(0.195, 0.01, 30)
     records = pd.concat([records_of("A", a), records_of("B", b)])
-    comparison = compare(records, "A", "B", "hamming_loss")
+    comparison = compare_methods(records, "A", "B", "hamming_loss")
     assert comparison.p == pytest.approx(stats.ttest_rel(a, b).pvalue)
     assert comparison.difference == pytest.approx((a - b).mean())
     assert comparison.n == 30
@@ -67,15 +79,15 @@ def test_against_scipy():
 def test_arrow_decides_the_outcome():
     noise = np.random.default_rng(2).normal(0, 1e-3, (2, 30))
     records = pd.concat([records_of("A", 0.2 + noise[0]), records_of("B", 0.3 + noise[1])])
-    assert compare(records, "A", "B", "hamming_loss").outcome == "better"
-    assert compare(records, "A", "B", "average_recall").outcome == "worse"
-    assert compare(records, "B", "A", "hamming_loss").outcome == "worse"
-    assert compare(records, "B", "A", "hamming_loss").corrected_outcome == "worse"
+    assert compare_methods(records, "A", "B", "hamming_loss").outcome == "better"
+    assert compare_methods(records, "A", "B", "average_recall").outcome == "worse"
+    assert compare_methods(records, "B", "A", "hamming_loss").outcome == "worse"
+    assert compare_methods(records, "B", "A", "hamming_loss").corrected_outcome == "worse"
 
 
 def test_correction_turns_a_win_into_a_tie():
     records = pd.concat([records_of("A", DIFFERENCES), records_of("B", np.zeros(5))])
-    comparison = compare(records, "A", "B", "average_recall")
+    comparison = compare_methods(records, "A", "B", "average_recall")
     assert comparison.outcome == "better"
     assert comparison.corrected_outcome == "tie"
 
@@ -83,7 +95,7 @@ def test_correction_turns_a_win_into_a_tie():
 def test_only_shared_splits_count():
     a, b = records_of("A", DIFFERENCES), records_of("B", DIFFERENCES + 0.1)
     shuffled = pd.concat([a, b.iloc[[4, 0, 2]]])
-    comparison = compare(shuffled, "A", "B", "hamming_loss")
+    comparison = compare_methods(shuffled, "A", "B", "hamming_loss")
     assert comparison.n == 3
     assert comparison.difference == pytest.approx(-0.1)
 
@@ -93,7 +105,7 @@ def test_several_data_sets_are_independent():
     rng = np.random.default_rng(3)
     sets = [f"set {i}" for i in range(11)]
     records = pd.concat([records_of(m, rng.normal(0, 1, 1), dataset=s) for s in sets for m in "AB"])
-    comparison = compare(records, "A", "B", "hamming_loss")
+    comparison = compare_methods(records, "A", "B", "hamming_loss")
     assert comparison.n == 11
     assert comparison.corrected_p == pytest.approx(comparison.p)
 
@@ -101,20 +113,24 @@ def test_several_data_sets_are_independent():
 def test_no_variance():
     """Equal values tie; a constant difference has no t; one split allows no test."""
     a = records_of("A", [0.1, 0.2, 0.3])
-    equal = compare(pd.concat([a, records_of("B", [0.1, 0.2, 0.3])]), "A", "B", "hamming_loss")
+    equal = compare_methods(
+        pd.concat([a, records_of("B", [0.1, 0.2, 0.3])]), "A", "B", "hamming_loss"
+    )
     assert (equal.outcome, equal.p, equal.corrected_p) == ("tie", 1.0, 1.0)
-    shifted = compare(pd.concat([a, records_of("B", [0.2, 0.3, 0.4])]), "A", "B", "hamming_loss")
+    shifted = compare_methods(
+        pd.concat([a, records_of("B", [0.2, 0.3, 0.4])]), "A", "B", "hamming_loss"
+    )
     assert shifted.outcome == shifted.corrected_outcome == "undefined"
     assert math.isnan(shifted.p)
     for n in (0, 1):
         short = pd.concat([a, records_of("B", [0.5] * n)])
-        assert compare(short, "A", "B", "hamming_loss").outcome == "undefined"
+        assert compare_methods(short, "A", "B", "hamming_loss").outcome == "undefined"
 
 
 def test_two_records_of_one_split():
     twice = pd.concat([records_of("A", DIFFERENCES), records_of("A", DIFFERENCES)])
     with pytest.raises(ValueError, match="A has two records of split 0 of scene"):
-        compare(twice, "A", "B", "hamming_loss")
+        compare_methods(twice, "A", "B", "hamming_loss")
 
 
 def test_holm_by_hand():
@@ -123,3 +139,59 @@ def test_holm_by_hand():
     assert holm([0.9, 0.8]) == pytest.approx([1, 1])
     assert holm([math.nan, 0.02])[1] == pytest.approx(0.02)
     assert len(holm([])) == 0
+
+
+def test_outcomes_are_counted_over_data_sets_and_criteria():
+    plain, corrected = win_tie_loss(apart(0.1), "A", "B")
+    assert plain == corrected == (8, 0, 6)
+    assert win_tie_loss(apart(0.0), "A", "B")[0] == (0, 14, 0)
+
+
+def test_corrected_counts_are_more_cautious():
+    """t = d √10 / (√2 · .001): about 4.5 at d = .002; the corrected one is √31 times smaller."""
+    plain, corrected = win_tie_loss(apart(0.002), "A", "B")
+    assert plain.tie < corrected.tie == 14
+
+
+def test_printed_outcomes_are_whole_percentages_of_35():
+    for shares in PRINTED_WIN_TIE_LOSS.values():
+        assert 98 <= sum(shares) <= 101
+
+
+def test_a_fit_that_ended_early_keeps_its_last_stage():
+    """B is at .1 above A in stage 1, and at 0 in stage 2, which only the second half reaches."""
+    A, first, second = (
+        level("scene:10%", name, mean, seed, stage=stage)
+        for seed, (name, mean, stage) in enumerate([("A", 0.0, 0), ("B", 0.1, 1), ("B", 0.0, 2)])
+    )
+    by_stage = win_tie_loss_by_stage(A, pd.concat([first, second]), "A", "B", [1, 2, 3])
+    assert by_stage["better"].to_list() == [4, 0, 0]
+    halved = pd.concat([first, second[second["split"] >= 5]])
+    by_stage = win_tie_loss_by_stage(A, halved, "A", "B", [2])
+    assert by_stage.loc[0, ["better", "tie", "worse"]].sum() == 7
+    assert by_stage.loc[0, "better"] == 4
+
+
+def test_ties_share_their_ranks_and_incomplete_runs_are_left_out():
+    records = fight(MimlNn=1.0, MimlSvm=1.0, MlSvm=0.0)
+    records = records[(records["method"] != "MlSvm") | (records["split"] == 1)]
+    ranks = mean_ranks(records)
+    assert ranks.index.tolist() == [("scene", 1)]
+    assert ranks.loc[("scene", 1)].to_dict() == {"MimlNn": 1.5, "MimlSvm": 1.5, "MlSvm": 3.0}
+
+
+def test_only_methods_of_both_sides_are_ranked():
+    published, tuned = shared_ranks(PUBLISHED_FIGHT, TUNED_FIGHT)
+    assert published.mean().to_dict() == {"MimlNn": 1.0, "MlSvm": 2.0}
+    assert tuned.mean().to_dict() == {"MimlNn": 2.0, "MlSvm": 1.0}
+    published, tuned = shared_ranks(PUBLISHED_FIGHT, NO_FIGHT)
+    assert published.shape == (2, 3) and tuned.empty
+
+
+def test_swept_values():
+    records = swept("figure7", "MimlSvm", "ratio", [0.1, 0.2], n=1)
+    records.loc[1, "parameters"] = "{}"
+    assert swept_values(records, default=0.2).tolist() == [0.1, 0.2]
+    records.loc[1, "parameters"] = '{"a": 1, "b": 2}'
+    with pytest.raises(ValueError, match="one parameter must vary"):
+        swept_values(records, default=0.2)

@@ -1,108 +1,40 @@
-"""Cells and tables on made-up records that equal the printed values."""
+"""Tables on made-up records, and their forms."""
 
 from __future__ import annotations
 
 import io
+import json
 import math
+import re
 
-import numpy as np
 import pandas as pd
-import pytest
 
-from mimlpaper.report.cells import compare_with_paper, count_runs, overall, runs, swept_values
-from mimlpaper.report.published import TABLES, published_characteristics
+from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS, TABLES, published_characteristics
 from mimlpaper.report.rendering import save_table
-from mimlpaper.report.tables import characteristics_table, measured_table, results_table
-from tests.made_up_records import as_in_the_paper, rows, swept
-
-
-@pytest.mark.parametrize("number", TABLES)
-def test_printed_values_match_themselves(number):
-    cells = compare_with_paper(as_in_the_paper(number), number)
-    value = cells["printed"] == "value"
-    assert set(cells.loc[value, "verdict"]) == {"matches"}
-    assert set(cells.loc[~value, "verdict"]) == {"filled"}
-    assert np.allclose(cells.loc[value, "mean"], cells.loc[value, "published_mean"])
-    assert cells["reproduced"].tolist() == value.tolist()
-    assert set(cells["n"]) == {TABLES[number].n_runs}
-
-
-@pytest.mark.parametrize("number", TABLES)
-def test_no_records(number):
-    cells = compare_with_paper(pd.DataFrame(), number)
-    assert set(cells["verdict"]) == set(cells["state"]) == {"missing"}
-    assert not cells["reproduced"].any()
-
-
-def test_mean_and_std_over_splits():
-    """.1 .2 .3: mean .2, std .1 with ddof 1."""
-    records = rows("table1", "scene", "MimlSvm", {"hamming_loss": [0.1, 0.2, 0.3]})
-    cell = compare_with_paper(records, 1).set_index(["algorithm", "criterion"])
-    cell = cell.loc[("MimlSvm", "hamming_loss")]
-    assert (cell["mean"], cell["std"], cell["n"]) == (pytest.approx(0.2), pytest.approx(0.1), 3)
-
-
-def test_web_pages_are_taken_over_sets():
-    """Two sets with one split each are two runs of the one row "yahoo"."""
-    values = {"hamming_loss": [0.1]}
-    records = pd.concat([rows("table4", f"yahoo:{name}", "InsDif", values) for name in "ab"])
-    (first, second) = runs(records, TABLES[4]).to_dict("records")
-    assert first["dataset"] == second["dataset"] == "yahoo"
-    assert (first["run"], second["run"]) == ("yahoo:a", "yahoo:b")
-
-
-def test_cross_validations_are_averaged_first():
-    """Ten runs of ten folds: 100 trials, ten runs; std over the runs' means, not the folds."""
-    accuracy = np.tile([0.0, 1.0], 50) * 0.2 + np.repeat(np.arange(10) / 100, 10)
-    records = rows("table5", "musk1", "SubCod", {"accuracy": accuracy})
-    measured = runs(records, TABLES[5])
-    assert measured["accuracy"].tolist() == pytest.approx([0.1 + i / 100 for i in range(10)])
-    assert set(measured["n_trials"]) == {10}
-    assert count_runs(records, "table5") == 10
-
-
-def test_incomplete_protocol_is_not_reproduced():
-    few = compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
-    assert not few["reproduced"].any()
-    assert set(few["n"]) == {5}
-    half_a_run = as_in_the_paper(5)
-    half_a_run = half_a_run[half_a_run["split"] < 99]
-    assert not compare_with_paper(half_a_run, 5)["reproduced"].any()
-    assert compare_with_paper(as_in_the_paper(1, n_runs=5), 1, n_runs=5)["reproduced"].any()
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [("state", "stale"), ("kind", "synthetic"), ("kind", "re-derived")]
+from mimlpaper.report.tables import (
+    accuracies_table,
+    by_verdict,
+    characteristics_table,
+    claim_counts_table,
+    claims_table,
+    divergences_table,
+    measured_table,
+    ranks_table,
+    relatedness_table,
+    results_table,
+    verified_table,
+    win_tie_loss_table,
 )
-def test_one_bad_record_spoils_its_cell(column, value):
-    records = as_in_the_paper(1)
-    records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
-    cells = compare_with_paper(records, 1).set_index("algorithm")
-    assert set(cells.loc["MimlSvm", column]) == {value}
-    assert not cells.loc["MimlSvm", "reproduced"].any()
-    assert cells.loc["MimlNn", "reproduced"].all()
-
-
-def test_variants_and_stages_stay_out_of_tables():
-    records = as_in_the_paper(1)
-    variant = records.assign(parameters='{"k": 1}', hamming_loss=9.0)
-    stage = records.assign(stage=3, hamming_loss=9.0)
-    everything = pd.concat([records, variant, stage])
-    pd.testing.assert_frame_equal(compare_with_paper(everything, 1), compare_with_paper(records, 1))
-
-
-def test_overall_is_the_worst():
-    assert overall(["fresh", "stale", "attested"]) == "stale"
-    assert overall(["fresh", "attested"]) == "attested"
-
-
-def test_swept_values():
-    records = swept("figure7", "MimlSvm", "ratio", [0.1, 0.2], n=1)
-    records.loc[1, "parameters"] = "{}"
-    assert swept_values(records, default=0.2).tolist() == [0.1, 0.2]
-    records.loc[1, "parameters"] = '{"a": 1, "b": 2}'
-    with pytest.raises(ValueError, match="one parameter must vary"):
-        swept_values(records, default=0.2)
+from tests.made_up_records import (
+    NO_FIGHT,
+    PAIRS,
+    PUBLISHED_FIGHT,
+    TUNED_FIGHT,
+    accuracies,
+    apart,
+    as_in_the_paper,
+)
 
 
 def test_markdown_shows_both_values_and_the_verdict():
@@ -120,6 +52,18 @@ def test_missing_rows_are_shown():
     assert table.rows["Cnmf"][1].lines == (".354±.184", "–")
     assert table.rows["InsDif_MimlBoost"][0].lines == ("–", ".500±.010")
     assert table.tidy.query("algorithm == 'Cnmf'")["state"].eq("missing").all()
+
+
+def test_methods_that_the_paper_lacks_stand_below_a_line_of_their_own():
+    stranger = as_in_the_paper(1).query("method == 'MimlNn'").assign(method="Oracle")
+    records = pd.concat([stranger.assign(hamming_loss=0.001), as_in_the_paper(1)])
+    table = results_table(records, 1, profile="paper")
+    assert list(table.rows) == [*TABLES[1].algorithms, "Oracle"]
+    assert table.rules_above == ("AdtBoost.MH", "Oracle")
+    entry = table.rows["Oracle"][0]
+    assert (entry.lines, entry.bold, entry.verdict) == ((".001±.000",), (True,), "")
+    assert "methods that the paper does not have" in table.caption
+    assert table.to_latex().count(r"\midrule") == 3
 
 
 def test_caption_tells_what_differs():
@@ -202,3 +146,104 @@ def test_saved_tables_are_whole_and_stable(tmp_path):
     tidy = pd.read_csv(io.BytesIO(before[0]))
     assert len(tidy) == 56
     assert math.isclose(tidy["mean"][0], 0.193)
+
+
+def test_table_of_what_was_verified():
+    """Nothing, one machine, two machines for one experiment."""
+    assert verified_table({"verified": []}).rows == {}
+    assert "experiment" in verified_table({"verified": []})._repr_html_()
+    row = {"experiment": "table1", "machine": "m1", "groups": 8, "equal": 5, "close": 2,
+           "different": 1, "failed": 0, "trials": 24, "largest_difference": 3e-11,
+           "date": "2026-11-21"}  # fmt: skip
+    table = verified_table({"verified": [row, row | {"machine": "m2"}]})
+    assert list(table.rows) == ["table1", "table1, m2"]
+    assert table.rows["table1"][0].lines == ("7 of 8",)
+    assert [cell.lines[0] for cell in table.rows["table1"]][1:4] == ["24", "3e-11", "2026-11-21"]
+
+
+def test_claims_are_counted_and_sorted():
+    results = evaluate_claims({"table1": as_in_the_paper(1)})
+    table = claim_counts_table(results)
+    first, *_, last = table.rows
+    assert (first, last) == ("Section 4", "all")
+    tidy = table.tidy
+    for test in ("paired", "corrected"):
+        everywhere = tidy[tidy["part"] == "all"].set_index("verdict")[test]
+        assert everywhere.sum() == len(results)
+        assert tidy[tidy["part"] != "all"].groupby("verdict")[test].sum().eq(everywhere).all()
+    words = [result.verdict for result in by_verdict(results)]
+    assert words == sorted(words, key=["holds", "partly", "fails", "not evaluated"].index)
+    short = claims_table(results, detail=False)
+    assert short.columns == ("claim", "paired t-test", "corrected")
+    assert {len(entries) for entries in short.rows.values()} == {3}
+
+
+def test_open_choices_with_the_columns_asked_for():
+    table = divergences_table("4", ("where", "effect", "sweep"))
+    assert table.columns == ("where", "effect", "sweep")
+    assert table.rows["label-code"][2].lines == ("choices_scene, choices_text",)
+    assert table.rows["medoid-start"][1].lines == ("–",)  # not measured
+    sections = set(divergences_table().tidy["section"])
+    assert len(divergences_table().rows) == sum(len(divergences_table(s).rows) for s in sections)
+
+
+def test_prose_is_set_flush_left():
+    table = divergences_table("4")
+    assert "text-align: left" in re.findall(r" td \{([^}]*)", table._repr_html_())[-1]  # it wins
+    latex = table.to_latex()
+    assert r"\begin{tabular}{lp{0.20\linewidth}" in latex and r"\shortstack" not in latex
+
+
+def test_table_tells_percentages_of_all_cases():
+    printed = {"A against B": PRINTED_WIN_TIE_LOSS["figure4", "MimlSvm"]}
+    comparisons = {"A against B": (apart(0.1), "A", "B"), "B against A": (apart(0.1), "B", "A")}
+    table = win_tie_loss_table(comparisons, printed)
+    cells = {name: [entry.lines[0] for entry in row] for name, row in table.rows.items()}
+    assert cells["A against B"] == ["88 / 6 / 6", "57 / 0 / 43", "57 / 0 / 43", "14"]
+    assert cells["B against A"] == ["–", "43 / 0 / 57", "43 / 0 / 57", "14"]
+    assert table.tidy["better"].to_list() == [8, 8, 6, 6]
+
+
+def test_pairs_are_ranked_by_what_they_share():
+    table = relatedness_table(PAIRS)
+    assert table["sharing"].to_list() == [0.3, 0.2, 0.1]
+    assert table["cosine"].to_list() == [0.0, 0.25, -0.5]
+    assert table.loc[0, ["first", "second"]].to_list() == ["sunset", "trees"]
+
+
+def test_table_of_several_fights():
+    table = ranks_table(
+        {"scene": (PUBLISHED_FIGHT, TUNED_FIGHT), "text": (PUBLISHED_FIGHT, NO_FIGHT)}
+    )
+    assert table.columns == (
+        "scene, published", "scene, tuned", "text, published", "text, tuned"
+    )  # fmt: skip
+    assert list(table.rows) == ["MimlSvm", "MimlNn", "MlSvm"]  # as METHOD_STYLE orders them
+    lines = {name: [entry.lines[0] for entry in row] for name, row in table.rows.items()}
+    assert lines["MimlSvm"] == ["–", "–", "2.0", "–"]
+    assert lines["MlSvm"] == ["2.0", "1.0", "3.0", "–"]
+    assert [any(entry.bold) for entry in table.rows["MlSvm"]] == [False, True, False, False]
+    assert len(table.tidy) == 7
+
+
+def test_accuracies_by_configuration():
+    minimal = json.dumps({"estimator__subcod__optimum": "minimal"})
+    records = pd.concat([
+        accuracies("choices_subcod", "musk1", "MimlSvm on the bag label", 0.6),
+        accuracies("choices_subcod", "musk1", "SubCod", 0.75, parameters=minimal),
+        accuracies("choices_subcod", "tiger", "SubCod", 0.8),
+        accuracies("choices_subcod", "musk1", "SubCod", 0.7),
+    ])  # fmt: skip
+    table = accuracies_table(records, title="Optima", profile="quick")
+    assert table.columns == ("musk1", "tiger")
+    assert list(table.rows) == [
+        "SubCod", "SubCod: optimum = minimal", "MimlSvm on the bag label",
+    ]  # fmt: skip
+    plain, other, _ = table.rows.values()
+    assert [entry.lines for entry in plain] == [(".700±.010",), (".800±.010",)]
+    assert [entry.lines for entry in other] == [(".750±.010",), ("–",)]
+    assert [entry.bold for entry in plain] == [(False,), (True,)] and other[0].bold == (True,)
+    assert table.caption == (
+        "Optima: accuracy ↑, mean ± std over 2 run(s) of ten folds. Profile quick; records "
+        "fresh; original data."
+    )

@@ -7,16 +7,28 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from threadpoolctl import threadpool_info
 
 from mimlpaper.cli import main
 from mimlpaper.datasets import DataError
-from mimlpaper.experiments import Store, audit, compute, records, verified, verify
-from mimlpaper.experiments import pool as pool_module
+from mimlpaper.experiments import (
+    Store,
+    Trial,
+    audit,
+    compute,
+    get_experiment,
+    records,
+    verified,
+    verify,
+)
 from mimlpaper.experiments import verify as verify_function
-from mimlpaper.experiments.attest import add_outcomes, load_attestations, load_outcomes
+from mimlpaper.experiments import workers as workers_module
+from mimlpaper.experiments.store import KEY, add_outcomes, load_attestations, load_outcomes
 from mimlpaper.experiments.tolerance import MEASURED, allowed, distance
+from mimlpaper.experiments.verify import outliers
+from mimlpaper.experiments.workers import run_trials
 
 verify_module = sys.modules[verify_function.__module__]
 QUICK = {"table1": ["MimlNn", "Ml-knn"], "table2": ["Ml-knn"]}
@@ -142,14 +154,14 @@ def test_what_counts_as_the_same(store, values, outcome):
 
 
 def test_a_trial_that_fails_is_told_and_not_dropped(store, monkeypatch):
-    honest = pool_module.run_trial
+    honest = workers_module.run_trial
 
     def fail(trial, *args, **kwargs):
         if trial.method == "Ml-knn":
             raise MemoryError("no room")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(pool_module, "run_trial", fail)
+    monkeypatch.setattr(workers_module, "run_trial", fail)
     with pytest.warns(UserWarning, match="no room"):
         assert outcomes(store, drop=True) == {"MimlNn": "equal", "Ml-knn": "failed"}
     assert set(store.load("table1")["method"]) == set(QUICK["table1"])
@@ -225,6 +237,46 @@ def test_stale_records_are_not_audited(store):
     change(store, "Ml-knn", code="older")
     assert set(records("table1", profile="smoke", store=store)["state"]) == {"stale"}
     assert audit(["table1"], profile="smoke", store=store).empty
+
+
+def grown(store, n_splits, **values):
+    """Records of Ml-knn of so many splits, measured around .2; the last has other values."""
+    table = store.load("table1")
+    row = table[table["method"] == "Ml-knn"].iloc[0].to_dict()
+    rng = np.random.default_rng(0)
+    rows = [row | {"split": k, "one_error": 0.2 + 0.01 * rng.random()} for k in range(n_splits)]
+    rows[-1] |= values
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("n_splits", "values", "found"),
+    [
+        (10, {"one_error": 0.76}, [9]),
+        (10, {"one_error": 0.205}, []),
+        (10, {"hamming_loss": 0.57}, [9]),  # all others are equal: no spread at all
+        (4, {"one_error": 0.76}, []),
+    ],
+)
+def test_outliers_lie_far_from_the_same_setting_on_other_splits(store, n_splits, values, found):
+    assert outliers(grown(store, n_splits, **values))["split"].tolist() == found
+
+
+def test_a_planted_wrong_record_is_found_whatever_is_drawn(store, monkeypatch):
+    """One value of one of eight trials, seen though the sample draws another trial."""
+    experiment = get_experiment("table1")
+    trials = [Trial("table1", "synthetic_scene", "Ml-knn", "{}", split) for split in range(8)]
+    monkeypatch.setattr(type(experiment), "trials", lambda *_: trials)
+    for trial, rows in run_trials(trials, jobs=1):
+        key = {name: getattr(trial, name) for name in KEY}
+        store.append("table1", [key | row for row in rows])
+    assert outcomes(store, random_state=0) == {"Ml-knn": "equal"}
+    table = store.load("table1")
+    wrong = (table["method"] == "Ml-knn") & (table["split"] == 5)
+    table.loc[wrong, "one_error"] += 0.5
+    store.replace("table1", table)
+    for seed in range(3):
+        assert outcomes(store, random_state=seed) == {"Ml-knn": "different"}
 
 
 @pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")

@@ -11,7 +11,7 @@ from mimlpaper.algorithms.dmiml.quadratic import ascend
 __all__ = ["solve_bundle"]
 
 TOWARDS_LOWEST = 0.1  # where to cut, on the way from the best point to the model's minimum
-STEP_ACCURACY = 0.02  # of the best step on that way
+STEP_ACCURACY = 0.05  # of the best step on that way
 MODEL_ACCURACY = 0.1  # share of the duality gap that the model's minimum may leave
 MAX_PAIR_STEPS = 20_000
 MAX_PLANES = 2000
@@ -22,11 +22,11 @@ def solve_bundle(
 ) -> Solution:
     """Minimise ½ tr(W Q W') + R(W), R being the loss at its best b, by planes below R.
 
-    Each iteration minimises the regulariser plus the highest of the planes, which gives a lower
-    bound; moves the best point so far towards that minimum, as far as it gains; and adds a plane
-    that touches R nearby. One plane stands for the losses of all bags and labels. Stops when
-    the duality gap is at most ``tol`` of the objective. The first choice at every size; the
-    iterations grow with the costs.
+    R is a sum over labels. Each iteration minimises the regulariser plus the highest plane of
+    each label, which gives a lower bound; moves the best point so far towards that minimum, as
+    far as it gains; and adds a plane a label that touches its part of R nearby. One plane stands
+    for the losses of all bags. Stops when the duality gap is at most ``tol`` of the objective.
+    The first choice at every size; the iterations grow with the costs.
 
     ``start``, the solution of a problem of the same size, gives the first point, than which the
     result is never worse, and its planes, made valid for this problem.
@@ -40,8 +40,8 @@ def solve_bundle(
     weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
     if start is not None:
         weights = start.weights
-        for cut in start.cuts or ():
-            model.add(*cut)
+        if start.planes is not None:
+            model.add(*start.planes)
     best = touched = _point(problem, weights)
     primal = _objective(problem, best)
     n_iter = 0
@@ -58,7 +58,7 @@ def solve_bundle(
         touched = _towards(best, lowest, TOWARDS_LOWEST)
     weights, on_bags, _ = best
     intercept, _ = problem.best_intercept(on_bags)
-    return problem.solution(weights, intercept, model.multipliers(), n_iter, model.active_cuts())
+    return problem.solution(weights, intercept, model.multipliers(), n_iter, model.active_planes())
 
 
 def _point(problem, weights):
@@ -88,37 +88,44 @@ def _line_search(problem, best, lowest):
 
 
 class _Model:
-    """The highest of the planes <G_k, W> + h_k <= R(W), in V = W L with Q = L L'.
+    """Planes <G_kt, w_t> + h_kt below each label's part of the loss; their highest sum up to R(W).
 
-    A plane is kept as the parts of the loss that it stands for, the share of each bag's cost
-    and the term that sets each δ_it: so it can be made anew for other costs, link, ρ and Q.
+    A plane is kept as what it stands for, the share of each bag's cost and the term that sets
+    each δ_it: so it holds for other costs, link, ρ and Q as well. Each label's multipliers x sum
+    to one.
     """
 
     def __init__(self, problem):
+        n_bags, self.n_labels = problem.signs.shape
         self.problem = problem
-        self.cuts = []
-        self.slopes = np.empty((0, problem.bags.shape[1] * problem.signs.shape[1]))  # G_k L⁻ᵀ
-        self.heights = np.empty(0)  # h_k
-        self.gram = np.empty((0, 0))
-        self.x = np.empty(0)  # the planes' multipliers, which sum to one
+        self.label = np.empty(0, np.int64)  # of each plane
+        self.share = np.empty((n_bags, 0))
+        self.active = np.empty((n_bags, 0), np.int32)
+        self.x = np.empty(0)
+        self.slopes = np.empty((0, problem.bags.shape[1]))  # G_kt
+        self.heights = np.empty(0)  # h_kt
+        self.gram = np.empty((0, 0))  # of G in the metric of Q⁻¹
         self.dual = -np.inf
 
     def touch(self, point):
-        """Add the plane that touches R at a point."""
+        """Add the planes that touch R at a point."""
         _, on_bags, on_instances = point
         _, margin = self.problem.best_intercept(on_bags)
         _, active = self.problem.discrepancy(on_bags, on_instances)
-        self.add(margin / self.problem.costs, active, 0.0 if len(self.x) else 1.0)
+        x = np.full(self.n_labels, 0.0 if len(self.x) else 1.0)
+        self.add(np.arange(self.n_labels), margin / self.problem.costs, active, x)
 
-    def add(self, share, active, x):
-        multipliers = self._multipliers(share, active)
-        slope = (self.problem.gradient(multipliers) @ self.problem.root_inverse.T).ravel()
-        self.slopes = np.vstack([self.slopes, slope])
-        products = self.slopes @ slope
-        self.gram = np.block([[self.gram, products[:-1, None]], [products]])
-        self.heights = np.append(self.heights, multipliers.margin.sum())
-        self.x = np.append(self.x, x)
-        self.cuts.append((share, active))
+    def add(self, label, share, active, x):
+        """Planes of these labels: one column of ``share`` and ``active`` each."""
+        slopes, heights = self._planes(label, share, active)
+        self.slopes = np.vstack([self.slopes, slopes])
+        self.heights = np.append(self.heights, heights)
+        self.share, self.active = np.hstack([self.share, share]), np.hstack([self.active, active])
+        self.label, self.x = np.append(self.label, label), np.append(self.x, x)
+        metric = self.problem.Q_inverse[np.ix_(self.label, label)]
+        products = (self.slopes @ slopes.T) * metric
+        n = len(self.gram)
+        self.gram = np.block([[self.gram, products[:n]], [products.T]])
 
     def minimise(self, primal, tol):
         """W of the lowest regulariser plus model; ``dual`` becomes its value."""
@@ -130,32 +137,37 @@ class _Model:
             self.x,
             np.zeros(n),
             np.ones(n),
-            np.zeros(n, np.int64),
-            accuracy,
+            self.label,
+            accuracy / self.n_labels,
             MAX_PAIR_STEPS,
         )
-        V = -(self.x @ self.slopes)
-        self.dual = self.heights @ self.x - 0.5 * V @ V
-        return V.reshape(-1, len(self.problem.Q)) @ self.problem.root_inverse
+        self.dual = self.heights @ self.x - 0.5 * self.x @ self.gram @ self.x
+        return -(self._mixture() @ self.slopes).T @ self.problem.Q_inverse
 
-    def active_cuts(self):
-        return tuple((*cut, x) for cut, x in zip(self.cuts, self.x, strict=True) if x > 0)
+    def active_planes(self):
+        used = self.x > 0
+        return self.label[used], self.share[:, used], self.active[:, used], self.x[used]
 
     def multipliers(self):
-        """Those of the planes, each in proportion to its own multiplier."""
-        margin, instance, bag = 0.0, 0.0, 0.0
-        for share, active, x in self.active_cuts():
-            part = self._multipliers(share, active)
-            margin, instance, bag = (
-                margin + x * part.margin,
-                instance + x * part.instance,
-                bag + x * part.bag,
-            )
-        return Multipliers(margin, instance, bag)
+        """Those of the planes, each in proportion to its own x."""
+        problem, mixture = self.problem, self._mixture().T
+        costs = problem.costs[:, self.label]
+        margin = problem.balanced(self.share * costs, self.label) @ mixture
+        instance = np.zeros_like(problem.rho)
+        i, k = np.nonzero(self.active >= 0)
+        np.add.at(instance, (self.active[i, k], self.label[k]), problem.link * self.x[k])
+        return Multipliers(margin, instance, problem.link * (self.active < 0) @ mixture)
 
-    def _multipliers(self, share, active):
-        instance = np.zeros_like(self.problem.rho)
-        i, t = np.nonzero(active >= 0)
-        instance[active[i, t], t] = self.problem.link
-        bag = np.where(active < 0, self.problem.link, 0.0)
-        return Multipliers(self.problem.balanced(share * self.problem.costs), instance, bag)
+    def _planes(self, label, share, active):
+        """Slopes G (n_planes, n_dims) and heights h (n_planes,)."""
+        problem, rising = self.problem, active < 0
+        margin = problem.balanced(share * problem.costs[:, label], label)
+        of_bags = np.where(rising, problem.link, -problem.link) - problem.signs[:, label] * margin
+        of_instances = problem.rho[:, label] * problem.spread(np.where(rising, -problem.link, 0.0))
+        i, k = np.nonzero(~rising)
+        of_instances[active[i, k], k] += problem.link
+        return of_bags.T @ problem.bags + of_instances.T @ problem.instances, margin.sum(axis=0)
+
+    def _mixture(self):
+        """x of each label's planes: (n_labels, n_planes)."""
+        return np.where(self.label == np.arange(self.n_labels)[:, None], self.x, 0.0)

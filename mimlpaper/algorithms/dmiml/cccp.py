@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
 
@@ -23,11 +21,13 @@ class Descent:
     solution : Solution of the last convex problem.
     objective : (n_steps,), the true objective after each convex problem; it never rises.
     n_iter : (n_steps,), the solver's iterations.
+    settled : bool, False if the largest number of steps ended it.
     """
 
     solution: Solution
     objective: np.ndarray
     n_iter: np.ndarray
+    settled: bool
 
 
 def descend(
@@ -54,13 +54,16 @@ def descend(
     relate : function of W that gives the next Q; None to keep it.
     start : Solution for ``solve`` to start from, or None
     tol : float, stop when a step lowers the objective by no more than this share.
-    max_steps : int, after so many steps give up with a ConvergenceWarning.
+    max_steps : int, convex problems at most.
     """
-    solution, objective, n_iter = start, [], []
+    solution, settled = start, True
+    objective: list[float] = []
+    n_iter: list[int] = []
     for _ in range(max_steps):
         found = solve(problem, solution)
-        following = problem if convex else replace(problem, rho=highest(problem, found.weights))
-        value = following.objective(found.weights, found.intercept)
+        following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
+        value = following.regulariser(found.weights)
+        value += following.loss(*found.scores, found.intercept)
         fall = objective[-1] - value if objective else np.inf
         if fall < 0:  # the solver's tolerance is more than what was left to gain
             break
@@ -73,21 +76,16 @@ def descend(
             break
         problem = following
     else:
-        warnings.warn(
-            f"the concave-convex procedure stopped after {max_steps} steps, at an objective of "
-            f"{value:.6g}, before a step lowered it by less than the share {tol:.1e}; "
-            "raise max_cccp or cccp_tol",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return Descent(solution, np.array(objective), np.array(n_iter))
+        settled = False
+    if solution is None:
+        raise ValueError(f"max_steps must be at least 1, got {max_steps}")
+    return Descent(solution, np.array(objective), np.array(n_iter), settled)
 
 
-def highest(problem: ConvexProblem, weights: np.ndarray) -> np.ndarray:
+def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
     """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the others."""
-    scores = problem.instances @ weights
-    tops = np.maximum.reduceat(scores, problem.offsets[:-1], axis=0)
-    active = (scores == problem.spread(tops)).astype(np.float64)
+    tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
+    active = (on_instances == problem.spread(tops)).astype(np.float64)
     return active / problem.spread(problem.sum_in_bags(active))
 
 

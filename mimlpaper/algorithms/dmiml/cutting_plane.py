@@ -98,8 +98,8 @@ class _WorkingSets:
         )
         ascend(gram, height, x, low, high, block, QUADRATIC_ACCURACY, MAX_PAIR_STEPS)
         self.x.ravel()[free] = x
-        problem, Q_inverse = self.problem, self.problem.root_inverse.T @ self.problem.root_inverse
-        self.weights = -problem.gradient(self.multipliers()) @ Q_inverse
+        problem = self.problem
+        self.weights = -problem.gradient(self.multipliers()) @ problem.Q_inverse
         for t in range(self.n_labels):
             self.intercept[t] = self._intercept(t)
 

@@ -39,18 +39,20 @@ class Solution:
     ----------
     weights : (n_dims, n_labels), W; intercept : (n_labels,), b.
     multipliers : Multipliers, feasible.
+    scores : g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels).
     primal, dual : float, the objective at (W, b), and a lower bound on its minimum.
     n_iter : int, the solver's iterations.
-    cuts : what the bundle solver leaves for a related problem, or None.
+    planes : what the bundle solver leaves for a related problem, or None.
     """
 
     weights: np.ndarray
     intercept: np.ndarray
     multipliers: Multipliers
+    scores: tuple[np.ndarray, np.ndarray]
     primal: float
     dual: float
     n_iter: int
-    cuts: tuple | None = None
+    planes: tuple | None = None
 
     @property
     def gap(self) -> float:
@@ -93,16 +95,23 @@ class ConvexProblem:
         """L⁻¹ with Q = L L': the regulariser is ½||V||² in V = W L, and W = V L⁻¹."""
         return np.linalg.inv(np.linalg.cholesky(self.Q))
 
+    @cached_property
+    def Q_inverse(self) -> np.ndarray:
+        return self.root_inverse.T @ self.root_inverse
+
     def scores(self, weights) -> tuple[np.ndarray, np.ndarray]:
         """g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels)."""
-        return self.bags @ weights, self.instances @ weights
+        # Transposed, since a label's scores then lie side by side, for the loops over a label.
+        return (weights.T @ self.bags.T).T, (weights.T @ self.instances.T).T
 
     def regulariser(self, weights) -> float:
         return 0.5 * float(np.sum((weights @ self.Q) * weights))
 
     def best_intercept(self, on_bags) -> tuple[np.ndarray, np.ndarray]:
         """b that minimises the hinge losses at these g(X_i), with multipliers ``margin``."""
-        return _best_intercept(on_bags, self.signs, self.costs)
+        kinks = self.signs - on_bags
+        order = np.argsort(kinks, axis=0)
+        return _best_intercept(kinks, order, self.signs, self.costs)
 
     def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
         """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
@@ -117,11 +126,15 @@ class ConvexProblem:
     def objective(self, weights, intercept) -> float:
         return self.regulariser(weights) + self.loss(*self.scores(weights), intercept)
 
-    def balanced(self, margin) -> np.ndarray:
-        """``margin`` with the heavier class of each label scaled down to the other's sum."""
-        positive = np.sum(margin, axis=0, where=self.signs > 0)  # (n_labels,)
-        negative = np.sum(margin, axis=0, where=self.signs < 0)
-        sums = np.where(self.signs > 0, positive, negative)
+    def balanced(self, margin, label=slice(None)) -> np.ndarray:
+        """``margin`` with the heavier class of each column scaled down to the other's sum.
+
+        The columns belong to all labels in turn, or to the labels that ``label`` lists.
+        """
+        has = self.signs[:, label] > 0
+        positive = np.sum(margin, axis=0, where=has)
+        negative = np.sum(margin, axis=0, where=~has)
+        sums = np.where(has, positive, negative)
         common = np.minimum(positive, negative)
         return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
 
@@ -148,12 +161,13 @@ class ConvexProblem:
         of_instances = multipliers.instance - self.rho * self.spread(multipliers.bag)
         return self.bags.T @ of_bags + self.instances.T @ of_instances
 
-    def solution(self, weights, intercept, multipliers, n_iter, cuts=None) -> Solution:
+    def solution(self, weights, intercept, multipliers, n_iter, planes=None) -> Solution:
         """With its certificate: the dual objective is Σ margin - ½ tr(G Q⁻¹ G')."""
         whitened = self.gradient(multipliers) @ self.root_inverse.T
         dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
-        primal = self.objective(weights, intercept)
-        return Solution(weights, intercept, multipliers, primal, dual, n_iter, cuts)
+        scores = self.scores(weights)
+        primal = self.regulariser(weights) + self.loss(*scores, intercept)
+        return Solution(weights, intercept, multipliers, scores, primal, dual, n_iter, planes)
 
     def sum_in_bags(self, values) -> np.ndarray:
         """Values (n_instances, n_labels) summed over each bag: (n_bags, n_labels)."""
@@ -165,18 +179,16 @@ class ConvexProblem:
 
 
 @njit(cache=True, nogil=True)
-def _best_intercept(on_bags, signs, costs):
+def _best_intercept(kinks, order, signs, costs):
     """The slope in b_t rises by cost_it at each kink b_t = y_it - g_t(X_i), and is zero at the
     minimum, where one multiplier takes what makes Σ_i y_it margin_it zero."""
     n_bags, n_labels = signs.shape
     intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
     for t in range(n_labels):
-        kinks = signs[:, t] - on_bags[:, t]
-        order = np.argsort(kinks, kind="mergesort")
         slope = -np.sum(costs[:, t] * (signs[:, t] > 0))
         flat = ROUNDING * np.sum(costs[:, t])
         reached = False
-        for place, i in enumerate(order):
+        for place, i in enumerate(order[:, t]):
             positive, cost = signs[i, t] > 0, costs[i, t]
             if reached:
                 margin[i, t] = cost if positive else 0.0
@@ -184,8 +196,9 @@ def _best_intercept(on_bags, signs, costs):
                 reached = True
                 margin[i, t] = max(slope + cost, 0.0) if positive else -slope
                 last = slope + cost > flat or place + 1 == n_bags
-                following = kinks[i] if last else kinks[order[place + 1]]
-                intercept[t] = 0.5 * (kinks[i] + following)  # the middle, if it is flat there
+                following = i if last else order[place + 1, t]
+                # The middle, if it is flat there.
+                intercept[t] = 0.5 * (kinks[i, t] + kinks[following, t])
             else:
                 margin[i, t] = 0.0 if positive else cost
             slope += cost
@@ -196,15 +209,14 @@ def _best_intercept(on_bags, signs, costs):
 def _discrepancy(on_bags, on_instances, offsets, rho):
     n_bags, n_labels = on_bags.shape
     delta, active = np.empty((n_bags, n_labels)), np.empty((n_bags, n_labels), np.int32)
-    for i in range(n_bags):
-        for t in range(n_labels):
-            highest, mean = -np.inf, 0.0
+    for t in range(n_labels):
+        for i in range(n_bags):
+            highest, top, mean = -np.inf, -1, 0.0
             for j in range(offsets[i], offsets[i + 1]):
                 mean += rho[j, t] * on_instances[j, t]
                 if on_instances[j, t] > highest:
-                    highest, active[i, t] = on_instances[j, t], j
+                    highest, top = on_instances[j, t], j
             above, below = highest - on_bags[i, t], on_bags[i, t] - mean
             delta[i, t] = max(above, below)
-            if below > above:
-                active[i, t] = -1
+            active[i, t] = -1 if below > above else top
     return delta, active

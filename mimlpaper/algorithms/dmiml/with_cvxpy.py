@@ -41,7 +41,7 @@ def solve_with_cvxpy(
     losses = cp.sum(cp.multiply(problem.costs, xi)) + problem.link * cp.sum(delta)
     program = cp.Problem(cp.Minimize(regulariser + losses), constraints)
     program.solve(solver=cp.CLARABEL)
-    if W.value is None:
+    if W.value is None or b.value is None:
         raise RuntimeError(f"cvxpy found no solution of the convex problem: {program.status}")
     margin, _, instance, bag = (constraint.dual_value for constraint in constraints)
     multipliers = problem.feasible(margin, instance, bag)

@@ -1,0 +1,531 @@
+"""Drawn data sets: no file needed, the same for the same seed, with known labels of instances."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from scipy.ndimage import zoom
+
+from mimlpaper.bags import Bags
+from mimlpaper.datasets.dataset import Dataset, Source
+from mimlpaper.datasets.images import CENTRES, SIDE, ImageBags, blob_means
+from mimlpaper.datasets.loaders import SCENE_FEATURES
+from mimlpaper.datasets.texts import TextBags
+
+__all__ = [
+    "SCENE_LABELS",
+    "SYNTHETIC",
+    "TEXT_LABELS",
+    "THINGS",
+    "load_synthetic_africa",
+    "load_synthetic_genes",
+    "load_synthetic_pages",
+    "load_synthetic_scene",
+    "load_synthetic_texts",
+    "make_africa",
+    "make_bags",
+    "make_scenes",
+    "make_texts",
+]
+
+SYNTHETIC = {
+    name: Source(
+        name, (), n_examples, n_instances, n_features, n_labels, "drawn by mimlpaper", "synthetic"
+    )
+    for name, n_examples, n_instances, n_features, n_labels in (
+        ("synthetic_africa", 80, 280, 6, 1),
+        ("synthetic_scene", 200, 1800, 15, 5),
+        ("synthetic_texts", 200, 814, 86, 7),
+        ("synthetic_genes", 200, None, 20, 6),
+        ("synthetic_pages", 240, None, 80, 8),
+    )
+}
+
+SCENE_LABELS = ("desert", "mountains", "sea", "sunset", "trees")
+DESERT, MOUNTAINS, SEA, SUNSET, TREES = range(5)
+NOTHING = -1
+
+# How many of 1,000 images show these labels together, after the scene data set.
+LABEL_SETS = {
+    (DESERT,): 170, (MOUNTAINS,): 134, (SEA,): 170, (SUNSET,): 108, (TREES,): 191,
+    (DESERT, MOUNTAINS): 10, (DESERT, SUNSET): 13, (DESERT, TREES): 12,
+    (MOUNTAINS, SEA): 22, (MOUNTAINS, SUNSET): 10, (MOUNTAINS, TREES): 50,
+    (SEA, SUNSET): 75, (SEA, TREES): 12, (SUNSET, TREES): 15,
+    (MOUNTAINS, SEA, SUNSET): 8,
+}  # fmt: skip
+
+# Each surface has a random mixture of its colours.
+PALETTES = {
+    "sky": ((60, 110, 190), (150, 185, 225), (165, 170, 175), (205, 190, 165)),
+    "dusk": ((200, 80, 50), (120, 60, 90), (240, 140, 60), (90, 80, 120)),
+    "glow": ((250, 200, 110), (240, 140, 60), (225, 160, 130)),
+    "rock": ((95, 95, 110), (120, 100, 85), (70, 80, 75), (150, 140, 135)),
+    "water": ((30, 80, 140), (50, 110, 120), (110, 130, 145), (140, 170, 190)),
+    "sand": ((210, 170, 115), (185, 125, 80), (220, 200, 165), (150, 110, 80)),
+    "leaves": ((40, 75, 30), (90, 110, 45), (70, 90, 60), (150, 105, 45)),
+    "field": ((120, 130, 80), (140, 120, 95), (95, 105, 85), (165, 160, 140)),
+}
+
+
+def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Dataset:
+    """Drawn scenes of five labels as bags of nine instances, laid out as the scene data set.
+
+    An instance has a label in ``instance_labels`` if the label's region covers at least half of
+    its central blob. See :func:`make_scenes`.
+    """
+    images, Y, regions = make_scenes(n_images, random_state=random_state)
+    return _dataset(
+        "synthetic_scene",
+        images.tobytes() + Y.tobytes(),
+        X=ImageBags().transform(images),
+        Y=Y,
+        label_names=SCENE_LABELS,
+        feature_names=SCENE_FEATURES,
+        instance_labels=_labels_of_blobs(regions),
+    )
+
+
+def make_scenes(
+    n_images: int = 200, *, size: int = 48, random_state: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw small landscapes of desert, mountains, sea, sunset and trees.
+
+    About 22 % show two labels or more. Colours, light and noise vary, and unlabelled sky and
+    fields resemble labelled surfaces, so that no learner is perfect.
+
+    Parameters
+    ----------
+    n_images : int, default 200
+    size : int, default 48
+        Height and width in pixels, a multiple of 8.
+    random_state : int, default 0
+
+    Returns
+    -------
+    images : uint8 array (n_images, size, size, 3)
+    Y : bool array (n_images, 5), the labels in the order of :data:`SCENE_LABELS`.
+    regions : int8 array (n_images, size, size)
+        The label that each pixel shows, -1 for none. Each label of an image covers at least
+        half of the centre of one of its nine instances.
+    """
+    if size < SIDE or size % SIDE:
+        raise ValueError(f"size must be a positive multiple of {SIDE}, got {size}")
+    if n_images < 1:
+        raise ValueError(f"n_images must be at least 1, got {n_images}")
+    rng = np.random.default_rng(random_state)
+    label_sets = _in_proportion(LABEL_SETS, n_images, rng)
+    canvases = [_drawn(labels, size, rng) for labels in label_sets]
+    Y = np.zeros((n_images, len(SCENE_LABELS)), dtype=bool)
+    for i, labels in enumerate(label_sets):
+        Y[i, list(labels)] = True
+    images = np.stack([canvas.photograph() for canvas in canvases])
+    return images, Y, np.stack([canvas.region for canvas in canvases])
+
+
+def _drawn(labels, size, rng):
+    """A canvas on which every label shows in one of the nine instances."""
+    while True:
+        canvas = _Canvas(size, rng)
+        canvas.draw(labels)
+        if _labels_of_blobs(canvas.region[None])[:, list(labels)].any(axis=0).all():
+            return canvas
+
+
+def _labels_of_blobs(regions):
+    """Labels that cover at least half of each instance's centre: bool (9 n_images, 5)."""
+    n_images, size, _ = regions.shape
+    shows = regions[..., None] == np.arange(len(SCENE_LABELS))  # (n_images, size, size, 5)
+    pixel = size // SIDE
+    shares = shows.reshape(n_images, SIDE, pixel, SIDE, pixel, -1).mean(axis=(2, 4))
+    return blob_means(shares)[:, *CENTRES].reshape(9 * n_images, -1) >= 0.5
+
+
+class _Canvas:
+    """A picture painted layer by layer, and the label that each pixel shows."""
+
+    def __init__(self, size, rng):
+        self.rng = rng
+        self.colours = np.zeros((size, size, 3))
+        self.region = np.full((size, size), NOTHING, dtype=np.int8)
+        self.y, self.x = np.mgrid[:size, :size] / size  # (size, size), from the upper left
+
+    def draw(self, labels):
+        """Sky, mountains, then what lies below the horizon."""
+        horizon = self.rng.uniform(0.4, 0.65)
+        self.light = self.rng.uniform(0.25, 0.6) if SUNSET in labels else 1.0
+        self.sky(horizon, SUNSET in labels)
+        if MOUNTAINS in labels:
+            self.mountains(horizon)
+        if SEA in labels:
+            self.sea(horizon, SUNSET in labels)
+        elif DESERT in labels:
+            self.desert(horizon)
+        elif TREES not in labels:
+            self.field(horizon)
+        if TREES in labels:
+            self.trees(horizon, alone=labels == (TREES,), aside=SEA in labels or DESERT in labels)
+
+    def sky(self, horizon, sunset):
+        height = np.clip(self.y / horizon, 0, 1)[..., None]
+        high, low = ("dusk", "glow") if sunset else ("sky", "sky")
+        colours = (1 - height) * self.colour(high) + height * self.colour(low)
+        clouds = 0.25 * self.texture(6, 3)
+        if sunset:
+            sun = np.hypot(self.x - self.rng.uniform(0.2, 0.8), self.y - horizon + 0.12) / 0.08
+            colours = colours + np.exp(-(sun**2))[..., None] * (90, 80, 50)
+        self.paint(np.ones_like(self.y, bool), colours, clouds, SUNSET if sunset else NOTHING)
+
+    def mountains(self, horizon):
+        ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
+        self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS, self.light)
+        snow = (self.y > ridge) & (self.y < ridge + self.rng.uniform(-0.05, 0.1))
+        self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS, self.light)
+
+    def sea(self, horizon, sunset):
+        water = self.colour("water")
+        if sunset:
+            water = 0.5 * water + 0.5 * self.colour("glow") / self.light
+        ripples = 0.2 * self.texture(24, 4)
+        self.paint(self.y > horizon, water, ripples, SEA, self.light)
+
+    def desert(self, horizon):
+        dunes = 0.3 * self.texture(5, 2)
+        self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT, self.light)
+
+    def field(self, horizon):
+        grass = 0.15 * self.texture(12, 12)
+        self.paint(self.y > self.line(horizon, 0.03), "field", grass, NOTHING, self.light)
+
+    def trees(self, horizon, alone, aside):
+        if aside:  # one crown to the left or right, in front of what lies behind
+            across = (self.x - self.rng.choice((0.25, 0.75))) / 0.28
+            down = (self.y - horizon) / 0.25
+            mask = np.hypot(across, down) < 1 + 0.15 * self.texture(8, 8)
+        else:
+            rise = self.rng.uniform(0.1, 0.45) if alone else 0.0
+            mask = self.y > self.line(horizon - rise, 0.06)
+        self.paint(mask, "leaves", 0.4 * self.texture(16, 16), TREES, self.light)
+
+    def paint(self, mask, surface, shade, label=NOTHING, light=1.0):
+        """Cover ``mask`` with a palette's mixture, or given colours, times 1 + ``shade``."""
+        colours = self.colour(surface) if isinstance(surface, str) else surface
+        layer = np.broadcast_to(colours, self.colours.shape) * (light * (1 + shade[..., None]))
+        self.colours[mask] = layer[mask]
+        self.region[mask] = label
+
+    def colour(self, palette):
+        mixture = self.rng.dirichlet(np.full(len(PALETTES[palette]), 0.6))
+        return mixture @ np.array(PALETTES[palette], dtype=float)  # (3,)
+
+    def texture(self, rows, columns):
+        """Smooth random relief with this many bumps down and across: (size, size)."""
+        size = len(self.y)
+        bumps = self.rng.standard_normal((rows, columns))
+        return zoom(bumps, (size / rows, size / columns), order=1)
+
+    def line(self, height, relief):
+        """A rugged line around ``height``: one y for each column, (size,)."""
+        size = len(self.y)
+        coarse, fine = (self.rng.standard_normal(n) for n in (4, 12))
+        return height + relief * (zoom(coarse, size / 4, order=1) + 0.3 * zoom(fine, size / 12))
+
+    def photograph(self):
+        """The picture in some light and with a camera's noise: uint8 (size, size, 3)."""
+        exposure = self.rng.uniform(0.7, 1.15)
+        tint = self.rng.normal(0, 8, size=3)
+        noise = self.rng.normal(0, 10, size=self.colours.shape)
+        return np.clip(self.colours * exposure + tint + noise, 0, 255).round().astype(np.uint8)
+
+
+def _in_proportion(weights, n, rng):
+    """``n`` of the keys in random order, each as often as its weight says, up to rounding."""
+    upper = np.cumsum(list(weights.values())) / sum(weights.values())
+    chosen = np.searchsorted(upper, (np.arange(n) + 0.5) / n)
+    return [list(weights)[i] for i in rng.permutation(chosen)]
+
+
+TOPICS = {
+    "earnings": "shares profit net quarter dividend loss results income revenue payout",
+    "mergers": "shares merger stake offer takeover bid acquisition board holders buyout",
+    "currency": "dollar bank yen exchange currency intervention mark dealers francs rate",
+    "oil": "prices oil crude barrels opec output refinery petroleum energy pipeline",
+    "grain": "tonnes prices wheat grain corn harvest export crop maize farmers",
+    "trade": "export dollar trade tariffs deficit imports surplus gatt quotas tonnes",
+    "interest": "rate bank discount prime interest lending money credit bills fed",
+}
+TEXT_LABELS = tuple(TOPICS)
+
+NEWS = (
+    "agreement analyst change company country demand figures group growth industry level market "
+    "meeting minister month official plan policy president report source statement week year"
+)
+GRAMMAR = "a and as at be by for from has in is it of on that the to was were with"
+
+# Where the words of a passage come from.
+SHARES = {"grammar": 0.4, "news": 0.35, "its topic": 0.2, "any topic": 0.05}
+
+
+def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
+    """Composed texts of seven topics as bags of passages of at most 50 words.
+
+    An instance has a topic in ``instance_labels`` if at least half of its passage was written
+    about it. See :func:`make_texts`.
+    """
+    texts, Y, topics = make_texts(n_texts, random_state=random_state)
+    text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
+    return _dataset(
+        "synthetic_texts",
+        "\n".join(texts).encode() + Y.tobytes(),
+        X=text_bags.transform(texts),
+        Y=Y,
+        label_names=TEXT_LABELS,
+        feature_names=tuple(text_bags.vocabulary_),
+        instance_labels=_labels_of_passages(topics, text_bags),
+    )
+
+
+def make_texts(
+    n_texts: int = 200, *, random_state: int = 0
+) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
+    """Compose texts about earnings, mergers, currency, oil, grain, trade and interest.
+
+    15 % are about two topics, one after the other. Most words are common to all topics, and
+    topics share some of their own.
+
+    Parameters
+    ----------
+    n_texts : int, default 200
+    random_state : int, default 0
+
+    Returns
+    -------
+    texts : list of str
+    Y : bool array (n_texts, 7), the labels in the order of :data:`TEXT_LABELS`.
+    topics : list of int arrays (n_words,), the topic that each word was written about.
+    """
+    if n_texts < 1:
+        raise ValueError(f"n_texts must be at least 1, got {n_texts}")
+    rng = np.random.default_rng(random_state)
+    n_topics = np.where(rng.permutation(n_texts) < round(0.15 * n_texts), 2, 1)
+    Y = np.zeros((n_texts, len(TOPICS)), dtype=bool)
+    texts, topics = [], []
+    for i in range(n_texts):
+        chosen = rng.choice(len(TOPICS), size=n_topics[i], replace=False)
+        # 50 words or more: with half a passage between starts, one passage is mostly about each.
+        lengths = rng.integers(50, 150, size=n_topics[i])
+        passages = [_passage(topic, n, rng) for topic, n in zip(chosen, lengths, strict=True)]
+        texts.append(" ".join(passages))
+        topics.append(np.repeat(chosen, lengths))
+        Y[i, chosen] = True
+    return texts, Y, topics
+
+
+def _passage(topic, n_words, rng):
+    """Words about a topic."""
+    pools = [words.split() for words in (GRAMMAR, NEWS, *TOPICS.values())]
+    in_topics = np.full(len(TOPICS), SHARES["any topic"] / len(TOPICS))
+    in_topics[topic] += SHARES["its topic"]
+    shares = [SHARES["grammar"], SHARES["news"], *in_topics]
+    chosen = rng.choice(len(pools), size=n_words, p=shares)
+    places = rng.random(n_words)
+    return " ".join(
+        pools[i][int(place * len(pools[i]))] for i, place in zip(chosen, places, strict=True)
+    )
+
+
+def _labels_of_passages(topics, text_bags):
+    """Topics of at least half the words of each passage: bool (n_instances, 7)."""
+    as_texts = (" ".join(map(str, words)) for words in topics)  # for the very same windows
+    passages = [np.array(p.split(), int) for text in as_texts for p in text_bags.passages(text)]
+    counts = np.stack([np.bincount(words, minlength=len(TOPICS)) for words in passages])
+    return counts >= counts.sum(axis=1, keepdims=True) / 2
+
+
+GENE_SHARES = (0.55, 0.45, 0.35, 0.3, 0.2, 0.1)  # of the genes that have each label
+PAGE_SHARES = (0.45, 0.25, 0.2, 0.15, 0.1, 0.1, 0.05, 0.03)
+COMMON_SHARE = 0.6  # of a page's words, whatever its topic
+
+
+def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Dataset:
+    """Drawn genes in the manner of the yeast data: dense rows of unit length, about two labels.
+
+    A gene is the sum of its labels' profiles and noise. A hidden state of each gene makes some
+    labels come together and others keep apart.
+    """
+    rng = np.random.default_rng(random_state)
+    n_features, n_labels = 20, len(GENE_SHARES)
+    Y = _label_sets(n_genes, GENE_SHARES, rng)
+    profiles = rng.standard_normal((n_labels, n_features))
+    X = Y @ profiles + 3.0 * rng.standard_normal((n_genes, n_features))
+    return _drawn_vectors("synthetic_genes", _unit_rows(X), Y)
+
+
+def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
+    """Drawn pages in the manner of the yahoo data: sparse counts as rows of unit length.
+
+    Words follow Zipf's law, most of them whatever the topic; some labels are rare. The first half
+    is for training, the second for testing.
+    """
+    rng = np.random.default_rng(random_state)
+    n_words, n_labels = 80, len(PAGE_SHARES)
+    Y = _label_sets(n_pages, PAGE_SHARES, rng)
+    zipf = 1.0 / np.arange(1, n_words + 1)
+    common = zipf / zipf.sum()
+    topics = np.stack([rng.permutation(common) for _ in range(n_labels)])
+    rates = COMMON_SHARE * common + (1 - COMMON_SHARE) * (Y @ topics) / Y.sum(axis=1)[:, None]
+    counts = rng.poisson(rng.integers(20, 60, size=(n_pages, 1)) * rates)
+    return _drawn_vectors("synthetic_pages", _unit_rows(counts), Y, n_train=n_pages // 2)
+
+
+def _label_sets(n_examples, shares, rng):
+    """Labels that these shares of the examples have, or a few more: none is left without."""
+    n_labels = len(shares)
+    mixing = rng.standard_normal((2, n_labels))
+    hidden = rng.standard_normal((n_examples, 2)) @ mixing + rng.standard_normal(
+        (n_examples, n_labels)
+    )
+    above = hidden - np.diagonal(np.quantile(hidden, 1.0 - np.array(shares), axis=0))
+    return (above > 0) | (above == above.max(axis=1, keepdims=True))
+
+
+def _unit_rows(X):
+    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
+
+
+def _drawn_vectors(name, X, Y, n_train=None):
+    names = tuple(f"label {i + 1}" for i in range(Y.shape[1]))
+    return _dataset(name, X.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names, n_train=n_train)
+
+
+# Where in the first two features the instances of a thing lie, within a standard deviation.
+THINGS = {
+    "tree": (-2.0, 1.6), "grassland": (0.2, -1.8), "house": (-2.6, -1.2), "sea": (2.8, -1.8),
+    "lion": (2.4, 0.8), "elephant": (0.4, 2.6),
+}  # fmt: skip
+SPREAD = 0.55
+TELLING = ("lion", "elephant")  # a picture that shows one of them is of Africa
+
+
+def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset:
+    """Sketched pictures as bags of two to five things, half of them of Africa.
+
+    Four of the six features are noise. ``instance_labels`` marks the lions and the elephants. See
+    :func:`make_africa`.
+    """
+    X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
+    telling = np.isin(things, [list(THINGS).index(name) for name in TELLING])
+    return _dataset(
+        "synthetic_africa",
+        X.instances.tobytes() + y.tobytes(),
+        X=X,
+        y=y,
+        label_names=("Africa",),
+        instance_labels=telling[:, None],
+    )
+
+
+def make_africa(
+    n_bags: int = 80, *, n_features: int = 2, random_state: int = 0
+) -> tuple[Bags, np.ndarray, np.ndarray]:
+    """Draw bags of two to five things; a bag with a lion or an elephant is of Africa.
+
+    Every thing is a Gaussian cloud in the first two features. Neighbouring clouds overlap a
+    little, so that no learner is perfect.
+
+    Parameters
+    ----------
+    n_bags : int, default 80
+        Every other bag is of Africa.
+    n_features : int, default 2
+        Features beyond the second are noise of the same spread as the things' places.
+    random_state : int, default 0
+
+    Returns
+    -------
+    X : Bags
+    y : bool array (n_bags,), True for Africa.
+    things : int array (n_instances,), the place of each instance in :data:`THINGS`.
+    """
+    if n_bags < 1:
+        raise ValueError(f"n_bags must be at least 1, got {n_bags}")
+    if n_features < 2:
+        raise ValueError(f"n_features must be at least 2, got {n_features}")
+    rng = np.random.default_rng(random_state)
+    centres = np.array(list(THINGS.values()))
+    y = np.arange(n_bags) % 2 == 0
+    sizes = rng.permuted(np.arange(n_bags) % 4 + 2)
+    things = [_things(africa, size, rng) for africa, size in zip(y, sizes, strict=True)]
+    things = np.concatenate(things)
+    instances = np.empty((len(things), n_features))
+    instances[:, :2] = centres[things] + SPREAD * rng.standard_normal((len(things), 2))
+    instances[:, 2:] = centres.std() * rng.standard_normal((len(things), n_features - 2))
+    return Bags(instances, np.concatenate([[0], np.cumsum(sizes)])), y, things
+
+
+def _things(africa, size, rng):
+    """What a picture shows: one telling thing at least if it is of Africa, none if it is not."""
+    n_common = len(THINGS) - len(TELLING)
+    things = rng.integers(n_common, size=size)
+    if africa:
+        n_telling = rng.integers(1, min(size, 2) + 1)
+        things[:n_telling] = rng.integers(n_common, len(THINGS), size=n_telling)
+    return things
+
+
+LABELS_EACH = 4  # one label in so many
+CLOUD_SPREAD = 0.15
+
+
+def make_bags(
+    n_bags: int, n_instances: int, n_labels: int, *, n_features: int = 16, random_state: int = 0
+) -> tuple[Bags, np.ndarray]:
+    """Draw bags of equal size with label sets of equal size.
+
+    Each label is a Gaussian cloud of its own in the unit cube. A bag has every fourth label,
+    chosen at random, and each of its instances comes from the cloud of one of them, or, every
+    other one, from anywhere. So the share of bags with a label does not depend on any size.
+
+    Parameters
+    ----------
+    n_bags, n_instances : int, bags, and instances of each.
+    n_labels : int, a multiple of 4.
+    n_features : int, default 16
+    random_state : int, default 0
+
+    Returns
+    -------
+    X : Bags, features from 0 to 1.
+    Y : bool array (n_bags, n_labels), n_labels / 4 of each row True.
+    """
+    for name, value in (("n_bags", n_bags), ("n_instances", n_instances)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    if n_labels < LABELS_EACH or n_labels % LABELS_EACH:
+        raise ValueError(f"n_labels must be a multiple of {LABELS_EACH}, got {n_labels}")
+    rng = np.random.default_rng(random_state)
+    centres = rng.random((n_labels, n_features))
+    ranks = rng.random((n_bags, n_labels)).argsort(axis=1)
+    had = ranks[:, : n_labels // LABELS_EACH]  # (n_bags, n_labels / 4), the labels of each bag
+    Y = np.zeros((n_bags, n_labels), dtype=bool)
+    np.put_along_axis(Y, had, True, axis=1)
+    chosen = rng.integers(had.shape[1], size=(n_bags, n_instances))
+    labels = np.take_along_axis(had, chosen, axis=1)  # (n_bags, n_instances)
+    instances = centres[labels] + CLOUD_SPREAD * rng.standard_normal((*labels.shape, n_features))
+    anywhere = rng.random(labels.shape) < 0.5
+    instances[anywhere] = rng.random((anywhere.sum(), n_features))
+    offsets = np.arange(n_bags + 1) * n_instances
+    return Bags(instances.clip(0.0, 1.0).reshape(-1, n_features), offsets), Y
+
+
+def _dataset(name, drawn: bytes, **content) -> Dataset:
+    """The data set of that name in :data:`SYNTHETIC`, with the sha256 of the bytes ``drawn``."""
+    source = SYNTHETIC[name]
+    return Dataset(
+        name=name,
+        kind=source.kind,
+        sha256=hashlib.sha256(drawn).hexdigest(),
+        citation=source.citation,
+        terms="BSD-3-Clause",
+        **content,
+    )

@@ -1,0 +1,190 @@
+"""Cached tables: internals of fits, and characteristics of data sets; recomputed when stale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper import paths
+from mimlpaper.datasets import YAHOO_NAMES, DataError, describe, load, load_yahoo
+from mimlpaper.experiments.experiment import Experiment
+from mimlpaper.experiments.runner import current_codes, default_store
+from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.trial import set_random_states
+
+__all__ = [
+    "characteristics", "fit_details", "objective_steps", "recorded_fit_details", "related_pairs",
+]  # fmt: skip
+
+RARE = 0.01  # a category is rare if a smaller share of the documents has it
+
+
+def fit_details(
+    experiment: Experiment,
+    inspect: Callable,
+    profile: str = "paper",
+    *,
+    data_home=None,
+    folder=None,
+) -> pd.DataFrame:
+    """Internals of an experiment's fits; the fits are run if they are not recorded, or stale.
+
+    Parameters
+    ----------
+    experiment : its trials are fitted; nothing is tested.
+    inspect : function of a pipeline's fitted last step, the training labels (n_bags, n_labels)
+        and their names, such as :func:`objective_steps`. It returns a list of dict, one a row.
+    profile : {"paper", "quick", "smoke"}, see :class:`Experiment`.
+    data_home : path or None, see :mod:`mimlpaper.datasets`.
+    folder : path or None
+        Where the table is recorded; None for ``data/results``, or its folder ``smoke``.
+
+    Returns
+    -------
+    table : the columns of a trial's key, those of ``inspect``, kind, data_sha256, code, state.
+
+    Raises
+    ------
+    DataError
+        If data are missing and nothing is recorded.
+    """
+    recorded = recorded_fit_details(experiment, profile, folder=folder)
+    trials = experiment.trials(profile)
+    if set(_keys(recorded[recorded["state"] == "fresh"])) == set(map(astuple, trials)):
+        return recorded
+    try:
+        datasets = {name: load(name, data_home) for name in {trial.dataset for trial in trials}}
+    except DataError:
+        if len(recorded):
+            return recorded
+        raise
+    code = current_codes(experiment)
+    rows = [
+        row | {"code": code(trial.dataset, trial.method, trial.parameters)}
+        for trial in trials
+        for row in _fit(experiment, trial, datasets[trial.dataset], inspect)
+    ]
+    _write(rows, _path(experiment, profile, folder))
+    return recorded_fit_details(experiment, profile, folder=folder)
+
+
+def recorded_fit_details(
+    experiment: Experiment, profile: str = "paper", *, folder=None
+) -> pd.DataFrame:
+    """The table as it is recorded, empty if there is none; nothing is run."""
+    path = _path(experiment, profile, folder)
+    if not path.is_file():
+        return pd.DataFrame(columns=[*KEY, "state"])
+    rows = pd.read_csv(path)
+    wanted = set(map(astuple, experiment.trials(profile)))
+    rows = rows[[key in wanted for key in _keys(rows)]]
+    today = current_codes(experiment)
+    return rows.assign(
+        state=[
+            "fresh" if row.code == today(row.dataset, row.method, row.parameters) else "stale"
+            for row in rows.itertuples()
+        ]
+    )
+
+
+def objective_steps(fitted, Y, names) -> list[dict]:
+    """D-MimlSvm's objective, one row for each step of the outer loop.
+
+    stage, from 1; objective after it; n_iter, the inner solver's iterations; gap, its relative
+    duality gap at the end of the fit.
+    """
+    steps = zip(fitted.objective_, fitted.n_iter_, strict=True)
+    return [
+        {"stage": stage, "objective": objective, "n_iter": n_iter, "gap": fitted.duality_gap_}
+        for stage, (objective, n_iter) in enumerate(steps, start=1)
+    ]
+
+
+def related_pairs(fitted, Y, names) -> list[dict]:
+    """What D-MimlSvm learns of two labels, one row for each pair, ``first`` and ``second``.
+
+    cosine between their w_t; sharing a_ij = 1 / (4 μ_ij + 2), what they share of w_i + w_j, empty
+    if it is not learned; together, how often both are in a label set of Y (n_bags, n_labels), as
+    a multiple of how often they would be if they were independent.
+    """
+    share, penalties = Y.mean(axis=0), fitted.pair_penalties_
+    rows = []
+    for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
+        rows.append(
+            {
+                "first": names[i],
+                "second": names[j],
+                "cosine": fitted.label_relatedness_[i, j],
+                "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
+                "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
+            }
+        )
+    return rows
+
+
+def characteristics(*, data_home=None, folder=None) -> pd.DataFrame:
+    """Appendix C: one row a web page data set, recomputed if all files are there.
+
+    Otherwise the rows are as last recorded.
+
+    Parameters
+    ----------
+    data_home : path or None, see :mod:`mimlpaper.datasets`.
+    folder : path or None
+        Where the table is recorded; None for ``data/results``.
+
+    Returns
+    -------
+    table : columns dataset (as printed), categories, vocabulary; for the training and the test
+        documents the percentage with more than one category (PMC), the average number of
+        categories (ANL) and the percentage of rare categories (PRC); sha256 of the file.
+    """
+    path = Path(folder or paths.results()) / "characteristics.csv"
+    present = {row["name"] for row in describe(data_home) if row["state"] == "present"}
+    if all(f"yahoo:{name}" in present for name in YAHOO_NAMES):
+        rows = [_measure(name, printed, data_home) for name, printed in YAHOO_NAMES.items()]
+        _write(rows, path)
+    return pd.read_csv(path) if path.is_file() else pd.DataFrame()
+
+
+def _fit(experiment, trial, dataset, inspect):
+    """The rows of one fit."""
+    train, _ = experiment.splits.indices(dataset, trial.split)
+    estimator = experiment.estimator(trial)
+    set_random_states(estimator, trial.split)
+    fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
+    common = vars(trial) | {"kind": dataset.kind, "data_sha256": dataset.sha256}
+    return [common | row for row in inspect(fitted, dataset.Y[train], dataset.label_names)]
+
+
+def _measure(name, printed, data_home):
+    """The characteristics of one data set."""
+    dataset = load_yahoo(name, data_home=data_home)
+    parts = {"train": dataset.Y[: dataset.n_train], "test": dataset.Y[dataset.n_train :]}
+    measured = {
+        "dataset": printed,
+        "categories": dataset.n_labels,
+        "vocabulary": dataset.X.shape[1],
+    }
+    for part, Y in parts.items():
+        measured[f"{part}_PMC"] = 100 * np.mean(Y.sum(axis=1) > 1)
+        measured[f"{part}_ANL"] = Y.sum(axis=1).mean()
+        measured[f"{part}_PRC"] = 100 * np.mean(Y.mean(axis=0) < RARE)
+    return measured | {"sha256": dataset.sha256}
+
+
+def _write(rows, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+
+
+def _path(experiment, profile, folder):
+    return Path(folder or default_store(profile).folder) / f"{experiment.name}.csv"
+
+
+def _keys(table):
+    return table[KEY].itertuples(index=False, name=None)

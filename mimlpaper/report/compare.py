@@ -1,0 +1,196 @@
+"""From records to cells: mean ± std over the runs of a table, next to the published values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+
+from mimlpaper.report.published import (
+    ALL_CRITERIA,
+    TABLES,
+    PublishedTable,
+    published_cells,
+    published_characteristics,
+)
+from mimlpaper.report.verdicts import is_reproduced, verdict
+
+__all__ = [
+    "CHARACTERISTICS", "KINDS", "STATES", "Records", "as_published", "compare_characteristics",
+    "compare_with_paper", "count_runs", "overall", "records_of", "round_half_up", "run_means",
+    "variant_name", "with_percentages", "with_variants",
+]  # fmt: skip
+
+Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
+
+STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
+KINDS = ("original", "re-derived", "synthetic")
+
+
+def compare_with_paper(
+    records: pd.DataFrame, number: int, n_runs: int | None = None
+) -> pd.DataFrame:
+    """Every cell of Table ``number`` with the published and the measured mean ± std.
+
+    The paper's rows come first, then every other method in the order of the records. The paper
+    has no row for these: ``printed`` is "no row", and they get no verdict.
+
+    Columns: table, dataset, algorithm, criterion, published_mean, published_std,
+    published_best, printed, mean, std, n, n_protocol, verdict, reproduced, state, kind.
+
+    Parameters
+    ----------
+    records : one row for each trial and stage; may be empty
+    number : 1 to 5
+    n_runs : the protocol's number of runs; the paper's own if None
+    """
+    table, records = TABLES[number], as_published(records)
+    measured = run_means(records, table)
+    methods = records["method"].unique() if len(records) else ()
+    names = {name: f"published_{name}" for name in ("mean", "std", "best")}
+    cells = published_cells(number).rename(columns=names).to_dict("records")
+    cells += [
+        {"table": number, "dataset": dataset, "algorithm": method, "criterion": criterion,
+         "published_mean": math.nan, "published_std": math.nan, "published_best": False,
+         "printed": "no row"}
+        for method in methods if method not in table.algorithms
+        for dataset in table.datasets
+        for criterion in table.criteria
+    ]  # fmt: skip
+    n_runs = n_runs or table.n_runs
+    return pd.DataFrame([cell | _judged(cell, measured, table, n_runs) for cell in cells])
+
+
+CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
+    "categories": 0, "vocabulary": 0,
+    "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
+    "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
+}  # fmt: skip
+
+
+def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
+    """Appendix C's table cell by cell, with a verdict at printed precision.
+
+    Columns: dataset, characteristic, published, recomputed, verdict: "matches", "differs" or
+    "missing".
+
+    Parameters
+    ----------
+    recomputed : columns of :func:`published_characteristics`; may lack data sets.
+    """
+    ours = recomputed.set_index("dataset") if len(recomputed) else recomputed
+    rows = []
+    for printed in published_characteristics().to_dict("records"):
+        dataset = printed.pop("dataset")
+        for name, value in printed.items():
+            found, word = math.nan, "missing"
+            if dataset in ours.index:
+                found, decimals = float(ours.at[dataset, name]), CHARACTERISTICS[name]
+                same = round_half_up(found, decimals) == round_half_up(value, decimals)
+                word = "matches" if same else "differs"
+            rows.append((dataset, name, value, found, word))
+    columns = ["dataset", "characteristic", "published", "recomputed", "verdict"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def round_half_up(value: float, decimals: int) -> float:
+    """The value at printed precision."""
+    return math.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+
+
+def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
+    """The records of an experiment, empty if there are none."""
+    if experiment is None:
+        return pd.DataFrame()
+    if callable(get_records):
+        return get_records(experiment)
+    return get_records.get(experiment, pd.DataFrame())
+
+
+def as_published(records: pd.DataFrame) -> pd.DataFrame:
+    """The finished fits, not single rounds, of configurations as published, not of variants."""
+    if records.empty:
+        return records
+    return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
+
+
+def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
+    """One row for each (dataset, method, run): the mean criteria of the run's trials.
+
+    The table's std is taken over runs. A run is a split; in Table 4 one of the eleven data sets;
+    in Table 5 the ten folds of one cross-validation, split // 10.
+    """
+    if records.empty:
+        return pd.DataFrame(columns=["dataset", "method", "run", *ALL_CRITERIA, "n_trials"])
+    criteria = [name for name in ALL_CRITERIA if name in records]
+    rows = records.assign(
+        run=_run_of(records, table),
+        state=records["state"].map(STATES.index),
+        kind=records["kind"].map(KINDS.index),
+    )
+    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
+    named = rows["dataset"].isin(table.datasets)
+    rows["dataset"] = rows["dataset"].where(named, table.datasets[0])
+    grouped = rows.groupby(["dataset", "method", "run"])
+    means = grouped[criteria].mean()
+    means["n_trials"] = grouped.size()
+    means["state"] = grouped["state"].max().map(STATES.__getitem__)
+    means["kind"] = grouped["kind"].max().map(KINDS.__getitem__)
+    return means.reset_index()
+
+
+def count_runs(records: pd.DataFrame, experiment: str) -> int:
+    """Runs that every method in the records has."""
+    table = next((table for table in TABLES.values() if table.experiment == experiment), None)
+    run = records["split"] if table is None else _run_of(records, table)
+    return int(run.groupby(records["method"]).nunique().min())
+
+
+def overall(values, order: tuple[str, ...] = STATES) -> str:
+    """The worst of several states, or the furthest from the original of several kinds."""
+    return max(values, key=order.index)
+
+
+def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
+    """``MlSvm: label_rule = top`` for ``{"mlsvm__label_rule": "top"}``; the method for ``{}``."""
+    changes = json.loads(parameters).items()
+    texts = [f"{name.split('__')[-1]} = {value}" for name, value in changes]
+    return f"{method}{separator}{', '.join(texts)}" if texts else method
+
+
+def with_variants(records: pd.DataFrame) -> pd.DataFrame:
+    """``records`` with the parameters that differ as part of the method's name."""
+    variants = zip(records["method"], records["parameters"], strict=True)
+    return records.assign(method=[variant_name(*variant, ", ") for variant in variants])
+
+
+def with_percentages(records: pd.DataFrame) -> pd.DataFrame:
+    """``records`` with a column ``percentage``: 10 for the data set "scene:10%"."""
+    share = records["dataset"].str.split(":").str[1].str.rstrip("%")
+    return records.assign(percentage=share.astype(int))
+
+
+def _run_of(records, table):
+    return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
+
+
+def _judged(cell, measured, table, n_runs):
+    """What is measured of a cell, and its verdict."""
+    name, algorithm = cell["criterion"], cell["algorithm"]
+    rows = measured[(measured["dataset"] == cell["dataset"]) & (measured["method"] == algorithm)]
+    rows = rows[rows[name].notna()] if name in rows else rows[:0]
+    mean, std = rows[name].agg(["mean", "std"]) if len(rows) else (math.nan, math.nan)
+    state = overall(rows["state"]) if len(rows) else "missing"
+    kind = overall(rows["kind"], KINDS) if len(rows) else None
+    published = cell["published_mean"], cell["published_std"]
+    word = ""
+    if cell["printed"] != "no row":
+        word = verdict(mean, std, *published, ALL_CRITERIA[name], kind=kind or "original")
+    complete = len(rows) >= n_runs and bool((rows["n_trials"] >= table.n_folds).all())
+    return {
+        "mean": mean, "std": std, "n": len(rows), "n_protocol": n_runs, "verdict": word,
+        "reproduced": is_reproduced(word, kind=kind, state=state, complete=complete),
+        "state": state, "kind": kind,
+    }  # fmt: skip

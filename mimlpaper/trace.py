@@ -1,0 +1,139 @@
+"""How a number of Tables 1 to 5 came about, from the printed value down to the code."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pandas as pd
+
+from mimlpaper import paths
+from mimlpaper.datasets import DATASETS
+from mimlpaper.experiments import get_experiment, records
+from mimlpaper.experiments.fingerprint import code_fingerprint, modules_behind
+from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.trial import Trial
+from mimlpaper.experiments.verify import outcomes_of
+from mimlpaper.report.compare import as_published, compare_with_paper
+from mimlpaper.report.published import TABLES
+from mimlpaper.report.verdicts import arithmetic
+
+__all__ = ["trace"]
+
+
+def trace(number: int, method: str, criterion: str, dataset: str | None = None) -> str:
+    """One screen of text about one cell.
+
+    It names the printed value, ours, the verdict with its arithmetic, the recorded trials, the
+    configuration, the files of code behind it, and when the numbers were last verified.
+
+    Parameters
+    ----------
+    number : 1 to 5
+    method, criterion : str, as in the scorecard.
+    dataset : str or None, of Table 5; None for the table's only or first column.
+
+    Raises
+    ------
+    ValueError
+        If the table has no such cell; the message names those that it has.
+    """
+    if number not in TABLES:
+        raise ValueError(f"table must be one of {list(TABLES)}, got {number!r}")
+    table = TABLES[number]
+    column = dataset or table.datasets[0]
+    experiment = get_experiment(table.experiment)
+    for name, value, known in (
+        ("method", method, experiment.methods),
+        ("criterion", criterion, table.criteria),
+        ("dataset", column, table.datasets),
+    ):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
+    recorded = as_published(records(table.experiment, methods=[method]))
+    cells = compare_with_paper(recorded, number)
+    cell = cells[
+        (cells["algorithm"] == method)
+        & (cells["criterion"] == criterion)
+        & (cells["dataset"] == column)
+    ].iloc[0]
+    mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
+    trial = Trial(table.experiment, _one_dataset(mine, experiment), method, "{}", 0)
+    lines = [f"Table {number}, {method}, {criterion} on {column}", ""]
+    lines += _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
+    lines += _verified(table.experiment, recorded)
+    return "\n".join(lines)
+
+
+def _one_dataset(mine, experiment):
+    return mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
+
+
+def _values(cell):
+    rows = [
+        ("printed", _plus_minus(cell["published_mean"], cell["published_std"]) or cell["printed"]),
+        ("ours", _plus_minus(cell["mean"], cell["std"]) or "not recorded"),
+        ("verdict", cell["verdict"] or "none: the paper has no such row"),
+    ]
+    if cell["printed"] == "value" and cell["n"]:
+        rows.append(("", arithmetic(cell)))
+    rows.append(("", "data/published/results.csv, report/compare.py, report/verdicts.py"))
+    return _aligned(rows)
+
+
+def _trials(experiment, mine):
+    """How many trials, what they took, and where they stand."""
+    path = default_store().path(experiment)
+    if mine.empty:
+        return _aligned([("trials", f"none; mimlpaper compute {experiment}")])
+    keys = set(mine["dataset"] + "," + mine["method"])
+    lines = path.read_text().splitlines()
+    places = [i for i, line in enumerate(lines, 1) if ",".join(line.split(",")[1:3]) in keys]
+    seconds = (mine["fit_seconds"] + mine["predict_seconds"]).sum()
+    states = ", ".join(f"{n} {state}" for state, n in mine["state"].value_counts().items())
+    splits = mine["split"]
+    return _aligned(
+        [
+            ("trials", f"{len(mine)}: {states}; seeds {splits.min()} to {splits.max()}"),
+            ("", f"{seconds:.1f} s of processor time in all"),
+            ("", f"data/results/{path.name}, lines {places[0]} to {places[-1]}"),
+        ]
+    )
+
+
+def _code(experiment, trial):
+    """The configuration, and the files that compute it, with a short hash of each."""
+    parts = experiment.estimator(trial), DATASETS[trial.dataset], experiment.splits
+    section = next(path for path in SECTIONS if f'"{experiment.name}"' in path.read_text())
+    rows = [("settings", line) for line in repr(parts[0]).splitlines()]
+    rows.append(("", f"{experiment.splits}; experiments/{section.name}"))
+    rows.append(("code", f"fingerprint {code_fingerprint(*parts)}"))
+    for module, n_definitions in modules_behind(*parts).items():
+        path = paths.PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        name = path.relative_to(paths.PACKAGE)
+        rows.append(("", f"{name!s:<32} {digest}  {n_definitions} definitions in use"))
+    return _aligned(rows)
+
+
+def _verified(experiment, recorded):
+    rows = [
+        ("verified", f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
+        for row in outcomes_of(default_store().folder, experiment, recorded).itertuples()
+    ]
+    return _aligned(rows or [("verified", "never, or recorded again since")])
+
+
+SECTIONS = sorted(Path(__file__).parent.glob("experiments/section*.py"))
+
+
+def _plus_minus(mean, std):
+    if pd.isna(mean):
+        return ""
+    return f"{mean:.4g}" if pd.isna(std) else f"{mean:.4g} ± {std:.3g}"
+
+
+def _aligned(rows):
+    """Name and text in two columns; a name stands once."""
+    names = [name if i == 0 or name != rows[i - 1][0] else "" for i, (name, _) in enumerate(rows)]
+    return [f"{name:<10}{text}" for name, (_, text) in zip(names, rows, strict=True)]

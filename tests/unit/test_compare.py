@@ -1,0 +1,137 @@
+"""Cells on made-up records that equal the printed values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mimlpaper.report.compare import (
+    compare_with_paper,
+    count_runs,
+    overall,
+    run_means,
+    with_percentages,
+    with_variants,
+)
+from mimlpaper.report.published import TABLES
+from mimlpaper.report.scorecard import scorecard_cells
+from tests.made_up_records import accuracies, as_in_the_paper, level, rows
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_printed_values_match_themselves(number):
+    cells = compare_with_paper(as_in_the_paper(number), number)
+    value = cells["printed"] == "value"
+    assert set(cells.loc[value, "verdict"]) == {"matches"}
+    assert set(cells.loc[~value, "verdict"]) == {"filled"}
+    assert np.allclose(cells.loc[value, "mean"], cells.loc[value, "published_mean"])
+    assert cells["reproduced"].tolist() == value.tolist()
+    assert set(cells["n"]) == {TABLES[number].n_runs}
+
+
+@pytest.mark.parametrize("number", TABLES)
+def test_no_records(number):
+    cells = compare_with_paper(pd.DataFrame(), number)
+    assert set(cells["verdict"]) == set(cells["state"]) == {"missing"}
+    assert not cells["reproduced"].any()
+
+
+def test_mean_and_std_over_splits():
+    """.1 .2 .3: mean .2, std .1 with ddof 1."""
+    records = rows("table1", "scene", "MimlSvm", {"hamming_loss": [0.1, 0.2, 0.3]})
+    cell = compare_with_paper(records, 1).set_index(["algorithm", "criterion"])
+    cell = cell.loc[("MimlSvm", "hamming_loss")]
+    assert (cell["mean"], cell["std"], cell["n"]) == (pytest.approx(0.2), pytest.approx(0.1), 3)
+
+
+def test_web_pages_are_taken_over_sets():
+    """Two sets with one split each are two runs of the one row "yahoo"."""
+    values = {"hamming_loss": [0.1]}
+    records = pd.concat([rows("table4", f"yahoo:{name}", "InsDif", values) for name in "ab"])
+    (first, second) = run_means(records, TABLES[4]).to_dict("records")
+    assert first["dataset"] == second["dataset"] == "yahoo"
+    assert (first["run"], second["run"]) == ("yahoo:a", "yahoo:b")
+
+
+def test_cross_validations_are_averaged_first():
+    """Ten runs of ten folds: 100 trials, ten runs; std over the runs' means, not the folds."""
+    accuracy = np.tile([0.0, 1.0], 50) * 0.2 + np.repeat(np.arange(10) / 100, 10)
+    records = rows("table5", "musk1", "SubCod", {"accuracy": accuracy})
+    measured = run_means(records, TABLES[5])
+    assert measured["accuracy"].tolist() == pytest.approx([0.1 + i / 100 for i in range(10)])
+    assert set(measured["n_trials"]) == {10}
+    assert count_runs(records, "table5") == 10
+
+
+def test_incomplete_protocol_is_not_reproduced():
+    few = compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
+    assert not few["reproduced"].any()
+    assert set(few["n"]) == {5}
+    half_a_run = as_in_the_paper(5)
+    half_a_run = half_a_run[half_a_run["split"] < 99]
+    assert not compare_with_paper(half_a_run, 5)["reproduced"].any()
+    assert compare_with_paper(as_in_the_paper(1, n_runs=5), 1, n_runs=5)["reproduced"].any()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("state", "stale"), ("kind", "synthetic"), ("kind", "re-derived")]
+)
+def test_one_bad_record_spoils_its_cell(column, value):
+    records = as_in_the_paper(1)
+    records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
+    cells = compare_with_paper(records, 1).set_index("algorithm")
+    assert set(cells.loc["MimlSvm", column]) == {value}
+    assert not cells.loc["MimlSvm", "reproduced"].any()
+    assert cells.loc["MimlNn", "reproduced"].all()
+
+
+def test_variants_and_stages_stay_out_of_tables():
+    records = as_in_the_paper(1)
+    variant = records.assign(parameters='{"k": 1}', hamming_loss=9.0)
+    stage = records.assign(stage=3, hamming_loss=9.0)
+    everything = pd.concat([records, variant, stage])
+    pd.testing.assert_frame_equal(compare_with_paper(everything, 1), compare_with_paper(records, 1))
+
+
+def test_overall_is_the_worst():
+    assert overall(["fresh", "stale", "attested"]) == "stale"
+    assert overall(["fresh", "attested"]) == "attested"
+
+
+def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
+    records = accuracies("table5", "synthetic_africa", "SubCod", 0.9, kind="synthetic")
+    cells = compare_with_paper(records, 5)
+    seen = cells[cells["n"] > 0]
+    assert seen[["dataset", "algorithm", "verdict"]].to_numpy().tolist() == [
+        ["musk1", "SubCod", "synthetic"]
+    ]
+    assert seen["mean"].item() == pytest.approx(0.9)
+
+
+def test_names_of_variants_and_percentages():
+    records = pd.concat(
+        [
+            level("scene:10%", "A", 0.0),
+            level("scene:50%", "A", 0.0, parameters='{"estimator__a__label_rule": "top"}'),
+        ]
+    )
+    assert with_variants(records)["method"].unique().tolist() == ["A", "A, label_rule = top"]
+    assert with_percentages(records)["percentage"].unique().tolist() == [10, 50]
+
+
+def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
+    """It is in no total either, and the paper's cells are what they are without it."""
+    paper = as_in_the_paper(1)
+    values = {name: [0.001] * 30 for name in TABLES[1].criteria}
+    stranger = rows("table1", "scene", "Oracle", values)
+    records = pd.concat([stranger, paper])
+    cells = compare_with_paper(records, 1)
+    others = cells[cells["printed"] == "no row"]
+    assert list(others.index) == list(range(56, 63))
+    assert set(others["algorithm"]) == {"Oracle"} and set(others["verdict"]) == {""}
+    assert others["published_mean"].isna().all() and not others["reproduced"].any()
+    assert others["mean"].tolist() == pytest.approx([0.001] * 7)
+    pd.testing.assert_frame_equal(cells[:56], compare_with_paper(paper, 1))
+    alone = scorecard_cells({"table1": paper})
+    pd.testing.assert_frame_equal(scorecard_cells({"table1": records}), alone)

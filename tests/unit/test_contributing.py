@@ -1,0 +1,59 @@
+"""CONTRIBUTING to the letter: a toy algorithm becomes a row of Table 1, and nothing else moves."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.experiments import EXPERIMENTS, Store, compute, section4
+from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.tables import results_table
+
+METHODS = ["MimlSvm", "MimlNn", "AdtBoost.MH", "MlSvm", "Ml-knn"]
+
+
+class Toy(MultiLabelEstimator):
+    """Scores of a label: its share among the training bags, for every bag."""
+
+    def __init__(self, *, label_rule="top"):
+        self.label_rule = label_rule
+
+    def fit(self, X, Y):
+        self.shares_ = check_labels(Y, len(check_bags(X))).mean(axis=0) - 0.5
+        self.n_labels_ = len(self.shares_)
+        return self
+
+    def decision_function(self, X):
+        return np.tile(self.shares_, (len(check_bags(X)), 1))
+
+
+@pytest.fixture
+def with_a_row(monkeypatch):
+    """Section 4 as it is with one more line in its source."""
+    source = Path(section4.__file__).read_text()
+    edited = {"__name__": section4.__name__, "Toy": Toy}
+    row = 'TABLE_1 = {\n    "Toy": Row(published=make_pipeline(Toy())),\n'
+    exec(compile(source.replace("TABLE_1 = {\n", row), section4.__file__, "exec"), edited)
+    for experiment in edited["SECTION4"]:
+        monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
+
+
+def test_a_new_algorithm_runs_is_printed_and_is_in_no_claim(with_a_row, tmp_path):
+    store = Store(tmp_path)
+    records = compute("table1", profile="smoke", methods=[*METHODS, "Toy"], jobs=1, store=store)
+    assert (records["method"] == "Toy").sum() == 2
+    assert set(records["state"]) == {"fresh"}
+
+    table = results_table(records, 1, profile="smoke")
+    assert list(table.rows)[-1] == "Toy"
+    assert len(table.rows["Toy"][0].lines) == 1  # ours alone: nothing is printed, nothing judged
+    without = results_table(records[records["method"] != "Toy"], 1, profile="smoke")
+    assert list(without.rows) == list(table.rows)[:-1]
+
+    def claims(table1):
+        return [
+            result.to_dict() for result in evaluate_claims({"table1": table1, "table2": table1})
+        ]
+
+    assert claims(records) == claims(records[records["method"] != "Toy"])

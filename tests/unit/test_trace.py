@@ -1,0 +1,44 @@
+"""The trace of a number names its value, trials, configuration and code."""
+
+import pytest
+
+from mimlpaper import paths
+from mimlpaper.cli import main
+from mimlpaper.trace import trace
+
+
+def test_a_cell_of_table_1(capsys):
+    assert main(["trace", "1", "MimlSvm", "hamming_loss"]) == 0
+    text = capsys.readouterr().out
+    for words in (
+        "printed   0.189 ± 0.009",
+        "|z| = ",
+        "seeds 0 to 29",
+        "data/results/table1.csv, lines 2 to ",
+        "MimlSvm(",
+        "RandomSplits(n_splits=30, train=0.75); experiments/section4.py",
+        "algorithms/mimlsvm.py",
+        "metrics.py",
+    ):
+        assert words in text
+    assert len(text.splitlines()) <= 40
+
+
+def test_every_file_that_it_names_is_there():
+    for line in trace(5, "Em-dd", "accuracy", "musk2").splitlines():
+        if "definitions in use" in line:
+            assert (paths.PACKAGE / line.split()[-6]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((6, "MimlSvm", "coverage"), r"table must be one of \[1, 2, 3, 4, 5\], got 6"),
+        ((1, "SubCod", "coverage"), "method must be one of .*'MimlSvm'.*got 'SubCod'"),
+        ((1, "MimlSvm", "accuracy"), "criterion must be one of .*'coverage'.*got 'accuracy'"),
+        ((5, "SubCod", "accuracy", "scene"), "dataset must be one of .*'fox'.*got 'scene'"),
+    ],
+)
+def test_cells_that_are_not_there(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        trace(*arguments)
