@@ -309,35 +309,33 @@ def _ascend(
     sum of the gradients that were removed, that of the steps, and the number of these instances.
     """
     n_labels, n_features = coef.shape
-    step = np.empty(n_labels, coef.dtype)
+    weights = np.empty(n_labels, coef.dtype)  # K_Y times the steps of one instance
     damped = np.empty(n_features, coef.dtype)
-    one = coef.dtype.type(1)
-    zero = coef.dtype.type(0)
+    one, zero = coef.dtype.type(1), coef.dtype.type(0)
     progress, change, n_moving = 0.0, 0.0, 0
     for i in order:
         phi = features[i]
+        weights[:] = zero
         moved, moves = False, False
         for j in range(n_labels):
-            step[j] = zero
             if not moving[i, j]:
                 continue
-            row = coef[j]
-            slack = intercept[j]
+            bound, old, row = bounds[i, j], dual[i, j], coef[j]
+            slack = intercept[j] + norms[i] * weights[j] - (one if bound > zero else -one)
             for k in range(n_features):
                 slack += row[k] * phi[k]
-            for k in range(j):
-                slack += (norms[i] * label_kernel[j, k] + offset_kernel[j, k]) * step[k]
-            bound, old = bounds[i, j], dual[i, j]
-            slack -= one if bound > zero else -one
             curvature = norms[i] * label_kernel[j, j] + offset_kernel[j, j]
             new = min(max(old - slack / curvature, min(bound, zero)), max(bound, zero))
-            step[j] = new - old
-            if new != old:
+            step = new - old
+            if step != zero:
                 moved = True
                 dual[i, j] = new
-                progress += abs(step[j]) * curvature
-                change += step[j]
-            moving[i, j] = new != old or (new != zero and new != bound)
+                progress += abs(step) * curvature
+                change += step
+                for k in range(n_labels):
+                    weights[k] += label_kernel[j, k] * step
+                    intercept[k] += offset_kernel[j, k] * step
+            moving[i, j] = step != zero or (new != zero and new != bound)
             moves |= moving[i, j]
         if moves:
             order[n_moving] = i
@@ -346,12 +344,8 @@ def _ascend(
             for k in range(n_features):
                 damped[k] = damping[k] * phi[k]
             for j in range(n_labels):
-                weight = zero
-                for k in range(n_labels):
-                    weight += label_kernel[j, k] * step[k]
-                    intercept[j] += offset_kernel[j, k] * step[k]
-                if weight != zero:
+                if weights[j] != zero:
                     row = coef[j]
                     for k in range(n_features):
-                        row[k] += weight * damped[k]
+                        row[k] += weights[j] * damped[k]
     return progress, change, n_moving
