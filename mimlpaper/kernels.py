@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["KernelFactor", "kernel_matrix", "kernel_width"]
+from mimlpaper.sharing import shared
+
+__all__ = ["KernelFactor", "integer_seed", "kernel_matrix", "kernel_width", "pivoted_cholesky"]
 
 KERNELS = ("linear", "rbf", "poly")
 
@@ -107,11 +111,15 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         """Fit on X (n, n_features) and return its features phi(X): (n, r)."""
         if self.rank is not None and self.rank < 1:
             raise ValueError(f"rank must be None or at least 1, got {self.rank}")
-        X = np.asarray(X, dtype=np.float64)
+        if self.kernel not in KERNELS:
+            raise ValueError(f"kernel must be one of {KERNELS}, got {self.kernel!r}")
+        X = check_array(X, dtype=np.float64)
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
             return X
-        factor, pivots, self.error_ = self._pivoted_cholesky(X)
+        factor, pivots, self.error_ = shared(
+            _factor, X, **self.get_params() | {"random_state": integer_seed(self.random_state)}
+        )
         self.landmarks_ = X[pivots]  # (r, n_features)
         self.triangle_ = factor[pivots]  # (r, r), lower triangular
         return factor
@@ -130,24 +138,66 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         )
 
     def _pivoted_cholesky(self, X):
-        rng = check_random_state(self.random_state)
-        n = len(X)
-        rank = n if self.rank is None else min(self.rank, n)
-        if self.kernel == "rbf":
-            left = np.ones(n)
-        else:
-            left = (self.gamma * np.einsum("ij,ij->i", X, X) + self.coef0) ** self.degree
-        trace = left.sum()
-        factor = np.empty((n, rank), order="F")
-        pivots = []
-        for i in range(rank):
-            if left.sum() <= self.tol * trace:
-                break
-            pivot = rng.choice(n, p=left / left.sum())
-            column = self._kernel(X, X[pivot : pivot + 1])[:, 0]  # (n,)
-            column -= factor[:, :i] @ factor[pivot, :i]
-            factor[:, i] = column / np.sqrt(column[pivot])
-            left = np.maximum(left - factor[:, i] ** 2, 0.0)
-            left[pivot] = 0.0
-            pivots.append(pivot)
-        return np.ascontiguousarray(factor[:, : len(pivots)]), pivots, float(left.sum() / trace)
+        """For rows of another kind, whose kernel is 1 on the diagonal."""
+
+        def column(pivot):
+            return self._kernel(X, X[pivot : pivot + 1])[:, 0]
+
+        return pivoted_cholesky(
+            np.ones(len(X)), column, self.rank, self.tol, integer_seed(self.random_state)
+        )
+
+
+def integer_seed(random_state) -> int:
+    """``random_state`` as an integer, drawn from it if it is None or a RandomState."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def pivoted_cholesky(diagonal, column, rank, tol, seed):
+    """Factor L of a matrix K ≈ L Lᵀ, its pivots in their order, and the share of K's trace left.
+
+    Parameters
+    ----------
+    diagonal : (n,), of K.
+    column : function from an index to that column of K: (n,), which is overwritten.
+    rank, tol, seed : see :class:`KernelFactor`.
+    """
+    rng = np.random.RandomState(seed)
+    n = len(diagonal)
+    factor = np.empty((n, n if rank is None else min(rank, n)), order="F")
+    left, trace, pivots = diagonal.copy(), diagonal.sum(), []
+    for i in range(factor.shape[1]):
+        total = left.sum()
+        if total <= tol * trace:
+            break
+        shares = np.cumsum(left / total)
+        pivot = int(np.searchsorted(shares / shares[-1], rng.random_sample(), side="right"))
+        new = column(pivot)  # (n,)
+        new -= factor[:, :i] @ factor[pivot, :i]
+        new /= np.sqrt(new[pivot])
+        factor[:, i] = new
+        left = np.maximum(left - new**2, 0.0)
+        left[pivot] = 0.0
+        pivots.append(pivot)
+    return np.ascontiguousarray(factor[:, : len(pivots)]), pivots, float(left.sum() / trace)
+
+
+def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
+    """:func:`pivoted_cholesky` of the kernel matrix of X (n, n_features)."""
+    squares = np.einsum("ij,ij->i", X, X)
+    if kernel == "rbf":
+        diagonal = np.ones(len(X))
+
+        def column(pivot):
+            distances = -2.0 * (X @ X[pivot]) + squares + squares[pivot]
+            return np.exp(-gamma * np.maximum(distances, 0.0))
+
+    else:
+        diagonal = (gamma * squares + coef0) ** degree
+
+        def column(pivot):
+            return (gamma * (X @ X[pivot]) + coef0) ** degree
+
+    return pivoted_cholesky(diagonal, column, rank, tol, random_state)

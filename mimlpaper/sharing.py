@@ -7,6 +7,7 @@ a mixture. The answer is the same either way.
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,24 +38,32 @@ class Cache:
     def __init__(self, max_bytes: int = 2**29):
         self.max_bytes = max_bytes
         self.n_bytes = self.n_hits = self.n_misses = 0
-        self._kept: OrderedDict[str, tuple[object, int]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[object, list, int]] = OrderedDict()
 
     def get(self, key: str, compute: Callable[[], object]):
         """The result under ``key``, computed if it is not kept."""
         if key in self._kept:
             self.n_hits += 1
             self._kept.move_to_end(key)
-            return self._kept[key][0]
-        self.n_misses += 1
-        result = compute()
+            result, caught, _ = self._kept[key]
+        else:
+            self.n_misses += 1
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = compute()
+            self._keep(key, result, caught)
+        for warning in caught:  # whoever asks is warned, not the first alone
+            warnings.warn(warning.message, warning.category, stacklevel=3)
+        return result
+
+    def _keep(self, key, result, caught):
         size = _freeze(result)
         if size <= self.max_bytes:
-            self._kept[key] = result, size
+            self._kept[key] = result, caught, size
             self.n_bytes += size
         while self.n_bytes > self.max_bytes:
-            _, (_, dropped) = self._kept.popitem(last=False)
+            _, (_, _, dropped) = self._kept.popitem(last=False)
             self.n_bytes -= dropped
-        return result
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mimlpaper.base import check_bags
 from mimlpaper.distances import max_hausdorff
+from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
+from mimlpaper.sharing import shared
 
 __all__ = ["MedoidMap"]
 
@@ -52,13 +54,13 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         if not 0 < self.ratio <= 1:
             raise ValueError(f"ratio must lie in (0, 1], got {self.ratio}")
         X = self._check(X)
-        D = self._distances(X)  # (m, m)
-        k = max(1, int(self.ratio * len(D) + 1e-9))  # 0.29 * 100 must give 29
-        clusters = KMedoids(k, random_state=self.random_state).fit(D)
-        self.medoid_indices_ = clusters.medoid_indices_
+        k = max(1, int(self.ratio * X.shape[0] + 1e-9))  # 0.29 * 100 must give 29
+        z, self.medoid_indices_ = shared(
+            _medoids, X, self.metric, k, integer_seed(self.random_state)
+        )
         self.medoids_ = None if self.metric == "precomputed" else X[self.medoid_indices_]
         self.n_features_in_ = getattr(X, "n_features", None) or X.shape[1]
-        return D[:, self.medoid_indices_]  # Table 7, step 3
+        return z
 
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""
@@ -66,7 +68,7 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         X = self._check(X, self.n_features_in_)
         if self.metric == "precomputed":
             return X[:, self.medoid_indices_]
-        return self._distances(X, self.medoids_)
+        return shared(_distances, X, self.medoids_, self.metric)
 
     def _check(self, X, n_features=None):
         if self.metric not in ("euclidean", "precomputed"):
@@ -78,13 +80,21 @@ class MedoidMap(TransformerMixin, BaseEstimator):
             )
         return X
 
-    def _distances(self, A, B=None):
-        if callable(self.metric):
-            return self.metric(A, A if B is None else B)
-        if self.metric == "max_hausdorff":
-            return max_hausdorff(A, B)
-        if self.metric == "euclidean":
-            return euclidean_distances(A, B)
-        if self.metric == "precomputed":
-            return A
-        raise ValueError(f"metric must be a callable or one of {METRICS}, got {self.metric!r}")
+
+def _medoids(X, metric, k, seed):
+    """Distances of X to its k medoids (m, k), and the medoids' rows (k,)."""
+    D = shared(_distances, X, None, metric)  # (m, m)
+    medoids = KMedoids(k, random_state=seed).fit(D).medoid_indices_  # Table 7, step 2
+    return D[:, medoids], medoids  # Table 7, step 3
+
+
+def _distances(A, B, metric):
+    if callable(metric):
+        return metric(A, A if B is None else B)
+    if metric == "max_hausdorff":
+        return max_hausdorff(A, B)
+    if metric == "euclidean":
+        return euclidean_distances(A, B)
+    if metric == "precomputed":
+        return A
+    raise ValueError(f"metric must be a callable or one of {METRICS}, got {metric!r}")

@@ -11,6 +11,7 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
 from mimlpaper.baselines.misvm import MiSvmInstance
 from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.linear_svm import Examples
 
 __all__ = ["MimlSvmMi"]
 
@@ -99,7 +100,8 @@ class MimlSvmMi(MultiLabelEstimator):
             random_state=self.random_state,
         )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
-        self.svms_ = [self._fit_label(features, y) for y in Y.T]
+        examples = Examples(features.instances)
+        self.svms_ = [self._fit_label(features, y, examples) for y in Y.T]
         self.n_labels_ = Y.shape[1]
         self.n_features_in_ = bags.n_features
         return self
@@ -136,9 +138,9 @@ class MimlSvmMi(MultiLabelEstimator):
         bags = check_bags(X, self.n_features_in_)
         return bags.with_instances(self.factor_.transform(bags.instances))
 
-    def _fit_label(self, features, y):
+    def _fit_label(self, features, y, examples):
         if y.all() or not y.any():
             return 1.0 if y.all() else -1.0
         return MiSvmInstance(
             kernel="linear", C=self.C, max_alternations=self.max_alternations, tol=self.tol
-        ).fit(features, y)
+        ).fit(features, y, examples)

@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning, check_bag_labels, check_bags, label_sets
+from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
+from mimlpaper.sharing import shared
 
 __all__ = ["SubCod", "best_inversions", "correct_concepts"]
 
@@ -148,16 +150,13 @@ class SubCod(BaseEstimator):
                 "n_concepts must lie between 1 and the number of instances, "
                 f"{bags.n_instances}, got {self.n_concepts}"
             )
-        return GaussianMixture(
-            self.n_concepts,
-            covariance_type=self.covariance,
-            init_params="random_from_data",
-            random_state=self.random_state,
-        ).fit(bags.instances)
+        seed = integer_seed(self.random_state)
+        return shared(_mixture, bags.instances, self.n_concepts, self.covariance, seed)
 
     def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """c̃ and the objective after each turn, see :func:`correct_concepts`."""
-        return correct_concepts(
+        return shared(
+            correct_concepts,
             concepts,
             y,
             kept_share=self.kept_share,
@@ -180,6 +179,12 @@ class SubCod(BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)
             return clone(self.learner or default).fit(bags, labels)
+
+
+def _mixture(instances, n_concepts, covariance, seed):
+    return GaussianMixture(
+        n_concepts, covariance_type=covariance, init_params="random_from_data", random_state=seed
+    ).fit(instances)
 
 
 def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from scipy.linalg import solve
+from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -158,7 +158,7 @@ def _fisher(M, mean, negative_mean):
     difference = mean - negative_mean
     if not difference.any():
         raise ValueError("X must tell the classes apart: their mean instances are the same")
-    direction = solve(M, difference, assume_a="pos")
+    direction = cho_solve(cho_factor(M), difference)
     w = 2.0 * direction / (difference @ direction)
     return w, float(-0.5 * w @ (mean + negative_mean)), float(w @ M @ w)
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bag_labels, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
-from mimlpaper.linear_svm import fit_linear_svm
+from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 __all__ = ["MiSvmBag", "MiSvmInstance"]
 
@@ -150,13 +150,17 @@ class MiSvmInstance(_MiSvm):
     learning, NIPS 15, 2003.
     """
 
-    def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+    def fit(self, X, y, examples: Examples | None = None):
+        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1.
+
+        ``examples`` are the instances of X, prepared for several fits with a linear kernel.
+        """
         bags, positive = self._start(check_bags(X), y)
+        examples = examples or Examples(bags.instances)
         possible = np.repeat(positive, bags.sizes)  # (n_instances,)
 
         def train(labels, previous):
-            return fit_linear_svm(bags.instances, labels, self.C, start=previous, tol=self.tol)
+            return fit_linear_svm(examples, labels, self.C, start=previous, tol=self.tol)
 
         def infer(machine):
             scores = machine.decision_function(bags.instances)

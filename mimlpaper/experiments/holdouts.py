@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 
-import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedShuffleSplit
@@ -13,12 +11,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.subcod import distinct_labels, find_concepts, fit_classifier
-from mimlpaper.bags import Bags
 from mimlpaper.base import check_bag_labels, check_bags, label_sets
-from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import CRITERIA, evaluate
 
-__all__ = ["HoldOut", "SubCodHoldOut", "by_hold_out", "full_names", "shared_hausdorff"]
+__all__ = ["HoldOut", "SubCodHoldOut", "by_hold_out", "full_names"]
 
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in CRITERIA.items()}
 LOWER_IS_BETTER["accuracy"] = False
@@ -92,23 +88,6 @@ class HoldOut(BaseEstimator):
 
 
 TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
-
-DISTANCES: OrderedDict[str, np.ndarray] = OrderedDict()  # the last few
-N_KEPT = 4  # of the training part and the held-out part, and of the whole and the test set
-
-
-def shared_hausdorff(A: Bags, B: Bags) -> np.ndarray:
-    """Max-Hausdorff distances (n_a, n_b), cached for the next learner on the same bags.
-
-    As the ``metric`` of MimlSvm or MimlNn it saves a hold-out most of its work: the settings
-    differ in labels, not in bags.
-    """
-    key = joblib.hash((A.instances, A.offsets, B.instances, B.offsets))
-    if key not in DISTANCES:
-        while len(DISTANCES) >= N_KEPT:
-            DISTANCES.popitem(last=False)
-        DISTANCES[key] = max_hausdorff(A, None if A is B else B)
-    return DISTANCES[key]
 
 
 class SubCodHoldOut(BaseEstimator):

@@ -22,7 +22,7 @@ from mimlpaper.baselines.diverse_density import DiverseDensity
 from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
 from mimlpaper.experiments.experiment import Experiment, Row, choices, published, tuned
-from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, full_names, shared_hausdorff
+from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, full_names
 from mimlpaper.experiments.section4 import UNIT_RANGE, UNIT_ROWS
 from mimlpaper.experiments.splits import CrossValidation
 from mimlpaper.preprocessing import OnInstances
@@ -35,8 +35,8 @@ FIVE_SETS = (*MOLECULES, *IMAGES)
 UNIT_VARIANCE = OnInstances(StandardScaler())
 SCALINGS = [UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS]
 
-MIML_SVM = MimlSvm(ratio=1.0, gamma="auto", C=100.0, metric=shared_hausdorff)
-MIML_NN = MimlNn(ratio=1.0, ridge=1.0, metric=shared_hausdorff)
+MIML_SVM = MimlSvm(ratio=1.0, gamma="auto", C=100.0)
+MIML_NN = MimlNn(ratio=1.0, ridge=1.0)
 
 
 def _by_kind(molecules, images):

@@ -4,26 +4,27 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper.algorithms import medoid_map
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.datasets import make_africa
 from mimlpaper.distances import max_hausdorff
-from mimlpaper.experiments import holdouts
 from mimlpaper.experiments.holdouts import (
     HoldOut,
     SubCodHoldOut,
     by_hold_out,
     full_names,
-    shared_hausdorff,
 )
 from mimlpaper.experiments.trial import _chosen
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import OnInstances, SumInstances
+from mimlpaper.sharing import Cache, sharing
 
 GRID = {"mlknn__n_neighbors": [1, 3, 9]}
 SUBCOD_GRID = dict(n_concepts=(4, 8), kept_shares=(0.2, 0.8, 1.0))
@@ -112,7 +113,7 @@ def test_the_first_of_the_best_settings_is_fitted_on_all(africa):
     assert np.array_equal(search.predict(X), alone.predict(X))
 
 
-def test_shared_distances_change_nothing_and_are_computed_once(africa, monkeypatch):
+def test_a_hold_out_measures_distances_once(africa, monkeypatch):
     X, y = africa
     calls = []
 
@@ -120,16 +121,14 @@ def test_shared_distances_change_nothing_and_are_computed_once(africa, monkeypat
         calls.append((len(A), len(A if B is None else B)))
         return max_hausdorff(A, B)
 
-    monkeypatch.setattr(holdouts, "max_hausdorff", counted)
-    holdouts.DISTANCES.clear()
-    expected = SubCodHoldOut(
-        SubCod(learner=MimlSvm(random_state=0), random_state=0), random_state=0, **SUBCOD_GRID
-    ).fit(X, y)
-    learner = MimlSvm(metric=shared_hausdorff, random_state=0)
+    monkeypatch.setattr(medoid_map, "max_hausdorff", counted)
+    learner = MimlSvm(random_state=0)
     search = SubCodHoldOut(SubCod(learner=learner, random_state=0), random_state=0, **SUBCOD_GRID)
-    search.fit(X, y)
+    expected = clone(search).fit(X, y)
+    calls.clear()
+    with sharing(Cache()):
+        search.fit(X, y)
     assert np.array_equal(search.accuracies_, expected.accuracies_)
+    # Training part, held-out part against medoids, the whole set.
+    assert calls == [(45, 45), (15, 9), (60, 60)]
     assert search.decision_function(X) == pytest.approx(expected.decision_function(X))
-    # Training part, held-out part against medoids, the whole set, and all of it to its medoids.
-    assert calls == [(45, 45), (15, 9), (60, 60), (60, 12)]
-    assert len(holdouts.DISTANCES) <= holdouts.N_KEPT

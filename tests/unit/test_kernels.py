@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from mimlpaper.kernels import KernelFactor, kernel_matrix, kernel_width
+from mimlpaper.kernels import (
+    KernelFactor,
+    integer_seed,
+    kernel_matrix,
+    kernel_width,
+    pivoted_cholesky,
+)
+from mimlpaper.sharing import Cache, sharing
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
@@ -60,5 +68,53 @@ def test_bad_widths_are_refused(gamma):
 def test_unknown_kernel_and_bad_rank_are_refused():
     with pytest.raises(ValueError, match=r"kernel must be one of .*got 'cubic'"):
         kernel_matrix(np.ones((2, 2)), kernel="cubic")
+    with pytest.raises(ValueError, match=r"kernel must be one of .*got 'cubic'"):
+        KernelFactor(kernel="cubic").fit(np.ones((2, 2)))
     with pytest.raises(ValueError, match="rank must be None or at least 1, got 0"):
         KernelFactor(rank=0).fit(np.ones((2, 2)))
+    with pytest.raises(ValueError, match="NaN"):
+        KernelFactor().fit([[np.nan]])
+
+
+def test_pivoted_cholesky_by_hand():
+    """K = [[4, 2], [2, 5]]: pivot 0 gives L = [[2, 0], [1, 2]] and leaves 4 of the trace, 9, first.
+
+    Pivot 1 gives the column (2, 5) / √5, which leaves 4 - 4/5 = 3.2.
+    """
+    K = np.array([[4.0, 2.0], [2.0, 5.0]])
+    seen = {}
+    for seed in range(9):
+        _, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), 1, 0.0, seed)
+        seen[pivots[0]] = left
+    assert seen == pytest.approx({0: 4.0 / 9.0, 1: 3.2 / 9.0})
+    seed = next(s for s in range(9) if np.random.RandomState(s).random_sample() < 4.0 / 9.0)
+    L, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), None, 0.0, seed)
+    assert pivots == [0, 1] and left == pytest.approx(0.0)
+    assert L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+def test_factor_is_shared_and_the_same(rng, kernel):
+    X = rng.normal(size=(40, 3))
+    alone = KernelFactor(kernel=kernel, gamma=0.5, rank=10, random_state=3)
+    expected = alone.fit_transform(X)
+    with sharing(Cache()) as cache:
+        for _ in range(2):
+            factor = clone(alone)
+            assert np.array_equal(factor.fit_transform(X.copy()), expected)
+            assert np.array_equal(factor.transform(X), alone.transform(X))
+        assert (cache.n_hits, cache.n_misses) == (1, 1)
+        clone(alone).set_params(gamma=0.6).fit(X)
+        clone(alone).set_params(random_state=4).fit(X)
+        assert cache.n_misses == 3
+
+
+def test_draws_without_a_seed_differ_and_are_not_shared(rng):
+    X = rng.normal(size=(200, 3))
+    state = np.random.RandomState(0)
+    with sharing(Cache()) as cache:
+        first, second = (KernelFactor(rank=5, random_state=state).fit(X) for _ in range(2))
+        assert not np.array_equal(first.landmarks_, second.landmarks_)
+        assert cache.n_hits == 0
+    assert integer_seed(7) == 7 and integer_seed(np.int64(7)) == 7
+    assert integer_seed(np.random.RandomState(0)) == integer_seed(np.random.RandomState(0))

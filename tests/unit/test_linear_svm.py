@@ -6,7 +6,16 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mimlpaper.linear_svm import _project, fit_linear_svm
+from mimlpaper.linear_svm import (
+    FREE,
+    SHIFTS,
+    Examples,
+    _NewtonSystem,
+    _problem,
+    _project,
+    fit_linear_svm,
+)
+from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 
@@ -128,6 +137,51 @@ def test_projection_is_the_nearest_point(rng):
             assert projected[part] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("sigma", [0.1, 100.0])
+def test_newton_directions_solve_their_systems(Z, rng, sigma, grouped):
+    """One after the other, with fewer free rows than features and with more."""
+    offsets = np.concatenate([np.arange(70), [73, 80]])
+    y = rng.random(80) < 0.5
+    problem = _problem(Z, y, 1.0, offsets)
+    system = _NewtonSystem(problem)
+    D = np.diag([1.0] * 6 + [1e-6 / problem.examples.size])
+    for n_free in 80, 75, 70, 0, 1, 4, 7, 30, 34, 28, 6, 80:
+        moves = np.zeros(80, np.int8)
+        moves[rng.permutation(80)[:n_free]] = FREE
+        F = np.where(y, 1.0, -1.0)[:, None] * np.column_stack([Z, np.ones(80)])
+        for part in (slice(70, 73), slice(73, 80)) if grouped else ():
+            moves[part] = SHIFTS
+            F[part] -= F[part].mean(axis=0)
+        F = F[moves > 0]
+        gradient = rng.standard_normal(7)
+        expected = -np.linalg.solve(D + sigma * F.T @ F, gradient)
+        assert system.direction(gradient, moves, sigma) == pytest.approx(expected, rel=1e-6)
+
+
+def test_machines_on_examples_are_shared_and_the_same(Z, y):
+    expected = fit_linear_svm(Z, y, 2.0)
+    with sharing(Cache()) as cache:
+        for rows in Examples(Z), Examples(Z.copy()):
+            svm = fit_linear_svm(rows, y, 2.0)
+            assert np.array_equal(svm.weights, expected.weights)
+            assert (svm.intercept, svm.gap) == (expected.intercept, expected.gap)
+        assert (cache.n_hits, cache.n_misses) == (1, 1)
+        fit_linear_svm(rows, y, 3.0)
+        fit_linear_svm(rows, y, 2.0, start=expected)
+        fit_linear_svm(Examples(Z + 1.0), y, 2.0)
+        fit_linear_svm(Z, y, 2.0)  # plain arrays are not worth their hash
+        assert (cache.n_hits, cache.n_misses) == (1, 4)
+
+
+def test_a_shared_machine_warns_each_time(Z, y):
+    with sharing(Cache()) as cache:
+        for _ in range(2):
+            with pytest.warns(ConvergenceWarning, match="after 2 Newton steps"):
+                fit_linear_svm(Examples(Z), y, tol=1e-9, max_steps=2)
+        assert cache.n_hits == 1
+
+
 def test_input_is_left_alone_and_runs_are_equal(Z, y):
     Z.setflags(write=False)
     y.setflags(write=False)
@@ -143,11 +197,12 @@ def test_input_is_left_alone_and_runs_are_equal(Z, y):
         ({"y": np.ones(80, bool)}, "positive cost in the negative class"),
         ({"C": np.arange(80) >= 80}, "positive cost in the positive class"),
         ({"C": -1.0}, "C must not be negative, got -1.0"),
-        ({"y": [True, False]}, r"got \(80, 6\) and \(2,\)"),
+        ({"Z": np.ones(80)}, r"Z must be \(n_examples, n_features\), got shape \(80,\)"),
+        ({"y": [True, False]}, r"y must be \(80,\), one label a row of Z, got \(2,\)"),
         ({"offsets": [0, 10, 79]}, "offsets must rise from 0 to the number of examples, 80"),
         ({"offsets": [0, 10, 10, 80]}, "offsets must rise"),
     ],
 )
 def test_bad_input(Z, y, changes, message):
     with pytest.raises(ValueError, match=message):
-        fit_linear_svm(Z, **{"y": y, **changes})
+        fit_linear_svm(**{"Z": Z, "y": y, **changes})

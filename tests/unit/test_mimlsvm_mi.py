@@ -15,6 +15,7 @@ from mimlpaper.baselines.misvm import MiSvmInstance
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import OnInstances
+from mimlpaper.sharing import Cache, sharing
 
 
 @pytest.fixture
@@ -109,6 +110,22 @@ def test_labels_share_one_factor_of_stated_rank(bags, Y):
     assert fitted.factor_.landmarks_.shape == (12, 3)
     assert all(svm.weights_.shape[1] == 12 for svm in fitted.svms_)
     assert fitted.factor_.error_ > 0
+
+
+def test_fits_on_the_same_bags_share_factor_and_machines(bags, Y):
+    """Another rule or order of the labels trains nothing; another C trains its own machines."""
+    estimator = MimlSvmMi(gamma=1.0, C=3.0, random_state=0)
+    expected = clone(estimator).fit(bags, Y).decision_function(bags)
+    with sharing(Cache()) as cache:
+        first = clone(estimator).fit(bags, Y)
+        assert np.array_equal(first.decision_function(bags), expected)
+        n_machines = sum(svm.n_alternations_ for svm in first.svms_)
+        assert cache.n_misses == 1 + n_machines
+        signs = clone(estimator).set_params(label_rule="sign").fit(bags, Y[:, [2, 0, 1]])
+        assert np.array_equal(signs.decision_function(bags), expected[:, [2, 0, 1]])
+        assert cache.n_misses == 1 + n_machines
+        other = clone(estimator).set_params(C=4.0).fit(bags, Y)
+        assert cache.n_misses == 1 + n_machines + sum(svm.n_alternations_ for svm in other.svms_)
 
 
 def test_clone_pickle_same_scores_and_input_left_alone(bags, Y):

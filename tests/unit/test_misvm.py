@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
+from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 
@@ -127,6 +128,28 @@ def test_staged_scores_are_those_of_shorter_runs(kind, bags, y):
         short.fit(bags, y)
     assert not short.converged_ and short.n_alternations_ == 2
     assert np.array_equal(stages[1], short.decision_function(bags))
+
+
+def test_a_longer_run_goes_on_from_a_shorter_one(bags, y):
+    """It trains the machines that the shorter one lacks, and none of its own a second time."""
+    alone = MiSvmInstance(gamma=3.0, C=50.0, random_state=0).fit(bags, y)
+    assert alone.n_alternations_ > 2
+    with sharing(Cache()) as cache:
+        MiSvmInstance(gamma=3.0, C=50.0, random_state=0, max_alternations=2).fit(bags, y)
+        assert (cache.n_hits, cache.n_misses) == (0, 1 + 2)  # the factor, and two machines
+        longer = MiSvmInstance(gamma=3.0, C=50.0, random_state=0).fit(bags, y)
+        assert (cache.n_hits, cache.n_misses) == (1 + 2, 1 + alone.n_alternations_)
+    assert np.array_equal(longer.weights_, alone.weights_)
+    assert np.array_equal(longer.instance_labels_, alone.instance_labels_)
+
+
+def test_same_machines_with_and_without_sharing(kind, bags, y):
+    expected = kind(gamma=2.0, rank=10, random_state=1).fit(bags, y)
+    with sharing(Cache()):
+        for _ in range(2):
+            fitted = kind(gamma=2.0, rank=10, random_state=1).fit(bags, y)
+            assert np.array_equal(fitted.weights_, expected.weights_)
+            assert np.array_equal(fitted.decision_function(bags), expected.decision_function(bags))
 
 
 def test_bag_score_is_its_highest_instance(kind, bags, y):

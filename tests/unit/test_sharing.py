@@ -1,5 +1,7 @@
 """The cache of shared results changes what is computed, never what comes out."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -41,6 +43,19 @@ def test_the_content_of_arrays_is_the_question():
         assert (cache.n_hits, cache.n_misses) == (1, 1)
         shared(np.sum, np.arange(4.0))
         assert (cache.n_hits, cache.n_misses) == (1, 2)
+
+
+def warns(n):
+    warnings.warn(f"{n} is small", UserWarning, stacklevel=2)
+    return n
+
+
+def test_everyone_who_asks_is_warned():
+    with sharing(Cache()) as cache:
+        for _ in range(2):
+            with pytest.warns(UserWarning, match="3 is small"):
+                shared(warns, 3)
+    assert cache.n_hits == 1
 
 
 def test_a_shared_array_cannot_be_written_to():
