@@ -10,14 +10,13 @@ from itertools import islice
 import numpy as np
 from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
 from mimlpaper.sharing import shared
 
 __all__ = ["MimlBoost"]
@@ -160,7 +159,7 @@ class MimlBoost(MultiLabelEstimator):
             features,
             np.where(Y[:, self._learnt], 1.0, -1.0),  # Table 6, step 1: Ψ (n_bags, n_learnt)
             self._pair_kernel(),
-            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+            seed=integer_seed(self.random_state),
             **{name: getattr(self, name) for name in BOOSTING},
         )
         self.n_rounds_ = len(rounds)
@@ -238,7 +237,7 @@ class MimlBoost(MultiLabelEstimator):
         if self.gap_ > self.tol:
             warnings.warn(
                 f"{np.sum(gaps > self.tol)} of {len(gaps)} support vector machines stopped after "
-                f"max_iter={self.max_iter} passes with a duality gap of up to {self.gap_:.1e} of "
+                f"max_iter={self.max_iter} climbs with a duality gap of up to {self.gap_:.1e} of "
                 f"their objective, not {self.tol:.1e}; raise max_iter, or scale the features",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -16,6 +16,7 @@ from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.datasets import load_scene
 from mimlpaper.metrics import average_precision, hamming_loss
 from mimlpaper.preprocessing import OnInstances
+from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 EXACT = {"rank": None, "tol": 1e-7, "max_iter": 5000, "random_state": 0}
@@ -273,6 +274,31 @@ def test_labels_of_one_class(noisy):
     assert nothing.n_rounds_ == 0
     assert list(nothing.staged_decision_function(bags)) == []
     assert nothing.predict(bags).all()
+
+
+@pytest.mark.parametrize("weighting", ["weights", "resampling"])
+def test_fits_that_differ_in_their_rule_share_one_run(noisy, weighting):
+    bags, Y = noisy
+    estimator = MimlBoost(n_rounds=4, weighting=weighting, random_state=0)
+    alone = estimator.fit(bags, Y).decision_function(bags)
+    with sharing(Cache()) as cache:
+        first = clone(estimator).fit(bags, Y)
+        n_misses = cache.n_misses
+        second = clone(estimator).set_params(label_rule="top").fit(bags, Y)
+        assert cache.n_hits == cache.n_misses == n_misses
+        clone(estimator).set_params(n_rounds=3).fit(bags, Y)
+        assert cache.n_misses == n_misses + 1
+    for fitted in (first, second):
+        assert np.array_equal(fitted.decision_function(bags), alone)
+
+
+def test_a_shared_unsolved_machine_warns_each_time(noisy):
+    estimator = MimlBoost(n_rounds=2, C=1e4, tol=1e-10, max_iter=1, random_state=0)
+    with sharing(Cache()) as cache:
+        for _ in range(2):
+            with pytest.warns(ConvergenceWarning, match="2 of 2"):
+                clone(estimator).fit(*noisy)
+    assert cache.n_hits == 2
 
 
 def test_an_unsolved_machine_warns(noisy):

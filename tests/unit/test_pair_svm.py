@@ -151,6 +151,19 @@ def test_instances_that_resemble_each_other(rng):
         assert ((values > 0) == (targets > 0)).mean() > 0.9
 
 
+def test_labels_that_share_their_kernel_in_any_number(rng):
+    """Steps of an instance's pairs add up: many labels, close to each other, all of them move."""
+    rows = rng.normal(size=(15, 2))
+    targets = np.where(rng.random((15, 9)) < 0.5, 1.0, -1.0)
+    costs = rng.exponential(1.0, targets.shape)
+    k_y, k_0 = PairKernel(np.linspace(0, 1, 9)[:, None], "rbf", gamma=0.5).label_kernels()
+    k_0 = k_0 + k_y[:, :1] * k_y[:1]  # and offsets of their own
+    _, expected = reference.pair_svm(rows, k_y, k_0, targets, costs)
+    f, values = PairSvm(of_one(rows), k_y, k_0, **EXACT).solve(targets, costs)
+    assert f.gap <= 1e-7
+    assert values == pytest.approx(expected, abs=5e-3)
+
+
 def test_a_start_from_the_last_solution_changes_nothing_but_the_time(rng, problem):
     instances, targets, costs = problem
     k_y, k_0 = kernel(rng, "rbf").label_kernels()
