@@ -16,8 +16,8 @@ __all__ = ["LibsvmPairSvm", "PairFunction", "PairSvm"]
 
 SINGLE = 1e-5  # tol from which on products are in single precision
 START_TOL = 0.1  # gap at which the machine on the means of the bags is left
-N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next, at most half of all
-LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # below which none is damped: λ, and s
+N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next smaller one, at most half of all
+LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
 PARTIAL_PASSES = 20  # at most, between two checks of the gap
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
@@ -53,22 +53,21 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that the n_instances n_labels pairs take no more room than A and Φ. The dual is climbed
-    along its coordinates, one pair after the other. Three things make the way short:
+    so that the n_instances n_labels pairs take no more room than A and Φ. The dual is solved by
+    coordinate ascent, one pair after another. Three things make it fast:
 
-    - It begins at the machine on the means of the bags, a problem of far fewer pairs.
-    - A climb is a pass over the pairs, some more over those that moved or have an α between its
-      bounds, and a check of all, which finds the gap and the pairs for the next climb.
-    - Instances resemble each other, so that a few eigenvalues λ_k of Φ'Φ are large and would
-      hold up the climb. Along their eigenvectors the proximal point method leads: a pass climbs
-      the kernel with Φ'Φ damped to at most λ, and V moves by the share s_k = min(1, λ / λ_k)
-      towards K_Y A' Φ after it. The bias b, which has no norm, adds σ to the kernel in a pass,
-      and moves by σ Σ a_ij after it.
+    - It starts at the machine on the means of the bags, a problem of far fewer pairs.
+    - A climb is a pass over the pairs that may move, and a few over the ones that still do. Then
+      a check of all pairs finds the gap, and the pairs of the next climb.
+    - Instances resemble each other: a few eigenvalues λ_k of Φ'Φ are large and would slow the
+      ascent down. The proximal point method helps along their eigenvectors. A pass takes Φ'Φ as
+      damped to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k).
+      The bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
 
     A problem is solved when V, b and a feasible A prove a small gap.
 
     Choose it where labels are few beside instances, and for problems that differ in nothing but
-    costs: each call of :meth:`solve` starts from the last solution.
+    costs: each call of :meth:`solve` starts from the last machine on the means.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ class PairSvm:
         Duality gap, as a share of the objective, at which a problem is solved. Products with Φ
         are in single precision, if tol is 1e-5 or more.
     max_iter : int
-        Climbs before a problem is left as it is, with the ``gap`` that its function tells.
+        Climbs before a problem is left unsolved, as the ``gap`` of its function says.
     random_state : int, RandomState or None
         Draws the order of the instances.
 
@@ -130,7 +129,7 @@ class PairSvm:
 
 
 class _Ascent:
-    """The climbs of one dual, and the machine that they have come to.
+    """Coordinate ascent on one dual, and its machine so far.
 
     Attributes
     ----------
@@ -175,7 +174,7 @@ class _Ascent:
         return values, intercept, gap
 
     def _climb(self, bounds, dual, moving):
-        """A pass over all that is ``moving``, then over what still moves; K_Y A' Φ after them."""
+        """Pass over the ``moving`` pairs, then over what still moves, and return K_Y A' Φ."""
         sums = dual.sum(axis=0, dtype=np.float64)
         offset_kernel = self.offset_kernel + dual.dtype.type(self._sigma)
         intercept = (offset_kernel @ sums + self.bias).astype(dual.dtype)
