@@ -309,13 +309,12 @@ def _ascend(
     """
     n_labels, n_features = coef.shape
     weights = np.empty(n_labels, coef.dtype)  # K_Y times the steps of one instance
-    damped = np.empty(n_features, coef.dtype)
     one, zero = coef.dtype.type(1), coef.dtype.type(0)
     progress, change, n_moving = 0.0, 0.0, 0
     for i in order:
         phi = features[i]
         weights[:] = zero
-        moved, moves = False, False
+        moves = False
         for j in range(n_labels):
             if not moving[i, j]:
                 continue
@@ -327,7 +326,6 @@ def _ascend(
             new = min(max(old - slack / curvature, min(bound, zero)), max(bound, zero))
             step = new - old
             if step != zero:
-                moved = True
                 dual[i, j] = new
                 progress += abs(step) * curvature
                 change += step
@@ -339,12 +337,9 @@ def _ascend(
         if moves:
             order[n_moving] = i
             n_moving += 1
-        if moved:
-            for k in range(n_features):
-                damped[k] = damping[k] * phi[k]
-            for j in range(n_labels):
-                if weights[j] != zero:
-                    row = coef[j]
-                    for k in range(n_features):
-                        row[k] += weights[j] * damped[k]
+        for j in range(n_labels):
+            if weights[j] != zero:
+                row = coef[j]
+                for k in range(n_features):
+                    row[k] += weights[j] * damping[k] * phi[k]
     return progress, change, n_moving
