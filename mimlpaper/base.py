@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, _clone_parametrized
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mimlpaper.bags import Bags, as_bags
+from mimlpaper.bags import LARGEST, Bags, as_bags
 
 __all__ = [
+    "BagClassifier",
     "ConstantLabelWarning",
     "MultiLabelEstimator",
+    "VectorEstimator",
     "check_bag_labels",
     "check_bags",
     "check_labels",
+    "check_vectors",
     "label_sets",
 ]
 
@@ -35,6 +40,8 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
         If ``Y`` is not 2-D, holds anything but booleans, 0 and 1, has no column, or has
         another number of rows than there are examples.
     """
+    if Y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
     Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
     if Y.ndim != 2 or Y.shape[1] == 0:
         raise ValueError(f"Y must be 2-D (n_examples, n_labels >= 1), got shape {Y.shape}")
@@ -47,28 +54,29 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
     return Y.astype(bool)
 
 
-def check_bag_labels(y, n_bags: int) -> np.ndarray:
-    """One binary label a bag as a boolean array (n_bags,), with both classes present.
+def check_bag_labels(y, n_bags: int) -> tuple[np.ndarray, np.ndarray]:
+    """The two classes of one binary label a bag, sorted (2,), and which bags have the second.
 
-    ``y`` holds booleans, 0 and 1, or -1 and 1; a single column (n_bags, 1) counts as flat.
+    ``y`` holds any two values, such as booleans, 0 and 1, or -1 and 1; a single column
+    (n_bags, 1) counts as flat.
 
     Raises
     ------
     ValueError
-        If ``y`` has another shape or other values, or if one of the two classes is missing.
+        If ``y`` has another shape, holds NaN, or holds another number of classes than two.
     """
     y = np.asarray(y)
     if y.shape not in ((n_bags,), (n_bags, 1)):
         raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
     y = y.ravel()
-    if not (np.isin(y, (0, 1)).all() or np.isin(y, (-1, 1)).all()):
+    if pd.isna(y).any():
+        raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
+    classes = np.unique(y)
+    if len(classes) != 2:
         raise ValueError(
-            f"y must hold booleans, 0 and 1, or -1 and 1, got {np.unique(y)[:5].tolist()}"
+            f"y must hold two classes, got {len(classes)} in {n_bags} bags: {classes[:5].tolist()}"
         )
-    y = y > 0
-    if y.all() or not y.any():
-        raise ValueError(f"y must hold both classes, got only {bool(y[0])} in {n_bags} bags")
-    return y
+    return classes, y == classes[1]
 
 
 def check_bags(X, n_features: int | None = None) -> Bags:
@@ -97,33 +105,146 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
 
 
-class MultiLabelEstimator(BaseEstimator):
-    """Base class: ``decision_function`` gives scores, ``predict`` turns them into label sets.
+def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
+    """``X`` as (n_examples, n_features) of float64, dense or sparse, for an estimator of vectors.
 
-    A subclass has a parameter ``label_rule`` and defines ``fit(X, Y)``, which sets
-    ``n_labels_``, and ``decision_function(X)``, which gives (n_examples, n_labels).
+    ``reset`` in ``fit``: sets ``n_features_in_``, and ``feature_names_in_`` if X has names.
+
+    Raises
+    ------
+    ValueError
+        If X is not such an array, or holds NaN, infinity, or a value beyond
+        :data:`~mimlpaper.bags.LARGEST`, of which the square overflows.
+    """
+    X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
+    largest = abs(X).max() if X.shape[0] else 0.0
+    if largest > LARGEST:
+        raise ValueError(
+            f"X must hold values within {LARGEST:.0e}, or their squares overflow, got {largest:g}"
+        )
+    return X
+
+
+class BagClassifier(ClassifierMixin, BaseEstimator):
+    """Base class of learners of one binary label a bag.
+
+    A subclass defines ``fit(X, y)``, which calls ``_learn_classes``, and ``decision_function(X)``,
+    which gives (n_bags,). ``classes_`` (2,) holds the two labels; a positive score is the second.
     """
 
     def predict(self, X) -> np.ndarray:
-        """Label sets as booleans (n_examples, n_labels), by ``label_rule``."""
+        """The label of each bag, of the kind that was learned: (n_bags,)."""
         check_is_fitted(self)
         return self.decide(self.decision_function(X))
+
+    def decide(self, scores: np.ndarray) -> np.ndarray:
+        """Labels (n_bags,) from scores (n_bags,): the second class if positive."""
+        return self.classes_[(np.asarray(scores) > 0).astype(int)]
+
+    def _learn_classes(self, y, n_bags: int) -> np.ndarray:
+        """Which bags have the second class, as booleans (n_bags,); sets ``classes_``."""
+        self.classes_, positive = check_bag_labels(y, n_bags)
+        return positive
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def _as_frame(method):
+    """The scores or label sets of ``method`` as a DataFrame, if ``set_output`` asked for it."""
+
+    @functools.wraps(method)
+    def wrapped(self, X):
+        values = method(self, X)
+        if getattr(self, "_predict_output", "default") == "default":
+            return values
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        return pd.DataFrame(values, columns=self.classes_, index=index)
+
+    return wrapped
+
+
+class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
+    """Base class: ``decision_function`` gives scores, ``predict`` turns them into label sets.
+
+    A subclass has a parameter ``label_rule`` and defines ``fit(X, Y)``, which calls
+    ``_learn_labels``, and ``decision_function(X)``, which gives (n_examples, n_labels).
+    ``classes_`` (n_labels,) holds the names of the labels: the columns of Y if it is a
+    DataFrame, else 0, 1, …. ``score`` is the share of examples with the right label set.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "decision_function" in vars(cls):
+            cls.decision_function = _as_frame(cls.decision_function)
+
+    @_as_frame
+    def predict(self, X) -> np.ndarray:
+        """Label sets as booleans (n_examples, n_labels), by ``label_rule``."""
+        check_is_fitted(self)
+        return self.decide(np.asarray(self.decision_function(X)))
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Label sets (n_examples, n_labels) from scores of the same shape, by ``label_rule``."""
         return label_sets(scores, self.label_rule)
 
+    def set_output(self, *, predict: str = "default"):
+        """Whether scores and label sets are arrays ("default") or DataFrames ("pandas").
+
+        The columns of a DataFrame are ``classes_``.
+        """
+        if predict not in ("default", "pandas"):
+            raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
+        self._predict_output = predict
+        return self
+
+    def __sklearn_clone__(self):
+        copy = _clone_parametrized(self)
+        if hasattr(self, "_predict_output"):
+            copy._predict_output = self._predict_output
+        return copy
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
+        tags.target_tags.two_d_labels = True
+        return tags
+
     def _check_label_rule(self):
         if self.label_rule not in LABEL_RULES:
             raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {self.label_rule!r}")
 
-    def _warn_constant_labels(self, Y: np.ndarray):
-        """Warn of the labels that all or none of the training examples have."""
+    def _name_labels(self, Y, n_examples: int) -> np.ndarray:
+        """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
+        labels = check_labels(Y, n_examples)
+        self.n_labels_ = labels.shape[1]
+        names = Y.columns if isinstance(Y, pd.DataFrame) else np.arange(self.n_labels_)
+        self.classes_ = np.asarray(names)
+        return labels
+
+    def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
+        """:meth:`_name_labels`, with a warning of labels that all or no examples have."""
+        Y = self._name_labels(Y, n_examples)
         constant = np.flatnonzero(Y.all(axis=0) | ~Y.any(axis=0))
         if len(constant):
             warnings.warn(
-                f"label(s) {constant.tolist()} have one class only among the {len(Y)} training "
-                "examples; they get a constant score",
+                f"label(s) {self.classes_[constant].tolist()} have one class only among the "
+                f"{len(Y)} training examples; they get a constant score",
                 ConstantLabelWarning,
                 stacklevel=3,
             )
+        return Y
+
+
+class VectorEstimator(MultiLabelEstimator):
+    """Base class of multi-label learners of vectors (n_examples, n_features), dense or sparse."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

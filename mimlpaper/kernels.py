@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 
 import numpy as np
@@ -14,9 +15,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.sharing import shared
 
-__all__ = ["KernelFactor", "integer_seed", "kernel_matrix", "kernel_width", "pivoted_cholesky"]
+__all__ = [
+    "KernelFactor",
+    "LowRankWarning",
+    "integer_seed",
+    "kernel_matrix",
+    "kernel_width",
+    "pivoted_cholesky",
+]
 
 KERNELS = ("linear", "rbf", "poly")
+
+# rank="auto": landmarks until so little of the trace is unexplained, or until there are so many.
+AUTO_ERROR = 0.01
+AUTO_RANK = 1000
+MUCH = 0.1  # unexplained share of the trace that a factor warns of
+
+
+class LowRankWarning(UserWarning):
+    """A kernel's factor of the rank asked for leaves much of the kernel unexplained."""
 
 
 def kernel_matrix(
@@ -68,10 +85,12 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
     gamma, degree, coef0 : see :func:`kernel_matrix`.
-    rank : int or None, default None
-        Largest number of landmarks r; None for as many as it takes.
+    rank : int, "auto" or None, default None
+        Largest number of landmarks r; None for as many as it takes. "auto" stops when 1 % of
+        the trace is unexplained, or at 1,000 landmarks. A LowRankWarning says so if more than
+        10 % is unexplained.
     tol : float, default 1e-10
-        Stop when the unexplained share of the trace is at most this.
+        Stop when the unexplained share of the trace is at most this; not for "auto".
     random_state : int, RandomState or None, default None
 
     Attributes
@@ -109,20 +128,15 @@ class KernelFactor(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X, y=None) -> np.ndarray:
         """Fit on X (n, n_features) and return its features phi(X): (n, r)."""
-        if self.rank is not None and self.rank < 1:
-            raise ValueError(f"rank must be None or at least 1, got {self.rank}")
+        check_rank(self.rank)
         if self.kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {KERNELS}, got {self.kernel!r}")
         X = check_array(X, dtype=np.float64)
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
             return X
-        factor, pivots, self.error_ = shared(
-            _factor, X, **self.get_params() | {"random_state": integer_seed(self.random_state)}
-        )
-        self.landmarks_ = X[pivots]  # (r, n_features)
-        self.triangle_ = factor[pivots]  # (r, r), lower triangular
-        return factor
+        factor, pivots, error = shared(_factor, X, **self._settings())
+        return self._keep(X, factor, pivots, error)
 
     def transform(self, X) -> np.ndarray:
         """Features phi(X) of new rows X (n, n_features): (n, r)."""
@@ -137,15 +151,31 @@ class KernelFactor(TransformerMixin, BaseEstimator):
             A, B, kernel=self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
         )
 
-    def _pivoted_cholesky(self, X):
-        """For rows of another kind, whose kernel is 1 on the diagonal."""
+    def _settings(self):
+        """The parameters as :func:`pivoted_cholesky` knows them."""
+        limits = {"rank": AUTO_RANK, "tol": AUTO_ERROR} if self.rank == "auto" else {}
+        return self.get_params() | limits | {"random_state": integer_seed(self.random_state)}
 
-        def column(pivot):
-            return self._kernel(X, X[pivot : pivot + 1])[:, 0]
+    def _keep(self, X, factor, pivots, error):
+        """Sets what is fitted, and returns the features of X."""
+        self.landmarks_ = X[pivots]  # (r, n_features)
+        self.triangle_ = factor[pivots]  # (r, r), lower triangular
+        self.error_ = error
+        if error > MUCH:
+            warnings.warn(
+                f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace "
+                "unexplained; raise rank, lower gamma, or scale the features",
+                LowRankWarning,
+                stacklevel=4,
+            )
+        return factor
 
-        return pivoted_cholesky(
-            np.ones(len(X)), column, self.rank, self.tol, integer_seed(self.random_state)
-        )
+
+def check_rank(rank):
+    """Raise a ValueError unless ``rank`` is None, "auto" or a positive integer."""
+    if rank is None or rank == "auto" or (isinstance(rank, Integral) and rank >= 1):
+        return
+    raise ValueError(f'rank must be None, "auto" or at least 1, got {rank!r}')
 
 
 def integer_seed(random_state) -> int:

@@ -46,10 +46,11 @@ def hamming_loss(Y, predicted) -> float:
 
 
 def one_error(Y, scores) -> float:
-    """Share of bags whose top-scored label (the first of equals) is not theirs."""
+    """Share of bags with a top-scored label (one of equals is enough) that is not theirs."""
     Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1), Y, scores)
-    return float(np.mean(~Y[np.arange(len(Y)), scores.argmax(axis=1)]))
+    top = scores == scores.max(axis=1, keepdims=True)
+    return float(np.mean((top & ~Y).any(axis=1)))
 
 
 def coverage(Y, scores) -> float:

@@ -16,8 +16,7 @@ def criteria(Y, scores, predicted):
         rank = {y: sum(score[z] >= score[y] for z in range(len(truth))) for y in range(len(truth))}
         sums["hloss"].append(sum(truth[y] != guess[y] for y in rank) / len(truth))
         if true:
-            top = min(y for y in rank if score[y] == max(score))
-            sums["one"].append(top not in true)
+            sums["one"].append(any(score[y] == max(score) for y in false))
             sums["cov"].append(max(rank[y] for y in true) - 1)
             sums["prec"].append(
                 sum(sum(rank[z] <= rank[y] for z in true) / rank[y] for y in true) / len(true)

@@ -7,11 +7,11 @@ from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import check_labels
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.base import check_labels, check_vectors
+from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
 
 __all__ = [
     "DifferenceFeatures",
@@ -41,14 +41,14 @@ class _Differentiation(TransformerMixin, BaseEstimator):
         return self
 
     def _start(self, X, Y):
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        X = check_vectors(self, X, reset=True)
         Y = check_labels(Y, X.shape[0])
         self.prototypes_ = label_prototypes(X, Y)  # Table 9, step 1
         return X, Y
 
     def _check(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return check_vectors(self, X, reset=False)
 
 
 class PrototypeDifferences(_Differentiation):
@@ -103,8 +103,7 @@ class DifferenceFeatures(_Differentiation):
 
     def fit_transform(self, X, Y) -> Bags:
         """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
-        if self.rank is not None and self.rank < 1:
-            raise ValueError(f"rank must be None or at least 1, got {self.rank}")
+        check_rank(self.rank)
         X, _ = self._start(X, Y)
         self.gamma_ = kernel_width(self.gamma, X)
         self.factor_ = _DifferenceFactor(
@@ -211,9 +210,13 @@ class _DifferenceFactor(KernelFactor):
     """The Gaussian kernel's factor, for rows that are differences."""
 
     def fit_transform(self, X, y=None):
-        factor, pivots, self.error_ = self._pivoted_cholesky(X)
-        self.landmarks_, self.triangle_ = X[pivots], factor[pivots]
-        return factor
+        settings = self._settings()
+        limits = [settings[name] for name in ("rank", "tol", "random_state")]
+
+        def column(pivot):
+            return self._kernel(X, X[pivot : pivot + 1])[:, 0]
+
+        return self._keep(X, *pivoted_cholesky(np.ones(len(X)), column, *limits))
 
     def transform(self, X):
         from_differences = self._kernel(X, self.landmarks_)  # (n_differences, rank)

@@ -22,7 +22,7 @@ from mimlpaper.algorithms.dmiml.relatedness import (
     regulariser,
 )
 from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.sharing import shared
 
@@ -164,9 +164,8 @@ class DMimlSvm(MultiLabelEstimator):
     def fit(self, X, Y) -> DMimlSvm:
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         bags = check_bags(X)
-        Y = check_labels(Y, len(bags))
         self._check_parameters()
-        self._warn_constant_labels(Y)
+        Y = self._learn_labels(Y, len(bags))
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(np.iinfo(np.int32).max)

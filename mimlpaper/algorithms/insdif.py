@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.differentiation import PrototypeDifferences
 from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import VectorEstimator, check_vectors
 
 __all__ = ["InsDif"]
 
 
-class InsDif(MultiLabelEstimator):
+class InsDif(VectorEstimator):
     """Instance differentiation: x becomes the bag {x - v_l : l a label} for an MIML learner.
 
     The prototype v_l is the mean of the training examples that have label l. Choose it to try
@@ -62,9 +62,8 @@ class InsDif(MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        Y = check_labels(Y, X.shape[0])
-        self.n_labels_ = Y.shape[1]
+        X = check_vectors(self, X, reset=True)
+        Y = self._name_labels(Y, X.shape[0])  # the learner warns of constant ones
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
         default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
         learner = clone(self.learner or default)
@@ -81,7 +80,7 @@ class InsDif(MultiLabelEstimator):
     def decision_function(self, X) -> np.ndarray:
         """The learner's scores of the bags: (n_examples, n_labels)."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = check_vectors(self, X, reset=False)
         return self.learner_.decision_function(
             X if self.cancels_ else self.transformation_.transform(X)
         )
@@ -90,13 +89,6 @@ class InsDif(MultiLabelEstimator):
     def label_rule(self) -> str:
         """The fitted learner's."""
         return self.learner_.label_rule
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        tags.target_tags.two_d_labels = True
-        return tags
 
     def _cancels(self, learner):
         by_distances = learner.get_params().get("metric") == "max_hausdorff"

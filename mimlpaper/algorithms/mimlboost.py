@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
 from mimlpaper.bags import Bags
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
 from mimlpaper.sharing import shared
 
@@ -141,9 +141,7 @@ class MimlBoost(MultiLabelEstimator):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         self._check_parameters()
         bags = check_bags(X)
-        Y = check_labels(Y, len(bags))
-        self._warn_constant_labels(Y)
-        self.n_labels_ = Y.shape[1]
+        Y = self._learn_labels(Y, len(bags))
         self.n_features_in_ = bags.n_features
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
         self.gamma_ = kernel_width(self.gamma, bags.instances)

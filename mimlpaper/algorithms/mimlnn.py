@@ -7,7 +7,7 @@ from scipy.linalg import lstsq, solve
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.medoid_map import MedoidMap
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import MultiLabelEstimator
 
 __all__ = ["MimlNn"]
 
@@ -64,10 +64,8 @@ class MimlNn(MultiLabelEstimator):
             ratio=self.ratio, metric=self.metric, random_state=self.random_state
         )
         z = self.medoid_map_.fit_transform(X)  # (n_bags, k)
-        Y = check_labels(Y, len(z))
-        self._warn_constant_labels(Y)
+        Y = self._learn_labels(Y, len(z))
         self.weights_ = _least_squares(z, np.where(Y, 1.0, -1.0), self.ridge)
-        self.n_labels_ = Y.shape[1]
         self.n_features_in_ = self.medoid_map_.n_features_in_
         return self
 

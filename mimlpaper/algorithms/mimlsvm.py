@@ -68,7 +68,7 @@ class MimlSvm(MultiLabelEstimator):
         self.classifier_ = MlSvm(
             kernel=self.kernel, gamma=self.gamma, C=self.C, label_rule=self.label_rule
         ).fit(z, Y)  # step 4
-        self.n_labels_ = self.classifier_.n_labels_
+        self._name_labels(Y, len(z))
         self.n_features_in_ = self.medoid_map_.n_features_in_
         return self
 

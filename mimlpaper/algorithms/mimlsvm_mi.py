@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.baselines.misvm import MiSvmInstance
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples
@@ -88,8 +88,7 @@ class MimlSvmMi(MultiLabelEstimator):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         self._check_label_rule()
         bags = check_bags(X)
-        Y = check_labels(Y, len(bags))
-        self._warn_constant_labels(Y)
+        Y = self._learn_labels(Y, len(bags))
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
             kernel=self.kernel,
@@ -102,7 +101,6 @@ class MimlSvmMi(MultiLabelEstimator):
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         examples = Examples(features.instances)
         self.svms_ = [self._fit_label(features, y, examples) for y in Y.T]
-        self.n_labels_ = Y.shape[1]
         self.n_features_in_ = bags.n_features
         return self
 

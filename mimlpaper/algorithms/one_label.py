@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.base import BagClassifier, check_bags
 
 __all__ = ["OneLabel"]
 
 
-class OneLabel(BaseEstimator):
+class OneLabel(BagClassifier):
     """Take the bag's label for a label set of one, and its score's sign for the prediction.
 
     This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, to compare with.
@@ -29,9 +29,9 @@ class OneLabel(BaseEstimator):
         self.learner = learner
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        y = check_bag_labels(y, len(bags))
+        y = self._learn_classes(y, len(bags))
         self.learner_ = clone(self.learner).fit(bags, y[:, None])
         self.n_features_in_ = bags.n_features
         return self
@@ -40,7 +40,3 @@ class OneLabel(BaseEstimator):
         """The learner's score of the label: (n_bags,)."""
         check_is_fitted(self)
         return self.learner_.decision_function(check_bags(X, self.n_features_in_))[:, 0]
-
-    def predict(self, X) -> np.ndarray:
-        """True for bags with a positive score: (n_bags,)."""
-        return self.decision_function(X) > 0

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.svm import SVC
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.base import ConstantLabelWarning, check_bag_labels, check_bags, label_sets
+from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, label_sets
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
@@ -25,7 +25,7 @@ __all__ = ["SubCod", "best_inversions", "correct_concepts"]
 OPTIMA = ("budget", "minimal", "vertex")
 
 
-class SubCod(BaseEstimator):
+class SubCod(BagClassifier):
     """Sub-concept discovery: from bags with one binary label to MIML, and back.
 
     Each component of a Gaussian mixture of all instances is a sub-concept, and c_ij = ±1 says
@@ -116,9 +116,9 @@ class SubCod(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        y = check_bag_labels(y, len(bags))
+        y = self._learn_classes(y, len(bags))
         self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
         self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
         self.polished_, self.objective_ = self.correct(self.concepts_, y)  # step 3
@@ -132,10 +132,6 @@ class SubCod(BaseEstimator):
         """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
         concepts = self.predict_concepts(X)
         return self.classifier_.decision_function(concepts)  # step 5
-
-    def predict(self, X) -> np.ndarray:
-        """True for bags with a positive score: (n_bags,)."""
-        return self.decision_function(X) > 0
 
     def predict_concepts(self, X) -> np.ndarray:
         """The learner's label sets, as booleans (n_bags, M)."""

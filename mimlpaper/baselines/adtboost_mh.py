@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numba import njit
 from scipy.sparse import csc_array, issparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.sharing import shared
 
 __all__ = ["AdtBoostMH"]
@@ -20,7 +20,7 @@ SINGLE = 2.0**-22  # of two sums of roots in single precision, per root: at most
 STRETCH = 25  # rounds after which a run can be taken up by a longer one
 
 
-class AdtBoostMH(MultiLabelEstimator):
+class AdtBoostMH(VectorEstimator):
     """Boosted rules that share their tests among the labels and hang together as a tree.
 
     The score of label l is f(x, l) = a_0[l] + sum_t r_t(x)[l]. A rule r_t has a precondition
@@ -94,10 +94,8 @@ class AdtBoostMH(MultiLabelEstimator):
             raise ValueError(f"n_rounds must be at least 1, got {self.n_rounds}")
         if not 0 < self.smoothing < np.inf:
             raise ValueError(f"smoothing must be positive and finite, got {self.smoothing}")
-        X = validate_data(self, X, accept_sparse="csc", dtype=np.float64)
-        Y = check_labels(Y, X.shape[0])
-        self._warn_constant_labels(Y)
-        self.n_labels_ = Y.shape[1]
+        X = check_vectors(self, X, reset=True, sparse="csc")
+        Y = self._learn_labels(Y, X.shape[0])
         self.root_values_ = _root_values(Y, self.smoothing)
         rules = shared(_grow, X, Y, self.smoothing, self.n_rounds)
         self.n_rounds_ = len(rules)
@@ -121,7 +119,7 @@ class AdtBoostMH(MultiLabelEstimator):
     def _stages(self, X):
         """Scores of the root, then after each round."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csc", dtype=np.float64, reset=False)
+        X = check_vectors(self, X, reset=False, sparse="csc")
         scores = np.tile(self.root_values_, (X.shape[0], 1))
         nodes = [np.ones(X.shape[0], dtype=bool)]
         yield scores

@@ -6,18 +6,17 @@ import warnings
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 
 __all__ = ["ChFd"]
 
 
-class ChFd(BaseEstimator):
+class ChFd(BagClassifier):
     """Convex-hull Fisher discriminant for bags with one binary label.
 
     A positive bag stands for one point h_j of the convex hull of its instances, and every
@@ -88,9 +87,9 @@ class ChFd(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        positive = check_bag_labels(y, len(bags))
+        positive = self._learn_classes(y, len(bags))
         if not self.nu > 0:
             raise ValueError(f"nu must be positive, got {self.nu}")
         if self.max_alternations < 1:
@@ -120,10 +119,6 @@ class ChFd(BaseEstimator):
         check_is_fitted(self)
         features = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
         return features @ self.weights_ + self.intercept_
-
-    def predict(self, X) -> np.ndarray:
-        """True for bags with a positive score: (n_bags,)."""
-        return self.decision_function(X) > 0
 
     def _alternate(self, bags, negatives):
         """Fit to the positive bags and the instances (n, rank) of the negative ones."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
 
 __all__ = ["Cnmf", "factorise"]
@@ -15,7 +15,7 @@ TINY = 1e-12
 OFFSET = 1e-2  # of the labelled rows at the start: updates are products, which keep a zero
 
 
-class Cnmf(MultiLabelEstimator):
+class Cnmf(VectorEstimator):
     """Examples alike in their features are to be alike in their labels.
 
     With A the similarity of examples and B that of labels, the memberships T >= 0 of all
@@ -79,10 +79,9 @@ class Cnmf(MultiLabelEstimator):
             raise ValueError(f"C must be positive and finite, got {self.C}")
         if self.max_iter < 1:
             raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr")
-        Y = check_labels(Y, X.shape[0])
-        self._warn_constant_labels(Y)
-        self.X_fit_, self.Y_fit_, self.n_labels_ = X, Y, Y.shape[1]
+        X = check_vectors(self, X, reset=True)
+        Y = self._learn_labels(Y, X.shape[0])
+        self.X_fit_, self.Y_fit_ = X, Y
         self.gamma_ = kernel_width(self.gamma, X)
         columns = Y / np.sqrt(np.maximum(Y.sum(axis=0), 1))
         self.label_similarity_ = np.exp(-euclidean_distances(columns.T, squared=True))
@@ -91,7 +90,7 @@ class Cnmf(MultiLabelEstimator):
     def decision_function(self, X) -> np.ndarray:
         """Memberships minus the threshold, of examples labelled together: (n, n_labels)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        X = check_vectors(self, X, reset=False)
         known = self._known_memberships()
         A = self._similarity(X)
         start = np.tile(known.mean(axis=0), (len(A), 1))

@@ -6,12 +6,11 @@ import warnings
 
 import numpy as np
 from numba import njit
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.baselines.descents import minimise
 from mimlpaper.sharing import shared
 
@@ -23,7 +22,7 @@ FLOOR = 1e-12  # least 1 - p: a concept may coincide with a negative instance
 SUMS = {"reassoc", "contract"}  # sums over features may be taken in any order
 
 
-class ConceptPoint(BaseEstimator):
+class ConceptPoint(BagClassifier):
     """Base class: a point t with scales s, and log p(x) = -Σ_k s_k² (x_k - t_k)².
 
     A subclass has the parameters ``n_start_bags``, ``initial_scale``, ``threshold``, ``tol``,
@@ -31,9 +30,9 @@ class ConceptPoint(BaseEstimator):
     """
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        positive = check_bag_labels(y, len(bags))
+        positive = self._learn_classes(y, len(bags))
         self._check_parameters()
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # as far apart, without cancellation
@@ -69,10 +68,6 @@ class ConceptPoint(BaseEstimator):
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
-
-    def predict(self, X) -> np.ndarray:
-        """True for bags with a positive score: (n_bags,)."""
-        return self.decision_function(X) > 0
 
     def _check_parameters(self):
         for name in ("initial_scale", "tol"):

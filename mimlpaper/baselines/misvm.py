@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import check_bag_labels, check_bags
+from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 __all__ = ["MiSvmBag", "MiSvmInstance"]
 
 
-class _MiSvm(BaseEstimator):
+class _MiSvm(BagClassifier):
     def __init__(
         self,
         *,
@@ -60,13 +59,9 @@ class _MiSvm(BaseEstimator):
         Z = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
         return Z @ self.weights_[-1] + self.intercepts_[-1]
 
-    def predict(self, X) -> np.ndarray:
-        """True for bags with a positive score: (n_bags,)."""
-        return self.decision_function(X) > 0
-
     def _start(self, bags, y):
-        """The bags with the kernel's features for instances, and which ones are positive."""
-        positive = check_bag_labels(y, len(bags))
+        """Which bags are positive (n_bags,); sets ``factor_``, which is to be fitted."""
+        positive = self._learn_classes(y, len(bags))
         for name in ("C", "tol"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
@@ -82,10 +77,10 @@ class _MiSvm(BaseEstimator):
             rank=self.rank,
             random_state=self.random_state,
         )
-        return bags.with_instances(self.factor_.fit_transform(bags.instances)), positive
+        return positive
 
     def _alternate(self, hidden, train, infer):
-        """Train a machine on hidden values and infer them anew, until some come back.
+        """Train a machine on hidden values, and infer them again, until some repeat.
 
         Returns those of the last machine.
         """
@@ -141,7 +136,7 @@ class MiSvmInstance(_MiSvm):
     objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
     n_alternations_ : int, machines trained.
-    converged_ : bool, whether the labels came back before ``max_alternations`` ended it.
+    converged_ : bool, whether the labels repeated before ``max_alternations`` ended it.
     gamma_ : float, the kernel width used.
 
     References
@@ -151,11 +146,13 @@ class MiSvmInstance(_MiSvm):
     """
 
     def fit(self, X, y, examples: Examples | None = None):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1.
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive.
 
         ``examples`` are the instances of X, prepared for several fits with a linear kernel.
         """
-        bags, positive = self._start(check_bags(X), y)
+        bags = check_bags(X)
+        positive = self._start(bags, y)
+        bags = bags.with_instances(self.factor_.fit_transform(bags.instances))
         examples = examples or Examples(bags.instances)
         possible = np.repeat(positive, bags.sizes)  # (n_instances,)
 
@@ -190,8 +187,9 @@ class MiSvmBag(_MiSvm):
 
     Attributes
     ----------
-    factor_, weights_, intercepts_, objective_, gaps_, n_alternations_, converged_, gamma_
-        See :class:`MiSvmInstance`; here the instances chosen come back.
+    factor_ : KernelFactor, fitted on the training instances and the means of positive bags.
+    weights_, intercepts_, objective_, gaps_, n_alternations_, converged_, gamma_
+        See :class:`MiSvmInstance`; it converges when the instances chosen repeat.
 
     References
     ----------
@@ -200,10 +198,14 @@ class MiSvmBag(_MiSvm):
     """
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
-        X = check_bags(X)
-        bags, positive = self._start(X, y)
-        means = self.factor_.transform(X.mean(X.instances)[positive])
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        bags = check_bags(X)
+        positive = self._start(bags, y)
+        # The first machine's space holds the means as well, not what the instances span alone.
+        means = bags.mean(bags.instances)[positive]
+        features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
+        bags = bags.with_instances(features[: bags.n_instances])
+        means = features[bags.n_instances :]
         negatives = bags[~positive]
         n_positive = positive.sum()
         # One slack for each chosen instance, and one for each negative bag.

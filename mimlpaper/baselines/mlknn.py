@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import VectorEstimator, check_vectors
 
 __all__ = ["MlKnn"]
 
 
-class MlKnn(MultiLabelEstimator):
+class MlKnn(VectorEstimator):
     """Multi-label k nearest neighbours with a maximum a posteriori decision.
 
     With C the number of the k neighbours that have the label, and E_C the event of that number,
@@ -56,11 +56,10 @@ class MlKnn(MultiLabelEstimator):
             raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", ensure_min_samples=2)
-        Y = check_labels(Y, X.shape[0])
-        self._warn_constant_labels(Y)
+        X = check_vectors(self, X, reset=True, ensure_min_samples=2)
+        Y = self._learn_labels(Y, X.shape[0])
         k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
-        self.X_fit_, self.Y_fit_, self.n_labels_ = X, Y, Y.shape[1]
+        self.X_fit_, self.Y_fit_ = X, Y
 
         distances = euclidean_distances(X)
         np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
@@ -76,7 +75,7 @@ class MlKnn(MultiLabelEstimator):
     def decision_function(self, X) -> np.ndarray:
         """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        X = check_vectors(self, X, reset=False)
         k = len(self.log_evidence_) - 1
         counts = _count_labels(euclidean_distances(X, self.X_fit_), self.Y_fit_, k)
         return self.log_prior_odds_ + np.take_along_axis(self.log_evidence_, counts, axis=0)

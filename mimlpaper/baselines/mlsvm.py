@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
 
 __all__ = ["MlSvm"]
 
 
-class MlSvm(MultiLabelEstimator):
+class MlSvm(VectorEstimator):
     """Cross-training: an example is positive for each label that it has, negative for the rest.
 
     The SVMs of all labels share one kernel matrix. A label that all or none of the training
@@ -51,20 +51,18 @@ class MlSvm(MultiLabelEstimator):
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
         self._check_label_rule()
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr")
-        Y = check_labels(Y, X.shape[0])
-        self._warn_constant_labels(Y)
+        X = check_vectors(self, X, reset=True)
+        Y = self._learn_labels(Y, X.shape[0])
         self.X_fit_ = X
         self.gamma_ = kernel_width(self.gamma, X)
         K = self._kernel(X)
         self.svms_ = [self._fit_label(K, Y[:, label]) for label in range(Y.shape[1])]
-        self.n_labels_ = Y.shape[1]
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Signed SVM scores: (n_examples, n_labels)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, accept_sparse="csr", reset=False)
+        X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
         scores = np.empty((len(K), self.n_labels_))
         for label, svm in enumerate(self.svms_):

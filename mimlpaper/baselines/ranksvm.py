@@ -12,9 +12,9 @@ from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import MultiLabelEstimator, check_labels
+from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.baselines.frank_wolfe import frank_wolfe
 from mimlpaper.kernels import kernel_matrix
 
@@ -39,7 +39,7 @@ class Stage(NamedTuple):
     threshold_intercept: float
 
 
-class RankSvm(MultiLabelEstimator):
+class RankSvm(VectorEstimator):
     """Rank every label of an example above every other label by a margin.
 
     The functions f_k(x) = <w_k, x> + b_k, one a label, minimise
@@ -149,9 +149,7 @@ class RankSvm(MultiLabelEstimator):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
         self._check_parameters()
         X = self._check_examples(X, reset=True)
-        Y = check_labels(Y, X.shape[0])
-        self.n_labels_ = Y.shape[1]
-        self._warn_constant_labels(Y)
+        Y = self._learn_labels(Y, X.shape[0])
         usable = Y.any(axis=1) & ~Y.all(axis=1)
         if not usable.any():
             raise ValueError(
@@ -225,7 +223,7 @@ class RankSvm(MultiLabelEstimator):
                 raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}")
 
     def _check_examples(self, X, reset):
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        X = check_vectors(self, X, reset=reset)
         return normalize(X) if self.normalise else X
 
     def _gram(self, X):

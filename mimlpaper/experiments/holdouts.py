@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.subcod import distinct_labels, find_concepts, fit_classifier
-from mimlpaper.base import check_bag_labels, check_bags, label_sets
+from mimlpaper.base import BagClassifier, check_bags, label_sets
 from mimlpaper.metrics import CRITERIA, evaluate
 
 __all__ = ["HoldOut", "SubCodHoldOut", "by_hold_out", "full_names"]
@@ -90,7 +90,7 @@ class HoldOut(BaseEstimator):
 TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 
 
-class SubCodHoldOut(BaseEstimator):
+class SubCodHoldOut(BagClassifier):
     """SubCod with the most accurate M and θ, by one hold-out test on the training set.
 
     The result is that of :class:`HoldOut` with these two grids and a stratified split, at a
@@ -136,9 +136,10 @@ class SubCodHoldOut(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,): booleans, 0 and 1, or -1 and 1."""
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        y = check_bag_labels(y, len(bags))
+        self.n_features_in_ = bags.n_features
+        y = self._learn_classes(y, len(bags))
         split = StratifiedShuffleSplit(1, test_size=self.test_size, random_state=self.random_state)
         train, held = next(split.split(y, y))
         self.accuracies_ = self._measure(bags[train], y[train], bags[held], y[held])
@@ -154,10 +155,6 @@ class SubCodHoldOut(BaseEstimator):
     def decision_function(self, X) -> np.ndarray:
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
-
-    def predict(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
 
     def _is_pipeline(self):
         return isinstance(self.estimator, Pipeline)

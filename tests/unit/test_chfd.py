@@ -125,7 +125,7 @@ def test_too_few_turns_are_told(bags, y):
         ({"max_alternations": 0}, "max_alternations must be at least 1, got 0"),
         ({"gamma": -1.0}, "gamma must be positive"),
         ({"kernel": "cosine"}, "kernel must be one of"),
-        ({"rank": 0}, "rank must be None or at least 1, got 0"),
+        ({"rank": 0}, r"rank must be None, .auto. or at least 1, got 0"),
     ],
 )
 def test_bad_parameters(bags, y, parameters, message):

@@ -126,7 +126,7 @@ def test_features_of_many_differences_never_lay_them_out(rng):
     ("transformer", "message"),
     [
         (NeighbourMeans(n_neighbors=0), "n_neighbors must be at least 1, got 0"),
-        (DifferenceFeatures(rank=0), "rank must be None or at least 1, got 0"),
+        (DifferenceFeatures(rank=0), r"rank must be None, .auto. or at least 1, got 0"),
         (DifferenceFeatures(gamma=-1.0), "gamma must be positive"),
     ],
 )

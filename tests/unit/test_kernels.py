@@ -4,6 +4,7 @@ from sklearn.base import clone
 
 from mimlpaper.kernels import (
     KernelFactor,
+    LowRankWarning,
     integer_seed,
     kernel_matrix,
     kernel_width,
@@ -70,7 +71,7 @@ def test_unknown_kernel_and_bad_rank_are_refused():
         kernel_matrix(np.ones((2, 2)), kernel="cubic")
     with pytest.raises(ValueError, match=r"kernel must be one of .*got 'cubic'"):
         KernelFactor(kernel="cubic").fit(np.ones((2, 2)))
-    with pytest.raises(ValueError, match="rank must be None or at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"rank must be None, .auto. or at least 1, got 0"):
         KernelFactor(rank=0).fit(np.ones((2, 2)))
     with pytest.raises(ValueError, match="NaN"):
         KernelFactor().fit([[np.nan]])
@@ -118,3 +119,18 @@ def test_draws_without_a_seed_differ_and_are_not_shared(rng):
         assert cache.n_hits == 0
     assert integer_seed(7) == 7 and integer_seed(np.int64(7)) == 7
     assert integer_seed(np.random.RandomState(0)) == integer_seed(np.random.RandomState(0))
+
+
+def test_automatic_rank_leaves_one_percent(rng):
+    X = rng.random((200, 3))
+    factor = KernelFactor(gamma=2.0, rank="auto", random_state=0).fit(X)
+    r = len(factor.landmarks_)
+    one_less = KernelFactor(gamma=2.0, rank=r - 1, random_state=0).fit(X)
+    assert factor.error_ <= 0.01 < one_less.error_
+    assert len(KernelFactor(gamma=1e3, rank="auto", random_state=0).fit(X).landmarks_) <= 1000
+
+
+def test_a_factor_that_drops_much_of_the_kernel_warns(rng):
+    X = rng.random((200, 3))
+    with pytest.warns(LowRankWarning, match=r"factor of rank 5 leaves 9\d% of its trace"):
+        KernelFactor(gamma=1e3, rank=5, random_state=0).fit(X)

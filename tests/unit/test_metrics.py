@@ -41,14 +41,14 @@ def test_one_bag_by_hand():
 
 def test_ties_count_against_the_learner():
     """All four labels have the same score, one is true: its rank is 4."""
-    Y = np.array([[0, 1, 0, 0]])
+    Y = np.array([[1, 0, 0, 0]])
     scores = np.zeros((1, 4))
     assert metrics.coverage(Y, scores) == 3
     assert metrics.ranking_loss(Y, scores) == 1
     assert metrics.average_precision(Y, scores) == 1 / 4
     assert metrics.average_recall(Y, scores, np.array([[1, 1, 1, 0]])) == 0
     assert metrics.average_recall(Y, scores, np.ones((1, 4))) == 1
-    assert metrics.one_error(Y, scores) == 1  # the first of equals
+    assert metrics.one_error(Y, scores) == 1
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -333,7 +333,7 @@ def test_repeats_clones_and_pickles(noisy):
         ({"C": 0}, "C must be positive and finite, got 0"),
         ({"tol": np.nan}, "tol must be positive and finite, got nan"),
         ({"gamma": -1}, "gamma must be positive"),
-        ({"rank": 0}, "rank must be None or at least 1, got 0"),
+        ({"rank": 0}, r"rank must be None, .auto. or at least 1, got 0"),
         ({"kernel": "poly"}, "kernel must be one of .* got 'poly'"),
         ({"label_code": "binary"}, "label_code must be one of .* got 'binary'"),
         ({"weighting": "none"}, "weighting must be one of .* got 'none'"),

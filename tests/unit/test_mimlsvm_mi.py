@@ -129,7 +129,7 @@ def test_fits_on_the_same_bags_share_factor_and_machines(bags, Y):
 
 
 def test_clone_pickle_same_scores_and_input_left_alone(bags, Y):
-    estimator = MimlSvmMi(gamma="scale", rank=10, random_state=3)
+    estimator = MimlSvmMi(gamma="scale", rank=None, random_state=3)
     before = bags.instances.copy(), Y.copy()
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a cap that was asked for is no cause for warning
@@ -149,7 +149,7 @@ def test_clone_pickle_same_scores_and_input_left_alone(bags, Y):
         ({"max_alternations": 0}, "max_alternations must be at least 1, got 0"),
         ({"gamma": 0.0}, "gamma must be positive"),
         ({"label_rule": "all"}, "label_rule must be one of"),
-        ({"rank": -3}, "rank must be None or at least 1, got -3"),
+        ({"rank": -3}, r"rank must be None, .auto. or at least 1, got -3"),
     ],
 )
 def test_bad_parameters(bags, Y, parameters, message):

@@ -1,0 +1,167 @@
+"""What any estimator of the companion must do, and a stranger's that is to enter its tables.
+
+In a test module::
+
+    from mimlpaper.checks import parametrize_with_checks
+
+    @parametrize_with_checks([MyMiml(), MimlSvm()])
+    def test_my_estimators(estimator, check):
+        check(estimator)
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from mimlpaper.bags import Bags
+from mimlpaper.base import ConstantLabelWarning
+from mimlpaper.sharing import Cache, sharing
+
+__all__ = ["CHECKS", "parametrize_with_checks"]
+
+KINDS = ("bags", "vectors", "one label")
+
+
+def parametrize_with_checks(estimators, *, kind: str = "bags"):
+    """A pytest mark that runs a test with every estimator and every check.
+
+    Parameters
+    ----------
+    estimators : list of unfitted estimators
+    kind : {"bags", "vectors", "one label"}
+        What they are fitted on: bags with label sets, vectors with label sets, or bags with one
+        binary label each.
+    """
+    import pytest
+
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
+    cases = [
+        pytest.param(estimator, _Check(check, kind), id=f"{_name(estimator)}-{check.__name__}")
+        for estimator in estimators
+        for check in CHECKS
+    ]
+    return pytest.mark.parametrize(("estimator", "check"), cases)
+
+
+class _Check:
+    """A check on drawn examples of one kind; calling it raises AssertionError if it fails."""
+
+    def __init__(self, check, kind):
+        self.check, self.kind = check, kind
+
+    def __call__(self, estimator):
+        X, Y = _examples(self.kind)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantLabelWarning)
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            self.check(clone(estimator), X, Y)
+
+
+def _name(estimator):
+    return type(estimator).__name__
+
+
+def _examples(kind):
+    """Thirty bags of two to six instances of three features, labelled by their largest."""
+    rng = np.random.default_rng(0)
+    bags = Bags.from_list([rng.random((size, 3)) for size in rng.integers(2, 7, size=30)])
+    Y = bags.max(bags.instances) + 0.1 * rng.standard_normal((30, 3)) > 0.8
+    if kind == "vectors":
+        return bags.max(bags.instances), Y
+    return (bags, Y[:, 0]) if kind == "one label" else (bags, Y)
+
+
+def check_scores_and_labels(estimator, X, Y):
+    """Real scores of the labels' shape, and predictions of the labels' shape and kind."""
+    assert estimator.fit(X, Y) is estimator, "fit must return self"
+    scores, predicted = estimator.decision_function(X), estimator.predict(X)
+    assert scores.shape == Y.shape and np.isfinite(scores).all()
+    assert Y.ndim == 1 or len(np.unique(scores)) > 2, "scores must rank, votes do not"
+    assert predicted.shape == Y.shape and predicted.dtype == bool
+    assert estimator.n_features_in_ == 3
+
+
+def check_better_than_guessing(estimator, X, Y):
+    """On its training examples it errs no more than the label frequencies do."""
+    guess = np.broadcast_to(Y.mean(axis=0) > 0.5, Y.shape)
+    assert np.mean(estimator.fit(X, Y).predict(X) != Y) <= np.mean(guess != Y)
+
+
+def check_same_seed_same_scores(estimator, X, Y):
+    first = clone(estimator).fit(X, Y).decision_function(X)
+    assert np.array_equal(first, estimator.fit(X, Y).decision_function(X))
+
+
+def check_sharing_changes_nothing(estimator, X, Y):
+    """The same scores inside a block of shared results, from an empty cache and a full one."""
+    expected = clone(estimator).fit(X, Y).decision_function(X)
+    with sharing(Cache()):
+        for _ in range(2):
+            assert np.array_equal(clone(estimator).fit(X, Y).decision_function(X), expected)
+
+
+def check_pickling(estimator, X, Y):
+    fitted = estimator.fit(X, Y)
+    again = pickle.loads(pickle.dumps(fitted))
+    # BLAS sums a product with itself in another order: the last bit may differ.
+    assert np.allclose(again.decision_function(X), fitted.decision_function(X), atol=1e-12)
+
+
+def check_init_only_assigns(estimator, X, Y):
+    assert set(vars(estimator)) == set(estimator.get_params(deep=False))
+
+
+def check_input_is_left_alone(estimator, X, Y):
+    table = X.instances if isinstance(X, Bags) else X
+    before, labels_before = table.copy(), Y.copy()
+    estimator.fit(X, Y).predict(X)
+    assert np.array_equal(table, before) and np.array_equal(Y, labels_before)
+
+
+def check_lists_and_numbers(estimator, X, Y):
+    """Read-only lists for arrays, 0 and 1 for booleans."""
+    expected = clone(estimator).fit(X, Y).decision_function(X)
+    as_list = list(X)
+    for part in as_list:
+        part.setflags(write=False)
+    again = estimator.fit(as_list, Y.astype(int).tolist()).decision_function(as_list)
+    assert np.allclose(again, expected, atol=1e-10)
+
+
+def check_pipeline(estimator, X, Y):
+    assert make_pipeline("passthrough", estimator).fit(X, Y).predict(X).shape == Y.shape
+
+
+def check_not_fitted(estimator, X, Y):
+    for method in (estimator.decision_function, estimator.predict):
+        _refused(NotFittedError, "", method, X)
+
+
+def check_bad_input(estimator, X, Y):
+    """An error says what is wrong with the labels, or the features."""
+    _refused(ValueError, "29", estimator.fit, X, Y[1:])
+    _refused(ValueError, "NaN", estimator.fit, [part * np.nan for part in X], Y)
+    large = [np.where(part > 0.5, 1e160, part) for part in X]
+    _refused(ValueError, "squares overflow", estimator.fit, large, Y)
+    fitted = estimator.fit(X, Y)
+    wider = [np.concatenate([part, part], axis=-1) for part in X]
+    _refused(ValueError, "features", fitted.predict, wider)
+
+
+def _refused(error, message, call, *args):
+    try:
+        call(*args)
+    except error as raised:
+        assert message in str(raised), f"the message should hold {message!r}: {raised}"
+    else:
+        raise AssertionError(f"{call} should have raised {error.__name__}")
+
+
+CHECKS = tuple(value for name, value in list(globals().items()) if name.startswith("check_"))
