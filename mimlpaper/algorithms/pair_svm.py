@@ -19,7 +19,7 @@ START_TOL = 0.1  # gap at which the machine on the means of the bags is left
 N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next smaller one, at most half of all
 LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
-PARTIAL_PASSES = 20  # at most, between two checks of the gap
+PARTIAL_PASSES = 8  # at most: b overshoots while the pairs that would balance it are at rest
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
 CACHE_MB = 1000
 

@@ -145,7 +145,7 @@ def test_instances_that_resemble_each_other(rng):
     rows = rng.normal(size=(300, 8))
     targets = np.where(rows[:, :3] > 0.3, 1.0, -1.0)
     for shift in (0.0, 10.0):
-        svm = PairSvm(of_one(rows + shift), np.eye(3), np.zeros((3, 3)), max_iter=60, tol=1e-3)
+        svm = PairSvm(of_one(rows + shift), np.eye(3), np.zeros((3, 3)), tol=1e-3, random_state=0)
         f, values = svm.solve(targets, np.ones((300, 3)))
         assert f.gap <= 1e-3
         assert ((values > 0) == (targets > 0)).mean() > 0.9
