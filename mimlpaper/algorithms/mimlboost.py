@@ -9,16 +9,15 @@ from itertools import islice
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
+from mimlpaper.sharing import shared
 
 __all__ = ["MimlBoost"]
 
@@ -29,6 +28,7 @@ CHOICES = {
     "weighting": ("weights", "resampling"),
     "solver": ("structured", "libsvm"),
 }
+BOOSTING = "n_rounds", "C", "weighting", "solver", "tol", "max_iter"  # what a fit depends on
 
 
 class MimlBoost(MultiLabelEstimator):
@@ -74,7 +74,8 @@ class MimlBoost(MultiLabelEstimator):
     tol : float, default 1e-3
         Duality gap, as a share of the objective, at which a machine is done.
     max_iter : int, default 200
-        Full passes over the instances before a machine is left as it is, with a warning.
+        Climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` before a machine is left as it
+        is, with a warning.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None
         Draws landmarks, the solver's order, and the samples of "resampling".
@@ -144,17 +145,21 @@ class MimlBoost(MultiLabelEstimator):
         self.n_features_in_ = bags.n_features
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
         self.gamma_ = kernel_width(self.gamma, bags.instances)
-        rng = check_random_state(self.random_state)
         self.factor_ = KernelFactor(
             kernel="linear" if self.solver == "libsvm" else self.kernel,
             gamma=self.gamma_,
             rank=self.rank,
-            random_state=rng,
+            random_state=self.random_state,
         )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
-
-        psi = np.where(Y[:, self._learnt], 1.0, -1.0)  # Table 6, step 1: Ψ (n_bags, n_learnt)
-        rounds, self.stopped_ = self._boost(features, psi, rng)
+        rounds, self.stopped_ = shared(
+            _boost,
+            features,
+            np.where(Y[:, self._learnt], 1.0, -1.0),  # Table 6, step 1: Ψ (n_bags, n_learnt)
+            self._pair_kernel(),
+            seed=integer_seed(self.random_state),
+            **{name: getattr(self, name) for name in BOOSTING},
+        )
         self.n_rounds_ = len(rounds)
         self.estimators_ = [h for h, _, _ in rounds]
         self.estimator_weights_ = np.array([c for _, c, _ in rounds])
@@ -172,11 +177,12 @@ class MimlBoost(MultiLabelEstimator):
         """F (n_bags, n_labels) after each round, ``n_rounds_`` of them."""
         features = self._features(X)
         for scores in islice(self._stages(features.instances), 1, None):
-            yield features.mean(scores)
+            yield features.mean(self._of_all_labels(scores))
 
     def instance_scores(self, X) -> np.ndarray:
         """Σ_t c_t h_t(x, y): (n_instances, n_labels)."""
-        return deque(self._stages(self._features(X).instances), maxlen=1).pop()
+        scores = deque(self._stages(self._features(X).instances), maxlen=1).pop()
+        return self._of_all_labels(scores)
 
     def _features(self, X) -> Bags:
         check_is_fitted(self)
@@ -184,62 +190,28 @@ class MimlBoost(MultiLabelEstimator):
         return bags.with_instances(self.factor_.transform(bags.instances))
 
     def _stages(self, features):
-        """Scores of instances before the first round, then after each."""
-        scores = np.tile(self.constant_scores_, (len(features), 1))
+        """Scores for the learnt labels before the first round and after each, in one array."""
+        scores = np.zeros((len(features), self._learnt.sum()))
         yield scores
         for h, c in zip(self.estimators_, self.estimator_weights_, strict=True):
-            scores = scores.copy()
-            scores[:, self._learnt] += c * _votes(h(features))
+            scores += np.where(h(features) > 0, c, -c)
             yield scores
+
+    def _of_all_labels(self, scores):
+        """With the constant labels: (n_instances, n_labels)."""
+        completed = np.tile(self.constant_scores_, (len(scores), 1))
+        completed[:, self._learnt] = scores
+        return completed
 
     @property
     def _learnt(self):
         """The labels that have both classes: (n_labels,) bool."""
         return self.constant_scores_ == 0
 
-    def _boost(self, features, psi, rng):
-        """The rounds kept, as (h_t, c_t, weighted error), and what ended them."""
-        if psi.size == 0:
-            return [], "step 3c"
-        svm = self._base_learner(features.instances, rng)
-        targets = np.repeat(psi, features.sizes, axis=0)  # (n_instances, n_learnt)
-        W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2
-        rounds = []
-        for _ in range(self.n_rounds):  # Table 6, step 3
-            h = svm.solve(targets, self._costs(W, features.sizes, rng))  # Table 6, step 3a
-            wrong = _votes(h(features.instances)) != targets
-            e = features.mean(wrong.astype(float))  # Table 6, step 3b: (n_bags, n_learnt)
-            c, error = _multiplier(W, e), np.vdot(W, e)  # Table 6, step 3d
-            if c == np.inf or c <= 0:  # Table 6, steps 3c and 3e
-                stopped = "step 3c" if c == np.inf else "step 3e"
-                return rounds or [(h, 1.0, error)], stopped
-            rounds.append((h, c, error))
-            W = W * np.exp((2.0 * e - 1.0) * c)  # Table 6, step 3f
-            W /= W.sum()
-        return rounds, "n_rounds"
-
-    def _base_learner(self, features, rng):
+    def _pair_kernel(self):
         codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)
-        kernel = PairKernel(
-            codes[self._learnt], self.kernel, self.gamma_, self.label_code == "product"
-        )
-        if self.solver == "libsvm":
-            return LibsvmPairSvm(features, kernel)
-        return PairSvm(
-            features,
-            *kernel.label_kernels(),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            random_state=rng,
-        )
-
-    def _costs(self, W, sizes, rng):
-        """C N W/n, or C times how often a sample of N pairs holds each: (n_instances, n_learnt)."""
-        shares = np.repeat(W / sizes[:, None], sizes, axis=0)  # Table 6, step 3a
-        if self.weighting == "resampling":
-            drawn = rng.multinomial(shares.size, shares.ravel() / shares.sum())
-            return self.C * drawn.reshape(shares.shape).astype(float)
-        return self.C * shares.size * shares
+        product = self.label_code == "product"
+        return PairKernel(codes[self._learnt], self.kernel, self.gamma_, product)
 
     def _check_parameters(self):
         self._check_label_rule()
@@ -263,15 +235,46 @@ class MimlBoost(MultiLabelEstimator):
         if self.gap_ > self.tol:
             warnings.warn(
                 f"{np.sum(gaps > self.tol)} of {len(gaps)} support vector machines stopped after "
-                f"max_iter={self.max_iter} passes with a duality gap of up to {self.gap_:.1e} of "
+                f"max_iter={self.max_iter} climbs with a duality gap of up to {self.gap_:.1e} of "
                 f"their objective, not {self.tol:.1e}; raise max_iter, or scale the features",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
 
-def _votes(values):
-    return np.where(values > 0, 1.0, -1.0)
+def _boost(features, psi, kernel, *, n_rounds, C, weighting, solver, tol, max_iter, seed):
+    """The rounds kept, as (h_t, c_t, weighted error), and what ended them."""
+    if psi.size == 0:
+        return [], "step 3c"
+    rng = np.random.RandomState(seed)
+    svm = LibsvmPairSvm(features, kernel)
+    if solver == "structured":
+        svm = PairSvm(
+            features, *kernel.label_kernels(), tol=tol, max_iter=max_iter, random_state=rng
+        )
+    targets = np.repeat(psi > 0, features.sizes, axis=0)  # (n_instances, n_learnt)
+    W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2
+    rounds = []
+    for _ in range(n_rounds):  # Table 6, step 3
+        h, values = svm.solve(psi, C * _costs(W, features.sizes, weighting, rng))  # step 3a
+        e = features.mean(((values > 0) != targets).astype(float))  # step 3b: (n_bags, n_learnt)
+        c, error = _multiplier(W, e), np.vdot(W, e)  # step 3d
+        if c == np.inf or c <= 0:  # steps 3c and 3e
+            stopped = "step 3c" if c == np.inf else "step 3e"
+            return rounds or [(h, 1.0, error)], stopped
+        rounds.append((h, c, error))
+        W = W * np.exp((2.0 * e - 1.0) * c)  # step 3f
+        W /= W.sum()
+    return rounds, "n_rounds"
+
+
+def _costs(W, sizes, weighting, rng):
+    """N W/n, or how often a sample of N pairs holds each: (n_instances, n_learnt)."""
+    shares = np.repeat(W / sizes[:, None], sizes, axis=0)
+    if weighting == "resampling":
+        drawn = rng.multinomial(shares.size, shares.ravel() / shares.sum())
+        return drawn.reshape(shares.shape).astype(float)
+    return shares.size * shares
 
 
 def _multiplier(W, e):
@@ -288,12 +291,18 @@ def _multiplier(W, e):
     log_rise, log_fall = np.log(weights[up] * rising), np.log(weights[down] * falling)
 
     def log_ratio(c):
-        return logsumexp(log_rise + rising * c) - logsumexp(log_fall - falling * c)
+        return _log_of_sum(log_rise + rising * c) - _log_of_sum(log_fall - falling * c)
 
     if not len(falling) or log_ratio(0.0) >= -BALANCED:
         return 0.0
     farthest = -log_ratio(0.0) / (rising.min() + falling.min())
     return brentq(log_ratio, 0.0, (1.0 + 1e-9) * farthest)
+
+
+def _log_of_sum(logs):
+    """log Σ exp(logs), which a common factor keeps from overflowing."""
+    largest = logs.max()
+    return largest + np.log(np.exp(logs - largest).sum())
 
 
 def _label_codes(n_labels, n_features, label_code):

@@ -1,6 +1,7 @@
 import os
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -150,10 +151,9 @@ class FarLabels(MimlBoost):
             random_state=random_state,
         )
 
-    def _base_learner(self, features, rng):
-        svm = super()._base_learner(features, rng)
-        svm.label_kernel = np.eye(len(svm.label_kernel))
-        return svm
+    def _pair_kernel(self):
+        kernel = super()._pair_kernel()
+        return replace(kernel, codes=1e3 * kernel.codes)
 
 
 def test_a_linear_kernel_makes_the_same_instance_the_witness_of_every_bag(X, Y):

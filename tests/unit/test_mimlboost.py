@@ -10,12 +10,13 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms.mimlboost import MimlBoost, _label_codes, _multiplier
+from mimlpaper.algorithms.mimlboost import MimlBoost, _costs, _label_codes, _multiplier
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.datasets import load_scene
 from mimlpaper.metrics import average_precision, hamming_loss
 from mimlpaper.preprocessing import OnInstances
+from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 EXACT = {"rank": None, "tol": 1e-7, "max_iter": 5000, "random_state": 0}
@@ -242,7 +243,8 @@ def test_linear_machines_rank_labels_alike_unless_in_product(noisy):
 def test_resampling_draws_as_many_pairs(noisy, solver):
     bags, Y = noisy
     estimator = MimlBoost(n_rounds=4, weighting="resampling", solver=solver, random_state=5)
-    costs = estimator._costs(np.full(Y.shape, 1 / Y.size), bags.sizes, np.random.RandomState(0))
+    weights, rng = np.full(Y.shape, 1 / Y.size), np.random.RandomState(0)
+    costs = _costs(weights, bags.sizes, "resampling", rng)
     assert costs.sum() == Y.shape[1] * bags.n_instances
     assert (costs == costs.astype(int)).all() and (costs == 0).any()
     scores = estimator.fit(bags, Y).decision_function(bags)
@@ -251,12 +253,12 @@ def test_resampling_draws_as_many_pairs(noisy, solver):
     assert not np.array_equal(scores, other.decision_function(bags))
 
 
-def test_costs_are_C_on_average(noisy):
+def test_costs_are_one_on_average(noisy):
     bags, Y = noisy
     W = np.random.default_rng(1).dirichlet(np.ones(Y.size)).reshape(Y.shape)
-    costs = MimlBoost(C=3.0)._costs(W, bags.sizes, None)
-    assert costs.mean() == pytest.approx(3.0)
-    assert bags.sum(costs) == pytest.approx(3.0 * costs.size * W)
+    costs = _costs(W, bags.sizes, "weights", None)
+    assert costs.mean() == pytest.approx(1.0)
+    assert bags.sum(costs) == pytest.approx(costs.size * W)
 
 
 def test_labels_of_one_class(noisy):
@@ -272,6 +274,31 @@ def test_labels_of_one_class(noisy):
     assert nothing.n_rounds_ == 0
     assert list(nothing.staged_decision_function(bags)) == []
     assert nothing.predict(bags).all()
+
+
+@pytest.mark.parametrize("weighting", ["weights", "resampling"])
+def test_fits_that_differ_in_their_rule_share_one_run(noisy, weighting):
+    bags, Y = noisy
+    estimator = MimlBoost(n_rounds=4, weighting=weighting, random_state=0)
+    alone = estimator.fit(bags, Y).decision_function(bags)
+    with sharing(Cache()) as cache:
+        first = clone(estimator).fit(bags, Y)
+        n_misses = cache.n_misses
+        second = clone(estimator).set_params(label_rule="top").fit(bags, Y)
+        assert cache.n_hits == cache.n_misses == n_misses
+        clone(estimator).set_params(n_rounds=3).fit(bags, Y)
+        assert cache.n_misses == n_misses + 1
+    for fitted in (first, second):
+        assert np.array_equal(fitted.decision_function(bags), alone)
+
+
+def test_a_shared_unsolved_machine_warns_each_time(noisy):
+    estimator = MimlBoost(n_rounds=2, C=1e4, tol=1e-10, max_iter=1, random_state=0)
+    with sharing(Cache()) as cache:
+        for _ in range(2):
+            with pytest.warns(ConvergenceWarning, match="2 of 2"):
+                clone(estimator).fit(*noisy)
+    assert cache.n_hits == 2
 
 
 def test_an_unsolved_machine_warns(noisy):

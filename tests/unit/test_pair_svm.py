@@ -5,8 +5,16 @@ import pytest
 
 from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
+from mimlpaper.bags import Bags
 from mimlpaper.kernels import KernelFactor, kernel_matrix
 from tests import reference
+
+EXACT = {"tol": 1e-7, "max_iter": 2000, "random_state": 0}
+
+
+def of_one(rows):
+    """Bags of one instance each."""
+    return Bags(rows, np.arange(len(rows) + 1))
 
 
 @pytest.fixture
@@ -17,6 +25,16 @@ def problem(rng):
     targets = np.where(truth > 0.3, 1.0, -1.0)
     costs = rng.exponential(2.0, (12, 3)) * (rng.random((12, 3)) < 0.9)
     return instances, targets, costs
+
+
+@pytest.fixture
+def bag_problem(rng, bags):
+    """Thirty bags of Gaussian features, two labels that follow their means loosely."""
+    factor = KernelFactor(gamma=2.0, tol=1e-14, random_state=0)
+    features = bags.with_instances(factor.fit_transform(bags.instances))
+    truth = bags.mean(bags.instances)[:, :2] + rng.normal(0, 0.2, (len(bags), 2))
+    costs = np.repeat(rng.exponential(1.0, truth.shape), bags.sizes, axis=0)
+    return features, np.where(truth > 0.5, 1.0, -1.0), costs
 
 
 def kernel(rng, which):
@@ -32,6 +50,12 @@ def kernel(rng, which):
 KERNELS = ["rbf", "onehot", "linear", "product"]
 
 
+def objective(f, features, k_y, targets, costs):
+    """½ ||f||² + Σ C max(0, 1 - g f), for offsets of no norm."""
+    weights = np.linalg.pinv(k_y) @ f.coef
+    return 0.5 * np.vdot(f.coef, weights) + np.vdot(costs, np.maximum(1 - targets * f(features), 0))
+
+
 def test_two_pairs_by_hand():
     """φ = (1), (-1), one label, g = 1, -1, C = 1: f = α_1 φ_1 - α_2 φ_2 and α_1 = α_2 = α.
 
@@ -40,10 +64,11 @@ def test_two_pairs_by_hand():
     """
     features, targets = np.array([[1.0], [-1.0]]), np.array([[1.0], [-1.0]])
     for cost, slope in ((1.0, 1.0), (0.25, 0.5)):
-        svm = PairSvm(features, np.eye(1), np.zeros((1, 1)), tol=1e-12, random_state=0)
-        f = svm.solve(targets, np.full((2, 1), cost))
+        svm = PairSvm(of_one(features), np.eye(1), np.zeros((1, 1)), tol=1e-12, random_state=0)
+        f, values = svm.solve(targets, np.full((2, 1), cost))
         assert f.coef == pytest.approx(slope)
         assert f.intercept == pytest.approx(0, abs=1e-6)
+        assert values == pytest.approx(slope * features, abs=1e-6)
 
 
 @pytest.mark.parametrize("which", KERNELS)
@@ -62,10 +87,10 @@ def test_agrees_with_a_conic_solver(rng, problem, which):
     k = kernel(rng, which)
     features = KernelFactor(kernel=k.kernel, gamma=k.gamma, tol=1e-14).fit_transform(instances)
     minimum, expected = reference.pair_svm(features, *k.label_kernels(), targets, costs)
-    svm = PairSvm(features, *k.label_kernels(), tol=1e-7, max_iter=2000, random_state=0)
-    f = svm.solve(targets, costs)
+    f, values = PairSvm(of_one(features), *k.label_kernels(), **EXACT).solve(targets, costs)
     assert 0 <= f.gap <= 1e-7
     assert f(features) == pytest.approx(expected, abs=5e-3)
+    assert values == pytest.approx(f(features))
     loss = (costs * np.maximum(1 - targets * f(features), 0)).sum()
     assert loss <= minimum
 
@@ -75,33 +100,93 @@ def test_agrees_with_libsvm(rng, problem, which):
     instances, targets, costs = problem
     k = kernel(rng, which)
     features = KernelFactor(kernel=k.kernel, gamma=k.gamma, tol=1e-14).fit_transform(instances)
-    literal = LibsvmPairSvm(instances, k).solve(targets, costs)(instances)
-    svm = PairSvm(features, *k.label_kernels(), tol=1e-7, max_iter=2000, random_state=0)
-    assert svm.solve(targets, costs)(features) == pytest.approx(literal, abs=5e-3)
+    literal, values = LibsvmPairSvm(of_one(instances), k).solve(targets, costs)
+    assert np.array_equal(literal(instances), values)
+    f, _ = PairSvm(of_one(features), *k.label_kernels(), **EXACT).solve(targets, costs)
+    assert f(features) == pytest.approx(values, abs=5e-3)
+
+
+@pytest.mark.parametrize("equal_costs", [True, False])
+def test_bags_are_the_pairs_of_their_instances(rng, bag_problem, equal_costs):
+    """The start from the bags' means changes nothing, whether or not a bag's costs are equal."""
+    features, targets, costs = bag_problem
+    if not equal_costs:
+        costs = costs * rng.poisson(1.0, costs.shape)
+    k_y, k_0 = PairKernel(np.eye(2), "rbf", gamma=2.0).label_kernels()
+    of_instances = np.repeat(targets, features.sizes, axis=0)
+    minimum, expected = reference.pair_svm(features.instances, k_y, k_0, of_instances, costs)
+    f, values = PairSvm(features, k_y, k_0, **EXACT).solve(targets, costs)
+    assert f.gap <= 1e-7
+    assert values == pytest.approx(expected, abs=5e-3)
+    reached = objective(f, features.instances, k_y, of_instances, costs)
+    assert reached == pytest.approx(minimum, rel=1e-6)
+
+
+@pytest.mark.parametrize("tol", [0.5, 1e-2, 1e-4])
+def test_the_gap_holds_in_single_precision(rng, bag_problem, tol):
+    """No function is better by more than ``gap``, and one of 1e-7 is as good as the best."""
+    features, targets, costs = bag_problem
+    k_y, k_0 = PairKernel(np.eye(2), "rbf", gamma=2.0).label_kernels()
+    of_instances = np.repeat(targets, features.sizes, axis=0)
+    best, _ = PairSvm(features, k_y, k_0, **EXACT).solve(targets, costs)
+    minimum = objective(best, features.instances, k_y, of_instances, costs)
+    svm = PairSvm(features, k_y, k_0, tol=tol, random_state=0)
+    for scale in (1.0, rng.exponential(1.0, targets.shape)):
+        svm.solve(targets, costs * np.repeat(scale * np.ones_like(targets), features.sizes, axis=0))
+    f, values = svm.solve(targets, costs)
+    reached = objective(f, features.instances, k_y, of_instances, costs)
+    assert f.gap <= tol
+    assert minimum * (1 - 1e-6) <= reached <= minimum + (f.gap + 1e-6) * reached
+    assert values == pytest.approx(f(features.instances), abs=1e-5)
+
+
+def test_instances_that_resemble_each_other(rng):
+    """A large part that all share, as if the bias came ten times over, holds up no climb."""
+    rows = rng.normal(size=(300, 8))
+    targets = np.where(rows[:, :3] > 0.3, 1.0, -1.0)
+    for shift in (0.0, 10.0):
+        svm = PairSvm(of_one(rows + shift), np.eye(3), np.zeros((3, 3)), tol=1e-3, random_state=0)
+        f, values = svm.solve(targets, np.ones((300, 3)))
+        assert f.gap <= 1e-3
+        assert ((values > 0) == (targets > 0)).mean() > 0.9
+
+
+def test_labels_that_share_their_kernel_in_any_number(rng):
+    """Steps of an instance's pairs add up: many labels, close to each other, all of them move."""
+    rows = rng.normal(size=(15, 2))
+    targets = np.where(rng.random((15, 9)) < 0.5, 1.0, -1.0)
+    costs = rng.exponential(1.0, targets.shape)
+    k_y, k_0 = PairKernel(np.linspace(0, 1, 9)[:, None], "rbf", gamma=0.5).label_kernels()
+    k_0 = k_0 + k_y[:, :1] * k_y[:1]  # and offsets of their own
+    _, expected = reference.pair_svm(rows, k_y, k_0, targets, costs)
+    f, values = PairSvm(of_one(rows), k_y, k_0, **EXACT).solve(targets, costs)
+    assert f.gap <= 1e-7
+    assert values == pytest.approx(expected, abs=5e-3)
 
 
 def test_a_start_from_the_last_solution_changes_nothing_but_the_time(rng, problem):
     instances, targets, costs = problem
     k_y, k_0 = kernel(rng, "rbf").label_kernels()
-    svm = PairSvm(instances, k_y, k_0, tol=1e-8, max_iter=2000, random_state=0)
+    svm = PairSvm(of_one(instances), k_y, k_0, tol=1e-8, max_iter=2000, random_state=0)
     svm.solve(targets, rng.permutation(costs))
-    again = svm.solve(targets, costs)(instances)
-    fresh = PairSvm(instances, k_y, k_0, tol=1e-8, max_iter=2000, random_state=1)
-    assert fresh.solve(targets, costs)(instances) == pytest.approx(again, abs=1e-3)
+    _, again = svm.solve(targets, costs)
+    fresh = PairSvm(of_one(instances), k_y, k_0, tol=1e-8, max_iter=2000, random_state=1)
+    assert fresh.solve(targets, costs)[1] == pytest.approx(again, abs=1e-3)
 
 
-def test_out_of_passes_it_tells_the_gap(problem):
+def test_out_of_climbs_it_tells_the_gap(problem):
     instances, targets, costs = problem
-    svm = PairSvm(instances, np.eye(3), np.eye(3), tol=1e-12, max_iter=1, random_state=0)
-    assert 1e-12 < svm.solve(targets, 1000 * costs).gap < np.inf
+    svm = PairSvm(of_one(instances), np.eye(3), np.eye(3), tol=1e-12, max_iter=1, random_state=0)
+    assert 1e-12 < svm.solve(targets, 1000 * costs)[0].gap < np.inf
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_one_class(problem, sign):
     instances, targets, costs = problem
     costs = costs * (targets == sign)
-    f = PairSvm(instances, np.eye(3), np.zeros((3, 3)), random_state=0).solve(targets, costs)
-    assert (f(instances) == sign).all()
+    svm = PairSvm(of_one(instances), np.eye(3), np.zeros((3, 3)), random_state=0)
+    f, values = svm.solve(targets, costs)
+    assert (f(instances) == sign).all() and (values == sign).all()
     assert f.gap == 0
 
 
@@ -109,8 +194,9 @@ def test_instances_without_features_get_the_larger_class(problem):
     _, targets, _ = problem
     targets[:] = -1.0
     targets[0, 0] = 1.0
-    svm = PairSvm(np.zeros((12, 2)), np.eye(3), np.zeros((3, 3)), tol=1e-9, random_state=0)
-    f = svm.solve(targets, np.ones_like(targets))
+    nothing = of_one(np.zeros((12, 2)))
+    svm = PairSvm(nothing, np.eye(3), np.zeros((3, 3)), tol=1e-9, random_state=0)
+    f, _ = svm.solve(targets, np.ones_like(targets))
     assert f(np.zeros((1, 2))) == pytest.approx(np.full((1, 3), -1.0))
 
 
@@ -118,7 +204,9 @@ def test_repeats_pickles_and_leaves_input_alone(problem):
     instances, targets, costs = problem
     before = [a.copy() for a in problem]
     k = np.eye(3)
-    functions = [PairSvm(instances, k, k, random_state=3).solve(targets, costs) for _ in range(2)]
+    functions = [
+        PairSvm(of_one(instances), k, k, random_state=3).solve(targets, costs)[0] for _ in range(2)
+    ]
     assert np.array_equal(functions[0](instances), functions[1](instances))
     again = pickle.loads(pickle.dumps(functions[0]))
     assert np.array_equal(again.coef, functions[0].coef)
