@@ -21,6 +21,7 @@ HOMES = {
     "MiSvmBag": "baselines.misvm",
     "MiSvmInstance": "baselines.misvm",
     "MimlBoost": "algorithms.mimlboost",
+    "MimlClassifier": "classifier",
     "MimlNn": "algorithms.mimlnn",
     "MimlSvm": "algorithms.mimlsvm",
     "MimlSvmMi": "algorithms.mimlsvm_mi",

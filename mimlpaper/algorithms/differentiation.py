@@ -78,10 +78,11 @@ class DifferenceFeatures(_Differentiation):
 
     Parameters
     ----------
-    gamma : float, "auto" or "scale", default 1.0
+    gamma : float, "auto" or "scale", default "scale"
         Kernel width γ: "auto" is 1 / n_features, "scale" divides that by the variance of X.
-    rank : int or None, default 300
-        Rank of the factor of the differences' kernel; None is exact, for small data.
+    rank : int, "auto" or None, default "auto"
+        Rank of the factor of the differences' kernel; None is exact, for small data;
+        see :class:`~mimlpaper.kernels.KernelFactor`.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor.
 
@@ -92,7 +93,7 @@ class DifferenceFeatures(_Differentiation):
     gamma_ : float, the kernel width used.
     """
 
-    def __init__(self, *, gamma=1.0, rank=300, random_state=None):
+    def __init__(self, *, gamma="scale", rank="auto", random_state=None):
         self.gamma = gamma
         self.rank = rank
         self.random_state = random_state

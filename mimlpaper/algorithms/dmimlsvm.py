@@ -63,10 +63,11 @@ class DMimlSvm(MultiLabelEstimator):
     ----------
     kernel : {"rbf", "linear"}, default "rbf"
         Between instances.
-    gamma : float, "auto" or "scale", default 1.0
-        Kernel width; the default is meant for features scaled to [0, 1].
-    rank : int or None, default 300
-        Rank of the kernel's factor; None is exact, for small data.
+    gamma : float, "auto" or "scale", default "scale"
+        Kernel width, see :func:`~mimlpaper.kernels.kernel_width`.
+    rank : int, "auto" or None, default "auto"
+        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
+        for small data.
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or
         as their mean. With the mean f_t(X) never exceeds max_j f_t(x_j), so that the problem is
@@ -83,9 +84,11 @@ class DMimlSvm(MultiLabelEstimator):
         each pair, how much being learned (Eq. 28, see
         :func:`~mimlpaper.algorithms.dmiml.relatedness.learned_pair_penalties`). An array holds
         the μ_ij: symmetric, from 0 (share most) to infinity (share nothing).
-    imbalance : bool, default True
+    imbalance : bool, default False
         Weigh losses by τ: 1 - ibr_t for the bags with label t, ibr_t for those without, see
-        :func:`~mimlpaper.algorithms.dmiml.imbalance.imbalance_weights`. If False, τ is 1.
+        :func:`~mimlpaper.algorithms.dmiml.imbalance.imbalance_weights`. If False, τ is 1. The
+        rates ibr_t sum to 1 over the labels, so that a further label changes the results of all;
+        with few bags or many labels it may leave nothing but constant scores.
     solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
         Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
         for small data.
@@ -127,14 +130,14 @@ class DMimlSvm(MultiLabelEstimator):
         self,
         *,
         kernel="rbf",
-        gamma=1.0,
-        rank=300,
+        gamma="scale",
+        rank="auto",
         set_kernel="unit",
         C=10.0,
         lam=0.1,
         mu=0.0,
         relatedness="mean",
-        imbalance=True,
+        imbalance=False,
         solver="bundle",
         tol=1e-2,
         max_iter=None,

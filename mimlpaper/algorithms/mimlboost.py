@@ -54,20 +54,22 @@ class MimlBoost(MultiLabelEstimator):
     kernel : {"rbf", "linear"}, default "rbf"
         Between pairs. "rbf" is exp(-γ ||x - x'||²) times the same of the labels' codes;
         "linear" is <x, x'> plus the codes' product.
-    gamma : float, "auto" or "scale", default 1.0
-        Width γ of the Gaussian kernel; the default is meant for features scaled to [0, 1].
+    gamma : float, "auto" or "scale", default "scale"
+        Width γ of the Gaussian kernel, see :func:`~mimlpaper.kernels.kernel_width`.
     C : float, default 1.0
         Mean cost of a pair.
-    label_code : {"feature", "onehot", "product"}, default "feature"
-        How a label joins x. "feature": as one more number, 0 for the first label to s for the
-        last in equal steps, s = 1 with up to 49 features d, else log(d + 1) / log(50).
-        "onehot": as n_labels more numbers. "product", for the linear kernel: x moves to a place
+    label_code : {"onehot", "feature", "product"}, default "onehot"
+        How a label joins x. "onehot": as n_labels more numbers. "feature", as in the authors'
+        program: as one more number, 0 for the first label to s for the last in equal steps,
+        s = 1 with up to 49 features d, else log(d + 1) / log(50). Then labels in neighbouring
+        columns are more alike, and another order of the columns gives another result. "product", for the linear kernel: x moves to a place
         of its own for each label, which gives <x, x'> if y = y', else 0. Only then do linear
         machines rank the labels of one instance otherwise than those of another.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
-    rank : int or None, default 300
-        Rank of the factor of the instances' kernel; None is exact, for small data.
+    rank : int, "auto" or None, default "auto"
+        Rank of the factor of the instances' kernel, see :class:`~mimlpaper.kernels.KernelFactor`;
+        None is exact, for small data.
     solver : {"structured", "libsvm"}, default "structured"
         :class:`~mimlpaper.algorithms.pair_svm.PairSvm`, or the N pairs laid out for LIBSVM, to
         compare with; LIBSVM makes no use of ``rank``, ``tol`` and ``max_iter``.
@@ -113,11 +115,11 @@ class MimlBoost(MultiLabelEstimator):
         *,
         n_rounds=50,
         kernel="rbf",
-        gamma=1.0,
+        gamma="scale",
         C=1.0,
-        label_code="feature",
+        label_code="onehot",
         weighting="weights",
-        rank=300,
+        rank="auto",
         solver="structured",
         tol=1e-3,
         max_iter=200,

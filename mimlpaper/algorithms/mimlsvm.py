@@ -22,7 +22,7 @@ class MimlSvm(MultiLabelEstimator):
     ----------
     ratio : float in (0, 1], default 0.2
         The paper's k, as a share of the training bags.
-    kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", 0.2 and 1.
+    kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion (Table 7, step 5), or the positive scores alone.
@@ -44,8 +44,8 @@ class MimlSvm(MultiLabelEstimator):
         *,
         ratio=0.2,
         kernel="rbf",
-        gamma=0.2,
-        C=1.0,
+        gamma="scale",
+        C=10.0,
         metric="max_hausdorff",
         label_rule="top",
         random_state=None,

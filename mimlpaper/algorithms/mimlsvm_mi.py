@@ -31,11 +31,12 @@ class MimlSvmMi(MultiLabelEstimator):
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default 5.0
-        Kernel width; the default is meant for features scaled to [0, 1].
+    gamma : float, "auto" or "scale", default "scale"
+        Kernel width, see :func:`~mimlpaper.kernels.kernel_width`.
     degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int or None, default 300
-        Rank of the kernel's factor; None is exact, for small data.
+    rank : int, "auto" or None, default "auto"
+        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
+        for small data.
     C : float, default 10.0
     max_alternations : int, default 15
         Machines trained for each label at most.
@@ -63,10 +64,10 @@ class MimlSvmMi(MultiLabelEstimator):
         self,
         *,
         kernel="rbf",
-        gamma=5.0,
+        gamma="scale",
         degree=3,
         coef0=1.0,
-        rank=300,
+        rank="auto",
         C=10.0,
         max_alternations=15,
         tol=1e-3,

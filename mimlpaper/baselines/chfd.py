@@ -37,11 +37,12 @@ class ChFd(BagClassifier):
     nu : float, default 1.0
         Weight ν of the residuals.
     kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "auto"
+    gamma : float, "auto" or "scale", default "scale"
         Kernel width: "auto" is 1 / n_features, "scale" divides that by the variance of X.
     degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int or None, default 300
-        Rank of the kernel's factor; None is exact, for some hundred instances.
+    rank : int, "auto" or None, default "auto"
+        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
+        for some hundred instances.
     tol : float, default 1e-3
         Training ends when a turn lowers the objective by no more than this share of it.
     max_alternations : int, default 200
@@ -68,10 +69,10 @@ class ChFd(BagClassifier):
         *,
         nu=1.0,
         kernel="rbf",
-        gamma="auto",
+        gamma="scale",
         degree=3,
         coef0=1.0,
-        rank=300,
+        rank="auto",
         tol=1e-3,
         max_alternations=200,
         random_state=None,

@@ -20,10 +20,10 @@ class _MiSvm(BagClassifier):
         self,
         *,
         kernel="rbf",
-        gamma="auto",
+        gamma="scale",
         degree=3,
         coef0=1.0,
-        rank=None,
+        rank="auto",
         C=1.0,
         max_alternations=50,
         tol=1e-4,
@@ -116,11 +116,12 @@ class MiSvmInstance(_MiSvm):
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "auto"
+    gamma : float, "auto" or "scale", default "scale"
         Kernel width: "auto" is 1 / n_features, "scale" divides that by the variance of X.
     degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int or None, default None
-        Rank of the kernel's factor; None is exact, for some thousand instances at most.
+    rank : int, "auto" or None, default "auto"
+        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
+        for some thousand instances at most.
     C : float, default 1.0
     max_alternations : int, default 50
         Machines trained at most.

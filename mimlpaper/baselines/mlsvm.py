@@ -21,7 +21,7 @@ class MlSvm(VectorEstimator):
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "auto"
+    gamma : float, "auto" or "scale", default "scale"
         Kernel width: "auto" is LIBSVM's default 1 / n_features, "scale" divides that by the
         variance of X.
     degree, coef0 : of the polynomial kernel, defaults 3 and 1.
@@ -40,7 +40,9 @@ class MlSvm(VectorEstimator):
     Recognition 37, 2004. Table 7, steps 4 and 5.
     """
 
-    def __init__(self, *, kernel="rbf", gamma="auto", degree=3, coef0=1.0, C=1.0, label_rule="top"):
+    def __init__(
+        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, C=1.0, label_rule="top"
+    ):
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

@@ -131,7 +131,8 @@ TABLE_3 = {
         ],
         tuning=dict(gamma=[0.1, 1.0, 10.0, 100.0], C=LOW_COSTS),
         choices=[
-            dict(kernel="rbf"), dict(kernel="rbf", gamma="scale"), dict(label_rule="top"),
+            dict(kernel="rbf", gamma="auto"), dict(kernel="rbf", gamma="scale"),
+            dict(label_rule="top"),
         ],
     ),
     "Ml-knn": Row(

@@ -1,0 +1,146 @@
+"""One estimator to start with: it scales, chooses a learner, calibrates its scores and explains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ShuffleSplit
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper.base import MultiLabelEstimator, check_bags
+from mimlpaper.metrics import average_precision
+from mimlpaper.preprocessing import OnInstances
+from mimlpaper.reasons import explain
+
+__all__ = ["MimlClassifier"]
+
+LEAST = 4  # bags, so that one can be held out
+
+
+class MimlClassifier(MultiLabelEstimator):
+    """The learner that does best on held-out bags, with probabilities and reasons.
+
+    Features are scaled to [0, 1]. A quarter of the bags is held out; of the candidates, fitted
+    to the rest, the one with the largest average precision there is fitted again to all bags.
+    Its held-out scores also calibrate it: for each label a logistic regression (Platt's) turns a
+    score into a probability. With Y as a DataFrame, predictions are DataFrames as well.
+
+    Parameters
+    ----------
+    candidates : dict from name to unfitted MIML estimator, or None
+        None for MimlNn, MimlSvm_mi and D-MimlSvm, with their defaults.
+    test_size : float in (0, 1), default 0.25
+        Share of the bags that is held out.
+    label_rule : {"sign", "top"}, default "sign"
+        The labels of probability above one half; or at least the most probable one.
+    random_state : int, RandomState or None, default None
+        Draws the bags that are held out; an integer also seeds the candidates.
+
+    Attributes
+    ----------
+    chosen_ : str, name of the candidate.
+    held_out_ : dict, average precision of each candidate on the held-out bags.
+    model_ : Pipeline of scaling and the chosen learner, fitted to all bags.
+    slopes_, intercepts_ : (n_labels,), log-odds are slope × score + intercept.
+    """
+
+    def __init__(self, candidates=None, *, test_size=0.25, label_rule="sign", random_state=None):
+        self.candidates = candidates
+        self.test_size = test_size
+        self.label_rule = label_rule
+        self.random_state = random_state
+
+    def fit(self, X, Y):
+        """Fit on bags X and label sets Y (n_bags, n_labels), an array or a DataFrame.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than four bags; and as the candidates do.
+        """
+        self._check_label_rule()
+        bags = check_bags(X)
+        if len(bags) < LEAST:
+            raise ValueError(
+                f"X must have at least {LEAST} bags, some to hold out, got {len(bags)}"
+            )
+        labels = self._learn_labels(Y, len(bags))
+        if isinstance(Y, pd.DataFrame) and not hasattr(self, "_predict_output"):
+            self.set_output(predict="pandas")
+        self.n_features_in_ = bags.n_features
+        split = ShuffleSplit(1, test_size=self.test_size, random_state=self.random_state)
+        train, held = next(split.split(labels))
+        scores = {
+            name: pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
+            for name, pipeline in self._pipelines().items()
+        }
+        self.held_out_ = {name: average_precision(labels[held], s) for name, s in scores.items()}
+        self.chosen_ = max(self.held_out_, key=self.held_out_.get)
+        self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels[held])
+        self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Log-odds of each label: (n_bags, n_labels)."""
+        check_is_fitted(self)
+        scores = self.model_.decision_function(check_bags(X, self.n_features_in_))
+        return self.slopes_ * scores + self.intercepts_
+
+    def predict_proba(self, X):
+        """Probability of each label: (n_bags, n_labels)."""
+        log_odds = self.decision_function(X)
+        return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -500, 500)))
+
+    def explain(self, X) -> pd.DataFrame:
+        """Which instance speaks for which label: a row an instance, a column a label.
+
+        The index is (bag, instance). Scores compare the instances of a bag, see
+        :func:`~mimlpaper.reasons.explain`; the slopes are applied.
+        """
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        within = np.concatenate([np.arange(size) for size in bags.sizes])
+        index = pd.MultiIndex.from_arrays([bags.bag_of_instance, within], names=["bag", "instance"])
+        return pd.DataFrame(self.slopes_ * explain(self.model_, bags), index, self.classes_)
+
+    def summary(self) -> str:
+        """What the fit did, in one sentence."""
+        check_is_fitted(self)
+        values = ", ".join(f"{name} {value:.3f}" for name, value in self.held_out_.items())
+        return (
+            f"Features scaled to [0, 1]; {self.chosen_} chosen by average precision on held-out "
+            f"bags ({values}), fitted to all bags, and calibrated for each of "
+            f"{len(self.classes_)} labels."
+        )
+
+    def _pipelines(self) -> dict[str, Pipeline]:
+        candidates = self.candidates or {
+            "MimlNn": MimlNn(label_rule="top"), "MimlSvm_mi": MimlSvmMi(), "D-MimlSvm": DMimlSvm(),
+        }  # fmt: skip
+        pipelines = {}
+        for name, learner in candidates.items():
+            learner = clone(learner)
+            if isinstance(self.random_state, int) and "random_state" in learner.get_params():
+                learner.set_params(random_state=self.random_state)
+            pipelines[name] = make_pipeline(OnInstances(MinMaxScaler()), learner)
+        return pipelines
+
+
+def _calibrated(scores, labels):
+    """Platt's slope and intercept for each label; (1, 0) where the held-out bags tell nothing."""
+    slopes, intercepts = np.ones(scores.shape[1]), np.zeros(scores.shape[1])
+    for label, (column, truth) in enumerate(zip(scores.T, labels.T, strict=True)):
+        if truth.all() or not truth.any() or np.ptp(column) == 0:
+            continue
+        spread = column.std()
+        platt = LogisticRegression().fit(column[:, None] / spread, truth)
+        if platt.coef_[0, 0] > 0:  # never against the learner's own order
+            slopes[label], intercepts[label] = platt.coef_[0, 0] / spread, platt.intercept_[0]
+    return slopes, intercepts
