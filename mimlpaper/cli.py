@@ -70,6 +70,15 @@ def _parser():
     origin.add_argument("--dataset", help="the column of Table 5, such as musk1")
     origin.set_defaults(command=_trace)
 
+    entry = commands.add_parser("bench", help="your method in the paper's tables")
+    entry.add_argument("entry", metavar="MODULE:NAME", help="an estimator, or what makes one")
+    entry.add_argument(
+        "--tables", nargs="+", type=int, choices=range(1, 6), required=True, metavar="N",
+        help="1 and 2: bags and label sets; 3 and 4: vectors and label sets; 5: one binary label",
+    )  # fmt: skip
+    entry.add_argument("--timeout", type=float, default=600, help="seconds of a trial (600)")
+    entry.set_defaults(command=_bench)
+
     ahead = commands.add_parser("estimate", help="hours that the trials still to run will take")
     ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
     ahead.add_argument("--recompute", action="store_true", help="estimate for all trials")
@@ -102,11 +111,11 @@ def _parser():
         command.add_argument(
             "--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)"
         )
-    for command in (run, trials, check):
+    for command in (run, trials, check, entry):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
-    for command in (run, trials, card, ahead, state, check, costs):
+    for command in (run, trials, card, ahead, state, check, costs, entry):
         command.add_argument("--profile", choices=PROFILES, default="paper")
-    for command in (run, trials, check, costs, data):
+    for command in (run, trials, check, costs, data, entry):
         command.add_argument("--data", metavar="DIR", help="folder of the data files")
     return parser
 
@@ -240,6 +249,21 @@ def _trace(options):
 
     print(trace(options.table, options.method, options.criterion, options.dataset))
     return 0
+
+
+def _bench(options):
+    from mimlpaper.bench import bench
+
+    done = bench(
+        options.entry, options.tables, profile=options.profile, timeout=options.timeout,
+        jobs=options.jobs, data_home=options.data,
+    )  # fmt: skip
+    if len(done.standing):
+        print(done.standing.to_string(index=False, float_format="%.2f"))
+    for problem in done.problems:
+        print(f"failed: {problem}", file=sys.stderr)
+    print(done.folder / "report.md")
+    return int(bool(done.problems))
 
 
 def _estimate(options):
