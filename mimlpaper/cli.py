@@ -97,6 +97,9 @@ def _parser():
         help="instead, a few cheap trials that took so long in all; nothing is written",
     )  # fmt: skip
     check.add_argument("--drop", action="store_true", help="remove what does not come out")
+    check.add_argument(
+        "--certificate", action="store_true", help="write build/certificate.md for a codechecker"
+    )
     check.set_defaults(command=_verify)
 
     costs = commands.add_parser("costs", help="measure seconds and memory of single fits")
@@ -307,7 +310,17 @@ def _verify(options):
         drop=options.drop, jobs=options.jobs, data_home=options.data,
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
+    _certify(options, table)
     return int(not table["outcome"].isin(SAME).all())
+
+
+def _certify(options, outcomes):
+    """Write the certificate, if it is asked for."""
+    from mimlpaper.report.artefacts import certificate
+
+    if options.certificate:
+        path = paths.project_root() / "build" / "certificate.md"
+        print(paths.write_whole(path, certificate(outcomes, options.profile)))
 
 
 def _audit(options):
@@ -328,6 +341,7 @@ def _audit(options):
         print("no audit: no cheap trials are recorded")
         return 0
     print(table.drop(columns="n_recorded").to_string(index=False))
+    _certify(options, table)
     same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
           f"{table.loc[same, 'n_checked'].sum()} came out the same")  # fmt: skip
