@@ -33,7 +33,7 @@ def test_lock_has_the_same_versions():
     assert DECLARED.items() <= locked.items()
 
 
-@pytest.mark.parametrize("extra", ["site", "browser", "peers", "cluster"])
+@pytest.mark.parametrize("extra", ["site", "browser", "peers", "cluster", "crate"])
 def test_lock_of_an_extra_has_the_same_versions_and_repeats_nothing(extra):
     locked = pins((ROOT / f"requirements/{extra}.lock").read_text().splitlines(), "==")
     assert pins(PROJECT["optional-dependencies"][extra], "==").items() <= locked.items()
