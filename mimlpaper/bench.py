@@ -104,7 +104,8 @@ def bench(
         entered, settings = load_entry(entry)
     except Exception as error:  # whatever a stranger's code raises becomes a line of the report
         return _write(entry, folder, {}, [f"{entry} cannot be loaded: {_in_one_line(error)}"])
-    ranked, problems = {}, []
+    ranked: dict[int, ReportTable] = {}
+    problems: list[str] = []
     for number in tables:
         experiment = _experiment(number, entry, entered, settings, timeout)
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
@@ -116,7 +117,7 @@ def bench(
 
 
 def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
-    """The estimator that an entry stands for, and its grid if it has one."""
+    """The estimator that an entry stands for, and its grid if it has one, by full names."""
     module_name, _, name = entry.partition(":")
     here = str(Path.cwd())
     sys.path[:] = [here, *(folder for folder in sys.path if folder != here)]
@@ -127,7 +128,11 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
         raise TypeError(f"it must have a method fit, got {type(estimator).__name__}")
     source = Path(str(module.__file__)).read_bytes()
     code = hashlib.sha256(source).hexdigest()[:12]
-    return Entered(estimator, code=code), getattr(named, "param_grid", None)
+    settings = getattr(named, "param_grid", None)
+    if settings is not None:
+        names = full_names(estimator, settings)
+        settings = {f"estimator__{name}": list(values) for name, values in names.items()}
+    return Entered(estimator, code=code), settings
 
 
 class Entered(BaseEstimator):
@@ -178,13 +183,9 @@ def _experiment(number, entry, entered, settings, timeout) -> Experiment:
     """The trials of a table with the entry in place of the recorded methods."""
     methods: dict[str, object] = {entry: entered}
     if settings is not None:
-        names = full_names(entered.estimator, settings)
         by_accuracy = "accuracy" in TABLES[number].criteria
-        methods[f"{entry}, tuned"] = HoldOut(
-            entered,
-            {f"estimator__{name}": list(values) for name, values in names.items()},
-            criterion="accuracy" if by_accuracy else "average_precision",
-        )
+        criterion = "accuracy" if by_accuracy else "average_precision"
+        methods[f"{entry}, tuned"] = HoldOut(entered, settings, criterion=criterion)
     return replace(EXPERIMENTS[f"table{number}"], configurations=methods, timeout=timeout)
 
 
@@ -263,18 +264,21 @@ def _standing(rows, table):
     """Each method's means and mean rank, the best first; and its mean ± std as cells."""
     over = "dataset" if len(table.datasets) > 1 else "criterion"
     runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
-    numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"])
-    means = numbers["mean"].unstack()
+    numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
+    means, stds = numbers["mean"], numbers["std"]
     means = means[[name for name in (*table.datasets, *table.criteria) if name in means]]
     ranks = means.apply(
         lambda column: column.rank(
             ascending=column.name in CRITERIA and CRITERIA[column.name].lower_is_better
         )
     )
+    best = ranks.eq(ranks.min())
     cells = {
-        (name, head): Cell((number_text(*numbers.loc[(name, head)]),), (place == column.min(),))
-        for head, column in ranks.items()
-        for name, place in column.items()
+        (name, head): Cell(
+            (number_text(means.at[name, head], stds.at[name, head]),), (best.at[name, head],)
+        )
+        for name in means.index
+        for head in means
     }
     return means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable"), cells
 

@@ -26,7 +26,7 @@ from mimlpaper.sharing import Cache, sharing
 __all__ = ["TrialError", "run_trials"]
 
 IDLE = 20  # seconds
-GRACE = 5  # seconds, for compiled code to return after the alarm
+GRACE = 3  # seconds, for compiled code to return after the alarm
 
 
 class TrialError(RuntimeError):
