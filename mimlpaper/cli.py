@@ -70,6 +70,15 @@ def _parser():
     origin.add_argument("--dataset", help="the column of Table 5, such as musk1")
     origin.set_defaults(command=_trace)
 
+    entry = commands.add_parser("bench", help="your method in the paper's tables")
+    entry.add_argument("entry", metavar="MODULE:NAME", help="an estimator, or what makes one")
+    entry.add_argument(
+        "--tables", nargs="+", type=int, choices=range(1, 6), required=True, metavar="N",
+        help="1 and 2: bags and label sets; 3 and 4: vectors and label sets; 5: one binary label",
+    )  # fmt: skip
+    entry.add_argument("--timeout", type=float, default=600, help="seconds of a trial (600)")
+    entry.set_defaults(command=_bench)
+
     ahead = commands.add_parser("estimate", help="hours that the trials still to run will take")
     ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
     ahead.add_argument("--recompute", action="store_true", help="estimate for all trials")
@@ -88,6 +97,9 @@ def _parser():
         help="instead, a few cheap trials that took so long in all; nothing is written",
     )  # fmt: skip
     check.add_argument("--drop", action="store_true", help="remove what does not come out")
+    check.add_argument(
+        "--certificate", action="store_true", help="write build/certificate.md for a codechecker"
+    )
     check.set_defaults(command=_verify)
 
     costs = commands.add_parser("costs", help="measure seconds and memory of single fits")
@@ -102,11 +114,11 @@ def _parser():
         command.add_argument(
             "--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)"
         )
-    for command in (run, trials, check):
+    for command in (run, trials, check, entry):
         command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
-    for command in (run, trials, card, ahead, state, check, costs):
+    for command in (run, trials, card, ahead, state, check, costs, entry):
         command.add_argument("--profile", choices=PROFILES, default="paper")
-    for command in (run, trials, check, costs, data):
+    for command in (run, trials, check, costs, data, entry):
         command.add_argument("--data", metavar="DIR", help="folder of the data files")
     return parser
 
@@ -243,6 +255,21 @@ def _trace(options):
     return 0
 
 
+def _bench(options):
+    from mimlpaper.bench import bench
+
+    done = bench(
+        options.entry, options.tables, profile=options.profile, timeout=options.timeout,
+        jobs=options.jobs, data_home=options.data,
+    )  # fmt: skip
+    if len(done.standing):
+        print(done.standing.to_string(index=False, float_format="%.2f"))
+    for problem in done.problems:
+        print(f"failed: {problem}", file=sys.stderr)
+    print(done.folder / "report.md")
+    return int(bool(done.problems))
+
+
 def _estimate(options):
     from mimlpaper.experiments import EXPERIMENTS, estimate
 
@@ -289,7 +316,17 @@ def _verify(options):
         drop=options.drop, jobs=options.jobs, data_home=options.data,
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
+    _certify(options, table)
     return int(not table["outcome"].isin(SAME).all())
+
+
+def _certify(options, outcomes):
+    """Write the certificate, if it is asked for."""
+    from mimlpaper.report.artefacts import certificate
+
+    if options.certificate:
+        path = paths.project_root() / "build" / "certificate.md"
+        print(paths.write_whole(path, certificate(outcomes, options.profile)))
 
 
 def _audit(options):
@@ -310,6 +347,7 @@ def _audit(options):
         print("no audit: no cheap trials are recorded")
         return 0
     print(table.drop(columns="n_recorded").to_string(index=False))
+    _certify(options, table)
     same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
           f"{table.loc[same, 'n_checked'].sum()} came out the same")  # fmt: skip

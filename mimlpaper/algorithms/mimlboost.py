@@ -62,9 +62,10 @@ class MimlBoost(MultiLabelEstimator):
         How a label joins x. "onehot": as n_labels more numbers. "feature", as in the authors'
         program: as one more number, 0 for the first label to s for the last in equal steps,
         s = 1 with up to 49 features d, else log(d + 1) / log(50). Then labels in neighbouring
-        columns are more alike, and another order of the columns gives another result. "product", for the linear kernel: x moves to a place
-        of its own for each label, which gives <x, x'> if y = y', else 0. Only then do linear
-        machines rank the labels of one instance otherwise than those of another.
+        columns are more alike, and another order of the columns gives another result.
+        "product", for the linear kernel: x moves to a place of its own for each label, which
+        gives <x, x'> if y = y', else 0. Only then do linear machines rank the labels of one
+        instance otherwise than those of another.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto"

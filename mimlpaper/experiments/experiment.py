@@ -49,6 +49,8 @@ class Experiment:
     smoke_splits : int
         Splits of the profile "smoke", each on the stand-ins of the first and the last data set.
         If there are many variants: 1, and the last stand-in alone.
+    timeout : float or None
+        Seconds after which a trial has failed; None for no limit.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Experiment:
     variants: Mapping[str, Sequence[dict]] = field(default_factory=dict)
     staged: bool = False
     smoke_splits: int = SMOKE_SPLITS
+    timeout: float | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -22,8 +22,10 @@ EXPERIMENTS = {
 }
 
 
-def get_experiment(name: str) -> Experiment:
-    """The experiment of that name; a ValueError lists the names that exist."""
+def get_experiment(name: str | Experiment) -> Experiment:
+    """The experiment of that name, or the one given; a ValueError lists the names that exist."""
+    if isinstance(name, Experiment):
+        return name
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]

@@ -33,7 +33,7 @@ def default_store(profile: str = "paper") -> Store:
 
 
 def compute(
-    experiment: str,
+    experiment: str | Experiment,
     *,
     profile: str = "paper",
     methods=None,
@@ -47,7 +47,8 @@ def compute(
 
     Parameters
     ----------
-    experiment : str, such as ``"table1"``.
+    experiment : str, such as ``"table1"``, or an Experiment of one's own
+        Its records need a store of its own too.
     profile : {"paper", "quick", "smoke"}
         All trials, those of the first few splits, or a few on data drawn by the library.
     methods : list of str or None
@@ -76,7 +77,7 @@ def compute(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     trials = described.trials(profile, methods)
-    recorded = records(experiment, profile=profile, methods=methods, store=store)
+    recorded = records(described, profile=profile, methods=methods, store=store)
     if recompute:
         waiting = trials
     else:
@@ -87,12 +88,16 @@ def compute(
     if _data_missing(waiting, data_home, recorded):
         return recorded
     print(_announcement(described, trials, waiting, recorded, jobs), flush=True)
-    _record(experiment, waiting, jobs, data_home, dask, store)
-    return records(experiment, profile=profile, methods=methods, store=store)
+    _record(described, waiting, jobs, data_home, dask, store)
+    return records(described, profile=profile, methods=methods, store=store)
 
 
 def records(
-    experiment: str, *, profile: str = "paper", methods=None, store: Store | None = None
+    experiment: str | Experiment,
+    *,
+    profile: str = "paper",
+    methods=None,
+    store: Store | None = None,
 ) -> pd.DataFrame:
     """What is recorded of an experiment's trials, in their order, with a column ``state``.
 
@@ -101,12 +106,12 @@ def records(
     """
     described = get_experiment(experiment)
     store = store or default_store(profile)
-    table = store.load(experiment)
+    table = store.load(described.name)
     place = {_key(trial): i for i, trial in enumerate(described.trials(profile, methods))}
     places = np.array([place.get(key, -1) for key in _keys(table)], dtype=int)
     order = np.lexsort([table["stage"].to_numpy(dtype=int), places])
     table = table.iloc[order[places[order] >= 0]].reset_index(drop=True)
-    attested = _attested_codes(store.folder, experiment)
+    attested = _attested_codes(store.folder, described.name)
     today = current_codes(described)
     table["state"] = [
         _state(row.method, row.code, today(row.dataset, row.method, row.parameters), attested)
@@ -142,9 +147,9 @@ def current_codes(experiment: Experiment):
 def _record(experiment, trials, jobs, data_home, dask, store):
     recorded, failure = [], None
     try:
-        for trial, rows in run_trials(trials, jobs=jobs, data_home=data_home, dask=dask):
+        for trial, rows in _run(experiment, trials, jobs, data_home, dask):
             key = dict(zip(KEY, _key(trial), strict=True))
-            store.append(experiment, [key | row for row in rows])
+            store.append(experiment.name, [key | row for row in rows])
             recorded.append(trial)
     except TrialError as error:
         failure = error
@@ -154,20 +159,25 @@ def _record(experiment, trials, jobs, data_home, dask, store):
         raise failure
 
 
+def _run(experiment, trials, jobs, data_home, dask=None):
+    known = {experiment.name: experiment}
+    return run_trials(trials, experiments=known, jobs=jobs, data_home=data_home, dask=dask)
+
+
 def _spot_check(experiment, trials, jobs, data_home, store):
     """Run some of a cluster's trials again at home, and stop if one differs."""
     n_checked = min(len(trials), max(AT_LEAST, math.ceil(len(trials) / ONE_IN)))
     drawn = random.SystemRandom().sample(trials, n_checked)
-    recorded = dict(list(store.load(experiment).groupby(KEY)))
+    recorded = dict(list(store.load(experiment.name).groupby(KEY)))
     differences = []
-    for trial, rows in run_trials(drawn, jobs=jobs, data_home=data_home):
+    for trial, rows in _run(experiment, drawn, jobs, data_home):
         largest, same = compare_trial(recorded[_key(trial)], rows)
         if not same:
             differences.append((largest, trial))
     if not differences:
         print(f"spot check: {n_checked} of {len(trials)} trials run again here, all the same")
         return
-    store.mark_suspect(experiment, set(map(_key, trials)))
+    store.mark_suspect(experiment.name, set(map(_key, trials)))
     largest, trial = max(differences, key=lambda pair: pair[0])
     raise TrialError(
         f"spot check: {len(differences)} of {n_checked} trials run again here differ from the "

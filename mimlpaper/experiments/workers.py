@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import faulthandler
+import signal
+import sys
 import traceback
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from multiprocessing import parent_process
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -13,14 +17,16 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from mimlpaper.datasets import DATASETS
+from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
-from mimlpaper.experiments.registry import get_experiment
+from mimlpaper.experiments.registry import EXPERIMENTS
 from mimlpaper.experiments.trial import Trial, run_trial
 from mimlpaper.sharing import Cache, sharing
 
 __all__ = ["TrialError", "run_trials"]
 
 IDLE = 20  # seconds
+GRACE = 3  # seconds, for compiled code to return after the alarm
 
 
 class TrialError(RuntimeError):
@@ -28,7 +34,12 @@ class TrialError(RuntimeError):
 
 
 def run_trials(
-    trials: list[Trial], *, jobs: int = -1, data_home=None, dask=None
+    trials: list[Trial],
+    *,
+    experiments: Mapping[str, Experiment] = EXPERIMENTS,
+    jobs: int = -1,
+    data_home=None,
+    dask=None,
 ) -> Iterator[tuple[Trial, list[dict]]]:
     """Run trials, one BLAS thread each, and yield (trial, rows) as they end.
 
@@ -39,6 +50,7 @@ def run_trials(
     Parameters
     ----------
     trials : list of Trial, of one experiment or of several.
+    experiments : mapping from name to Experiment, where the trials' experiments are found.
     jobs : int, processes on this machine, -1 for one a core.
     data_home : path or None; on a cluster, a path that every worker sees.
     dask : str or None
@@ -62,7 +74,9 @@ def run_trials(
             waiting = dict.fromkeys(rounds.popleft())
             runs = Parallel(batch_size=1, return_as="generator_unordered")
             try:
-                for batch, results in runs(_delayed(batch, data_home) for batch in list(waiting)):
+                for batch, results in runs(
+                    _delayed(batch, experiments, data_home) for batch in list(waiting)
+                ):
                     del waiting[batch]
                     progress.update(len(batch))
                     for trial, rows, trace in results:
@@ -124,10 +138,9 @@ def _workers(jobs, dask):
         yield
 
 
-def _delayed(batch, data_home):
-    experiments = [get_experiment(trial.experiment) for trial in batch]
-    pairs = zip(batch, experiments, strict=True)
-    jobs = [(trial, e.estimator(trial), e.splits, e.staged) for trial, e in pairs]
+def _delayed(batch, experiments, data_home):
+    pairs = [(trial, experiments[trial.experiment]) for trial in batch]
+    jobs = [(trial, e.estimator(trial), e.splits, e.staged, e.timeout) for trial, e in pairs]
     return delayed(_run_batch)(batch, jobs, data_home)
 
 
@@ -137,15 +150,43 @@ def _run_batch(batch, jobs, data_home):
         return batch, [_attempt(*job, data_home) for job in jobs]
 
 
-def _attempt(trial, estimator, splits, staged, data_home):
+def _attempt(trial, estimator, splits, staged, timeout, data_home):
     """A trial's rows or, so that one failure does not stop the others, its traceback.
 
     The worker adds where the numbers come from: it may be another machine.
     """
     try:
         origin = {"code": code_fingerprint(estimator, DATASETS[trial.dataset], splits)}
-        rows = run_trial(trial, estimator, splits, staged=staged, data_home=data_home)
+        with _within(timeout):
+            rows = run_trial(trial, estimator, splits, staged=staged, data_home=data_home)
         origin |= provenance()
     except Exception:
         return trial, None, traceback.format_exc()
     return trial, [row | origin for row in rows], None
+
+
+@contextmanager
+def _within(seconds):
+    """A block that raises a TimeoutError after so many seconds.
+
+    Compiled code does not see the alarm until it returns. If it does not, a worker process ends
+    soon after. There is no limit for None, nor on Windows, which has no such alarm.
+    """
+    if seconds is None or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def stop(*_):
+        raise TimeoutError(f"a trial took more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    if parent_process() is not None:
+        end = 1.1 * seconds + GRACE
+        faulthandler.dump_traceback_later(end, exit=True, file=sys.__stderr__)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)

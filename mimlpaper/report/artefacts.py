@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from textwrap import fill
 
 import pandas as pd
 
-from mimlpaper.paths import project_root, published
+from mimlpaper.experiments.fingerprint import provenance
+from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.verify import SAME
+from mimlpaper.paths import packaged_data, project_root, published
 from mimlpaper.report.compare import STATES, Records, overall, records_of
 
 __all__ = [
-    "ARTEFACTS", "Artefact", "artefact_status", "codecheck_manifest", "gallery", "pseudocode_map",
-    "with_outcome",
+    "ARTEFACTS", "Artefact", "artefact_status", "certificate", "codecheck_manifest", "gallery",
+    "pseudocode_map", "with_outcome",
 ]  # fmt: skip
 
 
@@ -132,6 +137,7 @@ makes all of them; a command below makes the artefacts of one notebook. Commands
 """
 
 CODECHECK = """\
+---
 # Written by `mimlpaper manifest`: the files that a codechecker makes again and compares.
 version: https://codecheck.org.uk/spec/config/1.0/
 paper:
@@ -180,6 +186,53 @@ def codecheck_manifest(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:
         for artefact in artefacts
     ]
     return CODECHECK + "".join(entries)
+
+
+CERTIFICATE = """\
+# What was run again
+
+Written by `mimlpaper verify --certificate` on {date}, profile {profile}. `codecheck.yml` lists
+the files to compare. Of {n_groups} rows of {n_experiments} experiments, {n_trials} recorded trials
+ran again. {n_same} rows have the same numbers. The largest difference of a criterion is
+{largest:.2g}.
+
+{outcomes}
+## Environment
+
+{environment}
+
+## Checksums
+
+{checksums}"""
+
+
+def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
+    """A report for a codechecker: what ran again, what agreed, where, and checksums.
+
+    ``outcomes`` is what :func:`~mimlpaper.experiments.verify` or its ``audit`` gives.
+    """
+    folder = default_store(profile).folder
+    files = [*sorted(folder.glob("*.csv")), packaged_data() / "manifest.csv"]
+    sums = [(path.name, f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`") for path in files]
+    differences = outcomes["largest_difference"].map("{:.2g}".format)
+    rows = outcomes.assign(largest_difference=differences).astype(str)
+    return CERTIFICATE.format(
+        date=date.today().isoformat(),
+        profile=profile,
+        n_groups=len(outcomes),
+        n_experiments=outcomes["experiment"].nunique(),
+        n_trials=outcomes["n_checked"].sum(),
+        n_same=outcomes["outcome"].isin(SAME).sum(),
+        largest=max(outcomes["largest_difference"], default=0.0),
+        outcomes=_pipe_table([name.replace("_", " ") for name in rows], rows.to_numpy()),
+        environment=_pipe_table(["what", "here"], provenance().items()),
+        checksums=_pipe_table(["file", "sha256"], sums),
+    )
+
+
+def _pipe_table(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _link(text, target):

@@ -1,5 +1,6 @@
 """Artefacts: their state, the gallery and the CODECHECK manifest, and where pseudo-code is."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -18,6 +19,7 @@ from mimlpaper.report.artefacts import (
     ARTEFACTS,
     Artefact,
     artefact_status,
+    certificate,
     codecheck_manifest,
     gallery,
     pseudocode_map,
@@ -94,14 +96,44 @@ def test_gallery_shows_pictures_and_links_tables():
     assert "## Costs" not in text
 
 
-def test_codecheck_manifest_is_yaml_with_the_asked_fields():
+def test_codecheck_manifest_lists_one_file_an_artefact():
     manifest = yaml.safe_load(codecheck_manifest((PICTURE, TABLE)))
-    assert manifest["version"] == "https://codecheck.org.uk/spec/config/1.0/"
-    assert {"title", "authors", "reference"} <= set(manifest["paper"])
     assert manifest["manifest"] == [
         {"file": "figures/figure99.png", "comment": "Fig. 99, made by: mimlpaper run 9_cost"},
         {"file": "figures/costs.csv", "comment": "Costs, made by: mimlpaper run 9_cost"},
     ]
+
+
+def test_codecheck_manifest_keeps_the_rules_of_the_specification():
+    """Those of configuration 1.0; codechecker, report and certificate are for who checks."""
+    text = (paths.project_root() / "codecheck.yml").read_text()
+    assert text.startswith("---\n")
+    assert not re.search("FIXME|TODO|XXX", text)
+    config = yaml.safe_load(text)
+    assert config["version"] == "https://codecheck.org.uk/spec/config/1.0/"
+    assert config["paper"]["title"]
+    assert config["paper"]["reference"].startswith("https://doi.org/")
+    assert all(author["name"] for author in config["paper"]["authors"])
+    assert config["manifest"]
+    for item in config["manifest"]:
+        assert (paths.project_root() / item["file"]).is_file()
+        assert not Path(item["file"]).is_absolute()
+        assert item["comment"]
+
+
+def test_a_certificate_says_what_ran_again_and_where(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    (tmp_path / "table1.csv").write_text("a,b\n")
+    heads = ["experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"]
+    cells = [("table1", "MlSvm", 30, 2, 0.0, "equal"), ("table1", "Cnmf", 30, 1, 0.25, "different")]
+    text = certificate(pd.DataFrame(cells, columns=heads))
+    assert "Of 2 rows of 1 experiments, 3 recorded trials\nran again. 1 rows have" in text
+    assert "The largest difference of a criterion is\n0.25." in text
+    assert "| table1 | Cnmf | 30 | 1 | 0.25 | different |" in text
+    assert re.search(r"\| versions \| python 3\.\d+.*numpy", text)
+    digest = hashlib.sha256(b"a,b\n").hexdigest()
+    assert f"| table1.csv | `{digest}` |" in text
+    assert "| manifest.csv | `" in text
 
 
 N_TRIALS = {artefact.experiment: 3 for artefact in ARTEFACTS if artefact.experiment}

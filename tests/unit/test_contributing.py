@@ -1,11 +1,14 @@
 """CONTRIBUTING to the letter: a toy algorithm becomes a row of Table 1, and nothing else moves."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mimlpaper import paths
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.bench import bench
 from mimlpaper.experiments import EXPERIMENTS, Store, compute, section4
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.tables import results_table
@@ -57,3 +60,15 @@ def test_a_new_algorithm_runs_is_printed_and_is_in_no_claim(with_a_row, tmp_path
         ]
 
     assert claims(records) == claims(records[records["method"] != "Toy"])
+
+
+def test_the_foreign_method_enters_as_pasted(tmp_path, monkeypatch):
+    pytest.importorskip("sawmil", reason="pip install 'sawmil[osqp]'")
+    text = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text()
+    (tmp_path / "my_method.py").write_text(text.split("```python\n")[1].split("```")[0])
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.chdir(tmp_path)
+    done = bench("my_method:set_kernel", [5], profile="smoke", jobs=1)
+    assert not done.problems
+    assert set(done.standing["method"]) == {"my_method:set_kernel", "my_method:set_kernel, tuned"}

@@ -204,7 +204,7 @@ def test_a_spot_check_takes_one_in_fifty_and_at_least_five(store, monkeypatch, n
     taken = []
     monkeypatch.setattr(runner_module, "run_trials", lambda drawn, **_: taken.append(drawn) or [])
     trials = [Trial("table1", "synthetic_scene", "MimlNn", "{}", k) for k in range(n_trials)]
-    runner_module._spot_check("table1", trials, 1, None, store)
+    runner_module._spot_check(get_experiment("table1"), trials, 1, None, store)
     assert [len(set(drawn)) for drawn in taken] == [n_checked]
 
 
