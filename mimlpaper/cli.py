@@ -53,7 +53,7 @@ def _parser():
     run.set_defaults(command=_run)
 
     trials = commands.add_parser("compute", help="run the trials of an experiment and record them")
-    trials.add_argument("experiment", metavar="EXPERIMENT", help=NAMES)
+    trials.add_argument("experiment", nargs="+", metavar="EXPERIMENT", help=NAMES)
     trials.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
     trials.add_argument("--recompute", action="store_true", help="run all trials again")
     trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
@@ -211,10 +211,20 @@ def _experiments_of(notebook):
 
 def _compute(options):
     from mimlpaper.experiments import compute
+    from mimlpaper.experiments.runner import compute_together
     from mimlpaper.experiments.store import KEY
 
+    first, *others = options.experiment
+    if others:
+        if options.methods:
+            raise ValueError("--methods goes with one experiment")
+        compute_together(
+            options.experiment, profile=options.profile, jobs=options.jobs, dask=options.dask,
+            data_home=options.data, recompute=options.recompute,
+        )  # fmt: skip
+        return 0
     table = compute(
-        options.experiment, profile=options.profile, methods=options.methods,
+        first, profile=options.profile, methods=options.methods,
         jobs=options.jobs, data_home=options.data, recompute=options.recompute,
         dask=options.dask,
     )  # fmt: skip

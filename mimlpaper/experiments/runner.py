@@ -20,7 +20,7 @@ from mimlpaper.experiments.tolerance import compare_trial
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.workers import TrialError, run_trials
 
-__all__ = ["compute", "current_codes", "default_store", "records"]
+__all__ = ["compute", "compute_together", "current_codes", "default_store", "records"]
 
 # Of a cluster's trials, so many run again at home.
 ONE_IN = 50
@@ -76,20 +76,46 @@ def compute(
     """
     described = get_experiment(experiment)
     store = store or default_store(profile)
-    trials = described.trials(profile, methods)
     recorded = records(described, profile=profile, methods=methods, store=store)
-    if recompute:
-        waiting = trials
-    else:
-        usable = set(_keys(recorded[recorded["state"] != "stale"]))
-        waiting = [trial for trial in trials if _key(trial) not in usable]
-    if not waiting:
+    waiting = _waiting(described, recorded, profile, methods, recompute)
+    if not waiting or _data_missing(waiting, data_home, recorded):
         return recorded
-    if _data_missing(waiting, data_home, recorded):
-        return recorded
-    print(_announcement(described, trials, waiting, recorded, jobs), flush=True)
-    _record(described, waiting, jobs, data_home, dask, store)
+    print(_announcement(described, waiting, recorded, jobs), flush=True)
+    _record([described], waiting, jobs, data_home, dask, store)
     return records(described, profile=profile, methods=methods, store=store)
+
+
+def compute_together(
+    experiments,
+    *,
+    profile: str = "paper",
+    jobs: int = -1,
+    data_home=None,
+    recompute: bool = False,
+    dask: str | None = None,
+    store: Store | None = None,
+) -> None:
+    """Run what is missing or stale of several experiments; the trials of a split share their work.
+
+    Parameters and errors as for :func:`compute`. Records are the same as one by one.
+    """
+    described, waiting = [get_experiment(experiment) for experiment in experiments], []
+    store = store or default_store(profile)
+    for experiment in described:
+        recorded = records(experiment, profile=profile, store=store)
+        own = _waiting(experiment, recorded, profile, None, recompute)
+        if own and not _data_missing(own, data_home, recorded):
+            print(_announcement(experiment, own, recorded, jobs), flush=True)
+            waiting += own
+    if waiting:
+        _record(described, waiting, jobs, data_home, dask, store)
+
+
+def _waiting(experiment, recorded, profile, methods, recompute):
+    """The trials that have no usable record."""
+    trials = experiment.trials(profile, methods)
+    usable = set() if recompute else set(_keys(recorded[recorded["state"] != "stale"]))
+    return [trial for trial in trials if _key(trial) not in usable]
 
 
 def records(
@@ -144,23 +170,24 @@ def current_codes(experiment: Experiment):
     return code
 
 
-def _record(experiment, trials, jobs, data_home, dask, store):
-    recorded, failure = [], None
+def _record(experiments, trials, jobs, data_home, dask, store):
+    recorded, failure = {experiment.name: [] for experiment in experiments}, None
     try:
-        for trial, rows in _run(experiment, trials, jobs, data_home, dask):
+        for trial, rows in _run(experiments, trials, jobs, data_home, dask):
             key = dict(zip(KEY, _key(trial), strict=True))
-            store.append(experiment.name, [key | row for row in rows])
-            recorded.append(trial)
+            store.append(trial.experiment, [key | row for row in rows])
+            recorded[trial.experiment].append(trial)
     except TrialError as error:
         failure = error
-    if dask and recorded:
-        _spot_check(experiment, recorded, jobs, data_home, store)
+    for experiment in experiments:
+        if dask and recorded[experiment.name]:
+            _spot_check(experiment, recorded[experiment.name], jobs, data_home, store)
     if failure:
         raise failure
 
 
-def _run(experiment, trials, jobs, data_home, dask=None):
-    known = {experiment.name: experiment}
+def _run(experiments, trials, jobs, data_home, dask=None):
+    known = {experiment.name: experiment for experiment in experiments}
     return run_trials(trials, experiments=known, jobs=jobs, data_home=data_home, dask=dask)
 
 
@@ -170,7 +197,7 @@ def _spot_check(experiment, trials, jobs, data_home, store):
     drawn = random.SystemRandom().sample(trials, n_checked)
     recorded = dict(list(store.load(experiment.name).groupby(KEY)))
     differences = []
-    for trial, rows in _run(experiment, drawn, jobs, data_home):
+    for trial, rows in _run([experiment], drawn, jobs, data_home):
         largest, same = compare_trial(recorded[_key(trial)], rows)
         if not same:
             differences.append((largest, trial))
@@ -199,8 +226,8 @@ def _data_missing(waiting, data_home, recorded):
     return False
 
 
-def _announcement(experiment, trials, waiting, recorded, jobs):
-    text = f"{experiment.name}: {len(trials)} trials, {len(waiting)} to run"
+def _announcement(experiment, waiting, recorded, jobs):
+    text = f"{experiment.name}: {len(waiting)} trials to run"
     seconds = (recorded["fit_seconds"] + recorded["predict_seconds"]).groupby(recorded["method"])
     typical = seconds.median()
     if all(trial.method in typical for trial in waiting):

@@ -302,3 +302,13 @@ def test_provenance_names_the_blas_in_use_alone(monkeypatch):
 def test_wrong_names_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_experiments_together_give_the_records_of_one_by_one(store, tmp_path):
+    names, apart = ["figure7", "choices_text"], Store(tmp_path / "apart")
+    for _ in range(2):  # the second time, nothing is left to run
+        runner_module.compute_together(names, profile="smoke", jobs=1, store=store)
+    for name in names:
+        together = records(name, profile="smoke", store=store)
+        expected = compute(name, profile="smoke", jobs=1, store=apart)
+        assert_frame_equal(sorted_rows(together), sorted_rows(expected), check_exact=True)
