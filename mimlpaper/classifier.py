@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
@@ -28,9 +30,10 @@ class MimlClassifier(MultiLabelEstimator):
     """The learner that does best on held-out bags, with probabilities and reasons.
 
     Features are scaled to [0, 1]. A quarter of the bags is held out; of the candidates, fitted
-    to the rest, the one with the largest average precision there is fitted again to all bags.
-    Its held-out scores also calibrate it: for each label a logistic regression (Platt's) turns a
-    score into a probability. With Y as a DataFrame, predictions are DataFrames as well.
+    to the rest, the one with the largest average precision there is fitted again to all bags; the
+    first one, if no held-out bag has a label. Its held-out scores also calibrate it: for each label
+    a logistic regression (Platt's) turns a score into a probability. With Y as a DataFrame,
+    predictions are DataFrames as well.
 
     Parameters
     ----------
@@ -81,7 +84,11 @@ class MimlClassifier(MultiLabelEstimator):
             name: pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
             for name, pipeline in self._pipelines().items()
         }
-        self.held_out_ = {name: average_precision(labels[held], s) for name, s in scores.items()}
+        defined = labels[held].any()  # else all are NaN, and the first is as large as any
+        self.held_out_ = {
+            name: average_precision(labels[held], s) if defined else np.nan
+            for name, s in scores.items()
+        }
         self.chosen_ = max(self.held_out_, key=self.held_out_.get)
         self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels[held])
         self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
@@ -114,10 +121,11 @@ class MimlClassifier(MultiLabelEstimator):
         """What the fit did, in one sentence."""
         check_is_fitted(self)
         values = ", ".join(f"{name} {value:.3f}" for name, value in self.held_out_.items())
+        n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
         return (
             f"Features scaled to [0, 1]; {self.chosen_} chosen by average precision on held-out "
-            f"bags ({values}), fitted to all bags, and calibrated for each of "
-            f"{len(self.classes_)} labels."
+            f"bags ({values}), fitted to all bags, and calibrated for {n_calibrated} "
+            f"of {len(self.classes_)} labels."
         )
 
     def _pipelines(self) -> dict[str, Pipeline]:
@@ -127,7 +135,7 @@ class MimlClassifier(MultiLabelEstimator):
         pipelines = {}
         for name, learner in candidates.items():
             learner = clone(learner)
-            if isinstance(self.random_state, int) and "random_state" in learner.get_params():
+            if isinstance(self.random_state, Integral) and "random_state" in learner.get_params():
                 learner.set_params(random_state=self.random_state)
             pipelines[name] = make_pipeline(OnInstances(MinMaxScaler()), learner)
         return pipelines

@@ -175,7 +175,10 @@ OF_CNMF = {
 
 
 @sklearn_checks(
-    [estimator for estimator in TABLE_ESTIMATORS if not isinstance(estimator, RankSvm)],
+    [
+        *(estimator for estimator in TABLE_ESTIMATORS if not isinstance(estimator, RankSvm)),
+        InsDif(shortcut=False, random_state=0),
+    ],
     expected_failed_checks=lambda learner: (
         EXPECTED | (OF_CNMF if isinstance(learner, Cnmf) else {})
     ),

@@ -1,6 +1,5 @@
 import os
 import pickle
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.estimator_checks import check_estimator
 
 from mimlpaper.algorithms.differentiation import (
     DifferenceFeatures,
@@ -206,28 +204,6 @@ def test_bad_input(X, Y):
         InsDif().fit(X, np.where(Y, 1, -1))
     with pytest.raises(ValueError, match="label_rule must be one of"):
         InsDif(learner=MimlNn(label_rule="all")).fit(X, Y)
-
-
-class TwoLabels(InsDif):
-    """For scikit-learn's checks, whose targets are one number an example."""
-
-    def fit(self, X, y):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        y = np.reshape(y, (len(y), -1))
-        return super().fit(X, np.hstack([y > y.min(), y >= y.mean()]))
-
-    def predict(self, X):
-        return super().predict(X)[:, 0]
-
-
-@pytest.mark.parametrize("shortcut", [True, False])
-def test_scikit_learn_accepts_it(shortcut):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = check_estimator(TwoLabels(shortcut=shortcut), on_fail=None, on_skip=None)
-    failed = [result["check_name"] for result in results if result["status"] == "failed"]
-    assert not failed and len(results) > 30
 
 
 @real_data

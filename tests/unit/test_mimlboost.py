@@ -166,7 +166,8 @@ def test_one_label_and_bags_of_one_are_plain_boosting(rng, solver):
         return lambda X: svm.predict(np.column_stack([X, np.zeros(len(X))]))
 
     expected = reference.discrete_boosting(X, y, 6, learn)
-    fitted = MimlBoost(n_rounds=6, solver=solver, **EXACT).fit(list(X[:, None]), y[:, None] > 0)
+    estimator = MimlBoost(n_rounds=6, gamma=1.0, label_code="feature", solver=solver, **EXACT)
+    fitted = estimator.fit(list(X[:, None]), y[:, None] > 0)
     assert fitted.n_rounds_ == 6
     assert fitted.decision_function(list(X[:, None]))[:, 0] == pytest.approx(expected, abs=1e-6)
 
@@ -210,8 +211,8 @@ def test_a_bag_twice_over_has_the_same_score(noisy):
 
 def test_low_rank_comes_close(noisy):
     bags, Y = noisy
-    exact = MimlBoost(n_rounds=1, **EXACT).fit(bags, Y)
-    low = MimlBoost(n_rounds=1, rank=20, random_state=0).fit(bags, Y)
+    exact = MimlBoost(n_rounds=1, gamma=1.0, **EXACT).fit(bags, Y)
+    low = MimlBoost(n_rounds=1, gamma=1.0, rank=20, random_state=0).fit(bags, Y)
     assert 0 < low.factor_.error_ < 0.01
     assert exact.factor_.error_ < 1e-9
     assert low.estimators_[0].coef.shape == (2, 20)

@@ -39,8 +39,8 @@ def test_mimlsvm_is_mlsvm_on_the_distances(bags, labels):
     Y = labels[:, :2]
     z = MedoidMap(ratio=0.5, random_state=3).fit_transform(bags)
     assert z.shape == (30, 15)
-    by_hand = MlSvm(gamma=0.2).fit(z, Y).decision_function(z)
-    whole = MimlSvm(ratio=0.5, random_state=3).fit(bags, Y)
+    by_hand = MlSvm(gamma=0.2, C=3.0).fit(z, Y).decision_function(z)
+    whole = MimlSvm(ratio=0.5, gamma=0.2, C=3.0, random_state=3).fit(bags, Y)
     assert np.allclose(whole.decision_function(bags), by_hand)
 
 

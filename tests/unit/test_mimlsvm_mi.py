@@ -38,9 +38,10 @@ def test_two_bags_by_hand():
 
 
 def test_each_label_is_its_own_mi_svm(bags, Y):
-    fitted = MimlSvmMi(gamma=2.0, rank=None, tol=1e-9).fit(bags, Y)
+    exact = dict(gamma=2.0, rank=None, C=10.0, max_alternations=15, tol=1e-9)
+    fitted = MimlSvmMi(**exact).fit(bags, Y)
     for label, y in enumerate(Y.T):
-        alone = MiSvmInstance(gamma=2.0, C=10.0, max_alternations=15, tol=1e-9).fit(bags, y)
+        alone = MiSvmInstance(**exact).fit(bags, y)
         assert alone.n_alternations_ == fitted.svms_[label].n_alternations_
         expected = alone.decision_function(bags)
         assert fitted.decision_function(bags)[:, label] == pytest.approx(expected, abs=1e-3)

@@ -61,7 +61,7 @@ def test_bags_of_one_are_a_plain_svm(kind, rng):
     X = rng.standard_normal((60, 3))
     y = X[:, 0] + 0.5 * rng.standard_normal(60) > 0
     single = Bags(X, np.arange(61))
-    fitted = kind(gamma=0.5, C=2.0, tol=1e-9).fit(single, y)
+    fitted = kind(gamma=0.5, C=2.0, rank=None, tol=1e-9).fit(single, y)
     assert fitted.converged_
     svm = SVC(gamma=0.5, C=2.0, tol=1e-9).fit(X, y)
     first = next(fitted.staged_decision_function(single))
@@ -70,7 +70,7 @@ def test_bags_of_one_are_a_plain_svm(kind, rng):
 
 
 def test_agrees_with_plain_implementation(bags, y):
-    fitted = MiSvmInstance(gamma=2.0, C=20.0, tol=1e-10).fit(bags, y)
+    fitted = MiSvmInstance(gamma=2.0, C=20.0, rank=None, tol=1e-10).fit(bags, y)
     rounds = list(reference.mi_svm(list(bags), y, 20.0, 2.0, fitted.n_alternations_))
     stages = fitted.staged_decision_function(bags)
     for stage, (_, scores) in zip(stages, rounds, strict=True):
@@ -163,7 +163,7 @@ def test_bag_score_is_its_highest_instance(kind, bags, y):
 
 
 def test_full_rank_factor_is_exact(kind, bags, y):
-    exact = kind(gamma=1.0, tol=1e-9).fit(bags, y)
+    exact = kind(gamma=1.0, rank=None, tol=1e-9).fit(bags, y)
     factored = kind(gamma=1.0, tol=1e-9, rank=bags.n_instances, random_state=1).fit(bags, y)
     again = factored.decision_function(bags)
     assert again == pytest.approx(exact.decision_function(bags), abs=1e-3)
@@ -204,7 +204,7 @@ def test_clone_pickle_same_scores_and_input_left_alone(kind, bags, y):
         ({"max_alternations": 0}, "max_alternations must be at least 1, got 0"),
         ({"gamma": -2.0}, "gamma must be positive"),
         ({"kernel": "cosine"}, "kernel must be one of"),
-        ({"rank": 0}, "rank must be None or at least 1"),
+        ({"rank": 0}, 'rank must be None, "auto" or at least 1, got 0'),
     ],
 )
 def test_bad_parameters(kind, bags, y, parameters, message):
@@ -222,7 +222,7 @@ def test_bad_use(kind, bags, y):
 def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
     """The mean of a positive bag is a point of the kernel's space, in no span of instances."""
     kernel, C = dict(kernel="rbf", gamma=3.0), 2.0
-    fitted = MiSvmBag(**kernel, C=C, max_alternations=1, tol=1e-8).fit(bags, y)
+    fitted = MiSvmBag(**kernel, C=C, rank=None, max_alternations=1, tol=1e-8).fit(bags, y)
     positive = np.asarray(y)
     points = np.concatenate([bags.mean(bags.instances)[positive], bags[~positive].instances])
     sizes = np.concatenate([np.ones(positive.sum(), int), bags[~positive].sizes])

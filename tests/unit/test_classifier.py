@@ -1,0 +1,263 @@
+"""MimlClassifier: its choice, its calibration, and its reasons, redone the slow way."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from mimlpaper import MimlClassifier
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
+from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
+from mimlpaper.checks import parametrize_with_checks
+from mimlpaper.classifier import _calibrated
+from mimlpaper.preprocessing import OnInstances
+from mimlpaper.reasons import explain
+from tests import reference
+
+DEFAULT = {
+    "MimlNn": MimlNn(random_state=0),
+    "MimlSvm_mi": MimlSvmMi(random_state=0),
+    "D-MimlSvm": DMimlSvm(random_state=0),
+}
+NAMES = ["sky", "tree", "sea", "sand"]
+
+
+class Largest(MultiLabelEstimator):
+    """Scores label l by the largest feature l of a bag, times a factor; learns nothing."""
+
+    def __init__(self, factor=1.0, label_rule="sign"):
+        self.factor = factor
+        self.label_rule = label_rule
+
+    def fit(self, X, Y):
+        self.n_labels_ = np.shape(Y)[1]
+        return self
+
+    def decision_function(self, X):
+        bags = check_bags(X)
+        return self.factor * bags.max(bags.instances)[:, : self.n_labels_]
+
+    def instance_scores(self, X):
+        return self.factor * check_bags(X).instances[:, : self.n_labels_]
+
+
+@pytest.fixture
+def Y(labels):
+    return labels
+
+
+@pytest.fixture
+def in_order():
+    """Forty bags of one instance; each has label 0 or 1, that of its larger feature."""
+    points = np.random.default_rng(1).random((40, 1, 2))
+    return list(points), points[:, 0] == points[:, 0].max(axis=1, keepdims=True)
+
+
+@parametrize_with_checks([MimlClassifier(random_state=0)])
+def test_what_every_learner_of_bags_promises(estimator, check):
+    check(estimator)
+
+
+def test_the_choice_by_hand(in_order):
+    """Where the larger feature is the label, precision is 1; the other way round it is 1/2."""
+    candidates = {"against": Largest(-1.0), "equal": Largest(0.0), "with": Largest()}
+    fitted = MimlClassifier(candidates, random_state=0).fit(*in_order)
+    assert fitted.held_out_ == {"against": 0.5, "equal": 0.5, "with": 1.0}
+    assert fitted.chosen_ == "with"
+    assert fitted.model_[-1].factor == 1.0
+    del candidates["with"]
+    assert MimlClassifier(candidates, random_state=0).fit(*in_order).chosen_ == "against"
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_chosen_candidate_has_the_best_precision_on_held_out_bags(bags, Y, seed):
+    fitted = MimlClassifier(random_state=seed).fit(bags, Y)
+    train, held = next(ShuffleSplit(1, test_size=0.25, random_state=seed).split(Y))
+    scores = {}
+    for name, learner in DEFAULT.items():
+        scaler = MinMaxScaler().fit(np.concatenate([bags[i] for i in train]))
+        scaled = [scaler.transform(bag) for bag in bags]
+        learner = clone(learner).set_params(random_state=seed)
+        learner.fit([scaled[i] for i in train], Y[train])
+        scores[name] = learner.decision_function([scaled[i] for i in held])
+    precision = {
+        name: reference.criteria(Y[held], s, s > 0)["average_precision"]
+        for name, s in scores.items()
+    }
+    assert fitted.held_out_ == pytest.approx(precision)
+    assert precision[fitted.chosen_] == max(precision.values())
+    slopes, intercepts = _calibrated(scores[fitted.chosen_], Y[held])
+    assert np.allclose(fitted.slopes_, slopes) and np.allclose(fitted.intercepts_, intercepts)
+
+
+def test_the_model_is_the_chosen_candidate_fitted_to_all_bags(bags, Y):
+    fitted = MimlClassifier({"one": MimlSvm()}, random_state=0).fit(bags, Y)
+    whole = make_pipeline(OnInstances(MinMaxScaler()), MimlSvm(random_state=0)).fit(bags, Y)
+    expected = fitted.slopes_ * whole.decision_function(bags) + fitted.intercepts_
+    assert np.array_equal(fitted.decision_function(bags), expected)
+
+
+def test_only_the_candidates_are_left_as_they_were(bags, Y):
+    candidates = {"a": MimlNn(), "b": MimlSvm(C=3.0)}
+    MimlClassifier(candidates, random_state=0).fit(bags, Y)
+    assert candidates["a"].random_state is None and not hasattr(candidates["a"], "weights_")
+
+
+@pytest.mark.parametrize("seed", [3, np.int64(3)])
+def test_an_integer_seeds_the_candidates(bags, Y, seed):
+    assert MimlClassifier(random_state=seed).fit(bags, Y).model_[-1].random_state == 3
+
+
+def test_probabilities_are_those_of_the_log_odds(bags, Y):
+    fitted = MimlClassifier(random_state=0).fit(bags, Y)
+    log_odds, probabilities = fitted.decision_function(bags), fitted.predict_proba(bags)
+    assert probabilities.shape == Y.shape
+    assert np.allclose(np.log(probabilities / (1 - probabilities)), log_odds)
+    assert np.array_equal(fitted.predict(bags), probabilities > 0.5)
+    top = fitted.set_params(label_rule="top").predict(bags)
+    assert top[np.arange(len(Y)), probabilities.argmax(axis=1)].all()
+
+
+def test_certain_labels_have_probabilities_without_overflow(in_order):
+    fitted = MimlClassifier({"far": Largest()}, random_state=0).fit(*in_order)
+    found = fitted.predict_proba([np.array([[1e6, -1e6]])])
+    assert np.allclose(found, [[1.0, 0.0]])
+
+
+def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
+    """Of scores in units of their deviation, which makes it blind to a learner's scale."""
+    scores, labels = rng.normal(3.0, 7.0, (50, 1)), rng.random((50, 1)) < 0.4
+    labels |= scores > 6.0
+    slopes, intercepts = _calibrated(scores, labels)
+    model = LogisticRegression().fit(scores / scores.std(), labels[:, 0])
+    expected = model.predict_proba(scores / scores.std())[:, 1]
+    assert np.allclose(1 / (1 + np.exp(-(slopes * scores + intercepts)[:, 0])), expected)
+    smaller, same = _calibrated(scores / 1000, labels)
+    assert np.allclose(smaller, 1000 * slopes) and np.allclose(same, intercepts)
+
+
+def test_calibration_with_many_bags_is_platts(rng):
+    """His smoothed targets, and the ridge here, are both worth some bags of the 4,000."""
+    scores = 2.0 * rng.standard_normal((4000, 1))
+    labels = rng.random((4000, 1)) < 1 / (1 + np.exp(-(1.5 * scores - 0.5)))
+    slopes, intercepts = _calibrated(scores, labels)
+    itself = LogisticRegression().fit(scores, labels[:, 0])
+    itself.coef_, itself.intercept_ = np.ones((1, 1)), np.zeros(1)  # its scores are its input
+    platt = CalibratedClassifierCV(FrozenEstimator(itself), method="sigmoid")
+    expected = platt.fit(scores, labels[:, 0]).predict_proba(scores)[:, 1]
+    found = 1 / (1 + np.exp(-(slopes * scores + intercepts)[:, 0]))
+    assert np.abs(found - expected).max() < 0.005
+
+
+def test_calibration_keeps_the_order_whatever_was_held_out(bags, rng):
+    for seed in range(5):
+        Y = np.random.default_rng(seed).random((30, 3)) < 0.5  # nothing to be learned
+        fitted = MimlClassifier({"any": MimlSvm()}, random_state=seed).fit(bags, Y)
+        before, after = fitted.model_.decision_function(bags), fitted.decision_function(bags)
+        assert (fitted.slopes_ > 0).all()
+        assert np.array_equal(before.argsort(axis=0), after.argsort(axis=0))
+
+
+def test_scores_that_held_out_bags_contradict_stay_as_they_are(in_order):
+    """Against their labels the slope would be negative."""
+    fitted = MimlClassifier({"against": Largest(-1.0)}, random_state=0).fit(*in_order)
+    assert fitted.slopes_.tolist() == [1.0, 1.0] and fitted.intercepts_.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("column", [np.arange(6.0), np.ones(6)])
+@pytest.mark.parametrize("truth", [[True] * 6, [False] * 6, [False] * 3 + [True] * 3])
+def test_no_calibration_by_one_class_or_one_score(column, truth):
+    found = np.ravel(_calibrated(column[:, None], np.array(truth)[:, None]))
+    assert (found.tolist() == [1.0, 0.0]) == (column.std() == 0 or len(set(truth)) == 1)
+
+
+def test_data_frame_in_gives_data_frame_out(bags, Y):
+    arrays = MimlClassifier(random_state=0).fit(bags, Y)
+    frames = MimlClassifier(random_state=0).fit(bags, pd.DataFrame(Y, columns=NAMES))
+    assert frames.classes_.tolist() == NAMES
+    for method in ("decision_function", "predict_proba", "predict"):
+        expected, found = getattr(arrays, method)(bags), getattr(frames, method)(bags)
+        assert isinstance(expected, np.ndarray)
+        pd.testing.assert_frame_equal(found, pd.DataFrame(expected, columns=NAMES))
+    asked = MimlClassifier(random_state=0).set_output(predict="default")
+    assert isinstance(asked.fit(bags, pd.DataFrame(Y)).predict(bags), np.ndarray)
+
+
+def test_reasons_have_a_row_an_instance_and_a_column_a_label(bags, Y):
+    fitted = MimlClassifier(random_state=0).fit(bags, pd.DataFrame(Y, columns=NAMES))
+    reasons = fitted.explain(bags)
+    expected = [(bag, i) for bag, size in enumerate(bags.sizes) for i in range(size)]
+    assert reasons.index.tolist() == expected and reasons.index.names == ["bag", "instance"]
+    assert reasons.columns.tolist() == NAMES
+    assert np.array_equal(reasons, fitted.slopes_ * explain(fitted.model_, bags))
+
+
+def test_reasons_by_hand():
+    """Features from 0 to 1 already, so that they are the instances' scores, times the slopes."""
+    bags = [[[0.0, 1.0], [0.25, 0.5]], [[1.0, 0.0]], [[0.5, 0.5]], [[0.75, 0.25]]]
+    Y = [[0, 1], [1, 0], [0, 1], [1, 0]]
+    fitted = MimlClassifier({"hand": Largest()}, random_state=0).fit(bags, Y)
+    reasons = fitted.explain(bags[:2])
+    assert reasons.index.tolist() == [(0, 0), (0, 1), (1, 0)]
+    assert np.allclose(reasons, np.array([[0.0, 1.0], [0.25, 0.5], [1.0, 0.0]]) * fitted.slopes_)
+
+
+def test_a_learner_without_reasons_says_so(bags, Y):
+    class Silent(Largest):
+        instance_scores = property()
+
+    fitted = MimlClassifier({"silent": Silent()}, random_state=0).fit(bags, Y[:, :3])
+    with pytest.raises(TypeError, match="estimator must score instances"):
+        fitted.explain(bags)
+
+
+def test_the_summary_names_the_choice_and_its_reasons(in_order):
+    candidates = {"against": Largest(-1.0), "with": Largest()}
+    fitted = MimlClassifier(candidates, random_state=0).fit(*in_order)
+    assert fitted.summary() == (
+        "Features scaled to [0, 1]; with chosen by average precision on held-out bags "
+        "(against 0.500, with 1.000), fitted to all bags, and calibrated for 2 of 2 labels."
+    )
+    del candidates["with"]
+    fitted = MimlClassifier(candidates, random_state=0).fit(*in_order)
+    assert fitted.summary().endswith("calibrated for 0 of 2 labels.")
+
+
+def test_four_bags_are_enough_and_three_too_few(bags, Y):
+    with pytest.raises(ValueError, match=r"at least 4 bags, some to hold out, got 3"):
+        MimlClassifier(random_state=0).fit(bags[:3], Y[:3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantLabelWarning)
+        fitted = MimlClassifier(random_state=0).fit(bags[:4], Y[:4])
+    assert fitted.predict_proba(bags).shape == Y.shape
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_labels_that_all_bags_have_or_none(bags, constant):
+    """Without a label there is no precision: the first candidate is taken."""
+    with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[0, 1\]"):
+        fitted = MimlClassifier(random_state=0).fit(bags, np.full((30, 2), constant))
+    assert fitted.chosen_ == "MimlNn"
+    assert list(fitted.held_out_.values()) == pytest.approx(
+        [1.0 if constant else np.nan] * 3, nan_ok=True
+    )
+    assert fitted.slopes_.tolist() == [1.0, 1.0] and fitted.intercepts_.tolist() == [0.0, 0.0]
+    assert fitted.predict(bags).all() if constant else not fitted.predict(bags).any()
+
+
+def test_bad_rules_and_shares_are_refused(bags, Y):
+    with pytest.raises(ValueError, match="label_rule must be one of"):
+        MimlClassifier(label_rule="guess").fit(bags, Y)
+    with pytest.raises(ValueError, match=r"test_size=1\.5"):
+        MimlClassifier(test_size=1.5).fit(bags, Y)
