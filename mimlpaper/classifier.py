@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
@@ -16,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.base import MultiLabelEstimator, check_bags
+from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
 from mimlpaper.metrics import average_precision
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain
@@ -75,24 +77,27 @@ class MimlClassifier(MultiLabelEstimator):
                 f"X must have at least {LEAST} bags, some to hold out, got {len(bags)}"
             )
         labels = self._learn_labels(Y, len(bags))
-        if isinstance(Y, pd.DataFrame) and not hasattr(self, "_predict_output"):
-            self.set_output(predict="pandas")
+        self.set_output(predict="pandas" if isinstance(Y, pd.DataFrame) else "default")
         self.n_features_in_ = bags.n_features
         split = ShuffleSplit(1, test_size=self.test_size, random_state=self.random_state)
         train, held = next(split.split(labels))
-        scores = {
-            name: pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
-            for name, pipeline in self._pipelines().items()
-        }
-        defined = labels[held].any()  # else all are NaN, and the first is as large as any
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantLabelWarning)  # given above
+            scores = {
+                name: pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
+                for name, pipeline in self._pipelines().items()
+            }
+            self._choose(scores, labels[held])
+            self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
+        return self
+
+    def _choose(self, scores, labels):
+        defined = labels.any()  # else all are NaN, and the first is as large as any
         self.held_out_ = {
-            name: average_precision(labels[held], s) if defined else np.nan
-            for name, s in scores.items()
+            name: average_precision(labels, s) if defined else np.nan for name, s in scores.items()
         }
         self.chosen_ = max(self.held_out_, key=self.held_out_.get)
-        self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels[held])
-        self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
-        return self
+        self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels)
 
     def decision_function(self, X) -> np.ndarray:
         """Log-odds of each label: (n_bags, n_labels)."""
@@ -132,6 +137,10 @@ class MimlClassifier(MultiLabelEstimator):
         candidates = self.candidates or {
             "MimlNn": MimlNn(label_rule="top"), "MimlSvm_mi": MimlSvmMi(), "D-MimlSvm": DMimlSvm(),
         }  # fmt: skip
+        if not isinstance(candidates, Mapping):
+            raise ValueError(
+                f"candidates must be a dict from name to estimator, got {candidates!r}"
+            )
         pipelines = {}
         for name, learner in candidates.items():
             learner = clone(learner)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import re
 import tempfile
 import time
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ import nbformat
 import papermill
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
+from latex2mathml.converter import convert as latex_to_mathml
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
@@ -28,6 +31,11 @@ __all__ = [
     "run_notebooks",
 ]
 
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
+TEMPLATE = "{% extends 'lab/index.html.j2' %}" + "".join(
+    f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS
+)
 RUNS = "runs.json"  # beside the executed notebooks: how each one's last run ended
 
 TYPES = {"str": str, "int": int, "bool": bool, "float": float}
@@ -207,9 +215,21 @@ def _execute(path, output, parameters, cell_timeout):
 
 
 def _write_html(notebook, path):
-    exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
-    body, _ = exporter.from_notebook_node(notebook)
+    """A page that asks no other host: formulas are MathML, which browsers draw themselves."""
+    page = copy.deepcopy(notebook)
+    for cell in page.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FORMULA.sub(_mathml, cell.source)
+    exporter = HTMLExporter(
+        exclude_input_prompt=True, exclude_output_prompt=True, raw_template=TEMPLATE
+    )
+    body, _ = exporter.from_notebook_node(page)
     paths.write_whole(path, body)
+
+
+def _mathml(match):
+    display, inline = match.groups()
+    return latex_to_mathml(display or inline, display="block" if display else "inline")
 
 
 def _since(start):

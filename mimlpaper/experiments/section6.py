@@ -179,8 +179,10 @@ ON_PAGES = TABLE_3 | {
         TABLE_3["InsDif_MimlSvm_mi"],
         settings=[default(learner__max_alternations=2), *TABLE_3["InsDif_MimlSvm_mi"].settings],
         choices=[],
-        tuning=TABLE_3["InsDif_MimlSvm_mi"].tuning
-        | dict(transformation__gamma=[0.2, 1.0], learner__C=[1.0]),
+        tuning={
+            **TABLE_3["InsDif_MimlSvm_mi"].tuning,
+            "transformation__gamma": [0.2, 1.0], "learner__C": [1.0],
+        },
     ),
     "RankSvm": Row(
         RankSvm(),

@@ -119,7 +119,7 @@ class Row:
 
     def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
         """Each name's value and its basis: (value, Basis) of the last layer that has it."""
-        found = {}
+        found: dict[str, tuple[object, Basis]] = {}
         layers = [*_everywhere(self.learner), *((basis, basis.values) for basis in bases)]
         for basis, values in layers:
             if not basis.on or dataset in basis.on:
@@ -194,9 +194,9 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            columns = row.layers(row.settings, dataset), row.layers(row.blind_settings, dataset)
-            for name in columns[0] | columns[1]:
-                described = [text for layers in columns for text in _described(layers, name)]
+            both = row.layers(row.settings, dataset), row.layers(row.blind_settings, dataset)
+            for name in both[0] | both[1]:
+                described = [text for layers in both for text in _described(layers, name)]
                 if any(described):
                     rows.append((method, dataset, name, *described))
     columns = ["method", "dataset", "parameter", "value", "basis", "source"]

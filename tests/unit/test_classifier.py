@@ -190,8 +190,8 @@ def test_data_frame_in_gives_data_frame_out(bags, Y):
         expected, found = getattr(arrays, method)(bags), getattr(frames, method)(bags)
         assert isinstance(expected, np.ndarray)
         pd.testing.assert_frame_equal(found, pd.DataFrame(expected, columns=NAMES))
-    asked = MimlClassifier(random_state=0).set_output(predict="default")
-    assert isinstance(asked.fit(bags, pd.DataFrame(Y)).predict(bags), np.ndarray)
+    assert isinstance(clone(frames).fit(bags, Y).predict(bags), np.ndarray)
+    assert isinstance(frames.set_output(predict="default").predict(bags), np.ndarray)
 
 
 def test_reasons_have_a_row_an_instance_and_a_column_a_label(bags, Y):
