@@ -68,6 +68,7 @@ def gather(sources, profile):
     status = {row["artefact"]: row for row in paper.status(last_runs(profile))}
     pages = {
         "index": home_page(readme, executed),
+        "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": scorecard_page(card, profile),
         "claims": claims_page(card, profile),
         "choices": choices_page(),

@@ -40,6 +40,7 @@ NOTEBOOKS
 ```{toctree}
 :hidden:
 :caption: Project
+guide
 data/README
 CONTRIBUTING
 CHANGELOG
@@ -49,7 +50,7 @@ CHANGELOG
 
 def home_page(readme, notebooks):
     """The README, with the site's contents."""
-    text = readme.replace("(figures/README.md)", "(gallery.md)")
+    text = readme.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
     for name in notebooks:
         text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
     return text + TREE.replace("NOTEBOOKS", "\n".join(f"notebooks/{name}" for name in notebooks))

@@ -19,8 +19,11 @@ from mimlpaper.notebooks import available_notebooks
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.scorecard import in_words
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+BOTH = README + (ROOT / "site" / "guide.md").read_text()
+EXAMPLES = re.findall(r"```python\n(.*?)```", BOTH, flags=re.DOTALL)
+MOST_WORDS = 900
 
 
 @pytest.fixture
@@ -55,9 +58,9 @@ def test_the_outcome_is_that_of_the_records():
 
 
 def test_commands_name_what_exists():
-    for name in re.findall(r"mimlpaper run (\w+)", README):
+    for name in re.findall(r"mimlpaper run (\w+)", BOTH):
         assert name in available_notebooks()
-    for name in re.findall(r"mimlpaper compute (\w+)", README):
+    for name in re.findall(r"mimlpaper compute (\w+)", BOTH):
         assert name in EXPERIMENTS
 
 
@@ -66,3 +69,13 @@ def test_every_notebook_and_every_experiment_of_the_paper_is_in_the_map():
         assert artefact.notebook in README
         if artefact.title.startswith(("Fig.", "Table")) and "," not in artefact.title:
             assert artefact.experiment is None or artefact.experiment in README
+
+
+def test_readme_is_short():
+    assert len(README.split()) <= MOST_WORDS
+
+
+def test_links_lead_to_files():
+    for page in (ROOT / "README.md", ROOT / "site" / "guide.md"):
+        for target in re.findall(r"\]\(((?!https?:)[^)#]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), target
