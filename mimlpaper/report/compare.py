@@ -22,7 +22,7 @@ from mimlpaper.report.verdicts import tolerance, verdict
 __all__ = [
     "CHARACTERISTICS", "COLUMNS", "KINDS", "STATES", "Records", "as_published", "column_records",
     "compare_characteristics", "compare_with_paper", "count_runs", "overall",
-    "records_of", "round_half_up", "run_means", "variant_name", "with_percentages",
+    "records_of", "round_half_up", "row_values", "run_means", "variant_name", "with_percentages",
     "with_variants",
 ]  # fmt: skip
 
@@ -132,6 +132,15 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     own = EXPERIMENTS[name].methods if name in EXPERIMENTS else records["method"].unique()
     matched = records_of(get_records, experiment)
     return pd.concat([records, matched[~matched["method"].isin(own)]]) if len(matched) else records
+
+
+def row_values(records: pd.DataFrame, number: int, method: str) -> dict[str, dict[str, float]]:
+    """The criteria of a method's row in a table: as printed, and as recorded."""
+    cells = published_cells(number)
+    printed = cells[cells["algorithm"] == method].set_index("criterion")["mean"].to_dict()
+    own = as_published(records).query("method == @method")
+    ours = own[list(TABLES[number].criteria)].mean().to_dict()
+    return {"printed": printed, "recorded": ours}
 
 
 def as_published(records: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -50,7 +51,13 @@ def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
 
 
 def plot_parameter_curves(
-    records: pd.DataFrame, x: str, axes: list[Axes], *, xlabel: str, published: float | None = None
+    records: pd.DataFrame,
+    x: str,
+    axes: list[Axes],
+    *,
+    xlabel: str,
+    published: float | None = None,
+    levels: Mapping[str, Mapping[str, float]] | None = None,
 ):
     """Mean ± std over splits against ``x``, one panel for each criterion.
 
@@ -62,6 +69,7 @@ def plot_parameter_curves(
     x : a column of numbers: "stage", or a column added to the records
     axes : seven, as from :func:`seven_panels`
     published : the paper's value, drawn as a thin line.
+    levels : by name, values of the criteria to compare with: dashed lines, named in the last panel.
     """
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         ends = {}
@@ -70,12 +78,17 @@ def plot_parameter_curves(
             mean = points["mean"] if criterion.lower_is_better else 1 - points["mean"]
             look = look_of(method)
             axis.plot(
-                mean.index, mean, color=look.color, linestyle=look.linestyle,
+                mean.index, mean, color=look.color, linestyle="-" if levels else look.linestyle,
                 marker=look.marker if len(mean) <= 12 else None,
             )  # fmt: skip
             low, high = mean - points["std"], mean + points["std"]
             axis.fill_between(mean.index, low, high, color=look.color, alpha=0.15, linewidth=0)
             ends[method] = mean.iloc[-1]
+        for name, values in (levels or {}).items():
+            level = values[criterion.name]
+            level = level if criterion.lower_is_better else 1 - level
+            axis.axhline(level, color=look_of(name).color, linewidth=1, linestyle=(0, (4, 2)))
+            ends[name] = level
         if published is not None:
             axis.axvline(published, color="#999999", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
         title = criterion.title if criterion.lower_is_better else f"1 − {criterion.title}"
