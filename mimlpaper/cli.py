@@ -318,6 +318,7 @@ def _manifest(options):
 def _verify(options):
     from mimlpaper.experiments import EXPERIMENTS, verify
     from mimlpaper.experiments.verify import SAME
+    from mimlpaper.report.artefacts import changed_files
 
     if options.audit is not None:
         return _audit(options)
@@ -327,7 +328,10 @@ def _verify(options):
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
     _certify(options, table)
-    return int(not table["outcome"].isin(SAME).all())
+    changed = changed_files(paths.figures()) if options.profile == "paper" else []
+    if changed:
+        print("changed since they were published, make paper writes them again:", *changed)
+    return int(bool(changed) or not table["outcome"].isin(SAME).all())
 
 
 def _certify(options, outcomes):

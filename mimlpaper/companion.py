@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from IPython.display import display
+from IPython.display import Markdown, display
 from threadpoolctl import threadpool_limits
 
 from mimlpaper import paths
@@ -30,12 +31,13 @@ from mimlpaper.experiments.fit_details import (
     related_pairs,
 )
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
-from mimlpaper.report.artefacts import ARTEFACTS, artefact_status
+from mimlpaper.experiments.store import KEY
+from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import column_records
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import save_table
-from mimlpaper.report.scorecard import scorecard
+from mimlpaper.report.scorecard import finding_in_words, scorecard
 from mimlpaper.report.style import save_figure, use_style
 from mimlpaper.report.tables import results_table, seconds_table
 
@@ -92,7 +94,11 @@ class Companion:
 
     @property
     def folder(self) -> Path:
-        """The folder of tables and figures; git keeps only those of the full protocol."""
+        """The folder of tables and figures; git keeps only those of the full protocol.
+
+        The full protocol is published there by ``mimlpaper run`` alone; elsewhere it goes to
+        ``build/explored``.
+        """
         return paths.figures() if self.profile == "paper" else paths.figures() / self.profile
 
     def trials(self, experiment: str) -> pd.DataFrame:
@@ -131,6 +137,29 @@ class Companion:
         }
         return artefact_status(self.recorded, n_trials, self.folder, last_runs)
 
+    def opening(
+        self,
+        question: str,
+        look_at: str,
+        *,
+        found: str = "",
+        tables: tuple[int, ...] = (),
+        claims: tuple[str, ...] = (),
+    ) -> Markdown:
+        """The box that a notebook opens with: its question, the finding, what to look at.
+
+        The finding is what came out in ``tables`` and of the claims whose ids begin as
+        ``claims``, then ``found``. Only the full protocol has one.
+        """
+        if self.profile == "paper":
+            known = finding_in_words(self.scorecard(), tables, claims) if tables or claims else ""
+            finding = f"{known} {found}".strip()
+        else:
+            finding = f"this is the profile {self.profile}, which shows that everything runs; what "
+            finding += "the text says of results is about the profile paper."
+        parts = {"The question": question, "The finding": finding, "Look at": look_at}
+        return Markdown("\n>\n".join(f"> **{head}:** {text}" for head, text in parts.items()))
+
     def claims(self, *beginnings: str) -> list:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         ids = published_claims()["id"]
@@ -142,6 +171,12 @@ class Companion:
         return seconds_table(
             {get_experiment(name).title: self.recorded(name) for name in experiments}
         )
+
+    def core_hours(self) -> float:
+        """Processor hours that all recorded trials took."""
+        tables = [self.recorded(name) for name in EXPERIMENTS]
+        trials = pd.concat(table.drop_duplicates(KEY) for table in tables if len(table))
+        return float((trials["fit_seconds"] + trials["predict_seconds"]).sum() / 3600)
 
     def n_runs(self, experiment: str) -> int:
         """Number of runs of the whole protocol: splits, data sets, or cross-validations."""
@@ -180,7 +215,7 @@ class Companion:
 
     def save_table(self, table, name: str):
         """Write a table as CSV, Markdown and LaTeX, and return it."""
-        save_table(table, self.folder, name)
+        self._publish(save_table(table, self._target, name))
         return table
 
     def save_figure(self, figure, name: str, *, of: Dataset | None = None):
@@ -189,9 +224,20 @@ class Companion:
         ``of`` is the data shown; drawn data never replace the figure of original data.
         """
         if self.profile != "paper" or of is None or of.kind != "synthetic":
-            save_figure(figure, self.folder, name)
+            self._publish(save_figure(figure, self._target, name))
         display(figure, metadata={"image/png": {"alt": _in_words(name)}})
         plt.close(figure)
+
+    @property
+    def _target(self):
+        """Where to write: what is explored by hand replaces nothing that is published."""
+        explored = self.profile == "paper" and paths.PUBLISH not in os.environ
+        return paths.explored() if explored else self.folder
+
+    def _publish(self, files):
+        """Note the checksums of published files, for ``mimlpaper verify``."""
+        if self._target == paths.figures():
+            note_checksums(files)
 
 
 def _in_words(name):

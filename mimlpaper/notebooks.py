@@ -200,6 +200,7 @@ def _run(name, path, parameters, folder, cell_timeout):
 
 def _execute(path, output, parameters, cell_timeout):
     """Sockets in a folder of their own: kernels that start together cannot race for a port."""
+    os.environ[paths.PUBLISH] = "1"  # the kernel inherits it
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path),
@@ -215,13 +216,23 @@ def _execute(path, output, parameters, cell_timeout):
 
 
 def _write_html(notebook, path):
-    """A page that asks no other host: formulas are MathML, which browsers draw themselves."""
+    """A page that asks no other host: formulas are MathML, which browsers draw themselves.
+
+    Cells and code that their tags, those of MyST-NB, remove or hide are left out.
+    """
     page = copy.deepcopy(notebook)
     for cell in page.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
+    left_out = {
+        "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
+        "remove_input_tags": ["remove-input"],
+    }
     exporter = HTMLExporter(
-        exclude_input_prompt=True, exclude_output_prompt=True, raw_template=TEMPLATE
+        config=Config({"TagRemovePreprocessor": left_out | {"enabled": True}}),
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        raw_template=TEMPLATE,
     )
     body, _ = exporter.from_notebook_node(page)
     paths.write_whole(path, body)

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import IO
 
 __all__ = [
+    "PUBLISH",
+    "explored",
     "figures",
     "notebooks",
     "packaged_data",
@@ -23,6 +25,9 @@ __all__ = [
 
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
+
+# Set in the environment of notebooks that `mimlpaper run` executes: only these publish.
+PUBLISH = "MIMLPAPER_PUBLISH"
 
 
 def project_root() -> Path:
@@ -53,6 +58,11 @@ def results() -> Path:
 def figures() -> Path:
     """Every figure and table."""
     return project_root() / "figures"
+
+
+def explored() -> Path:
+    """Figures and tables of notebooks that someone explores: they replace nothing published."""
+    return project_root() / "build" / "explored"
 
 
 def notebooks() -> Path:

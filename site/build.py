@@ -91,6 +91,8 @@ def copy_notebook(name, sources, profile):
         return False
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
+        if "injected-parameters" in cell.metadata.get("tags", ()):
+            cell.metadata["tags"].append("remove-cell")
         for output in cell.get("outputs", ()):
             text = output.get("metadata", {}).get("image/png", {}).get("alt")
             if text:

@@ -2,7 +2,8 @@
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
 writer loses or mixes what is recorded. The tail of a row that a killed process left behind is
-cut off before the next one is written, and passed over when the file is read.
+cut off before the next one is written, and passed over when the file is read. Each row ends with
+a seal, a hash of its text: a row that was edited counts as stale, and verification runs it again.
 
 Two more tables say what verification found. ``attested.csv``: today's code gives the numbers that
 other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
@@ -46,11 +47,13 @@ COLUMNS = [
     "average_precision", "average_recall", "average_f1", "accuracy",
     "fit_seconds", "predict_seconds", "chosen", "warnings",
     "kind", "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine",
+    "seal",
 ]  # fmt: skip
 
 TEXT = [
     "experiment", "dataset", "method", "parameters", "chosen", "warnings",
     "kind", "data_sha256", "code", "versions", "commit", "machine",
+    "seal",
 ]  # fmt: skip
 
 
@@ -64,8 +67,10 @@ OUTCOMES = [
     "largest_difference", "date", "commit", "versions", "codes",
 ]  # fmt: skip
 
-# In place of the code, if a spot check did not confirm the run: such a record counts as stale.
+# In place of the code, if a spot check did not confirm the run, or the row does not fit its seal:
+# such a record counts as stale.
 SUSPECT = "suspect"
+SEAL = 8  # hexadecimal digits
 
 
 class StoreError(RuntimeError):
@@ -144,26 +149,41 @@ def _end_of_whole_rows(file):
 
 
 def _parse(data, path):
-    lines = csv.reader(io.StringIO(data.decode(errors="replace"), newline=""))
-    rows = []
-    for row in lines:
-        if len(row) != len(COLUMNS) or (lines.line_num == 1 and row != COLUMNS):
-            raise StoreError(
-                f"{path}, line {lines.line_num}: expected {len(COLUMNS)} columns as in the header "
-                f"of this version, got {len(row)}; restore the file from version control, or "
-                "delete that line and run `mimlpaper compute` again"
-            )
-        rows.append(row)
-    table = pd.DataFrame(rows[1:], columns=COLUMNS)
+    advice = "restore the file from version control"
+    try:
+        table = pd.read_csv(
+            io.BytesIO(data),
+            dtype=str,
+            keep_default_na=False,
+            skip_blank_lines=False,
+            encoding_errors="replace",
+        )
+    except ValueError as error:  # a row has too many columns
+        raise StoreError(f"{path}: {error}; {advice}") from error
+    if list(table.columns) != COLUMNS:
+        raise StoreError(
+            f"{path}: expected the columns {COLUMNS}, got {list(table.columns)}; {advice}"
+        )
+    short = table["seal"] == ""
+    if short.any():
+        raise StoreError(
+            f"{path}, line {short.argmax() + 2}: expected {len(COLUMNS)} columns; {advice}, or "
+            "delete that line and run `mimlpaper compute` again"
+        )
+    seals = [_seal(line.rpartition(b",")[0]) for line in data.splitlines()[1:]]
+    table["code"] = table["code"].mask(table["seal"] != seals, SUSPECT)
     for column in set(COLUMNS) - set(TEXT):
         try:
             table[column] = pd.to_numeric(table[column])
         except ValueError as error:
             raise StoreError(
-                f"{path}: column {column} holds something that is not a number: {error}; "
-                "restore the file from version control"
+                f"{path}: column {column} holds something that is not a number: {error}; {advice}"
             ) from error
     return table
+
+
+def _seal(row: bytes) -> str:
+    return hashlib.sha256(row).hexdigest()[:SEAL]
 
 
 def _header():
@@ -172,15 +192,16 @@ def _header():
 
 def _to_csv(rows):
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
-    writer.writerows({name: _cell(row.get(name, "")) for name in COLUMNS} for row in rows)
-    return buffer.getvalue()
+    writer = csv.DictWriter(buffer, COLUMNS[:-1], lineterminator="\n")
+    writer.writerows({name: _cell(row.get(name, "")) for name in COLUMNS[:-1]} for row in rows)
+    lines = buffer.getvalue().splitlines()
+    return "".join(f"{line},{_seal(line.encode())}\n" for line in lines)
 
 
 def _cell(value):
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.10g}"
-    return value
+    return " ".join(value.splitlines()) if isinstance(value, str) else value
 
 
 def load_attestations(folder) -> pd.DataFrame:

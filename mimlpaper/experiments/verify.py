@@ -18,6 +18,7 @@ from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
 from mimlpaper.experiments.runner import current_codes, default_store, records
 from mimlpaper.experiments.store import (
     KEY,
+    SUSPECT,
     Store,
     add_attestations,
     add_outcomes,
@@ -34,6 +35,7 @@ COLUMNS = [
     "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"
 ]  # fmt: skip
 SAME = ("equal", "close")  # the outcomes that attest a group
+OTHER = ("different", "suspect", "failed")
 
 # Trials of one setting that differ in the split alone: one that lies so many robust standard
 # deviations from the median is an outlier. A smaller group has no telling spread.
@@ -74,7 +76,8 @@ def verify(
     -------
     table : one row a group: experiment, method, n_recorded, n_checked, largest_difference,
         outcome: "equal" (within 1e-6), "close" (on another machine or by other versions, within
-        the looser bound), "different", or "failed" (a trial raised; a warning tells the first).
+        the looser bound), "different", "suspect" (a row was edited, or a spot check did not
+        confirm its run), or "failed" (a trial raised; a warning tells the first).
 
     Raises
     ------
@@ -161,8 +164,8 @@ def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict
     """What :func:`verify` last found, one dict for each experiment and kind of machine.
 
     Outcomes of records that were replaced since do not count. Keys: experiment, machine,
-    groups (recorded ones), equal, close, different, failed (groups with that outcome), trials
-    (run again), largest_difference, date (of the oldest of the outcomes).
+    groups (recorded ones), equal, close, different, suspect, failed (groups with that outcome),
+    trials (run again), largest_difference, date (of the oldest of the outcomes).
     """
     store = store or default_store(profile)
     rows = []
@@ -171,7 +174,7 @@ def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict
         for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
             counts = table["outcome"].value_counts()
             row = {"experiment": name, "machine": machine, "groups": recorded["method"].nunique()}
-            row |= {word: int(counts.get(word, 0)) for word in (*SAME, "different", "failed")}
+            row |= {word: int(counts.get(word, 0)) for word in (*SAME, *OTHER)}
             row["trials"] = int(table["n_checked"].sum())
             row["largest_difference"] = float(table["largest_difference"].max())
             rows.append(row | {"date": table["date"].min()})
@@ -233,7 +236,7 @@ def _trials(rows):
 def _compared(group, drawn, repeated):
     """What became of a group's drawn trials."""
     recorded = {key: rows for key, rows in group.groupby(KEY)}
-    largest, outcome = 0.0, "equal"
+    largest, outcome = 0.0, "suspect" if (group["code"] == SUSPECT).any() else "equal"
     trials = _trials(drawn)
     for trial in trials:
         if trial not in repeated:

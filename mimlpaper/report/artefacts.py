@@ -16,13 +16,14 @@ import pandas as pd
 
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.store import put_rows
 from mimlpaper.experiments.verify import SAME
 from mimlpaper.paths import packaged_data, project_root, published
 from mimlpaper.report.compare import STATES, Records, overall, records_of
 
 __all__ = [
-    "ARTEFACTS", "Artefact", "artefact_status", "certificate", "codecheck_manifest", "gallery",
-    "pseudocode_map", "with_outcome",
+    "ARTEFACTS", "Artefact", "artefact_status", "certificate", "changed_files",
+    "codecheck_manifest", "gallery", "note_checksums", "pseudocode_map", "with_outcome",
 ]  # fmt: skip
 
 
@@ -125,6 +126,27 @@ def _mend(artefact, state):
     return artefact.make if state in ("failed", "missing") else ""
 
 
+def note_checksums(files: list[Path]):
+    """Note in ``checksums.csv``, beside the files, what each is like when it is published."""
+    rows = [{"file": path.name, "sha256": _sha256(path)} for path in files]
+    put_rows(files[0].with_name("checksums.csv"), rows, ["file"], _checksums, ordered=True)
+
+
+def changed_files(folder) -> list[str]:
+    """Names of published files that were changed, swapped or lost since."""
+    known = _checksums(Path(folder) / "checksums.csv").itertuples(index=False)
+    paths = [(Path(folder) / file, sha256) for file, sha256 in known]
+    return [p.name for p, sha256 in paths if not p.is_file() or _sha256(p) != sha256]
+
+
+def _checksums(path):
+    return pd.read_csv(path) if path.is_file() else pd.DataFrame(columns=["file", "sha256"])
+
+
+def _sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 GALLERY = """\
 # Figures and tables
 
@@ -213,7 +235,7 @@ def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
     """
     folder = default_store(profile).folder
     files = [*sorted(folder.glob("*.csv")), packaged_data() / "manifest.csv"]
-    sums = [(path.name, f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`") for path in files]
+    sums = [(path.name, f"`{_sha256(path)}`") for path in files]
     differences = outcomes["largest_difference"].map("{:.2g}".format)
     rows = outcomes.assign(largest_difference=differences).astype(str)
     return CERTIFICATE.format(

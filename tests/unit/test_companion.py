@@ -4,6 +4,7 @@ import pytest
 from mimlpaper import companion, paths
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import load
+from mimlpaper.report.artefacts import changed_files
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,28 @@ def test_only_the_full_protocol_writes_where_figures_are_kept():
     assert Companion().folder == paths.figures()
     assert Companion(profile="smoke").folder == paths.figures() / "smoke"
     assert Companion(profile="quick").folder == paths.figures() / "quick"
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_only_a_run_publishes_and_what_was_published_is_known(published, tmp_path, monkeypatch):
+    """A notebook in someone's hands writes elsewhere. Published files cannot change unseen."""
+    monkeypatch.setattr(paths, "figures", lambda: tmp_path / "figures")
+    monkeypatch.setattr(paths, "explored", lambda: tmp_path / "explored")
+    if published:
+        monkeypatch.setenv(paths.PUBLISH, "1")
+    else:
+        monkeypatch.delenv(paths.PUBLISH, raising=False)
+    for name in ("one", "other"):
+        figure, ax = plt.subplots()
+        ax.set_title(name)
+        Companion().save_figure(figure, name)
+    assert (tmp_path / "explored").exists() is not published
+    assert changed_files(tmp_path / "figures") == []
+    if published:
+        one, other = tmp_path / "figures" / "one.png", tmp_path / "figures" / "other.png"
+        one.write_bytes(other.read_bytes())
+        (tmp_path / "figures" / "other.svg").unlink()
+        assert changed_files(tmp_path / "figures") == ["one.png", "other.svg"]
 
 
 def test_an_experiment_that_is_not_there_has_no_records():

@@ -7,7 +7,7 @@ import textwrap
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments.store import COLUMNS, Store, StoreError
+from mimlpaper.experiments.store import COLUMNS, SUSPECT, Store, StoreError
 
 
 def row(split, stage=0, n_stages=1, **values):
@@ -80,8 +80,31 @@ def test_a_damaged_row_is_named(store):
     store.append("e", [row(0)])
     with open(store.path("e"), "a") as file:
         file.write("not,a,row\n")
-    with pytest.raises(StoreError, match=r"e\.csv, line 3: expected 27 columns.*got 3"):
+    with pytest.raises(StoreError, match=r"e\.csv, line 3: expected 28 columns"):
         store.load("e")
+
+
+def test_a_row_that_is_too_long_is_named(store):
+    store.append("e", [row(0)])
+    with open(store.path("e"), "a") as file:
+        file.write("x," * 40 + "\n")
+    with pytest.raises(StoreError, match=r"e\.csv: .* line 3, saw 41"):
+        store.load("e")
+
+
+@pytest.mark.parametrize("edit", [("0.1", "0.2"), (",0,", ",7,")])
+def test_a_row_that_was_edited_is_suspect(store, edit):
+    """Another value of a criterion; another split, and with it another seed."""
+    store.append("e", [row(1, code="0123"), row(0, code="0123", stage=2, n_stages=1)])
+    text = store.path("e").read_text()
+    head, first, second = text.splitlines(keepends=True)
+    store.path("e").write_text(head + first + second.replace(*edit, 1))
+    assert store.load("e")["code"].tolist() == ["0123", SUSPECT]
+
+
+def test_a_text_of_several_lines_stays_in_its_row(store):
+    store.append("e", [row(0, warnings="one\ntwo", code="0123")])
+    assert store.load("e")[["warnings", "code"]].to_numpy().tolist() == [["one two", "0123"]]
 
 
 def test_a_value_that_is_no_number_is_named(store):

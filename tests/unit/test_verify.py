@@ -279,6 +279,17 @@ def test_a_planted_wrong_record_is_found_whatever_is_drawn(store, monkeypatch):
         assert outcomes(store, random_state=seed) == {"Ml-knn": "different"}
 
 
+@pytest.mark.parametrize(("of", "edit"), [(0, (",0.", ",0.0")), (-1, (",1,", ",0,"))])
+def test_an_edited_row_is_suspect_whatever_is_drawn(store, of, edit):
+    """The first value of a row, or the split, and with it the seed."""
+    path = store.path("table1")
+    lines = path.read_text().splitlines(keepends=True)
+    mine = [i for i, line in enumerate(lines) if ",Ml-knn," in line][of]
+    lines[mine] = lines[mine].replace(*edit, 1)
+    path.write_text("".join(lines))
+    assert outcomes(store, random_state=0)["Ml-knn"] == "suspect"
+
+
 @pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")
 def test_another_blas_kernel_comes_within_the_bound(store):
     """OpenBLAS takes the kernel of an older processor, whose sums round otherwise."""
