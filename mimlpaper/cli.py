@@ -12,7 +12,7 @@ from mimlpaper import paths
 __all__ = ["main"]
 
 PROFILES = ("paper", "quick", "smoke")
-NAMES = "such as table1 or figure4; mimlpaper estimate lists them all"
+NAMES = "such as table1, figure4 or multiverse; mimlpaper estimate lists them all"
 COSTS = "9_cost"  # the notebook of fits that are measured on an idle machine
 
 
@@ -211,15 +211,16 @@ def _experiments_of(notebook):
 
 def _compute(options):
     from mimlpaper.experiments import compute
+    from mimlpaper.experiments.registry import family
     from mimlpaper.experiments.runner import compute_together
     from mimlpaper.experiments.store import KEY
 
-    first, *others = options.experiment
+    first, *others = names = [one for name in options.experiment for one in family(name)]
     if others:
         if options.methods:
             raise ValueError("--methods goes with one experiment")
         compute_together(
-            options.experiment, profile=options.profile, jobs=options.jobs, dask=options.dask,
+            names, profile=options.profile, jobs=options.jobs, dask=options.dask,
             data_home=options.data, recompute=options.recompute,
         )  # fmt: skip
         return 0
@@ -282,9 +283,10 @@ def _bench(options):
 
 def _estimate(options):
     from mimlpaper.experiments import EXPERIMENTS, estimate
+    from mimlpaper.experiments.registry import family
 
     table = estimate(
-        options.experiment or EXPERIMENTS,
+        [one for name in options.experiment or EXPERIMENTS for one in family(name)],
         profile=options.profile,
         workers=options.workers,
         recompute=options.recompute,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 
+from mimlpaper.experiments.multiverse import Readings
 from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.runner import default_store, records
 from mimlpaper.experiments.store import KEY, Store
@@ -21,9 +24,10 @@ def estimate(
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    A trial takes the mean processor time that is recorded for its method on its data set. The
-    time of a method that never ran there is unknown; the row counts such trials. The last row is
-    the sum.
+    A trial takes the mean processor time that is recorded for its method on its data set. A
+    reading of the multiverse that never ran takes the time of the published one; another label
+    rule takes none, since the scores are shared. The time of a method that never ran on a data set
+    is unknown; the row counts such trials. The last row is the sum.
 
     Parameters
     ----------
@@ -51,12 +55,15 @@ def estimate(
 
 
 def _estimate(name, profile, workers, recompute, store):
-    trials = pd.DataFrame(get_experiment(name).trials(profile), columns=KEY)
+    experiment = get_experiment(name)
+    trials = pd.DataFrame(experiment.trials(profile), columns=KEY)
     recorded = records(name, profile=profile, store=store).drop_duplicates(KEY)
     usable = recorded.loc[recorded["state"] != "stale", KEY]
     done = pd.MultiIndex.from_frame(usable)
     waiting = trials if recompute else trials[~pd.MultiIndex.from_frame(trials).isin(done)]
-    seconds = _seconds_each(waiting, recorded)
+    seconds = _seconds_each(waiting, recorded, ["dataset", "method", "parameters"])
+    if isinstance(experiment, Readings):
+        seconds = seconds.fillna(_seconds_like(waiting, experiment.of, profile, store))
     longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
     return {
         "experiment": name, "trials": len(trials), "to_run": len(waiting),
@@ -65,9 +72,22 @@ def _estimate(name, profile, workers, recompute, store):
     }  # fmt: skip
 
 
-def _seconds_each(waiting, recorded):
-    """Mean recorded seconds of each waiting trial's method on its data set, NaN if unknown."""
-    variant = ["dataset", "method", "parameters"]
+def _seconds_each(waiting, recorded, variant):
+    """Mean recorded seconds of what each waiting trial is a variant of, NaN if unknown."""
     recorded = recorded.assign(seconds=recorded["fit_seconds"] + recorded["predict_seconds"])
     means = recorded.groupby(variant)["seconds"].mean()
     return waiting.join(means, on=variant)["seconds"]
+
+
+def _seconds_like(waiting, published, profile, store):
+    """Of readings that never ran: the published one's, once for all label rules."""
+    tables = [records(name, profile=profile, store=store) for name in published]
+    recorded = pd.concat(tables).query("parameters == '{}'").drop_duplicates(KEY)
+    scores = {text: _without_rule(text) for text in waiting["parameters"].unique()}
+    again = waiting.assign(parameters=waiting["parameters"].map(scores)).duplicated(KEY)
+    return _seconds_each(waiting, recorded, ["dataset", "method"]).where(~again, 0.0)
+
+
+def _without_rule(parameters):
+    changes = json.loads(parameters).items()
+    return json.dumps({name: v for name, v in changes if not name.endswith("label_rule")})

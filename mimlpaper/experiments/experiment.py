@@ -107,10 +107,12 @@ class Experiment:
     def _configuration(self, dataset, method):
         """A method's estimator on a data set, or on the stand-in of that data set."""
         configured = self.configurations[method]
-        if isinstance(configured, Mapping):
-            stands_for = {_stand_in(name): name for name in reversed(self.datasets)}
-            configured = configured[_origin(stands_for.get(dataset, dataset))]
-        return configured
+        return configured[self.original(dataset)] if isinstance(configured, Mapping) else configured
+
+    def original(self, dataset: str) -> str:
+        """The data set that a part or a stand-in comes from: "scene" of "synthetic_scene:10%"."""
+        stands_for = {_stand_in(name): name for name in reversed(self.datasets)}
+        return _origin(stands_for.get(dataset, dataset))
 
     def _datasets(self, profile):
         if profile != "smoke":

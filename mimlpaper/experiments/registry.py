@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from mimlpaper.experiments.experiment import Experiment
+from mimlpaper.experiments.multiverse import multiverse
 from mimlpaper.experiments.section4 import SECTION4, TABLE_1, TABLE_2
 from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5, SECTION5
 from mimlpaper.experiments.section6 import SECTION6, TABLE_3, TABLE_4
 from mimlpaper.experiments.section7 import SECTION7, TABLE_5
 from mimlpaper.experiments.settings import nearest_to_print
 
-__all__ = ["EXPERIMENTS", "ROWS", "get_experiment", "settings_nearest_to_print"]
+__all__ = ["EXPERIMENTS", "ROWS", "family", "get_experiment", "settings_nearest_to_print"]
 
 # The rows of the experiments that the paper prints, see mimlpaper.experiments.settings.
 ROWS = {
@@ -20,6 +21,7 @@ ROWS = {
 EXPERIMENTS = {
     experiment.name: experiment for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
 }
+EXPERIMENTS |= {experiment.name: experiment for experiment in multiverse(ROWS, EXPERIMENTS)}
 
 
 def get_experiment(name: str | Experiment) -> Experiment:
@@ -29,6 +31,12 @@ def get_experiment(name: str | Experiment) -> Experiment:
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]
+
+
+def family(name: str) -> list[str]:
+    """The experiments whose names begin with that one: all of the multiverse; else itself."""
+    members = [member for member in EXPERIMENTS if member.startswith(f"{name}_")]
+    return [name] if name in EXPERIMENTS or not members else members
 
 
 def settings_nearest_to_print(name: str) -> dict[str, int]:

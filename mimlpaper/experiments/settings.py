@@ -113,9 +113,9 @@ class Row:
         """The blind estimator, changed as ``tuning`` says."""
         return self._configured([*self.blind_settings, default(**self.tuning)], dataset)
 
-    def changed(self, **changes):
+    def changed(self, dataset: str = "", /, **changes):
         """The published estimator with other values; a list is a grid."""
-        return self._configured([*self.settings, default(**changes)])
+        return self._configured([*self.settings, default(**changes)], dataset)
 
     def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
         """Each name's value and its basis: (value, Basis) of the last layer that has it."""
