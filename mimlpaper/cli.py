@@ -203,10 +203,11 @@ def _trials_to_run(notebooks, profile):
 
 
 def _experiments_of(notebook):
+    from mimlpaper.experiments.registry import family
     from mimlpaper.report.artefacts import ARTEFACTS
 
-    names = [artefact.experiment for artefact in ARTEFACTS if artefact.notebook == notebook]
-    return dict.fromkeys(name for name in names if name)
+    mine = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
+    return dict.fromkeys(one for name in mine for one in family(name))
 
 
 def _compute(options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -30,11 +31,22 @@ from mimlpaper.experiments.fit_details import (
     recorded_fit_details,
     related_pairs,
 )
+from mimlpaper.experiments.registry import family
+from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.experiments.store import KEY
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import column_records
+from mimlpaper.report.multiverse import (
+    NEEDED,
+    Read,
+    readings_of,
+    record_summary,
+    recorded_summary,
+    summary,
+    universes_of,
+)
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import save_table
 from mimlpaper.report.scorecard import finding_in_words, scorecard
@@ -42,6 +54,8 @@ from mimlpaper.report.style import save_figure, use_style
 from mimlpaper.report.tables import results_table, seconds_table
 
 __all__ = ["Companion"]
+
+N_UNIVERSES = {"paper": 200, "quick": 20, "smoke": 2}  # drawn for each claim
 
 
 class Companion:
@@ -117,9 +131,11 @@ class Companion:
             return self.characteristics()
         if experiment == "cccp":
             return recorded_fit_details(CCCP, self.profile)
-        if experiment not in EXPERIMENTS:
-            return pd.DataFrame()
-        return records(experiment, profile=self.profile)
+        if experiment == "multiverse_claims":
+            return recorded_summary(self.profile)
+        names = [name for name in family(experiment) if name in EXPERIMENTS]
+        tables = [records(name, profile=self.profile) for name in names]
+        return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, see :func:`scorecard`.
@@ -132,8 +148,10 @@ class Companion:
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.report.artefacts.artefact_status`."""
+        names = {artefact.experiment for artefact in ARTEFACTS if artefact.experiment}
         n_trials = {
-            name: len(experiment.trials(self.profile)) for name, experiment in EXPERIMENTS.items()
+            name: sum(len(EXPERIMENTS[one].trials(self.profile)) for one in family(name))
+            for name in names
         }
         return artefact_status(self.recorded, n_trials, self.folder, last_runs)
 
@@ -165,6 +183,24 @@ class Companion:
         ids = published_claims()["id"]
         wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
         return evaluate_claims(self.recorded, ids=wanted)
+
+    def universes(self) -> pd.DataFrame:
+        """Every claim in drawn universes, see :func:`~mimlpaper.report.multiverse.universes_of`.
+
+        Trials that are missing are run first; shares and flips are kept for the scorecard.
+        """
+        compute_together(
+            NEEDED, profile=self.profile, jobs=self.jobs, data_home=self.data_home,
+            recompute=self.recompute,
+        )  # fmt: skip
+        n_drawn = N_UNIVERSES[self.profile]
+        table = universes_of(cache(self.recorded), n_drawn=n_drawn, jobs=self.jobs)
+        record_summary(summary(table), self.profile)
+        return table
+
+    def readings(self, experiment: str) -> list[Read]:
+        """The recorded readings of a table's or a figure's methods."""
+        return readings_of(experiment, self.recorded)
 
     def seconds(self, *experiments: str):
         """The table of seconds of a fit, for the methods of some experiments."""

@@ -26,8 +26,8 @@ def estimate(
 
     A trial takes the mean processor time that is recorded for its method on its data set. A
     reading of the multiverse that never ran takes the time of the published one; another label
-    rule takes none, since the scores are shared. The time of a method that never ran on a data set
-    is unknown; the row counts such trials. The last row is the sum.
+    rule or number of alternations takes none, since the machines are shared. The time of a method
+    that never ran on a data set is unknown; the row counts such trials. The last row is the sum.
 
     Parameters
     ----------
@@ -80,14 +80,15 @@ def _seconds_each(waiting, recorded, variant):
 
 
 def _seconds_like(waiting, published, profile, store):
-    """Of readings that never ran: the published one's, once for all label rules."""
+    """Of readings that never ran: the published one's, once for all that share its machines."""
     tables = [records(name, profile=profile, store=store) for name in published]
     recorded = pd.concat(tables).query("parameters == '{}'").drop_duplicates(KEY)
-    scores = {text: _without_rule(text) for text in waiting["parameters"].unique()}
+    scores = {text: _machines(text) for text in waiting["parameters"].unique()}
     again = waiting.assign(parameters=waiting["parameters"].map(scores)).duplicated(KEY)
     return _seconds_each(waiting, recorded, ["dataset", "method"]).where(~again, 0.0)
 
 
-def _without_rule(parameters):
+def _machines(parameters):
     changes = json.loads(parameters).items()
-    return json.dumps({name: v for name, v in changes if not name.endswith("label_rule")})
+    others = ("label_rule", "max_alternations")
+    return json.dumps({name: v for name, v in changes if not name.endswith(others)})

@@ -14,6 +14,7 @@ from textwrap import fill
 
 import pandas as pd
 
+from mimlpaper import paths
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.runner import default_store
 from mimlpaper.experiments.store import put_rows
@@ -174,8 +175,9 @@ manifest:
 """
 
 
-def gallery(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:
-    """``figures/README.md``: a row for each artefact, and the pictures below."""
+def gallery(artefacts: tuple[Artefact, ...] | None = None) -> str:
+    """``figures/README.md``: a row for each artefact that was made, and the pictures below."""
+    artefacts = _made() if artefacts is None else artefacts
     rows = [
         f"| {artefact.title} | {' '.join(_link(name, name) for name in artefact.files)} "
         f"| {_link(artefact.notebook, f'../notebooks/{artefact.notebook}.ipynb')} "
@@ -200,8 +202,13 @@ def with_outcome(readme: str, outcome: str) -> str:
     return OUTCOME.sub(lambda ends: ends[1] + fill(outcome, 100) + ends[2], readme)
 
 
-def codecheck_manifest(artefacts: tuple[Artefact, ...] = ARTEFACTS) -> str:
-    """``codecheck.yml`` of CODECHECK's specification 1.0: one file for each artefact."""
+def _made():
+    return tuple(one for one in ARTEFACTS if (paths.figures() / one.files[0]).is_file())
+
+
+def codecheck_manifest(artefacts: tuple[Artefact, ...] | None = None) -> str:
+    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact made."""
+    artefacts = _made() if artefacts is None else artefacts
     entries = [
         f"  - file: figures/{artefact.files[0]}\n"
         f"    comment: {json.dumps(f'{artefact.title}, made by: {artefact.make}')}\n"

@@ -52,9 +52,10 @@ from mimlpaper.report.verdicts import winners_of
 
 __all__ = [
     "CLAIM_TESTS", "ClaimResult", "Part", "accuracies_compared", "best_mean",
-    "characteristics_agree", "competitive", "evaluate_claims", "expect", "insensitive",
-    "longest_fits", "never_rises", "printed_winners", "ranges", "sampling_finds_violated",
-    "shares", "significance", "stable", "sub_concepts_matter", "worst_mean",
+    "characteristics_agree", "claim_parts", "competitive", "evaluate_claims", "expect",
+    "insensitive", "longest_fits", "never_rises", "printed_winners", "ranges",
+    "sampling_finds_violated", "shares", "significance", "stable", "sub_concepts_matter",
+    "verdict_of", "worst_mean",
 ]  # fmt: skip
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
@@ -149,12 +150,12 @@ def evaluate_claims(
 
 
 def _evaluate(claim, get_records, protocol_n):
-    parts, used = _parts(claim["id"], get_records, "matched")
-    verdicts = {"matched": _verdict(claim["id"], parts, "holds")}
-    verdicts["paired"] = _verdict(claim["id"], parts, "holds_paired")
+    parts, used = claim_parts(claim["id"], get_records, "matched")
+    verdicts = {"matched": verdict_of(claim["id"], parts, "holds")}
+    verdicts["paired"] = verdict_of(claim["id"], parts, "holds_paired")
     for column in COLUMNS[1:]:
-        others, records = _parts(claim["id"], get_records, column)
-        verdicts[column] = _verdict(claim["id"], others, "holds")
+        others, records = claim_parts(claim["id"], get_records, column)
+        verdicts[column] = verdict_of(claim["id"], others, "holds")
         if any((rows["kind"] == "synthetic").any() for rows in records.values()):
             verdicts[column] = "not evaluated"
     remarks = []
@@ -180,7 +181,7 @@ def _evaluate(claim, get_records, protocol_n):
     )  # fmt: skip
 
 
-def _parts(claim_id, get_records, column):
+def claim_parts(claim_id, get_records, column):
     """The parts of a claim in a column, and the records that they need, by experiment.
 
     What runs no method is the same in all columns.
@@ -212,7 +213,7 @@ def _adjusted(parts):
     return parts
 
 
-def _verdict(claim_id, parts, name):
+def verdict_of(claim_id, parts, name):
     outcomes = [getattr(part, name) for part in parts]
     if claim_id in NOT_COMPARABLE:
         return "not comparable"

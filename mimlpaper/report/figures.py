@@ -28,10 +28,10 @@ from mimlpaper.report.style import INK, in_order, look_of
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 __all__ = [
-    "plot_critical_difference", "plot_data_sets", "plot_growth", "plot_m_and_theta",
-    "plot_match_rates", "plot_objectives", "plot_parameter_curves", "plot_rank_changes",
-    "plot_ranks", "plot_relatedness", "plot_rows", "plot_scorecard", "plot_win_tie_loss",
-    "seven_panels",
+    "plot_claim_shares", "plot_critical_difference", "plot_data_sets", "plot_growth",
+    "plot_m_and_theta", "plot_match_rates", "plot_objectives", "plot_parameter_curves",
+    "plot_rank_changes", "plot_ranks", "plot_relatedness", "plot_rows", "plot_scorecard",
+    "plot_specifications", "plot_win_tie_loss", "seven_panels",
 ]  # fmt: skip
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
@@ -442,3 +442,50 @@ def _key(axis, methods, style, **options):
     handles = [Line2D([], [], **look_of(m)._asdict() | style, label=m) for m in methods]
     axis.set_axis_off()
     axis.legend(handles=handles, loc="center left", borderpad=0, **options)
+
+
+CLAIM_COLORS = {"holds": "#7fbf7b", "partly": "#f3dd8f", "fails": "#ef9a80"}
+
+
+def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
+    """For each claim the shares of universes by verdict; the published one's is named at the end.
+
+    ``shares`` is what :func:`~mimlpaper.report.multiverse.summary` gives.
+    """
+    left = np.zeros(len(shares))
+    for word, color in CLAIM_COLORS.items():
+        axis.barh(shares["claim"], shares[word], left=left, color=color, label=word, height=0.8)
+        left += shares[word].to_numpy()
+    for place, word in enumerate(shares["published"]):
+        axis.text(1.01, place, word, va="center", fontsize=5, color=INK)
+    axis.invert_yaxis()
+    axis.margins(y=0.01)
+    axis.set(xlim=(0, 1), xlabel="share of universes")
+    axis.tick_params(axis="y", labelsize=5)
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+
+
+def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: int = 8):
+    """A specification curve: effects in order, and below them ticks where a change is made.
+
+    ``universes`` are those of one claim, see :func:`~mimlpaper.report.multiverse.universes_of`;
+    the changes shown are those with and without which the mean effects differ most.
+    """
+    own = universes[universes["drawn"]].sort_values("effect", ignore_index=True)
+    colors = own["verdict"].map(CLAIM_COLORS).fillna("#bbbbbb")
+    axes[0].scatter(own.index, own["effect"], c=colors, s=5)
+    axes[0].axhline(0, color=INK, lw=0.5)
+    axes[0].set(title=own["claim"].iloc[0], ylabel=own["measure"].iloc[0], xticks=[])
+    made = {
+        change: own["changes"].map(lambda changes, change=change: change in changes)
+        for change in sorted(set(own["changes"].explode().dropna()))
+    }
+    apart = {
+        change: abs(own["effect"][on].mean() - own["effect"][~on].mean())
+        for change, on in made.items() if not on.all()
+    }  # fmt: skip
+    shown = sorted(apart, key=apart.get, reverse=True)[:n_rows]
+    for place, change in enumerate(shown):
+        axes[1].plot(own.index[made[change]], [place] * made[change].sum(), "|", ms=3, color=INK)
+    axes[1].set(yticks=range(len(shown)), yticklabels=shown, xticks=[], ylim=(n_rows, -1))
+    axes[1].tick_params(axis="y", labelsize=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pandas as pd
@@ -41,7 +42,8 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
         that were chosen because they come nearest to the printed row).
         ``totals``: for each table and for all, see
         :func:`~mimlpaper.report.verdicts.agreement`; ``blind``: the same for the blind column.
-        ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail.
+        ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
+        multiverse: what :func:`~mimlpaper.report.multiverse.summary` says of it, None if nothing.
         ``artefacts``: for each table and figure the number of records in each state.
     """
     protocol_n = {**PROTOCOL_RUNS, **(protocol_n or {})}
@@ -56,12 +58,14 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     rows["nearest_to_print"] = [marked.get(key, 0) for key in keys]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
     claims = evaluate_claims(get_records, protocol_n)
+    read = records_of(get_records, "multiverse_claims").to_dict("records")
+    universes = {row.pop("claim"): row | {"flips": json.loads(row["flips"])} for row in read}
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
         "totals": _totals(cells),
         "blind": _totals(blind),
-        "claims": [result.to_dict() for result in claims],
+        "claims": [one.to_dict() | {"multiverse": universes.get(one.id)} for one in claims],
         "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 
@@ -37,12 +38,19 @@ from mimlpaper.report.verdicts import TOLERANCES, agreement
 __all__ = [
     "CLAIM_COLUMNS", "COMPLEXITY", "TESTED", "TOTALS", "accuracies_table", "blanks_table",
     "by_verdict", "characteristics_table", "choices_table", "claim_counts_table", "claims_table",
-    "costs_table", "divergences_table", "exponents_table", "measured_table", "number_text",
-    "peers_table", "published_text", "ranks_table", "relatedness_table", "results_table",
-    "seconds_table", "status_table", "totals_table", "verified_table", "win_tie_loss_table",
+    "costs_table", "divergences_table", "exponents_table", "flips_table", "measured_table",
+    "number_text", "peers_table", "positions_table", "published_text", "ranks_table",
+    "relatedness_table", "results_table", "seconds_table", "status_table", "totals_table",
+    "variance_table", "verified_table", "win_tie_loss_table",
 ]  # fmt: skip
 
 NOTHING = pd.DataFrame()
+SHOWN_FLIPS = 3
+SHOWN_VARIANCE = 0.05
+POSITIONS = {
+    "n": "readings", "identified": "identified", "printed": "printed", "least": "least",
+    "median": "median", "largest": "largest", "below": "readings below print",
+}  # fmt: skip
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
 
@@ -398,6 +406,71 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
             [{"method": key[0], "parameters": key[1], **row} for key, row in changes.items()],
             columns=["method", "parameters", *CRITERIA],
         ),
+    )  # fmt: skip
+
+
+def flips_table(shares: pd.DataFrame) -> ReportTable:
+    """For each claim its shares by verdict, and the smallest changes that turn it over.
+
+    ``shares`` is what :func:`~mimlpaper.report.multiverse.summary` gives.
+    """
+    by_id = shares.set_index("claim")
+
+    def entry(claim, head):
+        if head != "flips":
+            return by_id.at[claim, head] if head == "published" else f"{by_id.at[claim, head]:.0%}"
+        flips = json.loads(by_id.at[claim, head])
+        texts = [f"{' and '.join(one['changes'])} ({one['verdict']})" for one in flips]
+        return "; ".join(texts[:SHOWN_FLIPS]) + f"; {len(texts)} in all" * (
+            len(texts) > SHOWN_FLIPS
+        )
+
+    heads = {"published": "as published", "holds": "holds", "partly": "partly", "fails": "fails"}
+    return grid(
+        list(by_id.index), heads | {"flips": "turned over by"}, entry,
+        caption=f"Claims over {int(shares['n'].max())} universes drawn for each: shares by "
+        "verdict, and the smallest changes of reading that give another verdict than published.",
+        corner="claim", tidy=shares, prose=True,
+    )  # fmt: skip
+
+
+def variance_table(shares: Mapping[str, pd.DataFrame], criteria) -> ReportTable:
+    """Which choices carry the variance of each method's readings, a criterion a column.
+
+    ``shares`` maps a table's title to what :func:`~mimlpaper.report.multiverse.variance_of` gives.
+    """
+    tidy = pd.concat([rows.assign(of=title) for title, rows in shares.items()], ignore_index=True)
+    means = tidy.groupby(["of", "choice"], sort=False)[list(criteria)].mean()
+    large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
+    return grid(
+        {key: ": ".join(key) for key in large.index}, _heads(criteria),
+        lambda key, name: f"{large.at[key, name]:.0%}" if large.at[key, name] > 0 else None,
+        caption="Shares of the variance over readings that each choice carries, mean over the "
+        f"methods that leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
+        corner="choice", tidy=tidy,
+    )  # fmt: skip
+
+
+def positions_table(positions: pd.DataFrame) -> ReportTable:
+    """Where printed values lie among the readings of their methods, in average precision.
+
+    ``positions`` is what :func:`~mimlpaper.report.multiverse.row_positions` gives; of Table 5 it
+    is the accuracy.
+    """
+    shown = positions[positions["criterion"].isin(["average_precision", "accuracy"])]
+    rows = {(row["table"], row["algorithm"]): row for row in shown.to_dict("records")}
+
+    def entry(key, head):
+        value = rows[key][head]
+        form = {"n": "d", "identified": ".0%", "below": ".0%"}.get(head, ".3f")
+        return f"{value:{form}}"
+
+    return grid(
+        {key: f"Table {key[0]}: {key[1]}" for key in rows}, POSITIONS, entry,
+        caption="Printed rows among the readings of their methods: the share of readings that are "
+        "nearest to their own printed row, and where the printed average precision lies in their "
+        "distribution; of Table 5 the accuracy.",
+        corner="row", tidy=positions,
     )  # fmt: skip
 
 

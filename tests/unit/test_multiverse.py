@@ -1,9 +1,11 @@
 """Every reading: choices crossed, trials recorded, claims counted."""
 
 import json
+from functools import partial
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mimlpaper import MimlNn, MlKnn
@@ -22,6 +24,21 @@ from mimlpaper.experiments.registry import EXPERIMENTS, family
 from mimlpaper.experiments.settings import Row, default, nearest, stated
 from mimlpaper.experiments.splits import RandomSplits
 from mimlpaper.experiments.store import KEY
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.report import multiverse as multiverse_module
+from mimlpaper.report.claims import CLAIM_TESTS, ClaimTest, expect, significance
+from mimlpaper.report.multiverse import (
+    READ_CLAIMS,
+    Read,
+    Universes,
+    readings_of,
+    row_positions,
+    summary,
+    universes_of,
+    variance_of,
+    variance_shares,
+)
+from mimlpaper.report.published import published_claims
 
 FAMILY = family("multiverse")
 
@@ -155,3 +172,105 @@ def test_a_stranger_runs_every_reading_of_an_estimator():
     assert set(table["few"]) == {"", "ratio = 0.1, label_rule = top"}
     assert table.groupby("few")["average_precision"].mean().nunique() == 2
     assert table.equals(many.run(MimlNn(), data.X, data.Y, n_splits=2))
+
+
+def a_reading(method, value, changes=(), options=()):
+    """Ten splits with every criterion at ``value``, a little apart from split to split."""
+    rows = [
+        {"dataset": "scene", "method": method, "parameters": "{}", "split": split, "stage": 0,
+         "n_train": 1500, "n_test": 500, "state": "fresh", "kind": "original"}
+        | dict.fromkeys(CRITERIA, value + 0.001 * (split % 3) * (len(method) % 2))
+        for split in range(10)
+    ]  # fmt: skip
+    return Read(method, dict(changes), frozenset(options), pd.DataFrame(rows))
+
+
+RULE, FEW = ("label_rule", "label_rule = top"), ("ratio", "ratio = 0.2")
+
+
+@pytest.fixture
+def reads():
+    """MimlNn is far better than Ml-knn on losses, unless it has few medoids."""
+    both = {RULE, FEW}
+    return [
+        a_reading("MimlNn", 0.1, (), both), a_reading("MimlNn", 0.1, [RULE], both),
+        a_reading("MimlNn", 0.5, [FEW], both), a_reading("MimlNn", 0.5, [RULE, FEW], both),
+        a_reading("Ml-knn", 0.3, (), {RULE}), a_reading("Ml-knn", 0.3, [RULE], {RULE}),
+    ]  # fmt: skip
+
+
+def test_what_is_shared_is_the_same_for_both_methods(reads):
+    """2 rules, 2 tests and 2 readings of MimlNn: 8 universes, 1 + 3 + 3 + 1 by changes."""
+    every = Universes(reads, ["MimlNn", "Ml-knn"])
+    by_changes = [list(every.near(n)) for n in range(5)]
+    assert [len(found) for found in by_changes] == [1, 3, 3, 1, 0]
+    assert by_changes[0][0].changes == ()
+    assert set(sum([one.changes for one in by_changes[1]], ())) == {
+        "all: label_rule = top", "MimlNn: ratio = 0.2", "plain paired t-test",
+    }  # fmt: skip
+    for one in every.drawn(20):
+        assert len({read.changes.get("label_rule", "") for read in one.reads}) == 1
+
+
+def test_a_method_without_a_shared_choice_takes_part_as_it_is():
+    reads = [
+        a_reading("A", 0.1, [RULE], {RULE}),
+        a_reading("A", 0.1, (), {RULE}),
+        a_reading("B", 0),
+    ]
+    assert len(list(Universes(reads, ["A", "B"]).near(1))) == 2
+    assert not list(Universes(reads, ["A", "C"]).near(0))
+
+
+def test_shares_and_flips_of_a_claim(reads, monkeypatch):
+    """S4.5, MimlNn better than Ml-knn: of losses alone it holds, except with few medoids."""
+    expected = expect("better", ["MimlNn"], ["Ml-knn"], ["hamming_loss", "coverage"])
+    test = ClaimTest(partial(significance, expected=expected), "table1", ("MimlNn", "Ml-knn"))
+    monkeypatch.setitem(CLAIM_TESTS, "S4.5", [test])
+    monkeypatch.setattr(multiverse_module, "readings_of", lambda name, _: reads)
+    table = universes_of({}, claims=["S4.5"], n_drawn=40)
+    few = table["changes"].map(lambda changes: "MimlNn: ratio = 0.2" in changes)
+    assert ((table["verdict"] == "fails") == few).all()
+    (row,) = summary(table).to_dict("records")
+    assert row["n"] == 40 and row["partly"] == 0
+    assert row["fails"] == few[table["drawn"]].mean() == 1 - row["holds"]
+    assert row["published"] == "holds"
+    assert json.loads(row["flips"]) == [{"changes": ["MimlNn: ratio = 0.2"], "verdict": "fails"}]
+
+
+def test_variance_shares_by_hand():
+    """2 a + b over a crossing: 4/5 and 1/5 of the variance, nothing together."""
+    table = pd.DataFrame([{"a": a, "b": b, "value": 2 * (a == "x") + (b == "y")}
+                          for a in ("", "x") for b in ("", "y")])  # fmt: skip
+    shares = variance_shares(table, ["a", "b"], ["value"])["value"]
+    assert shares.to_dict() == pytest.approx({"a": 0.8, "b": 0.2, "together": 0.0})
+
+
+def test_readings_are_those_that_are_recorded_for_all_data_sets(tmp_path):
+    """The published reading comes from the table, the others from the multiverse."""
+    store = Store(tmp_path)
+    for name in ("table1", "multiverse_table1"):
+        compute(name, profile="smoke", methods=["MimlNn", "Ml-knn"], jobs=1, store=store)
+    found = readings_of("table1", lambda name: records(name, profile="smoke", store=store))
+    assert [read.changes for read in found if read.method == "Ml-knn"] == [
+        {}, {"label_rule": "label_rule = top"}, {"scaling": "scaling = none"},
+        {"n_neighbors": "n_neighbors = 20"},
+    ] or len(found) > 6  # fmt: skip
+    assert {read.method for read in found} == {"MimlNn", "Ml-knn"}
+    assert all(len(read.records) == 2 for read in found)
+    rows = row_positions(found, 1)
+    assert rows["below"].between(0, 1).all()
+    shares = variance_of(found, ["average_precision"])
+    assert set(shares["choice"]) > {"label_rule", "scaling"}
+    table = universes_of(
+        lambda name: records(name, profile="smoke", store=store), claims=["S4.5"], n_drawn=3
+    )
+    assert set(table["verdict"]) <= {"holds", "partly", "fails"}
+
+
+def test_claims_that_are_read():
+    """Every claim of results on the tables and on Figs. 4 and 5."""
+    ids = set(published_claims()["id"])
+    assert ids - set(READ_CLAIMS) == {
+        *("B.1", "B.2", "B.3", "B.4", "B.5", "C.1", "C.2", "N.1", "S5.5", "S5.6")
+    }

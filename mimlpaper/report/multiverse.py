@@ -1,0 +1,331 @@
+"""What readers of other readings conclude: of each claim, of each printed row, by each choice.
+
+A *universe* is what one reader decides: what is shared by the methods of a data set, such as the
+scaling, a reading of each method, and the test of significance. A claim is tested on its records
+as on those of the tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+
+from mimlpaper.experiments.multiverse import READ_AS, SHARED, in_words
+from mimlpaper.experiments.registry import EXPERIMENTS, family
+from mimlpaper.experiments.runner import default_store
+from mimlpaper.paths import write_whole
+from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
+from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
+from mimlpaper.report.published import ALL_CRITERIA, TABLES
+from mimlpaper.report.verdicts import deviations, row_verdicts
+
+__all__ = [
+    "NEEDED", "READ_CLAIMS", "Read", "Universe", "Universes", "readings_of", "record_summary",
+    "recorded_summary", "row_positions", "summary", "universes_of", "variance_of",
+    "variance_shares",
+]  # fmt: skip
+
+# Experiments of claims whose methods are read otherwise in a table.
+READ_IN = {"choices_subcod": "table5", "table3_tuned": "table3"} | {
+    name.removeprefix("multiverse_"): name.removeprefix("multiverse_")
+    for name in family("multiverse")
+}
+NEEDED = (*(name for name in READ_IN if name != "table3_tuned"), *family("multiverse"))
+READ_CLAIMS = tuple(
+    claim for claim, tests in CLAIM_TESTS.items()
+    if claim.startswith("S") and all(test.experiment in READ_IN for test in tests)
+)  # fmt: skip
+VERDICTS = ("holds", "partly", "fails")
+PLAIN = "plain paired t-test"  # in place of the corrected one
+MOST_FLIPS = 400  # universes with two changes in which a flip is looked for
+
+
+@dataclass(frozen=True)
+class Read:
+    """A recorded reading of a method: what it changes, in words, and its records.
+
+    ``open`` holds every (choice, alternative) of its row.
+    """
+
+    method: str
+    changes: Mapping[str, str]
+    open: frozenset
+    records: pd.DataFrame
+
+    def fits(self, policy: Mapping[str, str]) -> bool:
+        """Whether it has what is shared; its own setting, where its row has no such alternative."""
+        return all(
+            self.changes.get(name, "") == (words if (name, words) in self.open else "")
+            for name, words in policy.items()
+        )
+
+    def free(self) -> list[str]:
+        """The changes that are not shared, such as ``MlSvm: C = 10.0``."""
+        own = (words for name, words in self.changes.items() if name not in SHARED)
+        return [f"{self.method}: {words}" for words in own]
+
+
+@dataclass(frozen=True)
+class Universe:
+    """A decision for every choice: what is shared, the test, and a reading of each method."""
+
+    policy: Mapping[str, str]
+    plain: bool
+    reads: tuple[Read, ...]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What differs from the published readings."""
+        shared = [f"all: {words}" for words in self.policy.values() if words]
+        own = [change for read in self.reads for change in read.free()]
+        return (*shared, *own, *([PLAIN] if self.plain else []))
+
+    def parts(self, claim: str) -> list[Part]:
+        """The claim's parts, tested on the universe's records."""
+        records = pd.concat([read.records for read in self.reads], ignore_index=True)
+        return claim_parts(claim, dict.fromkeys(READ_IN, records), "matched")[0]
+
+
+def readings_of(name: str, get_records: Records) -> list[Read]:
+    """The recorded readings of a table's or a figure's methods, the published ones first."""
+    experiment = EXPERIMENTS[f"multiverse_{name}"]
+    published = [as_published(records_of(get_records, one)) for one in experiment.of]
+    tables = [*published, records_of(get_records, experiment.name)]
+    rows = pd.concat([table for table in tables if len(table)] or [pd.DataFrame()])
+    if rows.empty:
+        return []
+    rows = rows[rows["method"].isin(experiment.methods) & (rows["split"] < experiment.n_splits())]
+    keys = ["dataset", "method", "parameters"]
+    groups = dict(list(rows.drop_duplicates([*keys, "split"]).groupby(keys)))
+    datasets, found = rows["dataset"].unique(), []
+    for row, readings in experiment.variants.items():
+        method = READ_AS.get(row, row)
+        other = {"row": f"row = {row}"} if method != row else {}
+        options = frozenset((n, in_words(change)) for one in readings for n, change in one.items())
+        for reading in readings:
+            wanted = [(d, row, experiment.parameters(d, row, reading)) for d in datasets]
+            if all(key in groups for key in wanted):
+                records = pd.concat([groups[key] for key in wanted])
+                changes = {n: in_words(change) for n, change in reading.items()} | other
+                records = records.assign(method=method, parameters="{}")
+                found.append(Read(method, changes, options, records))
+    return found
+
+
+class Universes:
+    """The universes of some methods' readings.
+
+    Parameters
+    ----------
+    reads : the readings of a table.
+    methods : those that are compared.
+    """
+
+    def __init__(self, reads: Sequence[Read], methods: Sequence[str]):
+        self.reads = {name: [r for r in reads if r.method == name] for name in methods}
+
+    @cached_property
+    def policies(self) -> list[tuple[dict, list[list[Read]]]]:
+        """What may be shared, and the readings of each method that go with it."""
+        options = {name: {"": None} for name in SHARED}
+        for name, words in sorted({o for own in self.reads.values() for r in own for o in r.open}):
+            options.get(name, {})[words] = None
+        shared = [dict(zip(options, point, strict=True)) for point in product(*options.values())]
+        pairs = [
+            (p, [[r for r in own if r.fits(p)] for own in self.reads.values()]) for p in shared
+        ]
+        return [(policy, fitting) for policy, fitting in pairs if all(fitting)]
+
+    def drawn(self, n: int, seed: int = 0) -> list[Universe]:
+        """``n`` universes, each decision drawn with equal chances."""
+        rng, found = np.random.default_rng(seed), []
+        for _ in range(n if self.policies else 0):
+            policy, fitting = self.policies[rng.integers(len(self.policies))]
+            reads = tuple(own[rng.integers(len(own))] for own in fitting)
+            found.append(Universe(policy, bool(rng.integers(2)), reads))
+        return found
+
+    def near(self, n_changes: int) -> Iterator[Universe]:
+        """All universes with so many changes."""
+        for policy, fitting in self.policies:
+            for plain in (False, True):
+                left = n_changes - plain - sum(map(bool, policy.values()))
+                for reads in _spread(fitting, left):
+                    yield Universe(policy, plain, reads)
+
+
+def _spread(fitting, left):
+    """One reading of each method, with so many changes of their own together."""
+    if not fitting:
+        yield from [()] if left == 0 else []
+        return
+    for read in fitting[0]:
+        n = len(read.free())
+        if n <= left:
+            yield from ((read, *others) for others in _spread(fitting[1:], left - n))
+
+
+def universes_of(
+    get_records: Records, *, claims: Sequence[str] = READ_CLAIMS, n_drawn: int = 200, jobs: int = 1
+) -> pd.DataFrame:
+    """Claims tested in drawn universes, in the published one, and in those next to it.
+
+    Returns
+    -------
+    table : columns claim, drawn (whether it counts in shares), verdict, effect (the mean lead of
+        its parts, on average precision where that is among them; without leads the share of
+        parts that hold), measure (which of these) and changes (a tuple, empty as published).
+    """
+    reads = {name: readings_of(name, get_records) for name in dict.fromkeys(READ_IN.values())}
+    tables = {claim: READ_IN[CLAIM_TESTS[claim][0].experiment] for claim in claims}
+    rows = Parallel(jobs)(
+        delayed(_tested)(claim, reads[table], n_drawn) for claim, table in tables.items()
+    )
+    columns = ["claim", "drawn", "verdict", "effect", "measure", "changes"]
+    return pd.DataFrame([row for own in rows for row in own], columns=columns)
+
+
+def _tested(claim, reads, n_drawn):
+    methods = dict.fromkeys(m for test in CLAIM_TESTS[claim] for m in test.methods)
+    every = Universes(reads, methods)
+    rows = [_outcome(claim, one, True) for one in every.drawn(n_drawn)]
+    rows += [_outcome(claim, one, False) for one in every.near(0)]
+    published = rows[-1]["verdict"] if rows else None
+    for n_changes in (1, 2):
+        nearby = islice(every.near(n_changes), min(MOST_FLIPS, 10 * n_drawn))
+        rows += [_outcome(claim, one, False) for one in nearby]
+        if any(row["verdict"] != published for row in rows if not row["drawn"]):
+            break
+    return rows
+
+
+def _outcome(claim, universe, drawn):
+    parts = universe.parts(claim)
+    verdict = verdict_of(claim, parts, "holds_paired" if universe.plain else "holds")
+    leads = [part for part in parts if part.gain is not None]
+    main = ALL_CRITERIA["average_precision"].symbol
+    precise = [part for part in leads if part.aspect.startswith(main)]
+    measure = "lead in average precision" if precise else "lead" if leads else "share of its parts"
+    values = [part.gain for part in precise or leads] or [bool(part.holds) for part in parts]
+    return {
+        "claim": claim, "drawn": drawn, "verdict": verdict, "effect": float(np.mean(values)),
+        "measure": measure, "changes": universe.changes,
+    }  # fmt: skip
+
+
+def summary(universes: pd.DataFrame) -> pd.DataFrame:
+    """One row a claim: published (verdict), shares holds, partly and fails of n, and flips.
+
+    ``flips`` is JSON: the smallest sets of changes that give another verdict than the published
+    one, and which; empty if two changes are too few.
+    """
+    rows = []
+    for claim, own in universes.groupby("claim", sort=False):
+        drawn = own.loc[own["drawn"] & own["verdict"].isin(VERDICTS), "verdict"]
+        near = own[~own["drawn"]]
+        published = near.loc[near["changes"].map(len) == 0, "verdict"].iloc[0]
+        flipped = near[(near["verdict"] != published) & near["verdict"].isin(VERDICTS)]
+        least = flipped["changes"].map(len)
+        flips = [
+            {"changes": list(changes), "verdict": verdict}
+            for changes, verdict in flipped.loc[least == least.min(), ["changes", "verdict"]].values
+        ]
+        shares = {word: float((drawn == word).mean()) for word in VERDICTS}
+        rows.append({"claim": claim, "published": published, **shares, "n": len(drawn)}
+                    | {"flips": json.dumps(flips)})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def record_summary(table: pd.DataFrame, profile: str):
+    """Keep what :func:`summary` gives beside the records."""
+    write_whole(_path(profile), table.to_csv(index=False, lineterminator="\n"))
+
+
+def recorded_summary(profile: str) -> pd.DataFrame:
+    """What :func:`record_summary` kept, empty if nothing."""
+    return pd.read_csv(_path(profile)) if _path(profile).is_file() else pd.DataFrame()
+
+
+def _path(profile):
+    return default_store(profile).folder / "multiverse_claims.csv"
+
+
+def row_positions(reads: Sequence[Read], number: int) -> pd.DataFrame:
+    """Each printed row among the readings of its method.
+
+    Columns table, algorithm, n (readings), identified (share of them that are nearest to their
+    own printed row), criterion, printed, least, median, largest, and below (share of readings
+    with a lower value than the printed one); a row a criterion, of accuracies the mean of all
+    data sets.
+    """
+    rows, criteria = [], TABLES[number].criteria
+    for method in dict.fromkeys(read.method for read in reads):
+        tables = [compare_with_paper(r.records, number) for r in reads if r.method == method]
+        cells = [t[(t["algorithm"] == method) & (t["printed"] == "value")] for t in tables]
+        named = [row_verdicts(deviations(t)).set_index("algorithm") for t in tables]
+        own = [bool(found["identified"].get(method, False)) for found in named]
+        for criterion in criteria if len(cells[0]) else ():
+            means = [
+                c[c["criterion"] == criterion][["published_mean", "mean"]].mean() for c in cells
+            ]
+            ours, printed = np.array([m["mean"] for m in means]), means[0]["published_mean"]
+            if not np.isnan(printed):
+                rows.append({
+                    "table": number, "algorithm": method, "n": len(own),
+                    "identified": np.mean(own), "criterion": criterion, "printed": printed,
+                    "least": ours.min(), "median": np.median(ours), "largest": ours.max(),
+                    "below": np.mean(ours < printed),
+                })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) -> pd.DataFrame:
+    """Which choices carry the variance: the main effects of an analysis of variance.
+
+    A choice's share is what leaving it out of the model of all main effects adds to the sum of
+    squares that is left, over the whole sum; "together" is what no choice explains alone.
+
+    Parameters
+    ----------
+    readings : one row a reading, or a reading and split; a column of words for each choice, as
+        :class:`~mimlpaper.experiments.multiverse.Multiverse` gives it.
+    """
+    means = (
+        readings.fillna(dict.fromkeys(choices, "")).groupby(list(choices))[list(criteria)].mean()
+    )
+    dummies = {
+        name: pd.get_dummies(means.index.get_level_values(name), drop_first=True).to_numpy(float)
+        for name in choices
+    }
+
+    def left(names):
+        terms = np.column_stack([np.ones(len(means)), *(dummies[name] for name in names)])
+        values = means.to_numpy()
+        return ((values - terms @ np.linalg.lstsq(terms, values)[0]) ** 2).sum(axis=0)
+
+    total, best = left([]), left(choices)
+    rows = {name: left([n for n in choices if n != name]) - best for name in choices}
+    shares = pd.DataFrame(rows | {"together": best}, index=list(criteria)).T
+    return shares / np.where(total > 0, total, np.nan)
+
+
+def variance_of(reads: Sequence[Read], criteria) -> pd.DataFrame:
+    """:func:`variance_shares` of every method of a table, with a column method."""
+    tables = []
+    for method in dict.fromkeys(read.method for read in reads):
+        own = [read for read in reads if read.method == method]
+        rows = pd.DataFrame(
+            [read.changes | dict(read.records[list(criteria)].mean()) for read in own]
+        )
+        choices = [name for name in rows if name not in criteria]
+        if choices:
+            shares = variance_shares(rows, choices, criteria).rename_axis("choice").reset_index()
+            tables.append(shares.assign(method=method))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
