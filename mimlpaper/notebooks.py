@@ -123,10 +123,11 @@ def run_notebooks(
         If a notebook is not the project's and ``untrusted`` is not set, or a parameter is wrong.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record; before it the
-    # multiverse, of what the tables record.
-    last = ("10_", "0_")
-    names = sorted(names or available_notebooks(), key=lambda name: (name.startswith(last), name))
-    names.sort(key=lambda name: name.startswith(last[1]))
+    # multiverse, 10_…, of what the tables record.
+    order = ("0_", "10_")
+    names = sorted(
+        names or available_notebooks(), key=lambda name: (*map(name.startswith, order), name)
+    )
     parameters = parameters or {}
     found = {name: _find(name, untrusted) for name in names}
     for name in names:

@@ -44,6 +44,7 @@ READ_CLAIMS = tuple(
 )  # fmt: skip
 VERDICTS = ("holds", "partly", "fails")
 PLAIN = "plain paired t-test"  # in place of the corrected one
+FIRM = 0.9  # share of universes
 MOST_FLIPS = 400  # universes with two changes in which a flip is looked for
 
 
@@ -241,6 +242,17 @@ def summary(universes: pd.DataFrame) -> pd.DataFrame:
         rows.append({"claim": claim, "published": published, **shares, "n": len(drawn)}
                     | {"flips": json.dumps(flips)})  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def in_sentences(shares: pd.DataFrame) -> str:
+    """How many claims are firm, either way, and how many one change turns over."""
+    flips = shares["flips"].map(json.loads)
+    least = flips.map(lambda found: min((len(one["changes"]) for one in found), default=0))
+    return (
+        f"Of {len(shares)} claims {(shares['holds'] > FIRM).sum()} hold in more than {FIRM:.0%} of "
+        f"the universes, and {(shares['fails'] > FIRM).sum()} fail in as many; the verdict on "
+        f"{(least == 1).sum()} changes with one choice, on {(least == 2).sum()} others with two."
+    )
 
 
 def record_summary(table: pd.DataFrame, profile: str):
