@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
 
-__all__ = ["ConcatenateInstances", "OnInstances", "SumInstances"]
+__all__ = ["ConcatenateInstances", "MeanInstances", "OnInstances", "SumInstances"]
 
 
 class OnInstances(TransformerMixin, BaseEstimator):
@@ -63,3 +63,11 @@ class SumInstances(_Stateless):
     def transform(self, X) -> np.ndarray:
         bags = check_bags(X)
         return bags.sum(bags.instances)
+
+
+class MeanInstances(_Stateless):
+    """One vector a bag, the mean of its instances: (n_bags, n_features)."""
+
+    def transform(self, X) -> np.ndarray:
+        bags = check_bags(X)
+        return bags.mean(bags.instances)

@@ -135,7 +135,7 @@ def _verified(experiment, recorded):
     return _aligned(rows or [("verified", "never, or recorded again since")])
 
 
-SECTIONS = sorted(Path(__file__).parent.glob("experiments/section*.py"))
+SECTIONS = sorted(Path(__file__).parent.glob("experiments/[su]*.py"))
 
 
 def _plus_minus(mean, std):

@@ -282,6 +282,7 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
         label_names=TEXT_LABELS,
         feature_names=tuple(text_bags.vocabulary_),
         instance_labels=_labels_of_passages(topics, text_bags),
+        n_train=n_texts // 2,
     )
 
 

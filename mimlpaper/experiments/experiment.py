@@ -25,6 +25,9 @@ STAND_INS = {
     "yeast": "synthetic_genes",
     "yahoo": "synthetic_pages",
     **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
+    **dict.fromkeys(("hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
+    "synthetic_scene": "synthetic_scene",
+    "dbpedia": "synthetic_texts",
 }
 
 

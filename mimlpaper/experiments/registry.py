@@ -9,17 +9,19 @@ from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5, SECTION5
 from mimlpaper.experiments.section6 import SECTION6, TABLE_3, TABLE_4
 from mimlpaper.experiments.section7 import SECTION7, TABLE_5
 from mimlpaper.experiments.settings import nearest_to_print
+from mimlpaper.experiments.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
 
 __all__ = ["EXPERIMENTS", "ROWS", "family", "get_experiment", "settings_nearest_to_print"]
 
-# The rows of the experiments that the paper prints, see mimlpaper.experiments.settings.
+# The rows whose every setting has a basis, see mimlpaper.experiments.settings.
 ROWS = {
     "table1": TABLE_1, "table2": TABLE_2, "table3": TABLE_3, "table4": TABLE_4, "table5": TABLE_5,
-    "figure4": FIGURE_4, "figure5": FIGURE_5,
+    "figure4": FIGURE_4, "figure5": FIGURE_5, "unseen": UNSEEN, "unseen_texts": UNSEEN_TEXTS,
 }  # fmt: skip
 
 EXPERIMENTS = {
-    experiment.name: experiment for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
+    experiment.name: experiment
+    for experiment in (*SECTION4, *SECTION5, *SECTION6, *SECTION7, *UNSEEN_EXPERIMENTS)
 }
 EXPERIMENTS |= {experiment.name: experiment for experiment in multiverse(ROWS, EXPERIMENTS)}
 

@@ -17,9 +17,11 @@ from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.base import ConstantLabelWarning, label_sets
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.baselines.cnmf import Cnmf
+from mimlpaper.baselines.guess import Guess
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
@@ -33,6 +35,8 @@ BAG_ESTIMATORS = [
     MimlNn(random_state=0),
     MimlSvm(random_state=0),
     MimlSvmMi(rank=None, max_alternations=3, random_state=0),
+    NoisyOr(rank=None, random_state=0),
+    Guess(),
 ]
 TABLE_ESTIMATORS = [
     AdtBoostMH(),

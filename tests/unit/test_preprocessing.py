@@ -7,7 +7,12 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
-from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
+from mimlpaper.preprocessing import (
+    ConcatenateInstances,
+    MeanInstances,
+    OnInstances,
+    SumInstances,
+)
 
 
 def test_scaling_is_fitted_on_the_training_instances_alone(bags):
@@ -25,6 +30,7 @@ def test_bags_to_vectors_by_hand():
     bags = Bags.from_list([[[1, 2], [3, 4]], [[5, 6], [7, 8]]])
     assert ConcatenateInstances().fit_transform(bags).tolist() == [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert SumInstances().fit_transform(list(bags)).tolist() == [[4, 6], [12, 14]]
+    assert MeanInstances().fit_transform(bags).tolist() == [[2, 3], [6, 7]]
 
 
 def test_bags_of_different_sizes_cannot_be_concatenated(bags):

@@ -1,0 +1,130 @@
+"""NoisyOr: a probability of each label for each instance; a bag has what one of them has. Ours."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.bags import Bags
+from mimlpaper.base import MultiLabelEstimator, check_bags
+from mimlpaper.kernels import KernelFactor, kernel_width
+
+__all__ = ["NoisyOr"]
+
+LARGE = 30.0  # log odds: e^-30 counts as nothing
+
+
+class NoisyOr(MultiLabelEstimator):
+    """Instances bring a label independently: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
+
+    p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
+    stationary point of the bags' negative log-likelihood plus a ridge,
+
+        -Σ_{X has y} log P(y | X) - Σ_{X lacks y} log(1 - P(y | X)) + ridge / 2 ||w||²,
+
+    found by L-BFGS from the one p_y that gives an average bag the label's share. It is convex in
+    the bags that lack the label, and not in the others.
+
+    Choose it for reasons: the scores of labels are log odds, so they compare within an instance
+    too. It is no method of the paper. A label that all or none of the training bags have gets the
+    constant score +1 or -1, with a warning.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+    gamma, degree, coef0, rank : see :class:`MimlSvmMi`; the same defaults.
+    ridge : float > 0, default 0.1
+    max_iter : int, default 500
+        Steps of L-BFGS for each label.
+    tol : float, default 1e-5
+        Largest entry of the gradient, as a share of the number of bags, at which it is done.
+    label_rule : {"top", "sign"}, default "top"
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor.
+
+    Attributes
+    ----------
+    factor_ : KernelFactor, fitted on the training instances.
+    coef_ : (n_labels, r), the w_y.
+    intercept_ : (n_labels,), the b_y.
+
+    References
+    ----------
+    The model is that of Maron and Lozano-Pérez's diverse density with a logistic p; for texts see
+    Zhang, Platt and Viola, Multiple instance boosting for object detection, NIPS 18, 2005.
+    """
+
+    def __init__(
+        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", ridge=0.1,
+        max_iter=500, tol=1e-5, label_rule="top", random_state=None,
+    ):  # fmt: skip
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.ridge = ridge
+        self.max_iter = max_iter
+        self.tol = tol
+        self.label_rule = label_rule
+        self.random_state = random_state
+
+    def fit(self, X, Y):
+        """Fit on bags X and label sets Y (n_bags, n_labels)."""
+        self._check_label_rule()
+        if not self.ridge > 0:
+            raise ValueError(f"ridge must be positive, got {self.ridge}")
+        bags = check_bags(X)
+        Y = self._learn_labels(Y, len(bags))
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=kernel_width(self.gamma, bags.instances),
+            degree=self.degree, coef0=self.coef0, rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
+        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        fitted = [self._fit_label(features, y) for y in Y.T]
+        self.coef_ = np.array([w for w, _ in fitted])
+        self.intercept_ = np.array([b for _, b in fitted])
+        self.constant_ = Y.all(axis=0) | ~Y.any(axis=0)
+        self.n_features_in_ = bags.n_features
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Log odds of each bag's labels, log P(y | X) / (1 - P(y | X)): (n_bags, n_labels)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        scores = self.instance_scores(bags)
+        total = bags.sum(np.logaddexp(0, scores))  # -log(1 - P)
+        return np.where(self.constant_, bags.max(scores), total + np.log(-np.expm1(-total)))
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Log odds s_y(x): (n_instances, n_labels)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        scores = self.factor_.transform(bags.instances) @ self.coef_.T + self.intercept_
+        return np.clip(scores, -LARGE, None)
+
+    def _fit_label(self, features, y):
+        share = y.mean()
+        w = np.zeros(features.n_features)
+        if share in (0, 1):
+            return w, 2 * share - 1
+        alone = -np.expm1(np.log1p(-share) / features.sizes.mean())  # p of a bag's every instance
+        found = minimize(
+            objective, np.append(w, np.log(alone / (1 - alone))), (features, y, self.ridge),
+            jac=True, method="L-BFGS-B",
+            options={"maxiter": self.max_iter, "gtol": self.tol * len(y), "ftol": 0.0},
+        )  # fmt: skip
+        return found.x[:-1], found.x[-1]
+
+
+def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
+    """The objective of one label and its gradient (r + 1,), at w and b end to end."""
+    w, b = wb[:-1], wb[-1]
+    scores = np.clip(features.instances @ w + b, -LARGE, None)
+    total = features.sum(np.logaddexp(0, scores))  # -log(1 - P): (n_bags,)
+    loss = np.where(y, -np.log(-np.expm1(-total)), total).sum() + ridge / 2 * w @ w
+    slopes = np.where(y, np.exp(-total) / np.expm1(-total), 1.0)  # of the loss along total
+    by_score = expit(scores) * np.repeat(slopes, features.sizes)
+    return loss, np.append(by_score @ features.instances + ridge * w, by_score.sum())

@@ -1,0 +1,45 @@
+"""Guess: the labels that most training examples have, whatever the example."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.base import MultiLabelEstimator, check_bags
+
+__all__ = ["Guess"]
+
+
+class Guess(MultiLabelEstimator):
+    """The score of a label is its share of the training bags, less one half: what all beat.
+
+    Parameters
+    ----------
+    label_rule : {"top", "sign"}, default "top"
+
+    Attributes
+    ----------
+    shares_ : (n_labels,)
+    """
+
+    def __init__(self, *, label_rule="top"):
+        self.label_rule = label_rule
+
+    def fit(self, X, Y):
+        """Fit on bags X, which do not matter, and label sets Y (n_bags, n_labels)."""
+        self._check_label_rule()
+        bags = check_bags(X)
+        self.shares_ = self._learn_labels(Y, len(bags)).mean(axis=0)
+        self.n_features_in_ = bags.n_features
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """The same scores for every bag: (n_bags, n_labels)."""
+        check_is_fitted(self)
+        return np.tile(self.shares_ - 0.5, (len(check_bags(X, self.n_features_in_)), 1))
+
+    def instance_scores(self, X) -> np.ndarray:
+        """The same scores for every instance: (n_instances, n_labels)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return np.tile(self.shares_ - 0.5, (bags.n_instances, 1))

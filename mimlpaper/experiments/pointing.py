@@ -1,0 +1,277 @@
+"""Reasons against truth: which instance brings which label, measured where each is labelled.
+
+A method's scores of instances, see :func:`~mimlpaper.reasons.explain`, are compared with the
+labels of the test bags' instances, which no method sees. Instances that nobody labelled count
+nowhere. The shares are recorded in ``pointing.csv``, a trial at a time.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, parallel_config
+from sklearn.base import BaseEstimator
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
+
+from mimlpaper.bags import Bags
+from mimlpaper.baselines.guess import Guess
+from mimlpaper.datasets import DATASETS, load
+from mimlpaper.experiments.experiment import Experiment
+from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
+from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.splits import CrossValidation, GivenSplit
+from mimlpaper.experiments.store import KEY, put_rows
+from mimlpaper.experiments.trial import set_random_states
+from mimlpaper.experiments.unseen import BAGS, UNSEEN, UNSEEN_TEXTS
+from mimlpaper.kernels import KernelFactor
+from mimlpaper.reasons import explain
+from mimlpaper.sharing import Cache, sharing
+
+__all__ = [
+    "CALIBRATIONS", "CEILING", "CHANCE", "MEASURES", "POINTING", "POINTING_TEXTS", "Ceiling",
+    "calibrated", "instance_scores", "measure_reasons", "pointing", "recorded_pointing",
+]  # fmt: skip
+
+MEASURES = ("accuracy", "accuracy_known", "auc", "pointing")
+CALIBRATIONS = ("none", "platt", "isotonic")
+CHANCE, CEILING = "chance", "taught the instances' labels"
+COLUMNS = [
+    *KEY, "calibration", *MEASURES, "seconds", "kind", "data_sha256", "code",
+    "versions", "commit", "machine",
+]  # fmt: skip
+NO_REASONS = ("Set kernel", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
+
+
+class Ceiling(BaseEstimator):
+    """What the features allow: logistic regression that is taught the label of each instance."""
+
+    def __init__(self, *, kernel="rbf", gamma=1.0, rank=300, random_state=None):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.rank = rank
+        self.random_state = random_state
+
+    def fit(self, X, instance_labels):
+        """Fit on the labelled ones of the bags' instances; labels (n_instances, n_labels)."""
+        labelled = instance_labels.any(axis=1)
+        factor = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma, rank=self.rank, random_state=self.random_state
+        )
+        logistic = OneVsRestClassifier(LogisticRegression(C=10.0, max_iter=1000))
+        self.machine_ = make_pipeline(MinMaxScaler(), factor, logistic)
+        self.machine_.fit(X.instances[labelled], instance_labels[labelled].astype(int))
+        return self
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Log odds (n_instances, n_labels); the lowest for a label that was never there."""
+        return np.maximum(self.machine_.decision_function(X.instances), -1e6)
+
+
+class Chance(Guess):
+    """Equal scores, so that every share is that of a draw at random."""
+
+    def instance_scores(self, X) -> np.ndarray:
+        return np.zeros_like(super().instance_scores(X))
+
+
+def _rows(table, **ceiling):
+    methods = {name: row.published() for name, row in table.items() if name not in NO_REASONS}
+    return {CHANCE: Chance(), **methods, CEILING: Ceiling(**ceiling)}
+
+
+POINTING = Experiment(
+    "pointing", "Reasons against truth", BAGS, CrossValidation(5, n_folds=5), _rows(UNSEEN),
+    smoke_splits=1,
+)  # fmt: skip
+POINTING_TEXTS = Experiment(
+    "pointing", "Reasons against truth, texts", ("dbpedia",), GivenSplit(),
+    _rows(UNSEEN_TEXTS, kernel="linear"), smoke_splits=1,
+)  # fmt: skip
+
+BOTH = (POINTING, POINTING_TEXTS)  # in one table
+
+
+def pointing(
+    profile: str = "paper", *, jobs: int = -1, recompute: bool = False, data_home=None,
+    folder=None,
+) -> pd.DataFrame:  # fmt: skip
+    """The table of :func:`recorded_pointing`; what is missing or stale is run first.
+
+    Each trial is recorded as it ends, so a call after an interruption runs the rest. Parameters
+    are those of :func:`~mimlpaper.experiments.compute`, and the ``folder`` of the table.
+    """
+    recorded = recorded_pointing(profile, folder=folder)
+    fresh = recorded[(recorded["state"] == "fresh") & (not recompute)]
+    known = set(_keys(fresh))
+    waiting = [
+        (experiment, trial, code)
+        for experiment in BOTH
+        for trial, code in _codes(experiment, profile)
+        if astuple(trial) not in known
+    ]
+    if waiting:
+        print(f"pointing: {len(waiting)} fits to run", flush=True)
+    with parallel_config("loky", n_jobs=jobs):
+        runs = Parallel(return_as="generator_unordered")
+        for rows in runs(delayed(_run)(*one, data_home) for one in waiting):
+            put_rows(_path(profile, folder), rows, [*KEY, "calibration"], _read)
+    return recorded_pointing(profile, folder=folder)
+
+
+def recorded_pointing(profile: str = "paper", *, folder=None) -> pd.DataFrame:
+    """Reasons against truth as they are recorded; nothing is run.
+
+    One row for each trial and calibration, with the measures of :func:`measure_reasons`, and
+    ``state``, "fresh" or "stale".
+    """
+    table = _read(_path(profile, folder))
+    today = {
+        astuple(trial): code for experiment in BOTH for trial, code in _codes(experiment, profile)
+    }
+    codes = pd.Series([today.get(key) for key in _keys(table)], table.index, dtype=object)
+    table["state"] = np.where(table["code"] == codes, "fresh", "stale")
+    return table[codes.notna()].reset_index(drop=True)
+
+
+def measure_reasons(
+    scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
+) -> dict[str, float]:
+    """Shares of right reasons, among the instances that are labelled; equals share their place.
+
+    accuracy : the top label of an instance is its own, among all labels.
+    accuracy_known : the same, among the labels of its bag.
+    auc : mean over labels of the area under the curve of the instances that have it.
+    pointing : the top instance of a label that a bag shows has the label.
+
+    Parameters
+    ----------
+    scores : (n_instances, n_labels), as from :func:`~mimlpaper.reasons.explain`.
+    Y : bool array (n_bags, n_labels)
+    instance_labels : bool array (n_instances, n_labels); an empty row is not labelled.
+    """
+    labelled = instance_labels.any(axis=1)
+    known = np.where(Y[bags.bag_of_instance], scores, -np.inf)[labelled]
+    bag = bags.bag_of_instance[labelled]
+    scores, truth = scores[labelled], instance_labels[labelled]
+    sizes = np.unique(bag, return_counts=True)[1]
+    labelled_bags = Bags(scores, np.concatenate([[0], np.cumsum(sizes)]))
+    both = truth.any(axis=0) & ~truth.all(axis=0)
+    top = scores == np.repeat(labelled_bags.max(scores), sizes, axis=0)
+    hits = labelled_bags.sum(1.0 * (top & truth)) / labelled_bags.sum(1.0 * top)
+    return {
+        "accuracy": _top_is_true(scores, truth),
+        "accuracy_known": _top_is_true(known, truth),
+        "auc": float(roc_auc_score(truth[:, both], scores[:, both], average="macro")),
+        "pointing": float(hits[labelled_bags.max(truth)].mean()),
+    }
+
+
+def _top_is_true(scores, truth):
+    top = scores == scores.max(axis=1, keepdims=True)
+    return float(((top & truth).sum(axis=1) / top.sum(axis=1)).mean())
+
+
+def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) -> np.ndarray:
+    """Instance scores as probabilities, by the labels of the training bags alone.
+
+    For each label, what tells from a bag's largest score whether the bag has the label: Platt's
+    logistic function, or isotonic regression. It is then read at every instance's score.
+
+    Parameters
+    ----------
+    kind : one of :data:`CALIBRATIONS`; "none" gives ``test`` back.
+    train, test : (n_instances, n_labels), scores of the training and of the test instances.
+    bags, Y : the training bags and their labels (n_bags, n_labels).
+    """
+    if kind == "none":
+        return test
+    found = np.empty_like(test)
+    for label, (largest, y) in enumerate(zip(bags.max(train).T, Y.T, strict=True)):
+        if y.all() or not y.any():
+            found[:, label] = y[0]
+        elif kind == "isotonic":
+            curve = IsotonicRegression(out_of_bounds="clip").fit(largest, y)
+            found[:, label] = curve.predict(test[:, label])
+        else:
+            width = np.ptp(largest) or 1.0
+            curve = LogisticRegression(C=1e6).fit(largest[:, None] / width, y)
+            found[:, label] = curve.predict_proba(test[:, label, None] / width)[:, 1]
+    return found
+
+
+def instance_scores(estimator, dataset, train, test) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of the training and of the test instances by an estimator, fitted on ``train``."""
+    labels = dataset.Y[train]
+    if isinstance(estimator, Ceiling):
+        labels = _labels_of(dataset, train)
+    estimator.fit(dataset.X[train], labels)
+    return explain(estimator, dataset.X[train]), explain(estimator, dataset.X[test])
+
+
+def _labels_of(dataset, rows):
+    """The labels of the instances of some bags."""
+    return dataset.X.with_instances(dataset.instance_labels)[rows].instances.astype(bool)
+
+
+def _measured(estimator, dataset, train, test) -> list[dict]:
+    """The measures under each calibration."""
+    kinds = CALIBRATIONS[:1] if isinstance(estimator, Ceiling | Guess) else CALIBRATIONS
+    X, Y, truth = dataset.X[test], dataset.Y[test], _labels_of(dataset, test)
+    learned, found = instance_scores(estimator, dataset, train, test)
+    rows = []
+    for kind in kinds:
+        scores = calibrated(kind, learned, dataset.X[train], dataset.Y[train], found)
+        rows.append({"calibration": kind} | measure_reasons(scores, X, Y, truth))
+    return rows
+
+
+def _run(experiment, trial, code, data_home):
+    """The rows of one trial as they are recorded."""
+    dataset = load(trial.dataset, data_home)
+    estimator = experiment.estimator(trial)
+    set_random_states(estimator, trial.split)
+    start = time.process_time()
+    with threadpool_limits(1), sharing(Cache()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = _measured(estimator, dataset, *experiment.splits.indices(dataset, trial.split))
+    common = vars(trial) | {"seconds": time.process_time() - start, "kind": dataset.kind}
+    common |= {"data_sha256": dataset.sha256, "code": code} | provenance()
+    return [
+        {name: float(f"{v:.6g}") if isinstance(v, float) else v for name, v in row.items()}
+        for row in (common | row for row in rows)
+    ]
+
+
+def _codes(experiment, profile):
+    """Each trial of a profile with the fingerprint of what it runs and measures."""
+    trials, codes = experiment.trials(profile), {}
+    for trial in trials:
+        if (group := (trial.dataset, trial.method)) not in codes:
+            parts = [experiment.estimator(trial), _measured]
+            codes[group] = code_fingerprint(parts, DATASETS[trial.dataset], experiment.splits)
+    return [(trial, codes[trial.dataset, trial.method]) for trial in trials]
+
+
+def _keys(table):
+    return list(table[KEY].itertuples(index=False, name=None))
+
+
+def _read(path):
+    if not path.is_file():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(path, dtype={"code": str}, keep_default_na=False)
+
+
+def _path(profile, folder):
+    return Path(folder or default_store(profile).folder) / "pointing.csv"

@@ -1,0 +1,64 @@
+"""NoisyOr: a bag worked by hand, its gradient by differences, and drawn data with known reasons."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from mimlpaper.algorithms.noisy_or import NoisyOr, objective
+from mimlpaper.bags import Bags
+from mimlpaper.datasets import make_bags
+from mimlpaper.reasons import explain
+
+
+def test_a_bag_by_hand():
+    """p = 3/4 and 1/2: P = 1 - 1/4 * 1/2 = 7/8. The other bag, p = 3/4, lacks the label."""
+    bags = Bags.from_list([[[np.log(3)], [0.0]], [[np.log(3)]]])
+    loss, gradient = objective(np.array([1.0, 0.0]), bags, np.array([True, False]), 2.0)
+    assert loss == pytest.approx(-np.log(7 / 8) - np.log(1 / 4) + 1.0)
+    by_score = -np.array([3 / 4, 1 / 2]) / 7, 3 / 4  # dP/ds = p (1 - P), and p
+    assert gradient[1] == pytest.approx(sum(by_score[0]) + by_score[1])
+    assert gradient[0] == pytest.approx(np.log(3) * (by_score[0][0] + by_score[1]) + 2.0)
+
+
+@pytest.mark.parametrize("shift", [-8.0, 0.0, 5.0])
+def test_gradient_against_differences(bags, labels, rng, shift):
+    at = np.append(rng.normal(size=3), shift)
+    _, gradient = objective(at, bags, labels[:, 0], 0.5)
+    slopes = approx_fprime(at, lambda wb: objective(wb, bags, labels[:, 0], 0.5)[0], 1e-7)
+    assert gradient == pytest.approx(slopes, rel=1e-4, abs=1e-4)
+
+
+def test_fit_is_stationary_and_odds_are_those_of_the_model(bags, labels):
+    fitted = NoisyOr(kernel="linear", ridge=0.5, tol=1e-9).fit(bags, labels[:, :2])
+    for label in range(2):
+        wb = np.append(fitted.coef_[label], fitted.intercept_[label])
+        assert np.abs(objective(wb, bags, labels[:, label], 0.5)[1]).max() < 1e-4
+    p = 1 / (1 + np.exp(-fitted.instance_scores(bags)))
+    P = 1 - np.exp(bags.sum(np.log(1 - p)))
+    assert fitted.decision_function(bags) == pytest.approx(np.log(P / (1 - P)))
+    assert np.array_equal(explain(fitted, bags), fitted.instance_scores(bags))
+
+
+def test_bags_of_one_instance_are_logistic_regression(rng):
+    from sklearn.linear_model import LogisticRegression
+
+    X = rng.normal(size=(60, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=60) > 0
+    fitted = NoisyOr(kernel="linear", ridge=0.5, tol=1e-10).fit(list(X[:, None]), y[:, None])
+    twin = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000).fit(X, y)
+    assert fitted.coef_ == pytest.approx(twin.coef_, abs=1e-4)
+    assert fitted.decision_function(list(X[:, None]))[:, 0] == pytest.approx(
+        twin.decision_function(X), abs=1e-3
+    )
+
+
+def test_far_scores_stay_finite():
+    X, Y = make_bags(40, 3, 4)
+    far = [1e6 * np.asarray(bag) for bag in X]
+    fitted = NoisyOr(kernel="linear").fit(far, Y)
+    assert np.isfinite(fitted.decision_function(far)).all()
+
+
+def test_ridge_must_be_positive(bags, labels):
+    with pytest.raises(ValueError, match="ridge must be positive, got 0"):
+        NoisyOr(ridge=0).fit(bags, labels)
