@@ -31,6 +31,7 @@ from mimlpaper.experiments.fit_details import (
     recorded_fit_details,
     related_pairs,
 )
+from mimlpaper.experiments.pointing import pointing
 from mimlpaper.experiments.registry import family
 from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
@@ -239,6 +240,12 @@ class Companion:
     def related_labels(self) -> pd.DataFrame:
         """D-MimlSvm's relatedness of each pair of labels; fits not recorded are run."""
         return fit_details(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
+
+    def pointing(self) -> pd.DataFrame:
+        """Reasons against truth; fits that are not recorded are run one by one."""
+        return pointing(
+            self.profile, jobs=self.jobs, recompute=self.recompute, data_home=self.data_home
+        )
 
     def costs(self) -> pd.DataFrame:
         """Seconds and memory of single fits; fits not recorded are measured one by one."""

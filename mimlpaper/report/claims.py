@@ -53,7 +53,7 @@ from mimlpaper.report.verdicts import winners_of
 __all__ = [
     "CLAIM_TESTS", "ClaimResult", "Part", "accuracies_compared", "best_mean",
     "characteristics_agree", "claim_parts", "competitive", "evaluate_claims", "expect",
-    "insensitive", "longest_fits", "never_rises", "printed_winners", "ranges",
+    "insensitive", "judged", "longest_fits", "never_rises", "printed_winners", "ranges",
     "sampling_finds_violated", "shares", "significance", "stable", "sub_concepts_matter",
     "verdict_of", "worst_mean",
 ]  # fmt: skip
@@ -196,6 +196,12 @@ def claim_parts(claim_id, get_records, column):
         if "state" in records and len(records):
             used[experiment] = records
     return _adjusted(parts), used
+
+
+def judged(parts: list[Part]) -> tuple[str, list[Part]]:
+    """The verdict of a claim that is in no paper, and its parts after Holm's adjustment."""
+    parts = _adjusted(parts)
+    return verdict_of("", parts, "holds"), parts
 
 
 def _adjusted(parts):
