@@ -24,6 +24,7 @@ from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import (
     ANY_SCALE,
+    CONCATENATED,
     COSTS,
     LOW_COSTS,
     SCALED,
@@ -55,74 +56,51 @@ def _set_kernel(**kernel):
     return make_pipeline(factor, MeanInstances(), Normalizer())
 
 
-def _in_blind(table, regularized):
-    """The table's rows with their blind settings; RankSvm is the converged one."""
+def _rows(table, regularized, kernel, ranges, kernel_ranges) -> dict[str, Row]:
+    """The table's rows with blind settings and the converged RankSvm, and the further rows.
+
+    ``kernel`` and its tuned ``ranges`` are those of our own row, and ``kernel_ranges`` of the
+    set kernel's.
+    """
     rows = {
         name: Row(row.learner, row.blind_settings, row.tuning)
         for name, row in table.items()
         if "," not in name
     }
-    converged = table["RankSvm, converged"].blind_settings
-    rows["RankSvm"] = replace(rows["RankSvm"], settings=converged)
-    return rows | {"D-MimlSvm": Row(DMimlSvm(), regularized.blind_settings)}
+    mi_svm, once = rows["MimlSvm_mi"], dict(max_alternations=1)
+    own = [
+        default(CHOSEN, ridge=0.1, **kernel),
+        default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
+    ]
+    vector = default(vector=_set_kernel(**kernel), kernel="linear")
+    return rows | {
+        "RankSvm": replace(
+            rows["RankSvm"], settings=table["RankSvm, converged"].blind_settings
+        ),
+        "D-MimlSvm": Row(DMimlSvm(), regularized.blind_settings, ranges | NO_WEIGHTS),
+        "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
+        "Set kernel": Row(MlSvm(), [SCALED, vector], kernel_ranges),
+        "Max pooling": replace(
+            mi_svm, settings=[*mi_svm.settings, default(**once)], tuning=mi_svm.tuning | once
+        ),
+        "NoisyOr": Row(NoisyOr(), [SCALED, *own], ranges | dict(ridge=RIDGES)),
+    }  # fmt: skip
 
 
 def _on_means(row):
-    settings = [MEAN if "vector" in basis.values else basis for basis in row.settings]
+    settings = [MEAN if basis is CONCATENATED else basis for basis in row.settings]
     return replace(row, settings=settings)
 
 
-IMAGES = {name: _on_means(row) for name, row in _in_blind(TABLE_1, FIGURE_4["D-MimlSvm"]).items()}
-MI_SVM = IMAGES["MimlSvm_mi"]
-UNSEEN = {
-    **IMAGES,
-    "D-MimlSvm": replace(IMAGES["D-MimlSvm"], tuning=dict(gamma=WIDTHS, **NO_WEIGHTS)),
-    "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
-    "Set kernel": Row(
-        MlSvm(),
-        [SCALED, default(vector=_set_kernel(gamma=1.0), kernel="linear")],
-        tuning=dict(vector=[_set_kernel(gamma=gamma) for gamma in WIDTHS], C=COSTS),
-    ),
-    "Max pooling": replace(
-        MI_SVM,
-        settings=[*MI_SVM.settings, default(max_alternations=1)],
-        tuning=MI_SVM.tuning | dict(max_alternations=1),
-    ),
-    "NoisyOr": Row(
-        NoisyOr(),
-        [
-            SCALED, default(CHOSEN, kernel="rbf", gamma=1.0, ridge=0.1),
-            default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
-        ],
-        tuning=dict(gamma=WIDTHS, ridge=RIDGES),
-    ),
-}  # fmt: skip
-
-TEXTS = _in_blind(TABLE_2, FIGURE_5["D-MimlSvm"])
-MI_SVM_ON_TEXTS = TEXTS["MimlSvm_mi"]
-UNSEEN_TEXTS = {
-    **TEXTS,
-    "D-MimlSvm": replace(TEXTS["D-MimlSvm"], tuning=dict(scaling=UNIT_ROWS, **NO_WEIGHTS)),
-    "Guess": UNSEEN["Guess"],
-    "Set kernel": Row(
-        MlSvm(),
-        [SCALED, default(vector=_set_kernel(kernel="linear"), kernel="linear")],
-        tuning=dict(scaling=UNIT_ROWS, C=LOW_COSTS),
-    ),
-    "Max pooling": replace(
-        MI_SVM_ON_TEXTS,
-        settings=[*MI_SVM_ON_TEXTS.settings, default(max_alternations=1)],
-        tuning=MI_SVM_ON_TEXTS.tuning | dict(max_alternations=1),
-    ),
-    "NoisyOr": Row(
-        NoisyOr(),
-        [
-            SCALED, default(CHOSEN, kernel="linear", ridge=0.1),
-            default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
-        ],
-        tuning=dict(scaling=UNIT_ROWS, ridge=RIDGES),
-    ),
-}  # fmt: skip
+SETS = dict(vector=[_set_kernel(gamma=gamma) for gamma in WIDTHS], C=COSTS)
+ON_IMAGES = _rows(
+    TABLE_1, FIGURE_4["D-MimlSvm"], dict(kernel="rbf", gamma=1.0), dict(gamma=WIDTHS), SETS
+)
+UNSEEN = {name: _on_means(row) for name, row in ON_IMAGES.items()}
+UNSEEN_TEXTS = _rows(
+    TABLE_2, FIGURE_5["D-MimlSvm"], dict(kernel="linear"), dict(scaling=UNIT_ROWS),
+    dict(scaling=UNIT_ROWS, C=LOW_COSTS),
+)  # fmt: skip
 
 # The classes' defaults, and what the paper's settings have in their place, one at a time.
 DEFAULTS = {

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from mimlpaper.datasets import Dataset
-from mimlpaper.experiments.pointing import CALIBRATIONS, CEILING, CHANCE, MEASURES
+from mimlpaper.experiments.pointing import CEILING, CHANCE, MEASURES
 from mimlpaper.experiments.unseen import BAGS
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.claims import COMPARED_4, MIML_METHODS, expect, judged, significance
@@ -20,7 +20,7 @@ from mimlpaper.report.style import INK, LINE
 from mimlpaper.report.tables import number_text
 
 __all__ = [
-    "NEW_CLAIMS", "calibration_table", "data_table", "draw_reasons", "draw_segments", "in_words",
+    "NEW_CLAIMS", "data_table", "draw_reasons", "draw_segments", "in_words",
     "losses_everywhere", "new_claims", "new_claims_table", "reasons_table", "unseen_records",
     "unseen_table",
 ]  # fmt: skip
@@ -29,7 +29,7 @@ SETS = (*BAGS, "dbpedia")
 COLUMNS = ("blind", "tuned")
 OWN = "NoisyOr"
 RIGHT, WRONG, NOBODY = "#009E73", "#D55E00", "#dddddd"
-BOX = ("duration", "lowest frequency", "highest frequency")
+BOX = tuple(enumerate(("duration", "lowest frequency", "highest frequency")))
 
 # The paper's sentences about scenes and texts, said of data that it never saw.
 NEW_CLAIMS = {
@@ -163,46 +163,27 @@ def _precision(records):
     return means.rename(lambda m: "MimlNn" if m == "InsDif" else m.removeprefix("InsDif_"))
 
 
-def reasons_table(measured: pd.DataFrame) -> ReportTable:
-    """Reasons against truth, as scored: four measures in a cell, the best but the ceiling bold."""
-    rows = measured[measured["calibration"] == "none"]
+def reasons_table(measured: pd.DataFrame, calibration: str = "none") -> ReportTable:
+    """Reasons against truth under a calibration; the best of four measures but the ceiling bold."""
+    rows = measured[measured["calibration"] == calibration]
     tidy = rows.groupby(["method", "dataset"], sort=False)[list(MEASURES)].mean()
-    rivals = tidy.drop(CEILING, level="method", errors="ignore")
-    best = rivals.groupby("dataset").max()
+    best = tidy.drop(CEILING, level="method", errors="ignore").groupby("dataset").max()
+    methods = tidy.index.unique("method")
 
     def entry(method, dataset):
         if (method, dataset) in tidy.index:
             own = tidy.loc[method, dataset]
             top = own.eq(best.loc[dataset]) & (method != CEILING)
-            return Entry(tuple(number_text(value, np.nan) for value in own), tuple(map(bool, top)))
+            return Entry(tuple(number_text(v, np.nan) for v in own), tuple(map(bool, top)))
 
     return grid(
-        tidy.index.unique("method"), SETS, entry,
+        methods, SETS, entry,
         caption=(
-            "Reasons against truth, from above: accuracy of an instance's top label among all "
-            "labels; among its bag's; area under the curve; share of a bag's labels whose top "
-            "instance has the label. Means over splits."
+            f"Reasons against truth, calibration {calibration}, from above: accuracy of an "
+            "instance's top label among all labels; among its bag's; area under the curve; share "
+            "of a bag's labels whose top instance has the label. Means over splits."
         ),
-        corner="method", tidy=tidy.reset_index(), rules_above=_present(tidy, CEILING),
-    )  # fmt: skip
-
-
-def calibration_table(measured: pd.DataFrame) -> ReportTable:
-    """Accuracy among all labels, as scored and calibrated, by method and data set."""
-    keys = ["method", "dataset", "calibration"]
-    tidy = measured.groupby(keys, sort=False)["accuracy"].mean()
-    several = [m for m in tidy.index.unique("method") if m in set(
-        measured.loc[measured["calibration"] != "none", "method"]
-    )]  # fmt: skip
-
-    def entry(method, dataset):
-        known = [key for c in CALIBRATIONS if (key := (method, dataset, c)) in tidy.index]
-        return Entry(tuple(number_text(tidy[key], np.nan) for key in known)) if known else None
-
-    return grid(
-        several, SETS, entry,
-        caption=f"Accuracy among all labels by calibration: {', '.join(CALIBRATIONS)}.",
-        corner="method", tidy=tidy.reset_index(),
+        corner="method", tidy=tidy.reset_index(), rules_above=tuple({CEILING} & set(methods)),
     )  # fmt: skip
 
 
@@ -258,24 +239,15 @@ def draw_segments(
 
     The file does not say when a segment sounds. Without such features, the first three are drawn.
     """
-    known = set(BOX) <= set(feature_names)
-    columns = [feature_names.index(name) for name in BOX] if known else [0, 1, 2]
-    start = 0.0
+    columns = [feature_names.index(name) if name in feature_names else i for i, name in BOX]
+    start, named = 0.0, set()
     for (width, low, high), labels in zip(bag[:, columns], truth, strict=True):
-        label = int(labels.argmax())
-        color = f"C{label % 10}" if labels.any() else NOBODY
-        text = label_names[label] if labels.any() else None
-        known_texts = ax.get_legend_handles_labels()[1]
-        box = Rectangle(
-            (start, low), width, high - low, facecolor=color, edgecolor=LINE,
-            label=None if text in known_texts else text,
-        )  # fmt: skip
-        ax.add_patch(box)
+        name = label_names[labels.argmax()] if labels.any() else None
+        color = f"C{labels.argmax() % 10}" if name else NOBODY
+        look = dict(facecolor=color, edgecolor=LINE, label=None if name in named else name)
+        ax.add_patch(Rectangle((start, low), width, high - low, **look))
+        named.add(name)
         start += width + 3
     ax.autoscale_view()
     ax.set(xlabel="segments, side by side", ylabel="frequency")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-
-
-def _present(tidy, method):
-    return (method,) if method in tidy.index.unique("method") else ()
