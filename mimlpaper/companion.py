@@ -43,9 +43,8 @@ from mimlpaper.report.multiverse import (
     NEEDED,
     Read,
     readings_of,
-    record_summary,
-    recorded_summary,
     summary,
+    summary_path,
     universes_of,
 )
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
@@ -133,7 +132,8 @@ class Companion:
         if experiment == "cccp":
             return recorded_fit_details(CCCP, self.profile)
         if experiment == "multiverse_claims":
-            return recorded_summary(self.profile)
+            path = summary_path(self.profile)
+            return pd.read_csv(path) if path.is_file() else pd.DataFrame()
         names = [name for name in family(experiment) if name in EXPERIMENTS]
         tables = [records(name, profile=self.profile) for name in names]
         return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
@@ -196,7 +196,8 @@ class Companion:
         )  # fmt: skip
         n_drawn = N_UNIVERSES[self.profile]
         table = universes_of(cache(self.recorded), n_drawn=n_drawn, jobs=self.jobs)
-        record_summary(summary(table), self.profile)
+        text = summary(table).to_csv(index=False, lineterminator="\n")
+        paths.write_whole(summary_path(self.profile), text)
         return table
 
     def readings(self, experiment: str) -> list[Read]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,15 +21,14 @@ from joblib import Parallel, delayed
 from mimlpaper.experiments.multiverse import READ_AS, SHARED, in_words
 from mimlpaper.experiments.registry import EXPERIMENTS, family
 from mimlpaper.experiments.runner import default_store
-from mimlpaper.paths import write_whole
 from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
 from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
-from mimlpaper.report.published import ALL_CRITERIA, TABLES
+from mimlpaper.report.published import ALL_CRITERIA
 from mimlpaper.report.verdicts import deviations, row_verdicts
 
 __all__ = [
-    "NEEDED", "READ_CLAIMS", "Read", "Universe", "Universes", "readings_of", "record_summary",
-    "recorded_summary", "row_positions", "summary", "universes_of", "variance_of",
+    "NEEDED", "READ_CLAIMS", "Read", "Universe", "Universes", "in_sentences", "readings_of",
+    "row_positions", "summary", "summary_path", "universes_of", "variance_of",
     "variance_shares",
 ]  # fmt: skip
 
@@ -196,15 +196,15 @@ def universes_of(
 def _tested(claim, reads, n_drawn):
     methods = dict.fromkeys(m for test in CLAIM_TESTS[claim] for m in test.methods)
     every = Universes(reads, methods)
-    rows = [_outcome(claim, one, True) for one in every.drawn(n_drawn)]
-    rows += [_outcome(claim, one, False) for one in every.near(0)]
-    published = rows[-1]["verdict"] if rows else None
+    rows = [_outcome(claim, one, False) for one in every.near(0)]
+    if not rows:
+        return []
     for n_changes in (1, 2):
         nearby = islice(every.near(n_changes), min(MOST_FLIPS, 10 * n_drawn))
         rows += [_outcome(claim, one, False) for one in nearby]
-        if any(row["verdict"] != published for row in rows if not row["drawn"]):
+        if len({row["verdict"] for row in rows}) > 1:
             break
-    return rows
+    return rows + [_outcome(claim, one, True) for one in every.drawn(n_drawn)]
 
 
 def _outcome(claim, universe, drawn):
@@ -228,19 +228,15 @@ def summary(universes: pd.DataFrame) -> pd.DataFrame:
     one, and which; empty if two changes are too few.
     """
     rows = []
-    for claim, own in universes.groupby("claim", sort=False):
-        drawn = own.loc[own["drawn"] & own["verdict"].isin(VERDICTS), "verdict"]
-        near = own[~own["drawn"]]
-        published = near.loc[near["changes"].map(len) == 0, "verdict"].iloc[0]
-        flipped = near[(near["verdict"] != published) & near["verdict"].isin(VERDICTS)]
+    for claim, own in universes[universes["verdict"].isin(VERDICTS)].groupby("claim", sort=False):
+        drawn, near = own.loc[own["drawn"], "verdict"], own[~own["drawn"]]
+        published = near["verdict"].iloc[0]
+        flipped = near[near["verdict"] != published]
         least = flipped["changes"].map(len)
-        flips = [
-            {"changes": list(changes), "verdict": verdict}
-            for changes, verdict in flipped.loc[least == least.min(), ["changes", "verdict"]].values
-        ]
+        found = flipped.loc[least == least.min(), ["changes", "verdict"]].to_dict("records")
         shares = {word: float((drawn == word).mean()) for word in VERDICTS}
-        rows.append({"claim": claim, "published": published, **shares, "n": len(drawn)}
-                    | {"flips": json.dumps(flips)})  # fmt: skip
+        last = {"n": len(drawn), "flips": json.dumps(found)}
+        rows.append({"claim": claim, "published": published} | shares | last)
     return pd.DataFrame(rows)
 
 
@@ -255,47 +251,35 @@ def in_sentences(shares: pd.DataFrame) -> str:
     )
 
 
-def record_summary(table: pd.DataFrame, profile: str):
-    """Keep what :func:`summary` gives beside the records."""
-    write_whole(_path(profile), table.to_csv(index=False, lineterminator="\n"))
-
-
-def recorded_summary(profile: str) -> pd.DataFrame:
-    """What :func:`record_summary` kept, empty if nothing."""
-    return pd.read_csv(_path(profile)) if _path(profile).is_file() else pd.DataFrame()
-
-
-def _path(profile):
+def summary_path(profile: str) -> Path:
+    """Where :func:`summary` is kept, beside the records."""
     return default_store(profile).folder / "multiverse_claims.csv"
 
 
 def row_positions(reads: Sequence[Read], number: int) -> pd.DataFrame:
-    """Each printed row among the readings of its method.
+    """Each printed row among the readings of its method, criterion by criterion.
 
-    Columns table, algorithm, n (readings), identified (share of them that are nearest to their
-    own printed row), criterion, printed, least, median, largest, and below (share of readings
-    with a lower value than the printed one); a row a criterion, of accuracies the mean of all
-    data sets.
+    Columns table, algorithm, criterion, n (readings), identified (share of them that are nearest
+    to their own printed row), printed, least, median, largest, and below (share of readings with a
+    lower value than printed). Accuracies are means over data sets.
     """
-    rows, criteria = [], TABLES[number].criteria
-    for method in dict.fromkeys(read.method for read in reads):
-        tables = [compare_with_paper(r.records, number) for r in reads if r.method == method]
-        cells = [t[(t["algorithm"] == method) & (t["printed"] == "value")] for t in tables]
-        named = [row_verdicts(deviations(t)).set_index("algorithm") for t in tables]
-        own = [bool(found["identified"].get(method, False)) for found in named]
-        for criterion in criteria if len(cells[0]) else ():
-            means = [
-                c[c["criterion"] == criterion][["published_mean", "mean"]].mean() for c in cells
-            ]
-            ours, printed = np.array([m["mean"] for m in means]), means[0]["published_mean"]
-            if not np.isnan(printed):
-                rows.append({
-                    "table": number, "algorithm": method, "n": len(own),
-                    "identified": np.mean(own), "criterion": criterion, "printed": printed,
-                    "least": ours.min(), "median": np.median(ours), "largest": ours.max(),
-                    "below": np.mean(ours < printed),
-                })  # fmt: skip
-    return pd.DataFrame(rows)
+    rows = []
+    for read in reads:
+        cells = compare_with_paper(read.records, number)
+        own = cells[(cells["algorithm"] == read.method) & (cells["printed"] == "value")]
+        if len(own):
+            means = own.groupby("criterion", sort=False)[["published_mean", "mean"]].mean()
+            identified = row_verdicts(deviations(cells))["identified"].any()
+            rows.append(means.reset_index().assign(algorithm=read.method, identified=identified))
+    if not rows:
+        return pd.DataFrame()
+    every = pd.concat(rows)
+    every = every.assign(below=every["mean"] < every["published_mean"], table=number)
+    return every.groupby(["table", "algorithm", "criterion"], sort=False).agg(
+        n=("mean", "size"), identified=("identified", "mean"), printed=("published_mean", "first"),
+        least=("mean", "min"), median=("mean", "median"), largest=("mean", "max"),
+        below=("below", "mean"),
+    ).reset_index()  # fmt: skip
 
 
 def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) -> pd.DataFrame:

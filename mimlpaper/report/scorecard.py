@@ -104,9 +104,7 @@ def in_words(card: dict) -> str:
 
 def finding_in_words(card: dict, tables: tuple[int, ...], claims: tuple[str, ...]) -> str:
     """What came out in some tables and of the claims whose ids begin so, in a few sentences."""
-    sentences = [
-        f"Table {n}: {_agreement_in_words(card['totals'][f'table{n}'])}." for n in tables
-    ]
+    sentences = [f"Table {n}: {_agreement_in_words(card['totals'][f'table{n}'])}." for n in tables]
     chosen = [claim for claim in card["claims"] if claim["id"].startswith(claims)]
     if claims:
         words = "; ".join(f"{name}, {_claims_in_words(chosen, name)}" for name in COLUMNS)

@@ -47,10 +47,6 @@ __all__ = [
 NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3
 SHOWN_VARIANCE = 0.05
-POSITIONS = {
-    "n": "readings", "identified": "identified", "printed": "printed", "least": "least",
-    "median": "median", "largest": "largest", "below": "readings below print",
-}  # fmt: skip
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
 
@@ -414,63 +410,62 @@ def flips_table(shares: pd.DataFrame) -> ReportTable:
 
     ``shares`` is what :func:`~mimlpaper.report.multiverse.summary` gives.
     """
-    by_id = shares.set_index("claim")
 
-    def entry(claim, head):
-        if head != "flips":
-            return by_id.at[claim, head] if head == "published" else f"{by_id.at[claim, head]:.0%}"
-        flips = json.loads(by_id.at[claim, head])
-        texts = [f"{' and '.join(one['changes'])} ({one['verdict']})" for one in flips]
-        return "; ".join(texts[:SHOWN_FLIPS]) + f"; {len(texts)} in all" * (
-            len(texts) > SHOWN_FLIPS
-        )
+    def flips(text):
+        texts = [f"{' and '.join(one['changes'])} ({one['verdict']})" for one in json.loads(text)]
+        more = f"; {len(texts)} in all" * (len(texts) > SHOWN_FLIPS)
+        return "; ".join(texts[:SHOWN_FLIPS]) + more
 
-    heads = {"published": "as published", "holds": "holds", "partly": "partly", "fails": "fails"}
-    return grid(
-        list(by_id.index), heads | {"flips": "turned over by"}, entry,
-        caption=f"Claims over {int(shares['n'].max())} universes drawn for each: shares by "
-        "verdict, and the smallest changes of reading that give another verdict than published.",
-        corner="claim", tidy=shares, prose=True,
+    words = ["holds", "partly", "fails"]
+    shown = shares.set_index("claim")[["published", *words, "flips"]]
+    shown = shown.assign(flips=shown["flips"].map(flips), **shown[words].map("{:.0%}".format))
+    return _as_grid(
+        shown.rename(columns={"published": "as published", "flips": "turned over by"}), shares,
+        f"Claims over {shares['n'].max()} universes drawn for each: shares by verdict, and the "
+        "smallest changes of reading that give another verdict than published.", prose=True,
     )  # fmt: skip
 
 
-def variance_table(shares: Mapping[str, pd.DataFrame], criteria) -> ReportTable:
+def variance_table(shares: Mapping[str, pd.DataFrame]) -> ReportTable:
     """Which choices carry the variance of each method's readings, a criterion a column.
 
     ``shares`` maps a table's title to what :func:`~mimlpaper.report.multiverse.variance_of` gives.
     """
     tidy = pd.concat([rows.assign(of=title) for title, rows in shares.items()], ignore_index=True)
-    means = tidy.groupby(["of", "choice"], sort=False)[list(criteria)].mean()
+    means = tidy.groupby(tidy["of"] + ": " + tidy["choice"], sort=False)[list(CRITERIA)].mean()
     large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
-    return grid(
-        {key: ": ".join(key) for key in large.index}, _heads(criteria),
-        lambda key, name: f"{large.at[key, name]:.0%}" if large.at[key, name] > 0 else None,
-        caption="Shares of the variance over readings that each choice carries, mean over the "
-        f"methods that leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
-        corner="choice", tidy=tidy,
+    return _as_grid(
+        large.map("{:.0%}".format).rename(columns=_heads(CRITERIA)), tidy,
+        "Shares of the variance over readings that each choice carries, mean over the methods that "
+        f"leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
     )  # fmt: skip
 
 
 def positions_table(positions: pd.DataFrame) -> ReportTable:
-    """Where printed values lie among the readings of their methods, in average precision.
+    """Where printed values lie among the readings of their methods.
 
-    ``positions`` is what :func:`~mimlpaper.report.multiverse.row_positions` gives; of Table 5 it
-    is the accuracy.
+    ``positions`` is what :func:`~mimlpaper.report.multiverse.row_positions` gives.
     """
     shown = positions[positions["criterion"].isin(["average_precision", "accuracy"])]
-    rows = {(row["table"], row["algorithm"]): row for row in shown.to_dict("records")}
-
-    def entry(key, head):
-        value = rows[key][head]
-        form = {"n": "d", "identified": ".0%", "below": ".0%"}.get(head, ".3f")
-        return f"{value:{form}}"
-
-    return grid(
-        {key: f"Table {key[0]}: {key[1]}" for key in rows}, POSITIONS, entry,
-        caption="Printed rows among the readings of their methods: the share of readings that are "
-        "nearest to their own printed row, and where the printed average precision lies in their "
+    names = "Table " + shown["table"].map(str) + ": " + shown["algorithm"]
+    numbers = ["printed", "least", "median", "largest"]
+    shown = shown.assign(
+        **shown[["identified", "below"]].map("{:.0%}".format), **shown[numbers].map("{:.3f}".format)
+    )
+    shown = shown.set_index(names)[["n", "identified", *numbers, "below"]]
+    return _as_grid(
+        shown.rename(columns={"n": "readings", "below": "readings below print"}), positions,
+        "Printed rows among the readings of their methods: the share of readings that are nearest "
+        "to their own printed row, and where the printed average precision lies in their "
         "distribution; of Table 5 the accuracy.",
-        corner="row", tidy=positions,
+    )  # fmt: skip
+
+
+def _as_grid(shown, tidy, caption, **options):
+    """A table of texts."""
+    return grid(
+        shown.index, shown.columns, lambda *key: str(shown.at[key]), caption=caption, tidy=tidy,
+        corner=shown.index.name or "", **options,
     )  # fmt: skip
 
 

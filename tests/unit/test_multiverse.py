@@ -4,6 +4,7 @@ import json
 from functools import partial
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,10 +28,12 @@ from mimlpaper.experiments.store import KEY
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report import multiverse as multiverse_module
 from mimlpaper.report.claims import CLAIM_TESTS, ClaimTest, expect, significance
+from mimlpaper.report.figures import plot_claim_shares, plot_specifications
 from mimlpaper.report.multiverse import (
     READ_CLAIMS,
     Read,
     Universes,
+    in_sentences,
     readings_of,
     row_positions,
     summary,
@@ -39,6 +42,7 @@ from mimlpaper.report.multiverse import (
     variance_shares,
 )
 from mimlpaper.report.published import published_claims
+from mimlpaper.report.tables import flips_table, positions_table, variance_table
 
 FAMILY = family("multiverse")
 
@@ -157,8 +161,8 @@ def test_trials_that_were_stopped_go_on_and_are_those_of_an_undisturbed_run(smal
     torn.folder.mkdir()
     torn.path("small").write_text("".join(text[:4]) + text[4][:30])
     resumed = compute(small, profile="smoke", jobs=1, store=torn)
-    seconds = ["fit_seconds", "predict_seconds"]
-    assert resumed.drop(columns=seconds).equals(undisturbed.drop(columns=seconds))
+    by_the_way = ["fit_seconds", "predict_seconds", "commit", "seal"]
+    assert resumed.drop(columns=by_the_way).equals(undisturbed.drop(columns=by_the_way))
     assert set(records(small, profile="smoke", store=torn)["state"]) == {"fresh"}
     assert len(resumed) == len(resumed.drop_duplicates(KEY)) == len(small.trials("smoke"))
 
@@ -236,6 +240,29 @@ def test_shares_and_flips_of_a_claim(reads, monkeypatch):
     assert row["fails"] == few[table["drawn"]].mean() == 1 - row["holds"]
     assert row["published"] == "holds"
     assert json.loads(row["flips"]) == [{"changes": ["MimlNn: ratio = 0.2"], "verdict": "fails"}]
+    entries = flips_table(summary(table)).rows["S4.5"]
+    assert entries[-1].lines == ("MimlNn: ratio = 0.2 (fails)",)
+    assert "1 changes with one choice" in in_sentences(summary(table))
+
+
+def test_a_specification_curve_ticks_the_choices_that_matter():
+    """Two universes, the better one without a change: its effect stands last, without a tick."""
+    rows = [("S4.5", True, "fails", -0.1, "lead", ("A: C = 1",)), ("S4.5", True, "holds", 0.2,
+            "lead", ())]  # fmt: skip
+    columns = ["claim", "drawn", "verdict", "effect", "measure", "changes"]
+    _, axes = plt.subplots(1, 2)
+    plot_specifications(pd.DataFrame(rows, columns=columns), axes)
+    assert axes[0].collections[0].get_offsets()[:, 1].tolist() == [-0.1, 0.2]
+    assert axes[1].lines[0].get_xdata().tolist() == [0]
+    assert [text.get_text() for text in axes[1].get_yticklabels()] == ["A: C = 1"]
+
+
+def test_claims_are_stacked_to_one():
+    row = {"claim": "S4.1", "published": "holds", "holds": 0.5, "partly": 0.2, "fails": 0.3}
+    shares = pd.DataFrame([row])
+    _, axis = plt.subplots()
+    plot_claim_shares(shares, axis)
+    assert sum(bar.get_width() for bar in axis.patches) == pytest.approx(1)
 
 
 def test_variance_shares_by_hand():
@@ -258,8 +285,10 @@ def test_readings_are_those_that_are_recorded_for_all_data_sets(tmp_path):
     assert all(len(read.records) == 2 for read in found)
     rows = row_positions(found, 1)
     assert rows["below"].between(0, 1).all()
-    shares = variance_of(found, ["average_precision"])
+    assert "Table 1: MimlNn" in positions_table(rows).rows
+    shares = variance_of(found, list(CRITERIA))
     assert set(shares["choice"]) == {"label_rule", "together"}
+    assert "Table 1: label_rule" in variance_table({"Table 1": shares}).rows
     table = universes_of(
         lambda name: records(name, profile="smoke", store=store), claims=["S4.5"], n_drawn=3
     )
