@@ -236,7 +236,7 @@ def _trials(rows):
 def _compared(group, drawn, repeated):
     """What became of a group's drawn trials."""
     recorded = {key: rows for key, rows in group.groupby(KEY)}
-    largest, outcome = 0.0, "suspect" if (group["code"] == SUSPECT).any() else "equal"
+    largest, outcome = 0.0, "equal"
     trials = _trials(drawn)
     for trial in trials:
         if trial not in repeated:
@@ -249,6 +249,8 @@ def _compared(group, drawn, repeated):
             outcome = "different"
         elif outcome == "equal" and apart > EXACT:
             outcome = "close"
+    if (group["code"] == SUSPECT).any():
+        outcome = "suspect"
     return {
         "n_recorded": len(group.drop_duplicates(KEY)),
         "n_checked": len(trials),

@@ -25,7 +25,7 @@ distributed = pytest.importorskip(
     "distributed", reason="a cluster needs the package distributed: make .venv/installed-cluster"
 )
 
-BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit"]
+BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit", "seal"]
 N_WORKERS = 3
 
 

@@ -13,7 +13,7 @@ from mimlpaper.experiments import Store, StoreError, compute
 from mimlpaper.experiments import workers as workers_module
 from mimlpaper.experiments.store import KEY
 
-BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit"]
+BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit", "seal"]
 AGAIN = "the same command"
 
 

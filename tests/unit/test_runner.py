@@ -26,7 +26,7 @@ from mimlpaper.preprocessing import ConcatenateInstances
 
 QUICK = ["MimlNn", "Ml-knn"]
 TIMES = ["fit_seconds", "predict_seconds"]
-BY_THE_WAY = [*TIMES, "commit"]  # the checkout may move on between two runs
+BY_THE_WAY = [*TIMES, "commit", "seal"]  # the checkout may move on between two runs
 
 
 @pytest.fixture
