@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["LARGEST", "Bags", "as_bags"]
-
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
 

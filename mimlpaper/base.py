@@ -1,7 +1,5 @@
 """What every estimator shares: checks of its input, and the rules from scores to labels."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 
@@ -11,18 +9,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _clone_parametrized
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
-
-__all__ = [
-    "BagClassifier",
-    "ConstantLabelWarning",
-    "MultiLabelEstimator",
-    "VectorEstimator",
-    "check_bag_labels",
-    "check_bags",
-    "check_labels",
-    "check_vectors",
-    "label_sets",
-]
 
 LABEL_RULES = ("sign", "top")
 

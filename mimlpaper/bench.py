@@ -41,8 +41,6 @@ from mimlpaper.report.statistics import WinTieLoss, compare_methods
 from mimlpaper.report.style import INK, STYLE_SHEET, VERMILION, save_figure
 from mimlpaper.report.tables import number_text
 
-__all__ = ["Bench", "Entered", "bench", "load_entry"]
-
 CAPTION = (
     "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over columns, 1 "
     "is best. Seconds are of the processor, for a fit and a prediction. *Against it*: in how many "

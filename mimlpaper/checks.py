@@ -9,8 +9,6 @@ In a test module::
         check(estimator)
 """
 
-from __future__ import annotations
-
 import pickle
 import warnings
 
@@ -22,8 +20,6 @@ from sklearn.pipeline import make_pipeline
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.sharing import Cache, sharing
-
-__all__ = ["CHECKS", "parametrize_with_checks"]
 
 KINDS = ("bags", "vectors", "one label")
 

@@ -1,7 +1,5 @@
 """One estimator to start with: it scales, chooses a learner, calibrates its scores and explains."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from numbers import Integral
@@ -22,8 +20,6 @@ from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
 from mimlpaper.metrics import average_precision
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain
-
-__all__ = ["MimlClassifier"]
 
 LEAST = 4  # bags, so that one can be held out
 

@@ -1,15 +1,11 @@
 """The command ``mimlpaper``: notebooks, trials, scorecard, status, manifest, audit, data."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
 from pathlib import Path
 
 from mimlpaper import paths
-
-__all__ = ["main"]
 
 PROFILES = ("paper", "quick", "smoke")
 NAMES = "such as table1, figure4 or multiverse; mimlpaper estimate lists them all"

@@ -1,7 +1,5 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from pathlib import Path
@@ -14,14 +12,7 @@ from threadpoolctl import threadpool_limits
 from mimlpaper import paths
 from mimlpaper.datasets import Dataset, load
 from mimlpaper.datasets.catalogue import is_present
-from mimlpaper.experiments import (
-    EXPERIMENTS,
-    PROFILES,
-    compute,
-    get_experiment,
-    records,
-    verified,
-)
+from mimlpaper.experiments import EXPERIMENTS, PROFILES, compute, get_experiment, records, verified
 from mimlpaper.experiments.costs import measure_costs
 from mimlpaper.experiments.experiment import STAND_INS
 from mimlpaper.experiments.fit_details import (
@@ -52,8 +43,6 @@ from mimlpaper.report.rendering import save_table
 from mimlpaper.report.scorecard import finding_in_words, scorecard
 from mimlpaper.report.style import save_figure, use_style
 from mimlpaper.report.tables import results_table, seconds_table
-
-__all__ = ["Companion"]
 
 N_UNIVERSES = {"paper": 200, "quick": 20, "smoke": 2}  # drawn for each claim
 

@@ -1,15 +1,11 @@
 """Distances between bags."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils.extmath import row_norms
 
 from mimlpaper.bags import as_bags
-
-__all__ = ["average_hausdorff", "max_hausdorff", "set_kernel_distance"]
 
 BLOCK = 512  # instances of B held together: their columns stay in the first-level caches
 

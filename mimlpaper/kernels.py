@@ -1,7 +1,5 @@
 """Kernels on instances, and low-rank factors of their matrices."""
 
-from __future__ import annotations
-
 import warnings
 from numbers import Integral
 
@@ -14,15 +12,6 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.sharing import shared
-
-__all__ = [
-    "KernelFactor",
-    "LowRankWarning",
-    "integer_seed",
-    "kernel_matrix",
-    "kernel_width",
-    "pivoted_cholesky",
-]
 
 KERNELS = ("linear", "rbf", "poly")
 

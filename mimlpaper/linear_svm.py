@@ -1,7 +1,5 @@
 """Linear support vector machines on many examples of few features, to high accuracy."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +13,6 @@ from scipy.linalg.lapack import dposv
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.sharing import shared
-
-__all__ = ["Examples", "LinearSvm", "fit_linear_svm"]
 
 FIRST_SIGMA, SIGMA_GROWTH, MAX_SUBPROBLEMS = 1e3, 4.0, 25  # σ of the first, and by how much more
 INNER_ACCURACY = 0.1  # share of the tolerance that a subproblem may leave

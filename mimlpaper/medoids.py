@@ -1,15 +1,11 @@
 """k-medoids clustering on a matrix of distances."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-
-__all__ = ["KMedoids"]
 
 
 class KMedoids(ClusterMixin, BaseEstimator):

@@ -14,29 +14,12 @@ average precision and average recall need at least one true label; ranking loss 
 and a false one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numba import njit
-
-__all__ = [
-    "CRITERIA",
-    "Criterion",
-    "accuracy",
-    "average_f1",
-    "average_precision",
-    "average_recall",
-    "coverage",
-    "evaluate",
-    "hamming_loss",
-    "one_error",
-    "ranking_loss",
-    "scorers",
-]
 
 
 def hamming_loss(Y, predicted) -> float:

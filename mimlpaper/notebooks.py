@@ -1,7 +1,5 @@
 """Execute the project's notebooks through papermill, and tell by evidence how that went."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
@@ -22,14 +20,6 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from mimlpaper import paths
-
-__all__ = [
-    "NotebookRun",
-    "available_notebooks",
-    "check_parameters",
-    "last_runs",
-    "run_notebooks",
-]
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")

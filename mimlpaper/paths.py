@@ -1,27 +1,11 @@
 """Where things lie, and how a file is written whole: the only module that knows the folders."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
-
-__all__ = [
-    "PUBLISH",
-    "explored",
-    "figures",
-    "notebooks",
-    "packaged_data",
-    "project_root",
-    "published",
-    "raw_data",
-    "results",
-    "whole_file",
-    "write_whole",
-]
 
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder

@@ -1,14 +1,10 @@
 """First steps of a pipeline: scale the instances of bags, or turn each bag into one vector."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
-
-__all__ = ["ConcatenateInstances", "MeanInstances", "OnInstances", "SumInstances"]
 
 
 class OnInstances(TransformerMixin, BaseEstimator):

@@ -1,7 +1,5 @@
 """Which instance of a bag brings which label, and which of its features do."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 from sklearn.pipeline import Pipeline
@@ -12,8 +10,6 @@ from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
 from mimlpaper.kernels import kernel_matrix
-
-__all__ = ["explain", "telling_features"]
 
 N_NODES = 16  # of the quadrature along the path from z = 0
 

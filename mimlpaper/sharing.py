@@ -17,8 +17,6 @@ import joblib
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["Cache", "shared", "sharing"]
-
 CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", default=None)
 
 

@@ -1,7 +1,5 @@
 """How a number of Tables 1 to 5 came about, from the printed value down to the code."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 
@@ -19,8 +17,6 @@ from mimlpaper.experiments.verify import outcomes_of
 from mimlpaper.report.compare import as_published, compare_with_paper
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.verdicts import arithmetic
-
-__all__ = ["trace"]
 
 
 def trace(number: int, method: str, criterion: str, dataset: str | None = None) -> str:

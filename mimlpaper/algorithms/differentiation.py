@@ -1,7 +1,5 @@
 """Instance differentiation: from one vector an example to one instance for each label."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -12,14 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_labels, check_vectors
 from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
-
-__all__ = [
-    "DifferenceFeatures",
-    "NeighbourMeans",
-    "PrototypeDifferences",
-    "SingleInstances",
-    "label_prototypes",
-]
 
 
 def label_prototypes(X, Y) -> np.ndarray:

@@ -26,19 +26,13 @@ from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.sharing import shared
 
-__all__ = ["DMimlSvm"]
-
 SOLVERS = {
     "bundle": solve_bundle,
     "lbfgs": solve_lbfgs,
     "cutting_plane": solve_cutting_plane,
     "cvxpy": solve_with_cvxpy,
 }
-CHOICES = {
-    "kernel": ("rbf", "linear"),
-    "set_kernel": ("unit", "mean"),
-    "solver": tuple(SOLVERS),
-}
+CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
 
 
 class DMimlSvm(MultiLabelEstimator):

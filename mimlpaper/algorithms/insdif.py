@@ -1,7 +1,5 @@
 """InsDif: multi-label learning from single instances, which become bags for an MIML learner."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
@@ -9,8 +7,6 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.differentiation import PrototypeDifferences
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.base import VectorEstimator, check_vectors
-
-__all__ = ["InsDif"]
 
 
 class InsDif(VectorEstimator):

@@ -1,7 +1,5 @@
 """Bags as vectors: their distances to medoid bags (Table 7, steps 1 to 3)."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
@@ -12,8 +10,6 @@ from mimlpaper.distances import max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
 from mimlpaper.sharing import shared
-
-__all__ = ["MedoidMap"]
 
 METRICS = ("max_hausdorff", "euclidean", "precomputed")
 

@@ -1,7 +1,5 @@
 """MimlBoost: MIML through multi-instance learning, by boosting one function of all labels."""
 
-from __future__ import annotations
-
 import warnings
 from collections import deque
 from collections.abc import Iterator
@@ -18,8 +16,6 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
 from mimlpaper.sharing import shared
-
-__all__ = ["MimlBoost"]
 
 BALANCED = 1e-10  # logarithms of ratios up to this are those of equals, but for rounding
 CHOICES = {

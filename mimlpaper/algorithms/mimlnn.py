@@ -1,15 +1,11 @@
 """MimlNn: distances to medoid bags, then a linear output layer by least squares."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg import lstsq, solve
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.medoid_map import MedoidMap
 from mimlpaper.base import MultiLabelEstimator
-
-__all__ = ["MimlNn"]
 
 
 class MimlNn(MultiLabelEstimator):
@@ -41,13 +37,7 @@ class MimlNn(MultiLabelEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        ratio=0.4,
-        ridge=1.0,
-        metric="max_hausdorff",
-        label_rule="sign",
-        random_state=None,
+        self, *, ratio=0.4, ridge=1.0, metric="max_hausdorff", label_rule="sign", random_state=None
     ):
         self.ratio = ratio
         self.ridge = ridge

@@ -1,15 +1,11 @@
 """MimlSvm: MIML through multi-label learning, by distances to medoid bags."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.medoid_map import MedoidMap
 from mimlpaper.base import MultiLabelEstimator
 from mimlpaper.baselines.mlsvm import MlSvm
-
-__all__ = ["MimlSvm"]
 
 
 class MimlSvm(MultiLabelEstimator):

@@ -1,7 +1,5 @@
 """MimlSvm_mi: MIML through multi-instance learning, by one mi-SVM for each label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,8 +10,6 @@ from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.baselines.misvm import MiSvmInstance
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples
-
-__all__ = ["MimlSvmMi"]
 
 
 class MimlSvmMi(MultiLabelEstimator):

@@ -1,7 +1,5 @@
 """NoisyOr: a probability of each label for each instance; a bag has what one of them has. Ours."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -10,8 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
-
-__all__ = ["NoisyOr"]
 
 LARGE = 30.0  # log odds: e^-30 counts as nothing
 

@@ -1,14 +1,10 @@
 """An MIML learner for bags that have one binary label each."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import BagClassifier, check_bags
-
-__all__ = ["OneLabel"]
 
 
 class OneLabel(BagClassifier):

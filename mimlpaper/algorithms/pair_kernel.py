@@ -1,14 +1,10 @@
 """Kernels between pairs of an instance and a label."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from mimlpaper.kernels import kernel_matrix
-
-__all__ = ["PairKernel"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,6 @@ from sklearn.utils import check_random_state
 from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.bags import Bags
 
-__all__ = ["LibsvmPairSvm", "PairFunction", "PairSvm"]
-
 SINGLE = 1e-5  # tol from which on products are in single precision
 START_TOL = 0.1  # gap at which the machine on the means of the bags is left
 N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next smaller one, at most half of all

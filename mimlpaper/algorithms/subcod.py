@@ -1,7 +1,5 @@
 """SubCod: one label by way of many, which are sub-concepts and which an MIML learner predicts."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -19,8 +17,6 @@ from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, labe
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
-
-__all__ = ["SubCod", "best_inversions", "correct_concepts"]
 
 OPTIMA = ("budget", "minimal", "vertex")
 

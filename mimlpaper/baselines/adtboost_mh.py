@@ -1,7 +1,5 @@
 """AdtBoost.MH: one alternating decision tree for all labels, grown by AdaBoost.MH."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 
@@ -12,8 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.sharing import shared
-
-__all__ = ["AdtBoostMH"]
 
 GRID = 2.0**-51  # weights are multiples of it; their total is at most about 1
 SINGLE = 2.0**-22  # of two sums of roots in single precision, per root: at most so far apart
@@ -130,9 +126,7 @@ class AdtBoostMH(VectorEstimator):
             yield scores
 
     def to_text(
-        self,
-        feature_names: Sequence[str] | None = None,
-        label_names: Sequence[str] | None = None,
+        self, feature_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None
     ) -> str:
         """The tree as a table: what each node adds to the scores of the labels.
 

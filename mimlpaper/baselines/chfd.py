@@ -1,7 +1,5 @@
 """CH-FD: a Fisher discriminant of one point from the convex hull of each positive bag."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -12,8 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
-
-__all__ = ["ChFd"]
 
 
 class ChFd(BagClassifier):

@@ -1,15 +1,11 @@
 """Cnmf: labels of unlabelled examples by constrained non-negative matrix factorisation."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
-
-__all__ = ["Cnmf", "factorise"]
 
 TINY = 1e-12
 OFFSET = 1e-2  # of the labelled rows at the start: updates are products, which keep a zero

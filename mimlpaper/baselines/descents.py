@@ -1,13 +1,9 @@
 """L-BFGS from many starts in lockstep: one evaluation serves all descents that still go on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 from numba import njit
-
-__all__ = ["minimise"]
 
 MEMORY = 10  # steps that a descent remembers
 DECREASE, CURVATURE = 1e-3, 0.9  # of Wolfe's conditions, as shares of the slope at the point

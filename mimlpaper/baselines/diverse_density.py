@@ -1,7 +1,5 @@
 """Diverse Density: the point near an instance of every positive bag and far from negative ones."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -13,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.baselines.descents import minimise
 from mimlpaper.sharing import shared
-
-__all__ = ["ConceptPoint", "DiverseDensity", "neg_log_densities"]
 
 BLOCK = 64  # instances taken together: they stay in a cache from one point to the next
 FAR = 30.0  # beyond it, log(1 - Π (1 - p)) is log Σ p but for rounding

@@ -1,21 +1,13 @@
 """EM-DD: Diverse Density with one responsible instance in each bag."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 from numba import njit
 
 from mimlpaper.baselines.descents import minimise
-from mimlpaper.baselines.diverse_density import (
-    ConceptPoint,
-    concept_distances,
-    neg_log_densities,
-)
+from mimlpaper.baselines.diverse_density import ConceptPoint, concept_distances, neg_log_densities
 from mimlpaper.sharing import shared
-
-__all__ = ["EmDd"]
 
 
 class EmDd(ConceptPoint):

@@ -1,15 +1,11 @@
 """RankSvm's first solver: Frank-Wolfe steps, each towards the optimum of a linear program."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
 from numba import njit
 from scipy.optimize import fminbound
 from scipy.sparse.csgraph import connected_components
-
-__all__ = ["LabelPairs", "frank_wolfe"]
 
 SHORTEST_STEP = 1e-6
 SHORTEST_MOVE = 1e-4  # step times the distance to where it leads

@@ -1,13 +1,9 @@
 """Guess: the labels that most training examples have, whatever the example."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import MultiLabelEstimator, check_bags
-
-__all__ = ["Guess"]
 
 
 class Guess(MultiLabelEstimator):

@@ -1,7 +1,5 @@
 """mi-SVM and MI-SVM: support vector machines for bags with one binary label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,8 +9,6 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples, fit_linear_svm
-
-__all__ = ["MiSvmBag", "MiSvmInstance"]
 
 
 class _MiSvm(BagClassifier):

@@ -1,14 +1,10 @@
 """Ml-kNN: labels by the posterior given how many neighbours have them."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import VectorEstimator, check_vectors
-
-__all__ = ["MlKnn"]
 
 
 class MlKnn(VectorEstimator):

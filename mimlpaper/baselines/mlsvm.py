@@ -1,15 +1,11 @@
 """MlSvm: one support vector machine for each label."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
-
-__all__ = ["MlSvm"]
 
 
 class MlSvm(VectorEstimator):

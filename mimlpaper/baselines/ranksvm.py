@@ -18,16 +18,11 @@ from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.baselines.frank_wolfe import frank_wolfe
 from mimlpaper.kernels import kernel_matrix
 
-__all__ = ["RankSvm"]
-
 CHECK_EVERY = 10  # sweeps between two duality gaps
 PULL = 0.05  # constant added to the kernel, in units of the variance of the examples
 GAP_FLOOR = 1e-6  # smallest divisor of the gap, in units of the objective at f = 0
 MARGIN_OUTSIDE = 0.1  # distance of a threshold that separates nothing from the nearest score
-CHOICES = {
-    "solver": ("block_ascent", "frank_wolfe"),
-    "linear_program": ("interior", "vertex"),
-}
+CHOICES = {"solver": ("block_ascent", "frank_wolfe"), "linear_program": ("interior", "vertex")}
 
 
 class Stage(NamedTuple):

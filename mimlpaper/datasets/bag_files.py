@@ -1,7 +1,5 @@
 """Bags in files of a reader's own: ARFF with an XML file of label names, CSV, NPZ, LIBSVM."""
 
-from __future__ import annotations
-
 import csv
 import math
 import os
@@ -21,8 +19,6 @@ from sklearn.datasets import load_svmlight_file
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.paths import whole_file
-
-__all__ = ["LabelledBags", "labelled_bags", "read_bags", "read_label_names", "write_bags"]
 
 MAX_BYTES = 2**32  # of instances in memory, unless the caller allows more
 MAX_LINE = 2**26  # bytes

@@ -1,7 +1,5 @@
 """All data sets by name: load one, list them, download their files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -39,16 +37,6 @@ from mimlpaper.datasets.unseen import (
     load_letter_carroll,
     load_letter_frost,
 )
-
-__all__ = [
-    "DATASETS",
-    "PERCENTAGES",
-    "describe",
-    "fetch_all",
-    "is_present",
-    "load",
-    "n_labels",
-]
 
 LOADERS: dict[str, Callable[..., Dataset]] = {
     "scene": load_scene,

@@ -1,7 +1,5 @@
 """Dataset: examples with their labels and provenance. Source: what is known before it is read."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,8 +9,6 @@ import numpy as np
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets.fetch import DataError, fetch, manifest
-
-__all__ = ["Dataset", "Source", "load_source", "with_percentage"]
 
 KINDS = ("original", "re-derived", "synthetic")
 

@@ -1,7 +1,5 @@
 """The files of the data sets: found by the manifest, checked, downloaded if missing."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import os
@@ -14,8 +12,6 @@ import pooch
 from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
-
-__all__ = ["DataError", "ManifestEntry", "data_folder", "download", "fetch", "manifest"]
 
 RETRIES = 3
 TIMEOUT = 30  # seconds without an answer

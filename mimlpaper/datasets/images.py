@@ -1,7 +1,5 @@
 """Images as bags of nine colour blobs with their neighbours, and such a bag as an image."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 
@@ -11,8 +9,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets.loaders import SCENE_FEATURES
-
-__all__ = ["ImageBags", "scene_mosaic"]
 
 SIDE = 8  # the subsampled image has SIDE x SIDE pixels, and 7 x 7 blobs
 

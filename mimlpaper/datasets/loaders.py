@@ -1,7 +1,5 @@
 """The data sets of the paper: one loader for each, from the original files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -13,26 +11,6 @@ from scipy.io import loadmat
 from mimlpaper.bags import Bags
 from mimlpaper.datasets.bag_files import read_arff
 from mimlpaper.datasets.dataset import Dataset, Source, load_source
-
-__all__ = [
-    "MIL",
-    "REUTERS",
-    "SCENE",
-    "SCENE_FEATURES",
-    "YAHOO",
-    "YAHOO_LOADERS",
-    "YAHOO_NAMES",
-    "YEAST",
-    "load_elephant",
-    "load_fox",
-    "load_musk1",
-    "load_musk2",
-    "load_reuters",
-    "load_scene",
-    "load_tiger",
-    "load_yahoo",
-    "load_yeast",
-]
 
 SCENE = Source(
     name="scene",

@@ -1,7 +1,5 @@
 """Drawn data sets: no file needed, the same for the same seed, with known labels of instances."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np
@@ -12,22 +10,6 @@ from mimlpaper.datasets.dataset import Dataset, Source
 from mimlpaper.datasets.images import CENTRES, SIDE, ImageBags, blob_means
 from mimlpaper.datasets.loaders import SCENE_FEATURES
 from mimlpaper.datasets.texts import TextBags
-
-__all__ = [
-    "SCENE_LABELS",
-    "SYNTHETIC",
-    "TEXT_LABELS",
-    "THINGS",
-    "load_synthetic_africa",
-    "load_synthetic_genes",
-    "load_synthetic_pages",
-    "load_synthetic_scene",
-    "load_synthetic_texts",
-    "make_africa",
-    "make_bags",
-    "make_scenes",
-    "make_texts",
-]
 
 SYNTHETIC = {
     name: Source(

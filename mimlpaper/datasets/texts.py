@@ -1,7 +1,5 @@
 """Texts as bags of passages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,8 +8,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-
-__all__ = ["TextBags"]
 
 
 class TextBags(TransformerMixin, BaseEstimator):

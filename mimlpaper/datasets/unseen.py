@@ -1,7 +1,5 @@
 """Data that the paper never saw, with a true label for each instance: birds, letters, texts."""
 
-from __future__ import annotations
-
 import os
 import re
 from functools import partial
@@ -17,15 +15,6 @@ from mimlpaper.bags import Bags
 from mimlpaper.datasets.dataset import Dataset, Source, load_source
 from mimlpaper.datasets.fetch import fetch
 from mimlpaper.datasets.loaders import bags_of_runs, read_variables
-
-__all__ = [
-    "UNSEEN",
-    "load_dbpedia",
-    "load_dbpedia_counts",
-    "load_hja",
-    "load_letter_carroll",
-    "load_letter_frost",
-]
 
 BRIGGS = (
     "Briggs, Fern, Raich: Rank-loss support instance machines for MIML instance annotation, "
@@ -199,10 +188,7 @@ def _bags_of_letters(X, letters):
 
 
 def load_dbpedia(
-    *,
-    top_share: float = 0.02,
-    held_out: str = "test",
-    data_home: str | os.PathLike | None = None,
+    *, top_share: float = 0.02, held_out: str = "test", data_home: str | os.PathLike | None = None
 ) -> Dataset:
     """5,000 documents as bags of 4 to 31 sentences about ten kinds of things; word counts.
 

@@ -9,22 +9,3 @@ from mimlpaper.experiments.store import Store, StoreError
 from mimlpaper.experiments.trial import Trial, run_trial
 from mimlpaper.experiments.verify import audit, verified, verify
 from mimlpaper.experiments.workers import TrialError
-
-__all__ = [
-    "EXPERIMENTS",
-    "PROFILES",
-    "Experiment",
-    "HoldOut",
-    "Store",
-    "StoreError",
-    "Trial",
-    "TrialError",
-    "audit",
-    "compute",
-    "estimate",
-    "get_experiment",
-    "records",
-    "run_trial",
-    "verified",
-    "verify",
-]

@@ -6,8 +6,6 @@ against other implementations. Drawn data are named by their sizes: "drawn:400x8
 gives other numbers. They are recorded in ``costs.csv``.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import sys
@@ -57,12 +55,6 @@ from mimlpaper.experiments.trial import Trial, set_random_states
 from mimlpaper.experiments.workers import TrialError
 from mimlpaper.metrics import average_precision
 from mimlpaper.preprocessing import ConcatenateInstances
-
-__all__ = [
-    "BASE", "COST_COLUMNS", "MANY_LABELS", "ONE_LABEL", "OURS", "PEERS", "SIZES", "TABLE_OF",
-    "CostCase", "cost_cases", "drawn_sizes", "estimator_of", "is_installed", "measure",
-    "measure_costs", "problem_of", "recorded_costs", "waiting_costs",
-]  # fmt: skip
 
 OURS = "mimlpaper"
 

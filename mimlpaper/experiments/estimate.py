@@ -1,7 +1,5 @@
 """How long the trials take that are still to run, from the recorded seconds."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd
@@ -10,8 +8,6 @@ from mimlpaper.experiments.multiverse import Readings
 from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.runner import default_store, records
 from mimlpaper.experiments.store import KEY, Store
-
-__all__ = ["estimate"]
 
 
 def estimate(

@@ -1,7 +1,5 @@
 """An experiment: the methods, data sets and splits of one table or figure, and its trials."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +10,6 @@ from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments.holdouts import full_names
 from mimlpaper.experiments.splits import Splits
 from mimlpaper.experiments.trial import Trial
-
-__all__ = ["PROFILES", "STAND_INS", "Experiment"]
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
 SMOKE_SPLITS = 2

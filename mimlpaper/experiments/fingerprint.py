@@ -6,8 +6,6 @@ uses to its definition in this package. So a definition may move to another file
 change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
@@ -26,8 +24,6 @@ from threadpoolctl import threadpool_info
 
 from mimlpaper.paths import PACKAGE, project_root
 
-__all__ = ["code_fingerprint", "modules_behind", "provenance"]
-
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 
 Definition = tuple[str, str]  # module and name
@@ -38,11 +34,7 @@ COMMON: Definition = ("mimlpaper.experiments.trial", "run_trial")
 
 # Not followed: the function that knows every data set, since a trial gives its own loader; and the
 # search for files, since a file's content is known by its checksum.
-NOT_FOLLOWED = {
-    "mimlpaper.datasets.catalogue.load",
-    "mimlpaper.datasets.fetch",
-    "mimlpaper.paths",
-}
+NOT_FOLLOWED = {"mimlpaper.datasets.catalogue.load", "mimlpaper.datasets.fetch", "mimlpaper.paths"}
 
 REST = ""  # stands for a module's statements that define nothing
 

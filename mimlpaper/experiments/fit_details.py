@@ -1,7 +1,5 @@
 """Cached tables: internals of fits, and characteristics of data sets; recomputed when stale."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
@@ -15,10 +13,6 @@ from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.runner import current_codes, default_store
 from mimlpaper.experiments.store import KEY
 from mimlpaper.experiments.trial import set_random_states
-
-__all__ = [
-    "characteristics", "fit_details", "objective_steps", "recorded_fit_details", "related_pairs",
-]  # fmt: skip
 
 RARE = 0.01  # a category is rare if a smaller share of the documents has it
 

@@ -1,7 +1,5 @@
 """Estimators that choose their parameters by one hold-out test on the training set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from numbers import Real
 
@@ -14,10 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.subcod import SubCod, distinct_labels, find_concepts, fit_classifier
 from mimlpaper.base import BagClassifier, check_bags, label_sets
 from mimlpaper.metrics import CRITERIA, evaluate
-
-__all__ = [
-    "HoldOut", "SubCodHoldOut", "full_names", "hold_out", "shares_at_ends",
-]  # fmt: skip
 
 LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in CRITERIA.items()}
 LOWER_IS_BETTER["accuracy"] = False

@@ -6,8 +6,6 @@ tables: their ``choices``, and their blind settings where the published ones are
 The published readings themselves are those of the tables' records, and do not run again.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,11 +27,6 @@ from mimlpaper.experiments.trial import set_random_states
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.sharing import Cache, sharing
-
-__all__ = [
-    "ALONE", "MOST", "READ_AS", "SHARED", "Choices", "Multiverse", "Reading", "Readings",
-    "choices_of", "crossed", "flat", "in_words", "levels", "multiverse",
-]  # fmt: skip
 
 Change = Mapping[str, object]  # of settings, by their short names
 Choices = Mapping[str, Sequence[Change]]  # the alternatives of each choice

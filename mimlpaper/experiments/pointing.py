@@ -5,8 +5,6 @@ labels of the test bags' instances, which no method sees. Instances that nobody 
 nowhere. The shares are recorded in ``pointing.csv``, a trial at a time.
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from dataclasses import astuple
@@ -37,11 +35,6 @@ from mimlpaper.experiments.unseen import BAGS, UNSEEN, UNSEEN_TEXTS
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.reasons import explain
 from mimlpaper.sharing import Cache, sharing
-
-__all__ = [
-    "CALIBRATIONS", "CEILING", "CHANCE", "MEASURES", "POINTING", "POINTING_TEXTS", "Ceiling",
-    "calibrated", "measure_reasons", "pointing", "recorded_pointing",
-]  # fmt: skip
 
 MEASURES = ("accuracy", "accuracy_known", "auc", "pointing")
 CALIBRATIONS = ("none", "platt", "isotonic")

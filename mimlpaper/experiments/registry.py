@@ -1,7 +1,5 @@
 """All experiments by name, section by section."""
 
-from __future__ import annotations
-
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.multiverse import multiverse
 from mimlpaper.experiments.section4 import SECTION4, TABLE_1, TABLE_2
@@ -10,8 +8,6 @@ from mimlpaper.experiments.section6 import SECTION6, TABLE_3, TABLE_4
 from mimlpaper.experiments.section7 import SECTION7, TABLE_5
 from mimlpaper.experiments.settings import nearest_to_print
 from mimlpaper.experiments.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
-
-__all__ = ["EXPERIMENTS", "ROWS", "family", "get_experiment", "settings_nearest_to_print"]
 
 # The rows whose every setting has a basis, see mimlpaper.experiments.settings.
 ROWS = {

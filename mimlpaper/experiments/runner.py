@@ -1,7 +1,5 @@
 """Run the trials of an experiment that are not recorded yet, in parallel, and record them."""
 
-from __future__ import annotations
-
 import math
 import random
 from functools import cache
@@ -19,8 +17,6 @@ from mimlpaper.experiments.store import KEY, SUSPECT, Store, load_attestations
 from mimlpaper.experiments.tolerance import compare_trial
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.workers import TrialError, run_trials
-
-__all__ = ["compute", "compute_together", "current_codes", "default_store", "records"]
 
 # Of a cluster's trials, so many run again at home.
 ONE_IN = 50

@@ -9,8 +9,6 @@ doublings; they are as wide as it takes for no more than a fifth of the fits to 
 an end, unless the end is a bound: all examples, one alternation.
 """
 
-from __future__ import annotations
-
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
 from mimlpaper.algorithms.mimlboost import MimlBoost
@@ -37,18 +35,6 @@ from mimlpaper.experiments.settings import (
 )
 from mimlpaper.experiments.splits import RandomSplits
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
-
-__all__ = [
-    "CONVERGED",
-    "DEGREES",
-    "EARLY",
-    "SCALED",
-    "SECTION4",
-    "TABLE_1",
-    "TABLE_2",
-    "UNIT_RANGE",
-    "UNIT_ROWS",
-]
 
 UNIT_RANGE = OnInstances(MinMaxScaler())  # by the range of the training instances
 UNIT_ROWS = OnInstances(Normalizer())

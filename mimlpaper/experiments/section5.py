@@ -4,25 +4,14 @@ Every method chooses among eight settings by hold-out, as the paper says without
 kernels are Gaussian on features from 0 to 1 for scenes, and linear on word counts for texts.
 """
 
-from __future__ import annotations
-
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.section4 import (
-    AS_COUNTS,
-    GAUSSIAN,
-    LINEAR,
-    SCALED,
-    TABLE_1,
-    TABLE_2,
-)
+from mimlpaper.experiments.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED, TABLE_1, TABLE_2
 from mimlpaper.experiments.settings import Row, held_out, nearest, published
 from mimlpaper.experiments.splits import RandomSplits
-
-__all__ = ["CCCP", "FIGURE_4", "FIGURE_5", "OFTEN_CHOSEN", "RELATEDNESS", "SECTION5"]
 
 SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
 TEXTS = tuple(f"reuters:{percentage}%" for percentage in PERCENTAGES)

@@ -4,19 +4,13 @@ The files hold rows of unit length, and no row scales them otherwise. Blind and 
 in Tables 1 and 2. InsDif_MimlBoost is not tuned: a fit takes minutes on the web pages.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper.algorithms.differentiation import (
-    DifferenceFeatures,
-    NeighbourMeans,
-    SingleInstances,
-)
+from mimlpaper.algorithms.differentiation import DifferenceFeatures, NeighbourMeans, SingleInstances
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.mimlboost import MimlBoost
@@ -56,8 +50,6 @@ from mimlpaper.experiments.settings import (
 )
 from mimlpaper.experiments.splits import CrossValidation, GivenSplit
 from mimlpaper.kernels import KernelFactor
-
-__all__ = ["SECTION6", "TABLE_3", "TABLE_4"]
 
 YAHOO = tuple(f"yahoo:{name}" for name in YAHOO_NAMES)
 N_LABELS = 14  # of yeast

@@ -6,8 +6,6 @@ as in the authors' programs; mi-SVM, MI-SVM and CH-FD have the defaults of LIBSV
 the two diverse densities the settings of their papers and programs.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 from sklearn.pipeline import make_pipeline
@@ -38,8 +36,6 @@ from mimlpaper.experiments.settings import (
 )
 from mimlpaper.experiments.splits import CrossValidation
 from mimlpaper.preprocessing import OnInstances
-
-__all__ = ["SECTION7", "TABLE_5"]
 
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 FIVE_SETS = (*MOLECULES, *IMAGES)

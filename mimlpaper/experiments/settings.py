@@ -5,8 +5,6 @@ column takes all layers. The blind column leaves out those that were chosen beca
 nearest to the printed row. The tuned column changes the blind one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,12 +30,6 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, hold_out
-
-__all__ = [
-    "BASES", "NEAREST", "Basis", "Row", "blind", "choices", "default", "held_out", "nearest",
-    "nearest_to_print", "own_paper", "program", "published", "settings", "stated", "tuned",
-    "unread",
-]  # fmt: skip
 
 HELD_OUT, NEAREST = "held out", "nearest to print"
 BASES = (

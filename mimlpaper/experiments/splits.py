@@ -1,13 +1,9 @@
 """How examples are divided into training and test sets; a split is known by its number."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
-
-__all__ = ["CrossValidation", "GivenSplit", "RandomSplits", "Splits"]
 
 
 @dataclass(frozen=True)

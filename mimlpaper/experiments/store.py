@@ -9,8 +9,6 @@ Two more tables say what verification found. ``attested.csv``: today's code give
 other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -22,22 +20,6 @@ import pandas as pd
 from filelock import FileLock
 
 from mimlpaper.paths import write_whole
-
-__all__ = [
-    "ATTESTATIONS",
-    "COLUMNS",
-    "KEY",
-    "OUTCOMES",
-    "SUSPECT",
-    "Store",
-    "StoreError",
-    "add_attestations",
-    "add_outcomes",
-    "codes_digest",
-    "load_attestations",
-    "load_outcomes",
-    "put_rows",
-]
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
 

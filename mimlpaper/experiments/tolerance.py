@@ -23,8 +23,6 @@ and by 1e-6 for what is no decision. A method whose fit is chaotic, so that roun
 of many optima it ends in, may differ by more elsewhere; its outcome is then "different".
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -32,10 +30,6 @@ import pandas as pd
 
 from mimlpaper.datasets.catalogue import n_labels
 from mimlpaper.metrics import CRITERIA
-
-__all__ = [
-    "EXACT", "MEASURED", "MOVED", "allowed", "compare_trial", "distance", "same_environment",
-]  # fmt: skip
 
 EXACT = 1e-6
 MOVED = 0.01  # share of test bags that may come out otherwise elsewhere

@@ -1,7 +1,5 @@
 """A trial: one method, fitted and tested on one split of one data set."""
 
-from __future__ import annotations
-
 import json
 import time
 import warnings
@@ -14,8 +12,6 @@ from sklearn.pipeline import Pipeline
 from mimlpaper.datasets import load
 from mimlpaper.experiments.splits import Splits
 from mimlpaper.metrics import evaluate
-
-__all__ = ["Trial", "run_trial"]
 
 
 @dataclass(frozen=True)

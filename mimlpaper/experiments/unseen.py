@@ -6,8 +6,6 @@ the mean of a bag's instances, on texts their sum. Tuned rows are as for the tab
 are no methods of the paper: what a sceptic asks for, and NoisyOr, which is ours.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sklearn.pipeline import make_pipeline
@@ -38,8 +36,6 @@ from mimlpaper.experiments.settings import Row, default, published, tuned
 from mimlpaper.experiments.splits import CrossValidation, GivenSplit, RandomSplits
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import MeanInstances, OnInstances
-
-__all__ = ["BAGS", "SCEPTIC", "UNSEEN", "UNSEEN_EXPERIMENTS", "UNSEEN_TEXTS"]
 
 BAGS = ("hja", "letter_carroll", "letter_frost")
 SCEPTIC = ("Guess", "Set kernel", "Max pooling")

@@ -3,8 +3,6 @@
 :mod:`mimlpaper.experiments.tolerance` says what counts as the same number.
 """
 
-from __future__ import annotations
-
 import warnings
 from datetime import date
 
@@ -28,8 +26,6 @@ from mimlpaper.experiments.store import (
 from mimlpaper.experiments.tolerance import EXACT, MEASURED, compare_trial
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.workers import TrialError, run_trials
-
-__all__ = ["SAME", "audit", "outcomes_of", "outliers", "verified", "verify"]
 
 COLUMNS = [
     "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"

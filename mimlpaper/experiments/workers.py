@@ -1,7 +1,5 @@
 """Worker processes that run trials, on this machine or on a Dask cluster."""
 
-from __future__ import annotations
-
 import faulthandler
 import signal
 import sys
@@ -22,8 +20,6 @@ from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
 from mimlpaper.experiments.registry import EXPERIMENTS
 from mimlpaper.experiments.trial import Trial, run_trial
 from mimlpaper.sharing import Cache, sharing
-
-__all__ = ["TrialError", "run_trials"]
 
 IDLE = 20  # seconds
 GRACE = 3  # seconds, for compiled code to return after the alarm

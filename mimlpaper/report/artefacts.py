@@ -1,7 +1,5 @@
 """Every table and figure: its files, its notebook, its state; and the map of the pseudo-code."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json
@@ -21,11 +19,6 @@ from mimlpaper.experiments.store import put_rows
 from mimlpaper.experiments.verify import SAME
 from mimlpaper.paths import packaged_data, project_root, published
 from mimlpaper.report.compare import STATES, Records, overall, records_of
-
-__all__ = [
-    "ARTEFACTS", "Artefact", "artefact_status", "certificate", "changed_files",
-    "codecheck_manifest", "gallery", "note_checksums", "pseudocode_map", "with_outcome",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)

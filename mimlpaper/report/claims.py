@@ -6,8 +6,6 @@ other method's records. What cannot be shown does not hold: neither few runs nor
 claim, not even one of a tie.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -49,14 +47,6 @@ from mimlpaper.report.statistics import (
     swept_values,
 )
 from mimlpaper.report.verdicts import winners_of
-
-__all__ = [
-    "CLAIM_TESTS", "ClaimResult", "Part", "accuracies_compared", "best_mean",
-    "characteristics_agree", "claim_parts", "competitive", "evaluate_claims", "expect",
-    "insensitive", "judged", "longest_fits", "never_rises", "printed_winners", "ranges",
-    "sampling_finds_violated", "shares", "significance", "stable", "sub_concepts_matter",
-    "verdict_of", "worst_mean",
-]  # fmt: skip
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below the median a competitive method may be

@@ -1,7 +1,5 @@
 """From records to cells: mean ± std over the runs of a table, next to the published values."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -18,13 +16,6 @@ from mimlpaper.report.published import (
     published_characteristics,
 )
 from mimlpaper.report.verdicts import tolerance, verdict
-
-__all__ = [
-    "CHARACTERISTICS", "COLUMNS", "KINDS", "STATES", "Records", "as_published", "column_records",
-    "compare_characteristics", "compare_with_paper", "count_runs", "overall",
-    "records_of", "round_half_up", "row_values", "run_means", "variant_name", "with_percentages",
-    "with_variants",
-]  # fmt: skip
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 

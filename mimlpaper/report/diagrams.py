@@ -1,7 +1,5 @@
 """Drawings that explain: Figs. 1 to 3 of the paper, InsDif's bags, SubCod's sub-concepts."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,11 +9,6 @@ from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch,
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.bags import Bags
 from mimlpaper.report.style import BLUE, INK, LINE, VERMILION
-
-__all__ = [
-    "draw_africa", "draw_degeneration", "draw_frameworks", "draw_label_vectors",
-    "draw_sub_concepts", "draw_translates",
-]  # fmt: skip
 
 OBJECT, INSTANCE, LABEL, BRIDGE = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
 GRASS, LEAVES, TRUNK, FUR, MANE, SKIN = (

@@ -4,8 +4,6 @@ A function ``draw_…`` takes data and axes. A function ``explained_…`` takes 
 makes a whole figure. Only :func:`explanation_check` fits learners.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 
@@ -30,12 +28,6 @@ from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain, telling_features
 from mimlpaper.report.rendering import ReportTable, grid
 from mimlpaper.report.style import INK
-
-__all__ = [
-    "EXPLAINED", "draw_explained_scene", "draw_explained_text", "draw_instances", "draw_mosaic",
-    "explained_images", "explained_scenes", "explained_text", "explanation_check",
-    "explanation_hits", "explanation_table", "telling_words",
-]  # fmt: skip
 
 FRAME = "#ffffff"
 TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours

@@ -3,8 +3,6 @@
 Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 
@@ -26,13 +24,6 @@ from mimlpaper.report.rendering import IN_PRINT
 from mimlpaper.report.statistics import Friedman, curve, growth, mean_ranks, shared_ranks
 from mimlpaper.report.style import INK, in_order, look_of
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
-
-__all__ = [
-    "plot_claim_shares", "plot_critical_difference", "plot_data_sets", "plot_growth",
-    "plot_m_and_theta", "plot_match_rates", "plot_objectives", "plot_parameter_curves",
-    "plot_rank_changes", "plot_ranks", "plot_relatedness", "plot_rows", "plot_scorecard",
-    "plot_specifications", "plot_win_tie_loss", "seven_panels",
-]  # fmt: skip
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
 VERDICT_MARKS = {

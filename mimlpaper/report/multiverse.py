@@ -5,8 +5,6 @@ scaling, a reading of each method, and the test of significance. A claim is test
 as on those of the tables.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +23,6 @@ from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
 from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
 from mimlpaper.report.published import ALL_CRITERIA
 from mimlpaper.report.verdicts import deviations, row_verdicts
-
-__all__ = [
-    "NEEDED", "READ_CLAIMS", "Read", "Universe", "Universes", "in_sentences", "readings_of",
-    "row_positions", "summary", "summary_path", "universes_of", "variance_of",
-    "variance_shares",
-]  # fmt: skip
 
 # Experiments of claims whose methods are read otherwise in a table.
 READ_IN = {"choices_subcod": "table5", "table3_tuned": "table3"} | {

@@ -1,18 +1,11 @@
 """What the paper prints: its numbers and its claims, and where it leaves a choice open."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA, Criterion
 from mimlpaper.paths import packaged_data, published
-
-__all__ = [
-    "ALL_CRITERIA", "PRINTED_WIN_TIE_LOSS", "PROTOCOL_RUNS", "TABLES", "PublishedTable",
-    "published_cells", "published_characteristics", "published_claims", "published_divergences",
-]  # fmt: skip
 
 ALL_CRITERIA = CRITERIA | {"accuracy": Criterion("accuracy", "accuracy", "accuracy", False)}
 

@@ -1,7 +1,5 @@
 """A table and its forms: notebook HTML, CSV, Markdown and LaTeX; files are written whole."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,10 +9,6 @@ from pathlib import Path
 import pandas as pd
 
 from mimlpaper.paths import write_whole
-
-__all__ = [
-    "IN_PRINT", "TINTED_TEXT", "VERDICT_TINTS", "Entry", "ReportTable", "grid", "save_table",
-]  # fmt: skip
 
 VERDICT_TINTS = {
     "agrees": "#d4ecd0", "differs_better": "#cfe3f6", "differs_worse": "#fbd9cf",

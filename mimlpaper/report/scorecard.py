@@ -1,7 +1,5 @@
 """The scorecard: every cell and every claim of the paper with its verdict."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 
@@ -22,8 +20,6 @@ from mimlpaper.report.compare import (
 )
 from mimlpaper.report.published import PROTOCOL_RUNS, TABLES
 from mimlpaper.report.verdicts import agreement, deviations, row_verdicts
-
-__all__ = ["in_words", "scorecard", "scorecard_cells"]
 
 
 def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:

@@ -1,7 +1,5 @@
 """Curves, tests of differences and of ties, wins and losses, ranks, and the growth of costs."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass
@@ -16,13 +14,6 @@ from scipy import stats
 from mimlpaper.experiments.costs import drawn_sizes
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import ALL_CRITERIA
-
-__all__ = [
-    "ALPHA", "LEAST_MEGABYTES", "MARGIN", "SIZES", "Comparison", "Friedman", "WinTieLoss",
-    "compare_gains", "compare_methods", "curve", "exponents", "friedman", "growth", "holm",
-    "mean_ranks", "shared_ranks", "signed_rank_test", "swept_values", "t_test", "win_tie_loss",
-    "win_tie_loss_by_stage",
-]  # fmt: skip
 
 
 def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
@@ -174,8 +165,7 @@ def _by_split(records, method, criterion):
     rows = records[(records["method"] == method) & records[criterion].notna()]
     values = {}
     for dataset, split, value, n_test, n_train in zip(
-        *(rows[name] for name in ("dataset", "split", criterion, "n_test", "n_train")),
-        strict=True,
+        *(rows[name] for name in ("dataset", "split", criterion, "n_test", "n_train")), strict=True
     ):
         if (dataset, split) in values:
             raise ValueError(f"{method} has two records of split {split} of {dataset}")

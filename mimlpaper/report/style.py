@@ -1,7 +1,5 @@
 """The look of figures and their files: one style sheet, one look for each method."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +8,6 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from mimlpaper.paths import write_whole
-
-__all__ = [
-    "INK", "LINE", "METHOD_STYLE", "STYLE_SHEET", "Look", "in_order", "look_of", "save_figure",
-    "use_style",
-]  # fmt: skip
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 

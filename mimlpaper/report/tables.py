@@ -1,7 +1,5 @@
 """Every table: the paper's numbers next to ours, claims, open choices, ranks, costs."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping
@@ -34,15 +32,6 @@ from mimlpaper.report.statistics import (
 )
 from mimlpaper.report.style import in_order
 from mimlpaper.report.verdicts import TOLERANCES, agreement
-
-__all__ = [
-    "CLAIM_COLUMNS", "COMPLEXITY", "TESTED", "TOTALS", "accuracies_table", "blanks_table",
-    "by_verdict", "characteristics_table", "choices_table", "claim_counts_table", "claims_table",
-    "costs_table", "divergences_table", "exponents_table", "flips_table", "measured_table",
-    "number_text", "peers_table", "positions_table", "published_text", "ranks_table",
-    "relatedness_table", "results_table", "seconds_table", "status_table", "totals_table",
-    "variance_table", "verified_table", "win_tie_loss_table",
-]  # fmt: skip
 
 NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3

@@ -1,7 +1,5 @@
 """What data that the authors never saw say: criteria, claims, ranks, and reasons against truth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,12 +16,6 @@ from mimlpaper.report.compare import Records, as_published, records_of
 from mimlpaper.report.rendering import Entry, ReportTable, grid
 from mimlpaper.report.style import INK, LINE
 from mimlpaper.report.tables import number_text
-
-__all__ = [
-    "NEW_CLAIMS", "data_table", "draw_reasons", "draw_segments", "in_words",
-    "losses_everywhere", "new_claims", "new_claims_table", "reasons_table", "unseen_records",
-    "unseen_table",
-]  # fmt: skip
 
 SETS = (*BAGS, "dbpedia")
 COLUMNS = ("blind", "tuned")

@@ -4,8 +4,6 @@ A cell agrees if the paper's program, run a second time, could differ as much. T
 whole rows and tables say more, because neighbouring rows of the paper lie close together.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,11 +11,6 @@ import pandas as pd
 from scipy import stats
 
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_characteristics
-
-__all__ = [
-    "CHANCE", "TOLERANCES", "VERDICTS", "agreement", "arithmetic", "deviations", "match_rates",
-    "row_distances", "row_verdicts", "tolerance", "verdict", "winners_of",
-]  # fmt: skip
 
 VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "synthetic")
 

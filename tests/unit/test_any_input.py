@@ -323,11 +323,7 @@ def test_a_data_home_that_is_no_folder(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        lambda n: load_synthetic_scene(n_images=n),
-        lambda n: load_synthetic_texts(n_texts=n),
-    ],
+    "call", [lambda n: load_synthetic_scene(n_images=n), lambda n: load_synthetic_texts(n_texts=n)]
 )
 @pytest.mark.parametrize("n", [0, -1])
 def test_no_examples_to_draw(call, n):

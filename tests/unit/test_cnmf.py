@@ -36,13 +36,7 @@ def test_a_labelled_example_by_hand():
     With C = 6 that is 4t³ - 4t - 12 = 0, t = 1.6717.
     """
     T, _ = factorise(
-        np.array([[4.0]]),
-        np.eye(1),
-        np.ones((1, 1)),
-        np.array([[0.5]]),
-        C=6.0,
-        tol=0,
-        max_iter=500,
+        np.array([[4.0]]), np.eye(1), np.ones((1, 1)), np.array([[0.5]]), C=6.0, tol=0, max_iter=500
     )
     assert T[0, 0] == pytest.approx(1.6717, abs=1e-4)
 

@@ -241,11 +241,7 @@ def test_faults_of_libsvm_files(tmp_path, content, options, message):
     [
         ("bag relational\n", "bag string\n", "line 6: expected @attribute"),
         ("{no,yes}", "{no,maybe}", "line 8: label 'class' must be declared .*, got no, maybe"),
-        (
-            "{no,yes}",
-            "date",
-            "label 'class' must be declared .* or the like, got date",
-        ),
+        ("{no,yes}", "date", "label 'class' must be declared .* or the like, got date"),
         ("charge numeric", "charge string", "feature 'charge' must be numeric or nominal, got 's"),
         (",yes\n", ",?\n", "line 9: label 'class' must be 0 or 1, got '\\?'"),
         ("42,", "1e160,", "line 9: features must be at most 1e\\+150 .* got 1e\\+160"),

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from mimlpaper.algorithms.dmiml.bundle import solve_bundle
-from mimlpaper.algorithms.dmiml.relatedness import (
-    learned_pair_penalties,
-    mean_form,
-    pairwise_form,
-)
+from mimlpaper.algorithms.dmiml.relatedness import learned_pair_penalties, mean_form, pairwise_form
 from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.bags import Bags

@@ -10,14 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mimlpaper.datasets import (
-    DataError,
-    load,
-    load_synthetic_scene,
-    loaders,
-    read_bags,
-    write_bags,
-)
+from mimlpaper.datasets import DataError, load, load_synthetic_scene, loaders, read_bags, write_bags
 from mimlpaper.datasets import fetch as fetching
 from mimlpaper.datasets.bag_files import WRITERS, read_label_names
 from mimlpaper.datasets.fetch import ManifestEntry, download

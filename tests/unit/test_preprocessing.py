@@ -7,12 +7,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
-from mimlpaper.preprocessing import (
-    ConcatenateInstances,
-    MeanInstances,
-    OnInstances,
-    SumInstances,
-)
+from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, OnInstances, SumInstances
 
 
 def test_scaling_is_fitted_on_the_training_instances_alone(bags):

@@ -1,14 +1,10 @@
 """The bundle solver: cutting planes under the whole loss, until the duality gap is small."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Multipliers, Solution
 from mimlpaper.algorithms.dmiml.quadratic import ascend
-
-__all__ = ["solve_bundle"]
 
 TOWARDS_LOWEST = 0.1  # where to cut, on the way from the best point to the model's minimum
 STEP_ACCURACY = 0.05  # of the best step on that way

@@ -1,15 +1,11 @@
 """The constrained concave-convex procedure of D-MimlSvm (Section 5.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
-
-__all__ = ["Descent", "descend"]
 
 
 @dataclass(frozen=True, eq=False)

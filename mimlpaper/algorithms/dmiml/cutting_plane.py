@@ -1,15 +1,11 @@
 """The cutting planes of Table 8 as printed: the worst of a few random constraints, one by one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
 from mimlpaper.algorithms.dmiml.quadratic import ascend
-
-__all__ = ["solve_cutting_plane"]
 
 N_PICKED = 59  # p
 EPSILON = 1e-4

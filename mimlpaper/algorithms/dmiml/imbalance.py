@@ -1,10 +1,6 @@
 """Weights for labels that few instances have (Section 5.4)."""
 
-from __future__ import annotations
-
 import numpy as np
-
-__all__ = ["imbalance_rates", "imbalance_weights"]
 
 
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -1,13 +1,9 @@
 """The L-BFGS solver: descent on smoothed losses, until the duality gap is small."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import minimize
 
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Multipliers, Solution
-
-__all__ = ["solve_lbfgs"]
 
 WIDTHS = 0.1 * 0.3 ** np.arange(12)  # of the rounded corners, in margins, stage by stage
 STAGE_ACCURACY = 0.5  # share of ``tol`` that the descent of a stage may leave

@@ -1,14 +1,10 @@
 """The convex problem of D-MimlSvm, and solutions with proof of how good they are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numba import njit
-
-__all__ = ["ConvexProblem", "Multipliers", "Solution"]
 
 ROUNDING = 1e-12  # of a sum of costs
 

@@ -1,11 +1,7 @@
 """Concave quadratic programs with bounds and fixed sums, by steps on pairs of variables."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
-
-__all__ = ["ascend"]
 
 FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry of H
 

@@ -1,10 +1,6 @@
 """Regularisers that relate labels: quadratic forms ½ tr(W Q W') in W = [w_1, ..., w_T]."""
 
-from __future__ import annotations
-
 import numpy as np
-
-__all__ = ["learned_pair_penalties", "mean_form", "pairwise_form", "regulariser"]
 
 
 def regulariser(

@@ -1,13 +1,9 @@
 """Eq. 24 written out for a general solver: short, exact, and slow."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array
 
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
-
-__all__ = ["solve_with_cvxpy"]
 
 
 def solve_with_cvxpy(
