@@ -11,13 +11,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
+from mimlpaper.paths import published
 from mimlpaper.report.compare import (
     COLUMNS,
     KINDS,
@@ -551,26 +552,6 @@ def _quoted(dataset):
     return dict(zip(cells["algorithm"], cells["mean"], strict=True))
 
 
-SEVEN = tuple(CRITERIA)
-FIVE = SEVEN[:5]
-LOSS, ONE_ERROR, COVERAGE, RANKING, PRECISION, RECALL, F1 = SEVEN
-ADTBOOST_PRINTED = (LOSS, ONE_ERROR, COVERAGE, PRECISION)
-CNMF_PRINTED = (ONE_ERROR, COVERAGE, RANKING, PRECISION)
-
-# The methods that the paper's sentences mean, whatever else is run or shown.
-MIML_METHODS = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
-COMPARED_4 = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
-COMPARED_6 = (*COMPARED_4, "Cnmf")
-SUBCOD_METHODS = ("SubCod", "SubCod_MimlNn", "SubCod_MimlSvm_mi")
-ALONE = "MimlSvm on the bag label"  # SubCod's learner without sub-concepts
-SETS_7 = ("musk1", "musk2", "elephant", "tiger", "fox")
-
-PRINTED_6 = {method: SEVEN for method in COMPARED_6} | {
-    "AdtBoost.MH": ADTBOOST_PRINTED,
-    "Cnmf": CNMF_PRINTED,
-}
-
-
 class ClaimTest(NamedTuple):
     """One test of a claim: on the experiment's records of these methods."""
 
@@ -579,189 +560,64 @@ class ClaimTest(NamedTuple):
     methods: tuple[str, ...]
 
 
-def _test(kind, experiment, methods, /, **arguments):
-    return ClaimTest(partial(kind, **arguments), experiment, tuple(methods))
+def _cases(rows):
+    """(outcome, a, b, criterion) of every comparison that rows name."""
+    return [case for r in rows for case in expect(r["test"], r["methods"], r["rivals"], r["on"])]
 
 
-def _significant(experiment, *expectations):
-    expected = list(chain(*expectations))
-    methods = {method for _, a, b, _ in expected for method in (a, b)}
-    return [_test(significance, experiment, methods, expected=expected)]
-
-
-def _best(experiment, winners, rivals, criteria):
-    arguments = dict(winners=winners, rivals=rivals, criteria=criteria)
-    return [_test(best_mean, experiment, (*winners, *rivals), **arguments)]
-
-
-def _worst(experiment, loser, rivals, criteria):
-    arguments = dict(loser=loser, rivals=rivals, criteria=criteria)
-    return [_test(worst_mean, experiment, (loser, *rivals), **arguments)]
-
-
-def _stable(experiment, rounds):
-    criteria = {method: PRINTED_6.get(method, SEVEN) for method in rounds}
-    return [_test(stable, experiment, rounds, rounds=rounds, criteria=criteria)]
-
-
-def _insensitive(experiment, method):
-    return [_test(insensitive, experiment, [method], method=method, default=0.2, criteria=SEVEN)]
-
-
-def _accurate(experiment, winners, rivals, datasets, **lead):
-    arguments = dict(winners=winners, rivals=rivals, datasets=datasets, **lead)
-    return _test(accuracies_compared, experiment, (*winners, *rivals), **arguments)
-
-
-def _longest(experiment, *methods):
-    return _test(longest_fits, experiment, methods, methods=methods)
-
-
-def _boldface(number):
-    printed = published_cells(number).dropna(subset="mean")["algorithm"].unique()
-    return [_test(printed_winners, f"table{number}", printed, number=number)]
-
-
-def _shares_5(experiment, rival, **least_and_most):
-    cases = [("D-MimlSvm", rival, name) for name in SEVEN]
-    methods = ("D-MimlSvm", rival)
-    return [_test(shares, experiment, methods, cases=cases, n_datasets=5, **least_and_most)]
-
-
-def _shares_6(experiment, method, **least_and_most):
-    methods = (method, *COMPARED_6)
-    return [_test(shares, experiment, methods, cases=_cases_6(method), **least_and_most)]
-
-
-def _without(criteria, *left_out):
-    return tuple(name for name in criteria if name not in left_out)
-
-
-def _cases_6(method):
-    """The 29 comparisons of a method that Tables 3 and 4 allow."""
-    return [(method, rival, name) for rival, names in PRINTED_6.items() for name in names]
-
-
-def _expect_6(method, *exceptions):
-    """Better in all of the 29 comparisons but the exceptions, (outcome, rival, criteria)."""
-    expected = {case: "better" for case in _cases_6(method)}
-    for outcome, rival, names in exceptions:
-        expected |= {(method, rival, name): outcome for name in names}
-    return [(outcome, *case) for case, outcome in expected.items()]
-
-
-# One entry for each id of claims.csv. S6's percentages are taken over the cells that the paper
-# prints, 29 in each table; claims "on all criteria" of Section 4 are tested on all seven, also
-# on the three that the paper prints as N/A for AdtBoost.MH.
-CLAIM_TESTS = {
-    "S4.1": _significant("table1", expect("better", MIML_METHODS, ["AdtBoost.MH"], SEVEN)),
-    "S4.2": _significant("table1", expect("better", MIML_METHODS, ["MlSvm"], SEVEN)),
-    "S4.3": _significant("table1", expect("better", ["MimlSvm", "MimlSvm_mi"], ["RankSvm"], SEVEN)),
-    "S4.4": _significant(
-        "table1",
-        expect("better", ["MimlBoost", "MimlNn"], ["RankSvm"], FIVE),
-        expect("not better", ["MimlBoost", "MimlNn"], ["RankSvm"], (RECALL, F1)),
-    ),
-    "S4.5": _significant("table1", expect("better", ["MimlNn"], ["Ml-knn"], SEVEN)),
-    "S4.6": _significant(
-        "table1",
-        expect("better", ["MimlBoost", "MimlSvm_mi"], ["Ml-knn"], _without(SEVEN, LOSS)),
-        expect("not better", ["MimlBoost", "MimlSvm_mi"], ["Ml-knn"], [LOSS]),
-    ),
-    "S4.7": _significant(
-        "table1",
-        expect("better", ["MimlSvm"], ["Ml-knn"], (ONE_ERROR, PRECISION, RECALL, F1)),
-        expect("tie", ["MimlSvm"], ["Ml-knn"], (LOSS, COVERAGE, RANKING)),
-    ),
-    "S4.8": _best("table1", MIML_METHODS, COMPARED_4, SEVEN),
-    "S4.9": _significant("table2", expect("better", ["MimlSvm", "MimlSvm_mi"], COMPARED_4, SEVEN)),
-    "S4.10": _significant(
-        "table2", expect("better", ["MimlNn"], ["AdtBoost.MH", "RankSvm", "Ml-knn"], SEVEN)
-    ),
-    "S4.11": _significant(
-        "table2",
-        expect("better", ["MimlNn"], ["MlSvm"], (LOSS, RECALL, F1)),
-        expect("tie", ["MimlNn"], ["MlSvm"], _without(SEVEN, LOSS, RECALL, F1)),
-    ),
-    "S4.12": _significant(
-        "table2",
-        expect("better", ["MimlBoost"], ["AdtBoost.MH"], _without(SEVEN, LOSS)),
-        expect("tie", ["MimlBoost"], ["AdtBoost.MH"], [LOSS]),
-    ),
-    "S4.13": _significant("table2", expect("better", ["MimlBoost"], ["RankSvm"], SEVEN)),
-    "S4.14": _significant(
-        "table2",
-        expect("better", ["MimlBoost"], ["MlSvm"], [RECALL]),
-        expect("tie", ["MimlBoost"], ["MlSvm"], [F1]),
-    ),
-    "S4.15": _significant(
-        "table2",
-        expect("better", ["MimlBoost"], ["Ml-knn"], (ONE_ERROR, COVERAGE, RANKING, PRECISION)),
-        expect("not better", ["MimlBoost"], ["Ml-knn"], (LOSS, RECALL, F1)),
-    ),
-    "S4.16": _best("table2", MIML_METHODS, COMPARED_4, SEVEN),
-    "S4.17": _boldface(1),
-    "S4.18": _boldface(2),
-    "B.1": _stable("figure6", {"AdtBoost.MH": 25, "MimlBoost": 50}),
-    "B.2": _insensitive("figure7", "MimlSvm"),
-    "S5.1": _shares_5("figure4", "MimlSvm", better=0.88, worse=0.06),
-    "S5.2": _shares_5("figure4", "MimlSvm_mi", better=0.80, worse=0.0),
-    "S5.3": _shares_5("figure5", "MimlSvm", better=0.82, worse=0.09),
-    "S5.4": _shares_5("figure5", "MimlSvm_mi", better=0.82, worse=0.0),
-    "S5.5": [_test(sampling_finds_violated, None, ())],
-    "S5.6": [_test(never_rises, "cccp", ["D-MimlSvm"])],
-    "S6.1": _significant("table3", _expect_6("InsDif", ("not better", "Ml-knn", [COVERAGE]))),
-    "S6.2": _shares_6("table3", "InsDif_MimlSvm", better=0.68, worse=0.11),
-    "S6.3": _shares_6("table3", "InsDif_MimlSvm_mi", better=0.65, worse=0.0),
-    "S6.4": _best("table3", ["InsDif_MimlSvm_mi"], COMPARED_6, (RECALL, F1)),
-    "S6.5": _worst("table3", "Cnmf", COMPARED_4, CNMF_PRINTED),
-    "S6.9": _boldface(3),
-    "S6.10": _significant(
-        "table3_tuned",
-        expect("better", ["InsDif"], ["RankSvm"], (LOSS, ONE_ERROR, PRECISION)),
-        expect("tie", ["InsDif"], ["RankSvm"], [RANKING]),
-    ),
-    "B.3": _insensitive("figure8", "InsDif"),
-    "B.4": _stable("figure9", {"AdtBoost.MH": 25}),
-    "B.5": _stable("rounds_yahoo", {"AdtBoost.MH": 25}),
-    "S6.6": _significant(
-        "table4",
-        _expect_6(
-            "InsDif",
-            ("worse", "AdtBoost.MH", [COVERAGE]),
-            ("worse", "Ml-knn", [COVERAGE]),
-            ("worse", "MlSvm", [ONE_ERROR]),
-            ("tie", "Ml-knn", [RANKING]),
-            ("tie", "MlSvm", [RECALL, F1]),
-        ),
-    ),
-    "S6.7": _shares_6("table4", "InsDif_MimlSvm", better=0.44, worse=0.18),
-    "S6.8": [
-        *_best("table4", ["InsDif_MimlSvm"], ("InsDif", *COMPARED_6), (RECALL, F1)),
-        *_significant(
-            "table4",
-            expect("worse", ["InsDif_MimlSvm"], ["MlSvm"], [ONE_ERROR]),
-            expect("better", ["InsDif_MimlSvm"], _without(COMPARED_6, "MlSvm"), [ONE_ERROR]),
-        ),
-    ],
-    "S6.11": _boldface(4),
-    "C.1": [_test(characteristics_agree, "characteristics", ())],
-    "C.2": [_test(ranges, "characteristics", (), told={"PMC": (20, 45), "PRC": (20, 55)})],
-    "S7.1": [_accurate("table5", SUBCOD_METHODS, (), ["musk2"])],
-    "S7.2": [
-        _accurate("table5", ["SubCod"], SUBCOD_METHODS[1:], ["musk2", "elephant", "fox"]),
-        _test(sub_concepts_matter, "choices_subcod", ["SubCod", ALONE],
-              method="SubCod", alone=ALONE),
-    ],
-    "S7.3": [_test(competitive, "table5", SUBCOD_METHODS, methods=SUBCOD_METHODS, datasets=SETS_7)],
-    "S7.4": [
-        _accurate("table5", SUBCOD_METHODS, (), ["musk2"], lead=COMPETITIVE),
-        _accurate("choices_subcod", ["SubCod"], [ALONE], ["musk2"], lead=None),
-    ],
-    "S7.5": _boldface(5),
-    "N.1": [
-        _longest("table3", "InsDif_MimlBoost"),
-        _longest("table4", "InsDif_MimlBoost", "InsDif_MimlSvm_mi"),
-        _longest("table5", "SubCod_MimlBoost"),
-    ],
+# The tests that claim_tests.csv names, with their arguments from the first row of a test, or from
+# all its rows. Every other name there is the outcome of comparisons, see :func:`significance`.
+TESTS = {
+    "best mean": (best_mean, lambda row, rows: {
+        "winners": row["methods"], "rivals": row["rivals"], "criteria": row["on"]}),
+    "worst mean": (worst_mean, lambda row, rows: {
+        "loser": row["methods"][0], "rivals": row["rivals"], "criteria": row["on"]}),
+    "boldface": (printed_winners, lambda row, rows: {"number": int(row["experiment"][-1])}),
+    "stable": (stable, lambda row, rows: {
+        "rounds": {r["methods"][0]: r["values"][0] for r in rows},
+        "criteria": {r["methods"][0]: r["on"] for r in rows}}),
+    "insensitive": (insensitive, lambda row, rows: {
+        "method": row["methods"][0], "default": row["values"][0],
+        "criteria": row["on"]}),
+    "shares": (shares, lambda row, rows: {"cases": [case[1:] for case in _cases(rows)]} | dict(
+        zip(("better", "worse", "n_datasets"), row["values"], strict=False))),
+    "more accurate": (accuracies_compared, lambda row, rows: {
+        "winners": row["methods"], "rivals": row["rivals"], "datasets": row["on"],
+        "lead": row["values"][0] if row["values"] else None}),
+    "competitive": (competitive, lambda row, rows: {
+        "methods": row["methods"], "datasets": row["on"]}),
+    "sub-concepts": (sub_concepts_matter, lambda row, rows: {
+        "method": row["methods"][0], "alone": row["rivals"][0]}),
+    "longest fit": (longest_fits, lambda row, rows: {"methods": row["methods"]}),
+    "characteristics": (characteristics_agree, lambda row, rows: {}),
+    "ranges": (ranges, lambda row, rows: {"told": {r["on"][0]: r["values"] for r in rows}}),
+    "sampling": (sampling_finds_violated, lambda row, rows: {}),
+    "never rises": (never_rises, lambda row, rows: {}),
 }  # fmt: skip
+OUTCOMES = (significance, lambda row, rows: {"expected": _cases(rows)})
+
+
+def _read_tests() -> dict[str, list[ClaimTest]]:
+    """The tests of each claim: rows of claim_tests.csv on one experiment are one test.
+
+    Lists are separated by semicolons; the column ``on`` names criteria or data sets.
+    """
+    table = pd.read_csv(published() / "claim_tests.csv", dtype=str, keep_default_na=False)
+    table["on"] = table["on"].replace("all", "; ".join(CRITERIA))
+    for column in ("methods", "rivals", "on", "values"):
+        table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
+    table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
+    kinds = table["test"].where(table["test"].isin(TESTS), "outcomes")
+    tests: dict[str, list[ClaimTest]] = {}
+    for (claim, experiment, kind), group in table.groupby(["id", "experiment", kinds], sort=False):
+        test, arguments = TESTS.get(kind, OUTCOMES)
+        rows = group.to_dict("records")
+        methods = dict.fromkeys(name for r in rows for name in (*r["methods"], *r["rivals"]))
+        test = partial(test, **arguments(rows[0], rows))
+        tests.setdefault(claim, []).append(ClaimTest(test, experiment or None, tuple(methods)))
+    return tests
+
+
+# Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper
+# prints as N/A for AdtBoost.MH. S6's percentages are taken over the cells that the paper prints.
+CLAIM_TESTS = _read_tests()
