@@ -60,14 +60,9 @@ class Bench(NamedTuple):
 
 
 def bench(
-    entry: str,
-    tables: Iterable[int],
-    *,
-    profile: str = "paper",
-    timeout: float = 600.0,
-    jobs: int = -1,
-    data_home=None,
-) -> Bench:
+    entry: str, tables: Iterable[int], *, profile: str = "paper", timeout: float = 600.0,
+    jobs: int = -1, data_home=None,
+) -> Bench:  # fmt: skip
     """Run an entry on some of Tables 1 to 5, and write ``report.md`` and ``card.png``.
 
     All that is written lies in ``build/bench/``. What is recorded there is not run again, unless

@@ -71,13 +71,9 @@ class Companion:
     """
 
     def __init__(
-        self,
-        *,
-        profile: str = "paper",
-        jobs: int = -1,
-        data_home: str = "",
+        self, *, profile: str = "paper", jobs: int = -1, data_home: str = "",
         recompute: bool = False,
-    ):
+    ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         for name, value, kind in (
@@ -146,14 +142,9 @@ class Companion:
         return artefact_status(self.recorded, n_trials, self.folder, last_runs)
 
     def opening(
-        self,
-        question: str,
-        look_at: str,
-        *,
-        found: str = "",
-        tables: tuple[int, ...] = (),
+        self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
         claims: tuple[str, ...] = (),
-    ) -> Markdown:
+    ) -> Markdown:  # fmt: skip
         """The box that a notebook opens with: its question, the finding, what to look at.
 
         The finding is what came out in ``tables`` and of the claims whose ids begin as

@@ -26,14 +26,9 @@ class LowRankWarning(UserWarning):
 
 
 def kernel_matrix(
-    A: np.ndarray,
-    B: np.ndarray | None = None,
-    *,
-    kernel: str = "rbf",
-    gamma: float = 1.0,
-    degree: int = 3,
-    coef0: float = 1.0,
-) -> np.ndarray:
+    A: np.ndarray, B: np.ndarray | None = None, *, kernel: str = "rbf", gamma: float = 1.0,
+    degree: int = 3, coef0: float = 1.0,
+) -> np.ndarray:  # fmt: skip
     """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features): (n_a, n_b).
 
     ``"linear"``: <a, b>. ``"rbf"``: exp(-gamma ||a - b||^2). ``"poly"``:
@@ -93,16 +88,9 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        kernel="rbf",
-        gamma=1.0,
-        degree=3,
-        coef0=1.0,
-        rank=None,
-        tol=1e-10,
+        self, *, kernel="rbf", gamma=1.0, degree=3, coef0=1.0, rank=None, tol=1e-10,
         random_state=None,
-    ):
+    ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

@@ -84,15 +84,10 @@ class LinearSvm:
 
 
 def fit_linear_svm(
-    Z: np.ndarray | Examples,
-    y: np.ndarray,
-    C: float | np.ndarray = 1.0,
-    *,
-    offsets: np.ndarray | None = None,
-    start: LinearSvm | None = None,
-    tol: float = 1e-4,
+    Z: np.ndarray | Examples, y: np.ndarray, C: float | np.ndarray = 1.0, *,
+    offsets: np.ndarray | None = None, start: LinearSvm | None = None, tol: float = 1e-4,
     max_steps: int = 1000,
-) -> LinearSvm:
+) -> LinearSvm:  # fmt: skip
     """Minimise ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
     By default each example i is its own group g, which is the ordinary support vector machine;

@@ -81,14 +81,9 @@ def check_parameters(name: str, parameters: dict, *, untrusted: bool = False):
 
 
 def run_notebooks(
-    names=None,
-    parameters: dict | None = None,
-    *,
-    folder: Path | None = None,
-    parallel: int = 1,
-    cell_timeout: int | None = None,
-    untrusted: bool = False,
-) -> list[NotebookRun]:
+    names=None, parameters: dict | None = None, *, folder: Path | None = None, parallel: int = 1,
+    cell_timeout: int | None = None, untrusted: bool = False,
+) -> list[NotebookRun]:  # fmt: skip
     """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
 
     Parameters

@@ -121,26 +121,10 @@ class DMimlSvm(MultiLabelEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        kernel="rbf",
-        gamma="scale",
-        rank="auto",
-        set_kernel="unit",
-        C=10.0,
-        lam=0.1,
-        mu=0.0,
-        relatedness="mean",
-        imbalance=False,
-        solver="bundle",
-        tol=1e-2,
-        max_iter=None,
-        cccp_tol=1e-3,
-        max_cccp=30,
-        label_rule="sign",
-        warm_start=False,
-        random_state=None,
-    ):
+        self, *, kernel="rbf", gamma="scale", rank="auto", set_kernel="unit", C=10.0, lam=0.1,
+        mu=0.0, relatedness="mean", imbalance=False, solver="bundle", tol=1e-2, max_iter=None,
+        cccp_tol=1e-3, max_cccp=30, label_rule="sign", warm_start=False, random_state=None,
+    ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.rank = rank

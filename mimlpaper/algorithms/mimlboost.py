@@ -108,21 +108,10 @@ class MimlBoost(MultiLabelEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        n_rounds=50,
-        kernel="rbf",
-        gamma="scale",
-        C=1.0,
-        label_code="onehot",
-        weighting="weights",
-        rank="auto",
-        solver="structured",
-        tol=1e-3,
-        max_iter=200,
-        label_rule="sign",
-        random_state=None,
-    ):
+        self, *, n_rounds=50, kernel="rbf", gamma="scale", C=1.0, label_code="onehot",
+        weighting="weights", rank="auto", solver="structured", tol=1e-3, max_iter=200,
+        label_rule="sign", random_state=None,
+    ):  # fmt: skip
         self.n_rounds = n_rounds
         self.kernel = kernel
         self.gamma = gamma

@@ -36,16 +36,9 @@ class MimlSvm(MultiLabelEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        ratio=0.2,
-        kernel="rbf",
-        gamma="scale",
-        C=10.0,
-        metric="max_hausdorff",
-        label_rule="top",
-        random_state=None,
-    ):
+        self, *, ratio=0.2, kernel="rbf", gamma="scale", C=10.0, metric="max_hausdorff",
+        label_rule="top", random_state=None,
+    ):  # fmt: skip
         self.ratio = ratio
         self.kernel = kernel
         self.gamma = gamma

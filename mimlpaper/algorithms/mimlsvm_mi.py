@@ -57,19 +57,9 @@ class MimlSvmMi(MultiLabelEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        rank="auto",
-        C=10.0,
-        max_alternations=15,
-        tol=1e-3,
-        label_rule="top",
-        random_state=None,
-    ):
+        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", C=10.0,
+        max_alternations=15, tol=1e-3, label_rule="top", random_state=None,
+    ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

@@ -287,18 +287,9 @@ def _check(values, bounds, dual, moving):
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _ascend(
-    order,
-    features,
-    damping,
-    norms,
-    label_kernel,
-    offset_kernel,
-    bounds,
-    dual,
-    coef,
-    intercept,
+    order, features, damping, norms, label_kernel, offset_kernel, bounds, dual, coef, intercept,
     moving,
-):
+):  # fmt: skip
     """Coordinate ascent over the ``moving`` pairs of the instances in ``order``.
 
     ``dual``, ``coef`` (V) and ``intercept`` (u + b) change together. ``moving`` stays true for

@@ -89,18 +89,9 @@ class SubCod(BagClassifier):
     """
 
     def __init__(
-        self,
-        *,
-        n_concepts=30,
-        kept_share=0.5,
-        C=1.0,
-        optimum="budget",
-        learner=None,
-        covariance="diag",
-        tol=1e-3,
-        max_alternations=100,
-        random_state=None,
-    ):
+        self, *, n_concepts=30, kept_share=0.5, C=1.0, optimum="budget", learner=None,
+        covariance="diag", tol=1e-3, max_alternations=100, random_state=None,
+    ):  # fmt: skip
         self.n_concepts = n_concepts
         self.kept_share = kept_share
         self.C = C

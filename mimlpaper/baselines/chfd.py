@@ -61,18 +61,9 @@ class ChFd(BagClassifier):
     """
 
     def __init__(
-        self,
-        *,
-        nu=1.0,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        rank="auto",
-        tol=1e-3,
-        max_alternations=200,
-        random_state=None,
-    ):
+        self, *, nu=1.0, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", tol=1e-3,
+        max_alternations=200, random_state=None,
+    ):  # fmt: skip
         self.nu = nu
         self.kernel = kernel
         self.gamma = gamma

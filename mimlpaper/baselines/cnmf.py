@@ -126,15 +126,9 @@ class Cnmf(VectorEstimator):
 
 
 def factorise(
-    A: np.ndarray,
-    B: np.ndarray,
-    known: np.ndarray,
-    start: np.ndarray,
-    *,
-    C: float = 1.0,
-    tol: float = 1e-5,
-    max_iter: int = 200,
-) -> tuple[np.ndarray, np.ndarray]:
+    A: np.ndarray, B: np.ndarray, known: np.ndarray, start: np.ndarray, *, C: float = 1.0,
+    tol: float = 1e-5, max_iter: int = 200,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Lower ||A - T B T'||² + C ||T_L - known||² over T >= 0, round by round.
 
     Each round minimises a function that lies above the objective and touches it at T: the term

@@ -13,12 +13,9 @@ ROUNDING = 2.2e-16
 
 
 def minimise(
-    evaluate: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]],
-    starts: np.ndarray,
-    *,
-    tol: float,
-    max_iter: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    evaluate: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]], starts: np.ndarray,
+    *, tol: float, max_iter: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Local minima of a smooth loss, one from each start.
 
     A descent does not depend on the others, if what ``evaluate`` returns for a point does not.

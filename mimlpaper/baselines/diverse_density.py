@@ -129,15 +129,9 @@ class DiverseDensity(ConceptPoint):
     """
 
     def __init__(
-        self,
-        *,
-        n_start_bags=5,
-        initial_scale=0.1,
-        threshold="learned",
-        tol=1e-4,
-        max_iter=300,
+        self, *, n_start_bags=5, initial_scale=0.1, threshold="learned", tol=1e-4, max_iter=300,
         random_state=None,
-    ):
+    ):  # fmt: skip
         self.n_start_bags = n_start_bags
         self.initial_scale = initial_scale
         self.threshold = threshold

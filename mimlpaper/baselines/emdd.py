@@ -55,15 +55,9 @@ class EmDd(ConceptPoint):
     """
 
     def __init__(
-        self,
-        *,
-        n_start_bags=3,
-        initial_scale=0.1,
-        threshold=0.5,
-        tol=1e-3,
-        max_iter=100,
+        self, *, n_start_bags=3, initial_scale=0.1, threshold=0.5, tol=1e-3, max_iter=100,
         random_state=None,
-    ):
+    ):  # fmt: skip
         self.n_start_bags = n_start_bags
         self.initial_scale = initial_scale
         self.threshold = threshold

@@ -13,18 +13,9 @@ from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 class _MiSvm(BagClassifier):
     def __init__(
-        self,
-        *,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=1.0,
-        rank="auto",
-        C=1.0,
-        max_alternations=50,
-        tol=1e-4,
-        random_state=None,
-    ):
+        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", C=1.0,
+        max_alternations=50, tol=1e-4, random_state=None,
+    ):  # fmt: skip
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree

@@ -110,22 +110,10 @@ class RankSvm(VectorEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        kernel="poly",
-        degree=3,
-        gamma=1.0,
-        coef0=1.0,
-        C=1.0,
-        normalise=True,
-        label_rule="sign",
-        solver="block_ascent",
-        tol=1e-3,
-        max_iter=2000,
-        linear_program="interior",
-        step_accuracy=1e-4,
-        random_state=None,
-    ):
+        self, *, kernel="poly", degree=3, gamma=1.0, coef0=1.0, C=1.0, normalise=True,
+        label_rule="sign", solver="block_ascent", tol=1e-3, max_iter=2000,
+        linear_program="interior", step_accuracy=1e-4, random_state=None,
+    ):  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma

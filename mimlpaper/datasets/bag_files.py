@@ -72,13 +72,9 @@ class LabelledBags(NamedTuple):
 
 
 def labelled_bags(
-    X,
-    Y,
-    label_names: Sequence[str],
-    *,
-    feature_names: Sequence[str] | None = None,
+    X, Y, label_names: Sequence[str], *, feature_names: Sequence[str] | None = None,
     bag_names: Sequence[str] | None = None,
-) -> LabelledBags:
+) -> LabelledBags:  # fmt: skip
     """Bags and labels with names, checked against each other.
 
     Parameters
@@ -252,12 +248,9 @@ class Header(NamedTuple):
 
 
 def read_arff(
-    path: str | os.PathLike,
-    *,
-    labels: str | os.PathLike | Sequence[str] | None = None,
-    missing: float | None = None,
-    max_bytes: int = MAX_BYTES,
-) -> LabelledBags:
+    path: str | os.PathLike, *, labels: str | os.PathLike | Sequence[str] | None = None,
+    missing: float | None = None, max_bytes: int = MAX_BYTES,
+) -> LabelledBags:  # fmt: skip
     """Read an ARFF file as Weka, Mulan, MEKA and the library MIML write it.
 
     ::
@@ -553,12 +546,9 @@ def _refuse(*_):
 
 
 def read_csv(
-    path: str | os.PathLike,
-    *,
-    labels: str | os.PathLike | Sequence[str] | None = None,
-    missing: float | None = None,
-    max_bytes: int = MAX_BYTES,
-) -> LabelledBags:
+    path: str | os.PathLike, *, labels: str | os.PathLike | Sequence[str] | None = None,
+    missing: float | None = None, max_bytes: int = MAX_BYTES,
+) -> LabelledBags:  # fmt: skip
     """Read bags from a table with one row an instance: bag, features, labels.
 
     ::
@@ -700,12 +690,9 @@ def _promised(archive, name):
 
 
 def read_libsvm(
-    path: str | os.PathLike,
-    *,
-    labels: Sequence[str] | None = None,
-    n_features: int | None = None,
+    path: str | os.PathLike, *, labels: Sequence[str] | None = None, n_features: int | None = None,
     max_bytes: int = MAX_BYTES,
-) -> LabelledBags:
+) -> LabelledBags:  # fmt: skip
     """Read single instances in LIBSVM's form for several labels.
 
     ::
@@ -771,12 +758,9 @@ class Collector:
     """
 
     def __init__(
-        self,
-        feature_names: Sequence[str],
-        label_names: Sequence[str],
-        missing: float | None,
+        self, feature_names: Sequence[str], label_names: Sequence[str], missing: float | None,
         max_bytes: int,
-    ):
+    ):  # fmt: skip
         if not feature_names or not label_names:
             raise ValueError(
                 f"at least one feature and one label are needed, got {len(feature_names)} "

@@ -11,13 +11,9 @@ from mimlpaper.experiments.store import KEY, Store
 
 
 def estimate(
-    experiments,
-    *,
-    profile: str = "paper",
-    workers: int = 2,
-    recompute: bool = False,
+    experiments, *, profile: str = "paper", workers: int = 2, recompute: bool = False,
     store: Store | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Trials that are still to run and the hours that they take, one row an experiment.
 
     A trial takes the mean processor time that is recorded for its method on its data set. A

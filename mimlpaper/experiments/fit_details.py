@@ -18,13 +18,9 @@ RARE = 0.01  # a category is rare if a smaller share of the documents has it
 
 
 def fit_details(
-    experiment: Experiment,
-    inspect: Callable,
-    profile: str = "paper",
-    *,
-    data_home=None,
+    experiment: Experiment, inspect: Callable, profile: str = "paper", *, data_home=None,
     folder=None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Internals of an experiment's fits; the fits are run if they are not recorded, or stale.
 
     Parameters

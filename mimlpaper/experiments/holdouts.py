@@ -118,14 +118,9 @@ class SubCodHoldOut(BagClassifier):
     """
 
     def __init__(
-        self,
-        estimator,
-        *,
-        n_concepts=tuple(range(10, 80, 10)),
-        kept_shares=TENTHS,
-        test_size=0.25,
+        self, estimator, *, n_concepts=tuple(range(10, 80, 10)), kept_shares=TENTHS, test_size=0.25,
         random_state=None,
-    ):
+    ):  # fmt: skip
         self.estimator = estimator
         self.n_concepts = n_concepts
         self.kept_shares = kept_shares

@@ -29,16 +29,9 @@ def default_store(profile: str = "paper") -> Store:
 
 
 def compute(
-    experiment: str | Experiment,
-    *,
-    profile: str = "paper",
-    methods=None,
-    jobs: int = -1,
-    data_home=None,
-    recompute: bool = False,
-    dask: str | None = None,
-    store: Store | None = None,
-) -> pd.DataFrame:
+    experiment: str | Experiment, *, profile: str = "paper", methods=None, jobs: int = -1,
+    data_home=None, recompute: bool = False, dask: str | None = None, store: Store | None = None,
+) -> pd.DataFrame:  # fmt: skip
     """Records of an experiment's trials; those that are missing or stale are run first.
 
     Parameters
@@ -82,15 +75,9 @@ def compute(
 
 
 def compute_together(
-    experiments,
-    *,
-    profile: str = "paper",
-    jobs: int = -1,
-    data_home=None,
-    recompute: bool = False,
-    dask: str | None = None,
-    store: Store | None = None,
-) -> None:
+    experiments, *, profile: str = "paper", jobs: int = -1, data_home=None, recompute: bool = False,
+    dask: str | None = None, store: Store | None = None,
+) -> None:  # fmt: skip
     """Run what is missing or stale of several experiments; the trials of a split share their work.
 
     Parameters and errors as for :func:`compute`. Records are the same as one by one.
@@ -115,12 +102,9 @@ def _waiting(experiment, recorded, profile, methods, recompute):
 
 
 def records(
-    experiment: str | Experiment,
-    *,
-    profile: str = "paper",
-    methods=None,
+    experiment: str | Experiment, *, profile: str = "paper", methods=None,
     store: Store | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """What is recorded of an experiment's trials, in their order, with a column ``state``.
 
     ``"fresh"``: made by today's code. ``"attested"``: made by other code, and ``mimlpaper

@@ -217,13 +217,9 @@ def codes_digest(group: pd.DataFrame) -> str:
 
 
 def put_rows(
-    path: Path,
-    rows: list[dict],
-    key: list[str],
-    read: Callable[[Path], pd.DataFrame],
-    *,
+    path: Path, rows: list[dict], key: list[str], read: Callable[[Path], pd.DataFrame], *,
     ordered: bool = False,
-):
+):  # fmt: skip
     """Add rows to a CSV file; a row takes the place of one with the same key.
 
     The file is whole at any time, and one writer waits for the other.

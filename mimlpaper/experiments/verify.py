@@ -41,16 +41,9 @@ PER_MAD = 1.4826  # standard deviations of a normal distribution for one median 
 
 
 def verify(
-    experiments,
-    *,
-    profile: str = "paper",
-    sample: int = 1,
-    drop: bool = False,
-    jobs: int = -1,
-    data_home=None,
-    store: Store | None = None,
-    random_state=None,
-) -> pd.DataFrame:
+    experiments, *, profile: str = "paper", sample: int = 1, drop: bool = False, jobs: int = -1,
+    data_home=None, store: Store | None = None, random_state=None,
+) -> pd.DataFrame:  # fmt: skip
     """Re-run recorded trials of each (experiment, method) group: a random sample, every outlier.
 
     A group whose trials all come out the same is attested: its records, made by other code,
@@ -105,15 +98,9 @@ def verify(
 
 
 def audit(
-    experiments,
-    *,
-    seconds: float = 20.0,
-    profile: str = "paper",
-    jobs: int = -1,
-    data_home=None,
-    store: Store | None = None,
-    random_state=None,
-) -> pd.DataFrame:
+    experiments, *, seconds: float = 20.0, profile: str = "paper", jobs: int = -1, data_home=None,
+    store: Store | None = None, random_state=None,
+) -> pd.DataFrame:  # fmt: skip
     """Re-run a few cheap trials, drawn from all that count as fresh or attested.
 
     A quick look at whether the numbers shown are this code's, on the data that are there. It

@@ -30,13 +30,9 @@ class TrialError(RuntimeError):
 
 
 def run_trials(
-    trials: list[Trial],
-    *,
-    experiments: Mapping[str, Experiment] = EXPERIMENTS,
-    jobs: int = -1,
-    data_home=None,
-    dask=None,
-) -> Iterator[tuple[Trial, list[dict]]]:
+    trials: list[Trial], *, experiments: Mapping[str, Experiment] = EXPERIMENTS, jobs: int = -1,
+    data_home=None, dask=None,
+) -> Iterator[tuple[Trial, list[dict]]]:  # fmt: skip
     """Run trials, one BLAS thread each, and yield (trial, rows) as they end.
 
     A worker is handed a batch: all trials of one split, which share kernels, distances and the

@@ -42,14 +42,9 @@ def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
 
 
 def plot_parameter_curves(
-    records: pd.DataFrame,
-    x: str,
-    axes: list[Axes],
-    *,
-    xlabel: str,
-    published: float | None = None,
+    records: pd.DataFrame, x: str, axes: list[Axes], *, xlabel: str, published: float | None = None,
     levels: Mapping[str, Mapping[str, float]] | None = None,
-):
+):  # fmt: skip
     """Mean ± std over splits against ``x``, one panel for each criterion.
 
     As in the paper, the last three panels show 1 - criterion: lower is better in all panels.

@@ -33,15 +33,10 @@ class Descent:
 
 
 def descend(
-    problem: ConvexProblem,
-    solve: Callable[[ConvexProblem, Solution | None], Solution],
-    *,
-    convex: bool,
-    relate: Callable[[np.ndarray], np.ndarray] | None = None,
-    start: Solution | None = None,
-    tol: float,
-    max_steps: int,
-) -> Descent:
+    problem: ConvexProblem, solve: Callable[[ConvexProblem, Solution | None], Solution], *,
+    convex: bool, relate: Callable[[np.ndarray], np.ndarray] | None = None,
+    start: Solution | None = None, tol: float, max_steps: int,
+) -> Descent:  # fmt: skip
     """Minimise with δ_it = |g_t(X_i) - max_j g_t(x_ij)|, by convex problems that lie above.
 
     Each problem has Σ_j ρ_ijt g_t(x_ij) for the maximum that g_t(X_i) may exceed: it is never
