@@ -20,7 +20,7 @@ from mimlpaper.report.compare import (
     run_means,
     variant_name,
 )
-from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_divergences
+from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
 from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, grid
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
@@ -31,11 +31,12 @@ from mimlpaper.report.statistics import (
     win_tie_loss,
 )
 from mimlpaper.report.style import in_order
-from mimlpaper.report.verdicts import TOLERANCES, agreement
+from mimlpaper.report.verdicts import TOLERANCES, agreement, log_likelihood
 
 NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3
 SHOWN_VARIANCE = 0.05
+LIKELY = "log likelihood"
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
 
@@ -113,6 +114,34 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
         caption=f"{title}: mean ± std. {_provenance(tidy, profile)}",
         corner="algorithm",
         tidy=tidy.assign(profile=profile),
+    )  # fmt: skip
+
+
+def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: str) -> ReportTable:
+    """Mean ± std of several readings of an algorithm, and how likely each makes its printed row.
+
+    ``rows`` maps the text of a row to the records of one reading, one row a run.
+    """
+    table, cells = TABLES[number], published_cells(number)
+    printed = cells[cells["algorithm"] == algorithm].set_index("criterion")
+    shown, tidy = {"printed": printed[["mean", "std"]].apply(tuple, axis=1)}, []
+    for name, runs in rows.items():
+        shown[name] = {c: (runs[c].mean(), runs[c].std()) for c in table.criteria}
+        for c in table.criteria:
+            likely = log_likelihood(runs[c], *printed.loc[c, ["mean", "std"]], table.n_runs)
+            tidy.append((name, c, *shown[name][c], likely))
+    tidy = pd.DataFrame(tidy, columns=["reading", "criterion", "mean", "std", "log_likelihood"])
+    likely = tidy.groupby("reading")["log_likelihood"].mean()
+
+    def entry(name, head):
+        if head == LIKELY:
+            return f"{likely[name]:.1f}" if name in likely else None
+        return number_text(*shown[name][head])
+
+    return grid(
+        list(shown), _heads(table.criteria) | {LIKELY: LIKELY}, entry, tidy=tidy, corner=algorithm,
+        caption=f"Readings of {algorithm} beside its printed row of Table {number}: mean ± std "
+        "over the splits, and the mean over the criteria of the printed values' log likelihood.",
     )  # fmt: skip
 
 

@@ -127,6 +127,21 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
     return float(within[own].mean()), float(within[~own].mean())
 
 
+def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
+    """Of a printed mean and deviation over n runs, if they are drawn like ours.
+
+    Runs count as normal and independent: the mean is normal about ours, the variance that of a
+    chi-square distribution. Runs that share data are neither, so only differences between rows
+    of the same criterion say something.
+    """
+    mean, std = runs.mean(), runs.std()
+    of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
+    scale = (n - 1) / std**2
+    return (
+        of_mean + stats.chi2.logpdf(scale * printed_std**2, n - 1) + np.log(2 * scale * printed_std)
+    )
+
+
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
     """Root mean square of the scaled differences between each of our rows and each printed one.
 

@@ -17,6 +17,7 @@ from mimlpaper.report.verdicts import (
     VERDICTS,
     agreement,
     deviations,
+    log_likelihood,
     match_rates,
     row_verdicts,
     tolerance,
@@ -58,6 +59,15 @@ def cell(table, criterion, published_mean, published_std, std, n):
 )
 def test_tolerances_by_hand(values, expected):
     assert tolerance(pd.DataFrame([values])).item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_likelihood_is_a_density_that_is_highest_near_our_own_runs():
+    runs = pd.Series([0.2, 0.3, 0.4, 0.3])
+    means, stds = np.linspace(-0.5, 1.1, 161), np.linspace(0.0025, 1.0025, 401)
+    logs = np.array([[log_likelihood(runs, m, s, 5) for s in stds] for m in means])
+    assert np.exp(logs).sum() * 0.01 * 0.0025 == pytest.approx(1.0, abs=1e-3)
+    best = np.unravel_index(logs.argmax(), logs.shape)
+    assert means[best[0]] == pytest.approx(0.3) and abs(stds[best[1]] - runs.std()) < 0.02
 
 
 def test_two_runs_of_one_program_agree_nineteen_times_in_twenty():
