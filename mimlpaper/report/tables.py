@@ -2,17 +2,21 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
-from mimlpaper.experiments.registry import settings_nearest_to_print
+from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, shares_at_ends
+from mimlpaper.experiments.registry import get_experiment, settings_nearest_to_print
+from mimlpaper.experiments.settings import GRID_ENDS
+from mimlpaper.experiments.trial import Trial
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.claims import ClaimResult
 from mimlpaper.report.compare import (
     CHARACTERISTICS,
+    Records,
     as_published,
     compare_characteristics,
     compare_with_paper,
@@ -37,6 +41,7 @@ NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3
 SHOWN_VARIANCE = 0.05
 LIKELY = "log likelihood"
+CROWDED = 0.2  # share of fits that choose an end of a grid
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
 
@@ -560,6 +565,28 @@ def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Repo
         corner="method",
         tidy=tidy,
     )  # fmt: skip
+
+
+def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportTable:
+    """Grids of which more than a fifth of the fits chose an end, and why they end there."""
+    tidy = []
+    for name in experiments:
+        experiment = get_experiment(name)
+        for method, fits in as_published(get_records(name)).groupby("method", sort=False):
+            search = experiment.estimator(Trial(name, fits["dataset"].iloc[0], method, "{}", 0))
+            if not isinstance(search, HoldOut | SubCodHoldOut):
+                continue
+            shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])
+            for of, share in shares.items():
+                of = of.split("__")[-1]
+                why = GRID_ENDS.get((method.split(",")[0].removeprefix("InsDif_"), of))
+                tidy.append((f"{experiment.title}: {method}, {of}", len(fits), share, why))
+    tidy = pd.DataFrame(tidy, columns=["grid", "fits", "at an end", "reason"]).set_index("grid")
+    shown = tidy[tidy["at an end"] > CROWDED]
+    shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)}).fillna("–")
+    caption = f"The {len(shown)} of {len(tidy)} grids of which more than {CROWDED:.0%} of the fits "
+    caption += "chose an end, and why they are not wider."
+    return _as_grid(shown, tidy.reset_index(), caption, prose=True)
 
 
 def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:

@@ -23,6 +23,7 @@ from mimlpaper.report.tables import (
     claim_counts_table,
     claims_table,
     divergences_table,
+    grid_ends_table,
     measured_table,
     ranks_table,
     relatedness_table,
@@ -282,3 +283,18 @@ def test_accuracies_by_configuration():
         "Optima: accuracy ↑, mean ± std over 2 run(s) of ten folds. Profile quick; records "
         "fresh; original data."
     )
+
+
+def test_grids_of_which_many_fits_chose_an_end_are_listed_with_the_reason():
+    """Of four fits two chose degree 2, an end; converged, one in five did, which is not more."""
+    rows = [("RankSvm", d) for d in (2, 2, 4, 5)] + [
+        ("RankSvm, converged", d) for d in (9, 3, 4, 5, 6)
+    ]
+    records = pd.DataFrame({
+        "dataset": "scene", "method": [name for name, _ in rows], "parameters": "{}", "stage": 0,
+        "chosen": [f'{{"ranksvm__degree": {d}}}' for _, d in rows],
+    })  # fmt: skip
+    table = grid_ends_table({"table1": records}.get, ["table1"])
+    assert list(table.rows) == ["Table 1: RankSvm, degree"]
+    texts = [entry.lines[0] for entry in table.rows["Table 1: RankSvm, degree"]]
+    assert texts == ["4", "50%", "the paper states the degrees 2 to 9"]
