@@ -208,11 +208,10 @@ def _experiments_of(notebook):
 
 def _compute(options):
     from mimlpaper.experiments import compute
-    from mimlpaper.experiments.registry import family
     from mimlpaper.experiments.runner import compute_together
     from mimlpaper.experiments.store import KEY
 
-    first, *others = names = [one for name in options.experiment for one in family(name)]
+    first, *others = names = _named(options)
     if others:
         if options.methods:
             raise ValueError("--methods goes with one experiment")
@@ -233,6 +232,13 @@ def _compute(options):
     )  # fmt: skip
     print(summary.to_string(float_format="%.2f"))
     return 0
+
+
+def _named(options):
+    """The experiments that the options name, a family in full; all if they name none."""
+    from mimlpaper.experiments.registry import EXPERIMENTS, family
+
+    return [one for name in options.experiment or EXPERIMENTS for one in family(name)]
 
 
 def _counts(states):
@@ -279,11 +285,10 @@ def _bench(options):
 
 
 def _estimate(options):
-    from mimlpaper.experiments import EXPERIMENTS, estimate
-    from mimlpaper.experiments.registry import family
+    from mimlpaper.experiments import estimate
 
     table = estimate(
-        [one for name in options.experiment or EXPERIMENTS for one in family(name)],
+        _named(options),
         profile=options.profile,
         workers=options.workers,
         recompute=options.recompute,
@@ -315,14 +320,14 @@ def _manifest(options):
 
 
 def _verify(options):
-    from mimlpaper.experiments import EXPERIMENTS, verify
+    from mimlpaper.experiments import verify
     from mimlpaper.experiments.verify import SAME
     from mimlpaper.report.artefacts import changed_files
 
     if options.audit is not None:
         return _audit(options)
     table = verify(
-        options.experiment or EXPERIMENTS, profile=options.profile, sample=options.sample,
+        _named(options), profile=options.profile, sample=options.sample,
         drop=options.drop, jobs=options.jobs, data_home=options.data,
     )  # fmt: skip
     print("nothing is recorded" if table.empty else table.to_string(index=False))
@@ -345,12 +350,12 @@ def _certify(options, outcomes):
 def _audit(options):
     """The numbers shown, tried on a few trials; without data there is nothing to say."""
     from mimlpaper.datasets import DataError
-    from mimlpaper.experiments import EXPERIMENTS, audit
+    from mimlpaper.experiments import audit
     from mimlpaper.experiments.verify import SAME
 
     try:
         table = audit(
-            options.experiment or EXPERIMENTS, seconds=options.audit, profile=options.profile,
+            _named(options), seconds=options.audit, profile=options.profile,
             jobs=options.jobs, data_home=options.data,
         )  # fmt: skip
     except DataError as error:

@@ -37,7 +37,6 @@ READ_CLAIMS = tuple(
 VERDICTS = ("holds", "partly", "fails")
 PLAIN = "plain paired t-test"  # in place of the corrected one
 FIRM = 0.9  # share of universes
-MOST_FLIPS = 400  # universes with two changes in which a flip is looked for
 
 
 @dataclass(frozen=True)
@@ -170,6 +169,9 @@ def universes_of(
 ) -> pd.DataFrame:
     """Claims tested in drawn universes, in the published one, and in those next to it.
 
+    Next to it are those with one change and, if none of them turns the claim over, with two; of
+    either ``2 * n_drawn`` at most.
+
     Returns
     -------
     table : columns claim, drawn (whether it counts in shares), verdict, effect (the mean lead of
@@ -192,7 +194,7 @@ def _tested(claim, reads, n_drawn):
     if not rows:
         return []
     for n_changes in (1, 2):
-        nearby = islice(every.near(n_changes), min(MOST_FLIPS, 10 * n_drawn))
+        nearby = islice(every.near(n_changes), 2 * n_drawn)
         rows += [_outcome(claim, one, False) for one in nearby]
         if len({row["verdict"] for row in rows}) > 1:
             break
