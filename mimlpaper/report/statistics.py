@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy import stats
+from scipy.special import stdtr
 
 from mimlpaper.experiments.costs import drawn_sizes
 from mimlpaper.metrics import CRITERIA
@@ -133,7 +134,7 @@ def t_test(values, test_share: float = 0.0) -> float:
     error = values.std(ddof=1) * math.sqrt(1 / n + test_share)
     if error <= 1e-12 * max(1.0, abs(mean)):
         return float(mean <= 1e-12)
-    return float(stats.t.sf(mean / error, n - 1))
+    return float(stdtr(n - 1, -mean / error))
 
 
 def signed_rank_test(values) -> float:
@@ -162,10 +163,11 @@ def holm(p_values) -> np.ndarray:
 
 def _by_split(records, method, criterion):
     """{(dataset, split): (value, n_test / n_train)}."""
-    rows = records[(records["method"] == method) & records[criterion].notna()]
+    mine = (records["method"].to_numpy() == method) & records[criterion].notna().to_numpy()
+    columns = ("dataset", "split", criterion, "n_test", "n_train")
     values = {}
     for dataset, split, value, n_test, n_train in zip(
-        *(rows[name] for name in ("dataset", "split", criterion, "n_test", "n_train")), strict=True
+        *(records[name].to_numpy()[mine] for name in columns), strict=True
     ):
         if (dataset, split) in values:
             raise ValueError(f"{method} has two records of split {split} of {dataset}")
