@@ -23,13 +23,13 @@ from mimlpaper.experiments.fit_details import (
     related_pairs,
 )
 from mimlpaper.experiments.pointing import pointing
-from mimlpaper.experiments.registry import family
+from mimlpaper.experiments.registry import ON_PAPER, family
 from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.experiments.store import KEY
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.compare import column_records
+from mimlpaper.report.compare import changes, column_records
 from mimlpaper.report.multiverse import (
     NEEDED,
     Read,
@@ -190,9 +190,13 @@ class Companion:
             {get_experiment(name).title: self.recorded(name) for name in experiments}
         )
 
+    def changes(self) -> pd.DataFrame:
+        """The full protocol's records beside those of the first version, see :func:`changes`."""
+        return changes(records, pd.read_csv(paths.results() / "before.csv"))
+
     def core_hours(self) -> float:
-        """Processor hours that all recorded trials took."""
-        tables = [self.recorded(name) for name in EXPERIMENTS]
+        """Processor hours of all recorded trials of Tables 1 to 5, Figs. 4 to 9 and their sweeps."""
+        tables = [records(experiment) for experiment in ON_PAPER]
         trials = pd.concat(table.drop_duplicates(KEY) for table in tables if len(table))
         return float((trials["fit_seconds"] + trials["predict_seconds"]).sum() / 3600)
 

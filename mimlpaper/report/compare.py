@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.registry import EXPERIMENTS
+from mimlpaper.experiments.tolerance import EXACT
 from mimlpaper.report.published import (
     ALL_CRITERIA,
     TABLES,
@@ -20,6 +21,7 @@ from mimlpaper.report.verdicts import tolerance, verdict
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
 STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
+SETTING = ["experiment", "dataset", "method", "parameters"]
 KINDS = ("original", "re-derived", "synthetic")
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
 
@@ -214,3 +216,62 @@ def _measured(cell, measured, table, n_runs):
         "mean": mean, "std": std, "n": len(rows), "n_protocol": n_runs, "state": state,
         "kind": kind, "complete": whole and kind == "original" and state != "stale",
     }  # fmt: skip
+
+
+def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
+    """What an earlier recording of the same settings gave, beside today's.
+
+    Parameters
+    ----------
+    before : columns experiment, dataset, method, parameters, n_trials, seconds, each criterion's
+        mean. Settings that no longer run are left out.
+
+    Returns
+    -------
+    table : those columns, seconds_now, difference (the largest of a mean) and outcome: "equal"
+        within 1e-6; "close" within two standard errors of today's mean; "different".
+    """
+    rows = []
+    for experiment, old in before.groupby("experiment", sort=False):
+        records = records_of(get_records, experiment)
+        if records.empty:
+            continue
+        last = records.drop_duplicates([*SETTING, "split"], keep="last")
+        groups = dict(list(last.groupby(SETTING)))
+        for row in old.to_dict("records"):
+            today = groups.get(tuple(row[name] for name in SETTING))
+            if today is not None and len(today) == row["n_trials"]:
+                rows.append(row | _change(row, today))
+    return pd.DataFrame(rows)
+
+
+def _change(row, today):
+    criteria = [name for name in ALL_CRITERIA if not pd.isna(row[name])]
+    apart = (today[criteria].mean() - pd.Series(row)[criteria].astype(float)).abs()
+    error = 2 * today[criteria].std() / np.sqrt(len(today))
+    outcome = "close" if (apart <= error + EXACT).all() else "different"
+    return {
+        "seconds_now": (today["fit_seconds"] + today["predict_seconds"]).sum(),
+        "difference": apart.max(),
+        "outcome": "equal" if (apart <= EXACT).all() else outcome,
+    }
+
+
+FAMILIES = {"MimlBoost": "MimlBoost", "Svm_mi": "mi-SVM", "i-Svm": "mi-SVM", "ensity": "densities",
+            "Em-dd": "densities"}  # fmt: skip
+
+
+def hours_by_cause(compared: pd.DataFrame, hours_now: float) -> pd.Series:
+    """What took the core hours from before to now: the first, changes by cause, the last.
+
+    ``compared`` is what :func:`changes` gives. Fits that are now made once for several trials
+    are part of their methods' change.
+    """
+    family = compared["method"].map(
+        lambda method: next((f for part, f in FAMILIES.items() if part in method), "other methods")
+    )
+    cause = family.mask(compared["experiment"].str.endswith("_tuned"), "tuned, wider grids")
+    gained = (compared["seconds_now"] - compared["seconds"]).groupby(cause).sum() / 3600
+    before = compared["seconds"].sum() / 3600
+    added = {"new rows and columns": hours_now - before - gained.sum()}
+    return pd.Series({"before": before} | gained.sort_values().to_dict() | added)

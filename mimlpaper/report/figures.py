@@ -22,7 +22,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.rendering import IN_PRINT
 from mimlpaper.report.statistics import Friedman, curve, growth, mean_ranks, shared_ranks
-from mimlpaper.report.style import INK, in_order, look_of
+from mimlpaper.report.style import BLUE, INK, VERMILION, in_order, look_of
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
@@ -402,6 +402,28 @@ def plot_growth(
     if key is not None:
         drawn = [method for method in methods if method in shown]
         _key(key, drawn, {"markeredgewidth": 0}, handlelength=2.6)
+
+
+def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
+    """From the first value to the sum of all: bars that add or take away, one below the other.
+
+    ``steps`` is such as :func:`~mimlpaper.report.compare.hours_by_cause` gives.
+    """
+    ends = steps.cumsum()
+    starts = ends - steps
+    shown = pd.concat([steps, pd.Series({"now": ends.iloc[-1]})])
+    left = [*np.minimum(starts, ends), 0.0]
+    colors = [INK, *np.where(steps.iloc[1:] < 0, BLUE, VERMILION), INK]
+    axis.barh(range(len(shown)), shown.abs(), left=left, color=colors, height=0.6)
+    for row, (start, value) in enumerate(zip(left, shown, strict=True)):
+        text = f"{value:.1f}" if row in (0, len(steps)) else f"{value:+.1f}"
+        axis.annotate(
+            text, (start + abs(value), row), (4, 0), textcoords="offset points", va="center"
+        )
+    axis.set_yticks(range(len(shown)), shown.index)
+    axis.invert_yaxis()
+    axis.margins(x=0.12)
+    axis.set_xlabel(unit)
 
 
 def _label_ends(axis, ends, *, least=0.12, in_layout=False):

@@ -741,6 +741,26 @@ COMPLEXITY = {
 }
 
 
+def changes_table(compared: pd.DataFrame) -> ReportTable:
+    """Today's records against those of an earlier recording, one row an experiment.
+
+    ``compared`` is what :func:`~mimlpaper.report.compare.changes` gives.
+    """
+    groups = compared.groupby("experiment", sort=False)
+    shown = pd.crosstab(compared["experiment"], compared["outcome"]).reindex(groups.groups)
+    shown.insert(0, "settings", groups.size())
+    hours = groups[["seconds", "seconds_now"]].sum() / 3600
+    shown[["hours before", "hours now"]] = hours.map("{:.2f}".format)
+    shown["different"] = groups.apply(
+        lambda rows: ", ".join(dict.fromkeys(rows.loc[rows["outcome"] == "different", "method"]))
+    )
+    return _as_grid(
+        shown.rename_axis("experiment"), compared,
+        "Settings that were recorded before and now: equal within 1e-6, close within two standard "
+        "errors, or different, by name.", prose=True,
+    )  # fmt: skip
+
+
 def exponents_table(costs: pd.DataFrame) -> ReportTable:
     """Each method's complexity, the exponents of its seconds, and of its memory in bags."""
     seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
