@@ -195,7 +195,7 @@ class Companion:
         return changes(records, pd.read_csv(paths.results() / "before.csv"))
 
     def core_hours(self) -> float:
-        """Processor hours of all recorded trials of Tables 1 to 5, Figs. 4 to 9 and their sweeps."""
+        """Processor hours that all recorded trials of Sections 4 to 7 took."""
         tables = [records(experiment) for experiment in ON_PAPER]
         trials = pd.concat(table.drop_duplicates(KEY) for table in tables if len(table))
         return float((trials["fit_seconds"] + trials["predict_seconds"]).sum() / 3600)

@@ -162,7 +162,7 @@ def test_changes_since_an_earlier_recording():
         for name, one_error in values.items()
     )
     before = pd.DataFrame({
-        "experiment": "table1", "dataset": "scene", "method": ["MimlBoost", "MimlNn", "Ml-knn", "?"],
+        "experiment": "table1", "dataset": "scene", "method": [*values, "gone"],
         "parameters": "{}", "n_trials": 3, "seconds": 3600.0, "one_error": [0.25, 0.1, 0.5, 0.5],
     }).reindex(columns=[*SETTING, "n_trials", "seconds", *ALL_CRITERIA])  # fmt: skip
     compared = changes({"table1": today}, before).set_index("method")
