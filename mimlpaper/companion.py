@@ -103,12 +103,9 @@ class Companion:
     def trials(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment; missing and stale trials are run first."""
         return compute(
-            experiment,
-            profile=self.profile,
-            jobs=self.jobs,
-            data_home=self.data_home,
+            experiment, profile=self.profile, jobs=self.jobs, data_home=self.data_home,
             recompute=self.recompute,
-        )
+        )  # fmt: skip
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment as they are; nothing is run."""

@@ -192,16 +192,10 @@ def _execute(path, output, parameters, cell_timeout):
     os.environ[paths.PUBLISH] = "1"  # the kernel inherits it
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
-            str(path),
-            str(output),
-            parameters,
-            kernel_name="python3",
-            language="python",
-            cwd=str(path.parent),
-            progress_bar=False,
-            execution_timeout=cell_timeout,
+            str(path), str(output), parameters, kernel_name="python3", language="python",
+            cwd=str(path.parent), progress_bar=False, execution_timeout=cell_timeout,
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
-        )
+        )  # fmt: skip
 
 
 def _write_html(notebook, path):

@@ -235,14 +235,10 @@ class DMimlSvm(MultiLabelEstimator):
             return learned[np.ix_(varied, varied)]
 
         descent = descend(
-            problem,
-            solve,
-            convex=self.set_kernel == "mean" or self.lam == 0,
-            relate=relate if self._learns_pairs() else None,
-            start=_start(last, problem),
-            tol=self.cccp_tol,
-            max_steps=self.max_cccp,
-        )
+            problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
+            relate=relate if self._learns_pairs() else None, start=_start(last, problem),
+            tol=self.cccp_tol, max_steps=self.max_cccp,
+        )  # fmt: skip
         solution = descent.solution
         self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
         self.objective_, self.raw_objective_ = descent.objective, descent.raw_objective
@@ -282,15 +278,9 @@ class DMimlSvm(MultiLabelEstimator):
         sizes = np.diff(offsets)
         rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
         return ConvexProblem(
-            of_bags,
-            of_instances,
-            offsets,
-            np.where(Y, 1.0, -1.0),
-            costs,
-            cost * self.lam,
-            rho,
+            of_bags, of_instances, offsets, np.where(Y, 1.0, -1.0), costs, cost * self.lam, rho,
             Q[np.ix_(varied, varied)],
-        )
+        )  # fmt: skip
 
 
 def _learned(settings, bags, Y, last):

@@ -78,13 +78,9 @@ class MimlSvmMi(MultiLabelEstimator):
         Y = self._learn_labels(Y, len(bags))
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel=self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            rank=self.rank,
-            random_state=self.random_state,
-        )
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         examples = Examples(features.instances)
         self.svms_ = [self._fit_label(features, y, examples) for y in Y.T]

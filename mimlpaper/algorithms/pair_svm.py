@@ -184,18 +184,9 @@ class _Ascent:
             before = self.coef + self.damping * (goal - self.coef)
             self.coef = before.copy()
             progress, change, n_moving = _ascend(
-                order,
-                self.features,
-                self.damping,
-                self._norms,
-                self.label_kernel,
-                offset_kernel,
-                bounds,
-                dual,
-                self.coef,
-                intercept,
-                moving,
-            )
+                order, self.features, self.damping, self._norms, self.label_kernel, offset_kernel,
+                bounds, dual, self.coef, intercept, moving,
+            )  # fmt: skip
             goal += (self.coef - before) / self.damping
             total += change
             self.bias += self._sigma * total

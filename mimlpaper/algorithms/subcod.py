@@ -139,15 +139,9 @@ class SubCod(BagClassifier):
     def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """c̃ and the objective after each turn, see :func:`correct_concepts`."""
         return shared(
-            correct_concepts,
-            concepts,
-            y,
-            kept_share=self.kept_share,
-            C=self.C,
-            optimum=self.optimum,
-            tol=self.tol,
-            max_alternations=self.max_alternations,
-        )
+            correct_concepts, concepts, y, kept_share=self.kept_share, C=self.C,
+            optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
+        )  # fmt: skip
 
     def fit_learner(self, bags: Bags, labels: np.ndarray):
         """The MIML learner on the labels (n_bags, n_labels)."""

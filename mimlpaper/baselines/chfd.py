@@ -84,13 +84,9 @@ class ChFd(BagClassifier):
             raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel=self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            rank=self.rank,
-            random_state=self.random_state,
-        )
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         self._alternate(features[positive], features[~positive].instances)
         self.n_features_in_ = bags.n_features

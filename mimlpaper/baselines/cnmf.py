@@ -95,14 +95,9 @@ class Cnmf(VectorEstimator):
         start = np.tile(known.mean(axis=0), (len(A), 1))
         start[: len(known)] = known
         T, _ = factorise(
-            A,
-            self.label_similarity_,
-            known,
-            start + OFFSET,
-            C=self.C,
-            tol=self.tol,
+            A, self.label_similarity_, known, start + OFFSET, C=self.C, tol=self.tol,
             max_iter=self.max_iter,
-        )
+        )  # fmt: skip
         memberships = T[len(known) :]
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()

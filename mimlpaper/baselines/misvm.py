@@ -57,13 +57,9 @@ class _MiSvm(BagClassifier):
         self.n_features_in_ = bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel=self.kernel,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
-            rank=self.rank,
-            random_state=self.random_state,
-        )
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
         return positive
 
     def _alternate(self, hidden, train, infer):

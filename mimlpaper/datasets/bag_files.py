@@ -112,12 +112,9 @@ def as_labelled(data) -> LabelledBags:
     """A :class:`LabelledBags` or :class:`Dataset` of bags, with names for what has none."""
     Y = getattr(data, "y", None)
     return labelled_bags(
-        data.X,
-        data.Y if Y is None else Y[:, None],
-        data.label_names,
-        feature_names=data.feature_names,
-        bag_names=getattr(data, "bag_names", None),
-    )
+        data.X, data.Y if Y is None else Y[:, None], data.label_names,
+        feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
+    )  # fmt: skip
 
 
 def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
@@ -819,12 +816,9 @@ class Collector:
             raise ValueError("the file ends without any bag")
         instances = np.frombuffer(self.values).reshape(-1, len(self.feature_names))
         return labelled_bags(
-            Bags(instances, [*self.offsets, len(instances)]),
-            np.array(self.labels),
-            self.label_names,
-            feature_names=self.feature_names,
-            bag_names=list(self.bag_names),
-        )
+            Bags(instances, [*self.offsets, len(instances)]), np.array(self.labels),
+            self.label_names, feature_names=self.feature_names, bag_names=list(self.bag_names),
+        )  # fmt: skip
 
 
 def number_text(number: float) -> str:

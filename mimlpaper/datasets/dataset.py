@@ -135,13 +135,9 @@ def load_source(
     entry = manifest()[source.files[0]]
     try:
         return Dataset(
-            name=source.name,
-            kind=source.kind,
-            sha256=entry.sha256,
-            citation=source.citation,
-            terms=entry.data_terms,
-            **read(*paths),
-        )
+            name=source.name, kind=source.kind, sha256=entry.sha256, citation=source.citation,
+            terms=entry.data_terms, **read(*paths),
+        )  # fmt: skip
     except Exception as error:  # the readers of MATLAB and ARFF files raise many types
         raise DataError(
             f"{' or '.join(map(str, paths))} is not laid out as expected: "
@@ -191,11 +187,7 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     if labels is not None:
         labels = labels[np.isin(dataset.X.bag_of_instance, kept)]
     return replace(
-        dataset,
-        name=f"{dataset.name}:{percentage}%",
-        X=dataset.X[kept],
-        Y=dataset.Y[kept],
-        kind="re-derived" if dataset.kind == "original" else dataset.kind,
-        n_train=None,
+        dataset, name=f"{dataset.name}:{percentage}%", X=dataset.X[kept], Y=dataset.Y[kept],
+        kind="re-derived" if dataset.kind == "original" else dataset.kind, n_train=None,
         instance_labels=labels,
-    )
+    )  # fmt: skip

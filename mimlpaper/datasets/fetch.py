@@ -84,12 +84,9 @@ def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
 def download(entry: ManifestEntry, folder: Path) -> Path:
     """Download a file into ``folder`` and check it; a damaged one there is replaced."""
     registry = pooch.create(
-        path=folder,
-        base_url="",
-        registry={entry.file: f"sha256:{entry.sha256}"},
-        urls={entry.file: entry.url},
-        retry_if_failed=RETRIES,
-    )
+        path=folder, base_url="", registry={entry.file: f"sha256:{entry.sha256}"},
+        urls={entry.file: entry.url}, retry_if_failed=RETRIES,
+    )  # fmt: skip
     path = folder / entry.file
     pooch.get_logger().setLevel("WARNING")  # what happens is said by the bar and the error below
     try:

@@ -58,14 +58,10 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
     """
     images, Y, regions = make_scenes(n_images, random_state=random_state)
     return _dataset(
-        "synthetic_scene",
-        images.tobytes() + Y.tobytes(),
-        X=ImageBags().transform(images),
-        Y=Y,
-        label_names=SCENE_LABELS,
-        feature_names=SCENE_FEATURES,
+        "synthetic_scene", images.tobytes() + Y.tobytes(), X=ImageBags().transform(images), Y=Y,
+        label_names=SCENE_LABELS, feature_names=SCENE_FEATURES,
         instance_labels=_labels_of_blobs(regions),
-    )
+    )  # fmt: skip
 
 
 def make_scenes(
@@ -257,15 +253,10 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
     text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
     return _dataset(
-        "synthetic_texts",
-        "\n".join(texts).encode() + Y.tobytes(),
-        X=text_bags.transform(texts),
-        Y=Y,
-        label_names=TEXT_LABELS,
-        feature_names=tuple(text_bags.vocabulary_),
-        instance_labels=_labels_of_passages(topics, text_bags),
-        n_train=n_texts // 2,
-    )
+        "synthetic_texts", "\n".join(texts).encode() + Y.tobytes(), X=text_bags.transform(texts),
+        Y=Y, label_names=TEXT_LABELS, feature_names=tuple(text_bags.vocabulary_),
+        instance_labels=_labels_of_passages(topics, text_bags), n_train=n_texts // 2,
+    )  # fmt: skip
 
 
 def make_texts(
@@ -399,13 +390,9 @@ def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset
     X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
     telling = np.isin(things, [list(THINGS).index(name) for name in TELLING])
     return _dataset(
-        "synthetic_africa",
-        X.instances.tobytes() + y.tobytes(),
-        X=X,
-        y=y,
-        label_names=("Africa",),
+        "synthetic_africa", X.instances.tobytes() + y.tobytes(), X=X, y=y, label_names=("Africa",),
         instance_labels=telling[:, None],
-    )
+    )  # fmt: skip
 
 
 def make_africa(
@@ -505,10 +492,6 @@ def _dataset(name, drawn: bytes, **content) -> Dataset:
     """The data set of that name in :data:`SYNTHETIC`, with the sha256 of the bytes ``drawn``."""
     source = SYNTHETIC[name]
     return Dataset(
-        name=name,
-        kind=source.kind,
-        sha256=hashlib.sha256(drawn).hexdigest(),
-        citation=source.citation,
-        terms="BSD-3-Clause",
-        **content,
-    )
+        name=name, kind=source.kind, sha256=hashlib.sha256(drawn).hexdigest(),
+        citation=source.citation, terms="BSD-3-Clause", **content,
+    )  # fmt: skip

@@ -134,12 +134,9 @@ def _parse(data, path):
     advice = "restore the file from version control"
     try:
         table = pd.read_csv(
-            io.BytesIO(data),
-            dtype=str,
-            keep_default_na=False,
-            skip_blank_lines=False,
+            io.BytesIO(data), dtype=str, keep_default_na=False, skip_blank_lines=False,
             encoding_errors="replace",
-        )
+        )  # fmt: skip
     except ValueError as error:  # a row has too many columns
         raise StoreError(f"{path}: {error}; {advice}") from error
     if list(table.columns) != COLUMNS:

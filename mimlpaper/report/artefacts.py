@@ -239,17 +239,14 @@ def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
     differences = outcomes["largest_difference"].map("{:.2g}".format)
     rows = outcomes.assign(largest_difference=differences).astype(str)
     return CERTIFICATE.format(
-        date=date.today().isoformat(),
-        profile=profile,
-        n_groups=len(outcomes),
-        n_experiments=outcomes["experiment"].nunique(),
-        n_trials=outcomes["n_checked"].sum(),
+        date=date.today().isoformat(), profile=profile, n_groups=len(outcomes),
+        n_experiments=outcomes["experiment"].nunique(), n_trials=outcomes["n_checked"].sum(),
         n_same=outcomes["outcome"].isin(SAME).sum(),
         largest=max(outcomes["largest_difference"], default=0.0),
         outcomes=_pipe_table([name.replace("_", " ") for name in rows], rows.to_numpy()),
         environment=_pipe_table(["what", "here"], provenance().items()),
         checksums=_pipe_table(["file", "sha256"], sums),
-    )
+    )  # fmt: skip
 
 
 def _pipe_table(heads, rows):

@@ -128,15 +128,9 @@ class _Model:
         n = len(self.x)
         accuracy = MODEL_ACCURACY * max(min(primal - self.dual, primal), tol * primal)
         ascend(
-            self.gram,
-            self.heights,
-            self.x,
-            np.zeros(n),
-            np.ones(n),
-            self.label,
-            accuracy / self.n_labels,
-            MAX_PAIR_STEPS,
-        )
+            self.gram, self.heights, self.x, np.zeros(n), np.ones(n), self.label,
+            accuracy / self.n_labels, MAX_PAIR_STEPS,
+        )  # fmt: skip
         self.dual = self.heights @ self.x - 0.5 * self.x @ self.gram @ self.x
         return -(self._mixture() @ self.slopes).T @ self.problem.Q_inverse
 
