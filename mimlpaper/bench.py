@@ -72,18 +72,12 @@ def bench(
     Parameters
     ----------
     entry : str, ``module:Name``, see the module.
-    tables : iterable of int, 1 to 5.
-    profile : {"paper", "quick", "smoke"}, see :func:`~mimlpaper.experiments.compute`.
-    timeout : float, default 600
+    tables : numbers from 1 to 5.
+    timeout : float
         Seconds of one trial, with its hold-out.
-    jobs : int, default -1
+    jobs : int
         Processes; at least two, so that an entry that crashes does not end the bench. 1 runs
         the entry in this process.
-
-    Raises
-    ------
-    ValueError
-        If the entry is not written ``module:Name``, or the timeout is not positive.
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
@@ -130,13 +124,9 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
 
 
 class Entered(BaseEstimator):
-    """A stranger's estimator with checked answers.
+    """A stranger's unfitted estimator with checked answers.
 
-    Parameters
-    ----------
-    estimator : unfitted estimator
-    code : str
-        Hash of the file that it comes from. Another file makes other records.
+    ``code`` is the hash of the file that it comes from: another file makes other records.
     """
 
     def __init__(self, estimator, *, code: str):

@@ -50,19 +50,10 @@ OPTIONAL = {"feature_names", "bag_names"}
 
 
 class LabelledBags(NamedTuple):
-    """Bags, their labels and all names; :func:`labelled_bags` builds one and checks it.
-
-    Attributes
-    ----------
-    X : Bags
-    Y : bool array (n_bags, n_labels)
-    label_names : tuple of str, (n_labels,)
-    feature_names : tuple of str, (n_features,)
-    bag_names : tuple of str, (n_bags,)
-    """
+    """Bags, their labels and all names; :func:`labelled_bags` builds one and checks it."""
 
     X: Bags
-    Y: np.ndarray
+    Y: np.ndarray  # bool (n_bags, n_labels)
     label_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     bag_names: tuple[str, ...]
@@ -77,19 +68,10 @@ def labelled_bags(
 ) -> LabelledBags:  # fmt: skip
     """Bags and labels with names, checked against each other.
 
-    Parameters
-    ----------
-    X : Bags, or list of 2-D arrays
-    Y : (n_bags, n_labels), booleans, or 0 and 1
-    label_names : n_labels of them
-    feature_names : n_features of them; None for f1, f2, …
-    bag_names : n_bags of them; None for bag1, bag2, …
-
-    Raises
-    ------
-    ValueError
-        If counts do not agree, a label is neither 0 nor 1, a feature is larger than 1e150, or a
-        name is not printable, has spaces around it, or stands twice among its kind.
+    ``X`` are Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Features
+    without names are f1, f2, …, bags bag1, bag2, …. A ValueError says which counts do not agree,
+    which label is neither 0 nor 1, that a feature is larger than 1e150, or which name is not
+    printable, has spaces around it or is a duplicate.
     """
     X, Y = as_bags(X), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
@@ -144,7 +126,6 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
 
     Parameters
     ----------
-    path : path
     labels : path, sequence of str, or None (not for .npz)
         Which columns are labels: Mulan's XML file, or their names. None for what the file says: see
         the layout.
@@ -180,14 +161,9 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
 def write_bags(path: str | os.PathLike, data):
     """Write bags with labels into a file that ends in .arff, .csv or .npz, whole or not at all.
 
-    Reading the file gives the same numbers and names back.
-
-    Parameters
-    ----------
-    path : path; next to an .arff file an .xml file is written, with the names of the labels.
-    data : :class:`~mimlpaper.datasets.LabelledBags`, as
-        :func:`~mimlpaper.datasets.labelled_bags` makes it, or a
-        :class:`~mimlpaper.datasets.Dataset` of bags.
+    Reading the file gives the same numbers and names back. An .xml file with the names of the
+    labels is written next to an .arff file. ``data`` is what :func:`labelled_bags` makes, or a
+    :class:`~mimlpaper.datasets.Dataset` of bags.
     """
     _of_ending(WRITERS, path)(Path(path), as_labelled(data))
 
@@ -273,8 +249,7 @@ def read_arff(
     {no,yes} and the like. Values, and whole instances and rows, may be sparse (``{1 -20}``).
     Weights of rows (``{0.5}`` at the end) are ignored with a warning.
 
-    SciPy's reader knows relational attributes too, but neither sparse rows nor names beyond
-    ASCII, and accepts rows with too many values and values that are missing.
+    SciPy's reader lacks sparse rows and names beyond ASCII, and accepts rows of a wrong length.
     """
     path = Path(path)
     if labels is None and path.with_suffix(".xml").is_file():
@@ -746,12 +721,8 @@ class Lines:
 class Collector:
     """Bags as they are read one after the other; what does not fit raises ValueError.
 
-    Parameters
-    ----------
-    feature_names, label_names : sequences of str
-    missing : float or None
-        What takes the place of "?"; None to refuse it.
-    max_bytes : int, of all instances as float64
+    ``missing`` takes the place of "?"; None refuses it. ``max_bytes`` is for all instances as
+    float64.
     """
 
     def __init__(
@@ -835,7 +806,6 @@ def _names_of_labels(labels) -> list[str] | None:
 
 
 def _truth(text) -> bool | None:
-    """Whether a bag has a label; None if the text says neither yes nor no."""
     return True if text.lower() in YES else False if text.lower() in NO else None
 
 
@@ -864,10 +834,7 @@ def _check_memory(needed, max_bytes):
 
 
 READERS = {
-    ".arff": read_arff,
-    ".csv": read_csv,
-    ".npz": read_npz,
-    ".svm": read_libsvm,
+    ".arff": read_arff, ".csv": read_csv, ".npz": read_npz, ".svm": read_libsvm,
     ".libsvm": read_libsvm,
-}
+}  # fmt: skip
 WRITERS = {".arff": write_arff, ".csv": write_csv, ".npz": write_npz}

@@ -72,12 +72,7 @@ def make_scenes(
     About 22 % show two labels or more. Colours, light and noise vary, and unlabelled sky and
     fields resemble labelled surfaces, so that no learner is perfect.
 
-    Parameters
-    ----------
-    n_images : int, default 200
-    size : int, default 48
-        Height and width in pixels, a multiple of 8.
-    random_state : int, default 0
+    ``size`` is the height and the width in pixels, a multiple of 8.
 
     Returns
     -------
@@ -267,11 +262,6 @@ def make_texts(
     15 % are about two topics, one after the other. Most words are common to all topics, and
     topics share some of their own.
 
-    Parameters
-    ----------
-    n_texts : int, default 200
-    random_state : int, default 0
-
     Returns
     -------
     texts : list of str
@@ -403,13 +393,8 @@ def make_africa(
     Every thing is a Gaussian cloud in the first two features. Neighbouring clouds overlap a
     little, so that no learner is perfect.
 
-    Parameters
-    ----------
-    n_bags : int, default 80
-        Every other bag is of Africa.
-    n_features : int, default 2
-        Features beyond the second are noise of the same spread as the things' places.
-    random_state : int, default 0
+    Every other bag is of Africa. Features beyond the second are noise of the same spread as the
+    things' places.
 
     Returns
     -------
@@ -456,17 +441,8 @@ def make_bags(
     chosen at random, and each of its instances comes from the cloud of one of them, or, every
     other one, from anywhere. So the share of bags with a label does not depend on any size.
 
-    Parameters
-    ----------
-    n_bags, n_instances : int, bags, and instances of each.
-    n_labels : int, a multiple of 4.
-    n_features : int, default 16
-    random_state : int, default 0
-
-    Returns
-    -------
-    X : Bags, features from 0 to 1.
-    Y : bool array (n_bags, n_labels), n_labels / 4 of each row True.
+    ``n_instances`` are those of each bag; ``n_labels`` is a multiple of 4. Returns the bags, with
+    features from 0 to 1, and the bool array Y (n_bags, n_labels).
     """
     for name, value in (("n_bags", n_bags), ("n_instances", n_instances)):
         if value < 1:

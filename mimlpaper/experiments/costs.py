@@ -61,20 +61,12 @@ OURS = "mimlpaper"
 
 @dataclass(frozen=True)
 class CostCase:
-    """One fit to be measured.
+    """One fit to be measured."""
 
-    Parameters
-    ----------
-    study : {"sets", "sizes", "peers"}
-    dataset : str, of the paper, or drawn.
-    method : str, as the paper prints it.
-    library : str, who implements it; one of the method's :data:`PEERS`, or this library.
-    """
-
-    study: str
-    dataset: str
-    method: str
-    library: str = OURS
+    study: str  # "sets", "sizes" or "peers"
+    dataset: str  # of the paper, or drawn
+    method: str  # as the paper prints it
+    library: str = OURS  # or another implementation, one of the method's PEERS
 
 
 CASE = [field.name for field in fields(CostCase)]
@@ -204,9 +196,8 @@ def measure_costs(
     ----------
     profile : {"paper", "quick", "smoke"}
         All cases; only the smaller drawn bags; a few tiny cases.
-    recompute : bool, default False
+    recompute : bool
         Measure everything, whatever is recorded.
-    data_home : path or None, see :mod:`mimlpaper.datasets`.
     folder : path or None
         Where costs are recorded; None for ``data/results``, or its folder ``smoke``.
 
@@ -332,11 +323,9 @@ def measure(case: CostCase, data_home=None) -> dict:
     was resident when it began: the data are not counted. One thread. A small fit runs first,
     because the first one loads compiled code.
 
-    Returns
-    -------
-    row : dict of the sizes n_bags, n_instances (mean of a bag), n_features, n_labels;
-        fit_seconds, fit_megabytes, and for cases with a test set predict_seconds,
-        predict_megabytes; average_precision of peers; warnings, categories in the fit.
+    The row has the sizes (n_instances is the mean of a bag), fit_seconds, fit_megabytes and the
+    categories of warnings; with a test set also predict_seconds and predict_megabytes; for peers
+    also average_precision.
     """
     (X, Y), test = problem_of(case, data_home)
     estimator = clone(estimator_of(case))

@@ -23,22 +23,13 @@ from mimlpaper.report.compare import STATES, Records, overall, records_of
 
 @dataclass(frozen=True)
 class Artefact:
-    """One table or figure, of the paper or beyond it.
+    """One table or figure, of the paper or beyond it."""
 
-    Parameters
-    ----------
-    title : str, as the paper calls it.
-    file : str, name of its files in ``figures/``, without ending.
-    notebook : str
-    experiment : str or None, whose records it shows; None if it needs no trials.
-    shows : str, what a figure shows, in words; empty for a table.
-    """
-
-    title: str
-    file: str
+    title: str  # as the paper calls it
+    file: str  # name of its files in figures/, without ending
     notebook: str
-    experiment: str | None = None
-    shows: str = ""
+    experiment: str | None = None  # whose records it shows; None if it needs no trials
+    shows: str = ""  # what a figure shows, in words; empty for a table
 
     @property
     def is_figure(self) -> bool:
@@ -81,12 +72,8 @@ def artefact_status(
     ``"missing"`` if trials or files are missing; ``"stale"`` if a trial was made by other code
     and is not verified; ``"attested"``; ``"fresh"``.
 
-    Parameters
-    ----------
-    get_records : callable or mapping, from an experiment's name to its records.
-    n_trials : mapping from an experiment's name to the number of its trials.
-    folder : path, where the artefacts' files are.
-    last_runs : mapping from a notebook's name to how its last run ended, ``"done"`` if well.
+    ``n_trials`` maps an experiment to the number of its trials, ``last_runs`` a notebook to how its
+    last run ended, ``"done"`` if well. The artefacts' files are in ``folder``.
     """
     rows = []
     for artefact in ARTEFACTS:

@@ -85,8 +85,6 @@ def draw_explained_scene(
     bag : (9, 15), raw features.
     scores : (9, n_labels), as from :func:`~mimlpaper.reasons.explain`.
     bag_scores : (n_labels,), the learner's ``decision_function``.
-    label_names : n_labels of them.
-    true : bool (n_labels,), or None
     """
     first, *others = axes
     draw_mosaic(first, bag)
@@ -276,11 +274,7 @@ def explanation_hits(
     Columns: bag; label; n_labels of the bag; hit, the share of instances that show the label
     among the instances with the highest score; chance, the share in the whole bag.
 
-    Parameters
-    ----------
-    scores : (n_instances, n_labels), as from :func:`~mimlpaper.reasons.explain`.
-    Y : bool array (n_bags, n_labels)
-    instance_labels : bool array (n_instances, n_labels)
+    ``scores`` (n_instances, n_labels) are from :func:`~mimlpaper.reasons.explain`.
     """
     top = scores == np.repeat(bags.max(scores), bags.sizes, axis=0)
     hit = bags.sum(1.0 * (top & instance_labels)) / bags.sum(1.0 * top)  # (n_bags, n_labels)
