@@ -37,10 +37,12 @@ paper: install  ## every table and figure from the recorded trials, into figures
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/mimlpaper scorecard
 	$(BIN)/mimlpaper verify --audit 20
+	$(BIN)/python site/check.py build/paper
 
 site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/python site/build.py
+	$(BIN)/python site/check.py build/paper build/site
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir notebooks
@@ -66,6 +68,7 @@ fuzz: install  ## files damaged at random, read for so many minutes: make fuzz M
 test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
 	$(BIN)/mimlpaper run --profile smoke
 	$(BIN)/python site/build.py --profile smoke
+	$(BIN)/python site/check.py build/smoke build/site-smoke
 	$(BIN)/python -m pytest tests/browser
 
 package: install  ## sdist and wheel, used in empty environments by every Python that is here

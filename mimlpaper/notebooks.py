@@ -201,10 +201,13 @@ def _execute(path, output, parameters, cell_timeout):
 def _write_html(notebook, path):
     """A page that asks no other host: formulas are MathML, which browsers draw themselves.
 
-    Cells and code that their tags, those of MyST-NB, remove or hide are left out.
+    Left out are cells and code that their tags, those of MyST-NB, remove or hide, and what went to
+    standard error, such as progress bars; the executed notebook has them.
     """
     page = copy.deepcopy(notebook)
     for cell in page.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
     left_out = {
