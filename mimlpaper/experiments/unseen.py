@@ -77,7 +77,7 @@ def _rows(table, regularized, kernel, ranges, kernel_ranges) -> dict[str, Row]:
         "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
         "Set kernel": Row(MlSvm(), [SCALED, vector], kernel_ranges),
         "Max pooling": replace(
-            mi_svm, settings=[*mi_svm.settings, default(**once)], tuning=mi_svm.tuning | once
+            mi_svm, settings=[*mi_svm.settings, default(**once)], tuning={**mi_svm.tuning, **once}
         ),
         "NoisyOr": Row(NoisyOr(), [SCALED, *own], ranges | dict(ridge=RIDGES)),
     }  # fmt: skip
@@ -103,7 +103,7 @@ DEFAULTS = {
     "MimlBoost": MimlBoost(), "MimlSvm": MimlSvm(), "MimlSvm_mi": MimlSvmMi(), "MimlNn": MimlNn(),
     "D-MimlSvm": DMimlSvm(),
 }  # fmt: skip
-CHANGES = {
+CHANGES: dict[str, list[dict]] = {
     "MimlBoost": [
         {}, dict(label_code="feature"), dict(label_code="feature", C=10.0), dict(C=10.0),
         dict(rank=300), dict(gamma=1.0),

@@ -186,7 +186,7 @@ def in_words(get_records: Records, measured: pd.DataFrame) -> str:
     counts = claims["verdict"].value_counts()
     verdicts = ", ".join(f"{counts.get(v, 0)} {v}" for v in ("holds", "partly", "fails"))
     losses = losses_everywhere(get_records)
-    if losses.empty:
+    if losses.empty or measured.empty:
         return "Nothing is recorded yet."
     order = losses.rank(axis=1).mean().sort_values()
     rows = measured[(measured["calibration"] == "none") & (measured["kind"] != "synthetic")]
