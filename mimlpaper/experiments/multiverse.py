@@ -83,7 +83,7 @@ LEFT_OUT: dict[tuple[str, str], tuple[str | Change, ...]] = {
     ("table1", "AdtBoost.MH"): ("scaling",),
     ("table1", "RankSvm"): ("scaling", "label_rule"),
     ("table1", "RankSvm, converged"): (dict(C=10.0),),
-    ("table2", "MimlBoost"): ("label_code", dict(C=10.0)),
+    ("table2", "MimlBoost"): ("label_code", dict(C=10.0), dict(scaling="none")),
     ("table2", "AdtBoost.MH"): ("scaling",),
     ("table2", "RankSvm"): ("scaling", "label_rule", "linear_program", "normalise"),
     ("table3", "InsDif_MimlSvm_mi"): (
