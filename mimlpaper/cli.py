@@ -69,8 +69,8 @@ def _parser():
     entry = commands.add_parser("bench", help="your method in the paper's tables")
     entry.add_argument("entry", metavar="MODULE:NAME", help="an estimator, or what makes one")
     entry.add_argument(
-        "--tables", nargs="+", type=int, choices=range(1, 6), required=True, metavar="N",
-        help="1 and 2: bags and label sets; 3 and 4: vectors and label sets; 5: one binary label",
+        "--tables", nargs="+", type=_table, required=True, metavar="N",
+        help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
     )  # fmt: skip
     entry.add_argument("--timeout", type=float, default=600, help="seconds of a trial (600)")
     entry.set_defaults(command=_bench)
@@ -267,6 +267,13 @@ def _trace(options):
 
     print(trace(options.table, options.method, options.criterion, options.dataset))
     return 0
+
+
+def _table(text):
+    """A table's number, or "unseen"."""
+    if text not in {"1", "2", "3", "4", "5", "unseen"}:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 to 5 or unseen, got {text!r}")
+    return int(text) if text.isdigit() else text
 
 
 def _bench(options):

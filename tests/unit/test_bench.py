@@ -151,6 +151,14 @@ def test_a_stranger_gets_exactly_the_row_of_the_same_method(here):
     assert (done.folder / "card.png").stat().st_size > 5000
 
 
+def test_unseen_data_are_a_table_too(here):
+    compute("unseen", profile="smoke", methods=["Guess"], jobs=1)
+    done = run("Shares", ("unseen",))
+    assert not done.problems
+    assert set(done.standing["method"]) == {"Guess", "stranger:Shares"}
+    assert "Unseen data. Data that the authors never saw" in (done.folder / "report.md").read_text()
+
+
 def test_a_grid_adds_a_tuned_row(here):
     done = run("tuned")
     assert set(done.standing["method"]) == {"stranger:tuned", "stranger:tuned, tuned"}
