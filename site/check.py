@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = {
-    "standard error": re.compile(r'vnd\.jupyter\.stderr|class="[^"]*\bstderr\b'),
+    "standard error": re.compile(r'<div[^>]*(?:vnd\.jupyter\.|class="[^"]*\b)stderr'),
     "a traceback": re.compile(r"Traceback \(most recent call last\)"),
     "a path of a machine": re.compile(rf"{re.escape(str(ROOT))}|/(?:home|Users|root|tmp)/\w"),
     # What a page loads by itself; a link that a reader may follow is none.
