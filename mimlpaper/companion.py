@@ -52,22 +52,8 @@ class Companion:
 
     It sets the style of figures, and one BLAS thread for the notebook's own fits.
 
-    Parameters
-    ----------
-    profile : {"paper", "quick", "smoke"}
-        All trials of the protocol; the trials of the first splits; a few trials on data that
-        the library draws.
-    jobs : int
-        Worker processes for trials that are not recorded yet, -1 for one a core.
-    data_home : str
-        Folder of the data files; empty for the default.
-    recompute : bool
-        Whether to run all trials again.
-
-    Raises
-    ------
-    ValueError
-        If a parameter has the wrong type or an unknown value.
+    The parameters are those of :func:`~mimlpaper.experiments.compute`, with an empty ``data_home``
+    for the default folder. A ValueError names one of a wrong type or an unknown value.
     """
 
     def __init__(

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import nbformat
 import papermill
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 from latex2mathml.converter import convert as latex_to_mathml
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbconvert import HTMLExporter
@@ -36,7 +34,7 @@ class NotebookRun:
     """How one notebook's execution ended.
 
     ``status`` is ``"done"`` only if every code cell was executed without an error; otherwise
-    ``"error"`` (a cell raised), ``"timeout"``, ``"died"`` (its kernel or process), or
+    ``"error"`` (a cell raised), ``"timeout"``, ``"died"`` (its kernel), or
     ``"incomplete"`` (cells without an execution count). ``output`` is the executed notebook,
     None unless done; ``message`` says what went wrong.
     """
@@ -59,13 +57,7 @@ def available_notebooks() -> dict[str, Path]:
 
 
 def check_parameters(name: str, parameters: dict, *, untrusted: bool = False):
-    """Hold parameters against a notebook's own declarations, by name and type.
-
-    Raises
-    ------
-    ValueError
-        Naming the parameter, what was got and what the notebook takes.
-    """
+    """Check parameters against a notebook's own declarations: names and types."""
     declared = papermill.inspect_notebook(str(_find(name, untrusted)))
     for parameter, value in parameters.items():
         if parameter not in declared:
@@ -81,7 +73,7 @@ def check_parameters(name: str, parameters: dict, *, untrusted: bool = False):
 
 
 def run_notebooks(
-    names=None, parameters: dict | None = None, *, folder: Path | None = None, parallel: int = 1,
+    names=None, parameters: dict | None = None, *, folder: Path | None = None,
     cell_timeout: int | None = None, untrusted: bool = False,
 ) -> list[NotebookRun]:  # fmt: skip
     """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
@@ -94,18 +86,11 @@ def run_notebooks(
         Values for the notebooks' parameters, all checked before anything starts.
     folder : path or None
         Where executed notebooks go; None for ``build/<profile>``.
-    parallel : int, default 1
-        Notebooks at a time.
     cell_timeout : int or None
         Seconds after which a cell counts as hanging; None for never.
-    untrusted : bool, default False
+    untrusted : bool
         Whether names may be paths of other notebooks. Running one runs whatever code it holds,
-        with the rights of whoever runs it.
-
-    Raises
-    ------
-    ValueError
-        If a notebook is not the project's and ``untrusted`` is not set, or a parameter is wrong.
+        with the rights of whoever runs it. Otherwise a ValueError is raised.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record; before it the
     # multiverse, 10_…, of what the tables record.
@@ -119,13 +104,7 @@ def run_notebooks(
         check_parameters(name, parameters, untrusted=untrusted)
     folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = [
-        delayed(_run)(path.stem, path, parameters, folder, cell_timeout) for path in found.values()
-    ]
-    try:
-        runs = Parallel(min(parallel, len(names)), backend="loky")(jobs)
-    except TerminatedWorkerError as error:
-        runs = [NotebookRun(path.stem, "died", 0.0, message=str(error)) for path in found.values()]
+    runs = [_run(path.stem, path, parameters, folder, cell_timeout) for path in found.values()]
     _remember(folder, runs)
     return runs
 

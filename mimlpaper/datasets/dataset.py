@@ -18,42 +18,23 @@ class Dataset:
     """Examples and labels of one data set, with their provenance.
 
     A multi-label set has ``Y`` (n_examples, n_labels), a multi-instance single-label set
-    has ``y`` (n_examples,); the other one is None.
-
-    Parameters
-    ----------
-    name : str
-        The name by which :func:`~mimlpaper.datasets.load` knows it.
-    X : Bags, or array (n_examples, n_features)
-    label_names : tuple of str, (n_labels,); for a single-label set the name of the positive class.
-    kind : {"original", "re-derived", "synthetic"}
-        The values that their authors published; made again from a public source by the
-        authors' recipe; drawn by this library.
-    sha256 : str
-        Of the file that holds the numbers, or of what was drawn.
-    citation, terms : str
-        What to cite, and the terms of use as far as the source states them.
-    Y : bool array (n_examples, n_labels), or None
-    y : bool array (n_examples,), or None
-    feature_names : tuple of str, (n_features,), or None
-    n_train : int or None
-        Where the source fixes a split: the first ``n_train`` examples are for training.
-    instance_labels : bool array (n_instances, n_labels), or None
-        Which instance shows which label, where this is known; learners do not see it.
+    has ``y`` (n_examples,); the other one is None. The kind is "original" (the values that their
+    authors published), "re-derived" (made again from a public source by the authors' recipe) or
+    "synthetic" (drawn by this library).
     """
 
-    name: str
-    X: Bags | np.ndarray
-    label_names: tuple[str, ...]
+    name: str  # by which :func:`~mimlpaper.datasets.load` knows it
+    X: Bags | np.ndarray  # an array is (n_examples, n_features)
+    label_names: tuple[str, ...]  # of a single-label set: the positive class
     kind: str
-    sha256: str
+    sha256: str  # of the file that holds the numbers, or of what was drawn
     citation: str
-    terms: str
-    Y: np.ndarray | None = None
-    y: np.ndarray | None = None
+    terms: str  # of use, as far as the source states them
+    Y: np.ndarray | None = None  # bool
+    y: np.ndarray | None = None  # bool
     feature_names: tuple[str, ...] | None = None
-    n_train: int | None = None
-    instance_labels: np.ndarray | None = None
+    n_train: int | None = None  # where the source fixes a split: the first ones are for training
+    instance_labels: np.ndarray | None = None  # bool (n_instances, n_labels), if known
 
     def __post_init__(self):
         if (self.Y is None) == (self.y is None):

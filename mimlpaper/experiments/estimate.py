@@ -21,20 +21,9 @@ def estimate(
     rule or number of alternations takes none, since the machines are shared. The time of a method
     that never ran on a data set is unknown; the row counts such trials. The last row is the sum.
 
-    Parameters
-    ----------
-    experiments : list of str
-    profile : {"paper", "quick", "smoke"}
-    workers : int, default 2
-        Processes at a time, each on its own core.
-    recompute : bool, default False
-        Estimate for all trials, whatever is recorded.
-    store : Store or None
-
-    Returns
-    -------
-    table : columns experiment, trials, to_run, unknown, core_hours, hours. The hours are those of
-        the work in equal shares, or of the longest trial if it takes longer.
+    ``workers`` is the number of processes, each on its own core. ``recompute`` counts all trials,
+    whatever is recorded. The columns are experiment, trials, to_run, unknown, core_hours and
+    hours: of the work in equal shares, or of the longest trial if it takes longer.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")

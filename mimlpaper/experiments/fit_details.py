@@ -28,19 +28,12 @@ def fit_details(
     experiment : its trials are fitted; nothing is tested.
     inspect : function of a pipeline's fitted last step, the training labels (n_bags, n_labels)
         and their names, such as :func:`objective_steps`. It returns a list of dict, one a row.
-    profile : {"paper", "quick", "smoke"}, see :class:`Experiment`.
-    data_home : path or None, see :mod:`mimlpaper.datasets`.
     folder : path or None
         Where the table is recorded; None for ``data/results``, or its folder ``smoke``.
 
     Returns
     -------
     table : the columns of a trial's key, those of ``inspect``, kind, data_sha256, code, state.
-
-    Raises
-    ------
-    DataError
-        If data are missing and nothing is recorded.
     """
     recorded = recorded_fit_details(experiment, profile, folder=folder)
     trials = experiment.trials(profile)

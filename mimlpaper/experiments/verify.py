@@ -46,32 +46,17 @@ def verify(
 ) -> pd.DataFrame:  # fmt: skip
     """Re-run recorded trials of each (experiment, method) group: a random sample, every outlier.
 
-    A group whose trials all come out the same is attested: its records, made by other code,
-    count as good for today's code from then on. Every outcome is kept beside the records, in
-    ``verified.csv``, with date, machine and versions. All groups' trials share one pool of
-    processes.
-
-    Parameters
-    ----------
-    experiments : list of str
-    sample : int, default 1
-        Trials of each group, drawn at random; its :func:`outliers` come in addition.
-    drop : bool, default False
-        Remove the records of a group that does not come out.
-    random_state : int or None, default None
-        Draws the trials.
+    A group whose trials all give the same numbers is attested: its records, made by other code,
+    then count as good for today's code. ``verified.csv`` keeps every outcome with date, machine
+    and versions. ``sample`` trials of each group are drawn, and its :func:`outliers` in addition.
+    ``drop`` removes the records of a group that differs. Missing data raise a DataError.
 
     Returns
     -------
     table : one row a group: experiment, method, n_recorded, n_checked, largest_difference,
         outcome: "equal" (within 1e-6), "close" (on another machine or by other versions, within
         the looser bound), "different", "suspect" (a row was edited, or a spot check did not
-        confirm its run), or "failed" (a trial raised; a warning tells the first).
-
-    Raises
-    ------
-    DataError
-        If data of a drawn trial are missing.
+        confirm its run), or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
@@ -103,24 +88,10 @@ def audit(
 ) -> pd.DataFrame:  # fmt: skip
     """Re-run a few cheap trials, drawn from all that count as fresh or attested.
 
-    A quick look at whether the numbers shown are this code's, on the data that are there. It
-    attests nothing, writes nothing and downloads nothing.
-
-    Parameters
-    ----------
-    experiments : list of str
-    seconds : float, default 20
-        Processor seconds that the drawn trials took when they were recorded, in all.
-
-    Returns
-    -------
-    table : one row a group that was drawn from, as :func:`verify` has them; empty if nothing
-        that is recorded is cheap enough.
-
-    Raises
-    ------
-    DataError
-        If none of the data are there.
+    A quick check of the numbers shown against today's code, on the data sets that are present. It
+    attests nothing, writes nothing and downloads nothing. The drawn trials took ``seconds`` of the
+    processor in all when they were recorded. The table is that of :func:`verify`, empty if no
+    recorded trial is cheap enough. Without any data set a DataError is raised.
     """
     store = store or default_store(profile)
     tables = [records(name, profile=profile, store=store) for name in experiments]
