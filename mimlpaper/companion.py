@@ -40,7 +40,7 @@ from mimlpaper.report.multiverse import (
 )
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import save_table
-from mimlpaper.report.scorecard import finding_in_words, scorecard
+from mimlpaper.report.scorecard import finding_in_words, rows_in_words, scorecard
 from mimlpaper.report.style import save_figure, use_style
 from mimlpaper.report.tables import results_table, seconds_table
 
@@ -141,6 +141,10 @@ class Companion:
             finding += "the text says of results is about the profile paper."
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
         return Markdown("\n>\n".join(f"> **{head}:** {text}" for head, text in parts.items()))
+
+    def identified(self, number: int) -> Markdown:
+        """Which rows of a table are nearest to their own printed row, in words."""
+        return Markdown(rows_in_words(self.scorecard(), number))
 
     def claims(self, *beginnings: str) -> list:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""

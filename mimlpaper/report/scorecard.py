@@ -108,6 +108,19 @@ def finding_in_words(card: dict, tables: tuple[int, ...], claims: tuple[str, ...
     return " ".join(sentences)
 
 
+def rows_in_words(card: dict, number: int) -> str:
+    """Which rows of a table are nearest to their own printed row, and to whose the others are."""
+    rows = [row for row in card["rows"] if row["table"] == number]
+    own = [row["algorithm"] for row in rows if row["identified"]]
+    others = [f"{row['algorithm']} ({row['nearest']}'s)" for row in rows if not row["identified"]]
+    sentence = f"Nearest to their own printed row are {_listed(own)}."
+    return sentence + (f" Nearer to another's are {_listed(others)}." if others else "")
+
+
+def _listed(names):
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
+
+
 def _agreement_in_words(every):
     if not every["rows"]:
         return "nothing is recorded yet"
