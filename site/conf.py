@@ -1,6 +1,7 @@
 """Sphinx settings of the site; ``site/build.py`` gathers its sources and calls Sphinx."""
 
 import os
+import re
 from importlib import metadata
 
 project = "mimlpaper"
@@ -8,7 +9,7 @@ author = "The mimlpaper developers"
 copyright = "the mimlpaper developers, BSD-3-Clause"
 release = metadata.version("mimlpaper")
 
-extensions = ["myst_nb"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # `mimlpaper run` has executed them
@@ -16,6 +17,10 @@ nb_output_stderr = "remove"  # progress bars
 nb_merge_streams = True
 exclude_patterns = ["figures/*.md"]  # parts of the gallery
 suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
+
+autodoc_default_options = {"members": True, "inherited-members": "BaseEstimator"}
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
 
 html_theme = "sphinx_book_theme"
 html_title = "mimlpaper"
@@ -38,3 +43,35 @@ html_theme_options = {
 
 mathjax_path = "tex-svg.js"  # our own copy; as SVG, it needs no fonts
 mathjax3_config = {"options": {"enableMenu": False}}
+
+MARKS = re.compile(r"``.*?``|:\w+:`.*?`|\||(?<=\w)_(?![\w`])")
+ENTRY = re.compile(r"[*\w, ]+ : ")  # of a list of parameters or attributes
+
+
+def make_readable(app, what, name, thing, options, lines):
+    """Docstrings are plain text: indented formulas stay as they are, |x| and x_ mean themselves."""
+    head = next((i for i, line in enumerate(lines) if line.startswith("---")), len(lines) + 1) - 1
+    readable = []
+    for i, line in enumerate(lines):
+        formula = i < head and line.startswith("    ")
+        if formula and readable and not readable[-1].strip():
+            readable += ["::", ""]
+        entry = ENTRY.match(line) if i > head else None
+        start = len(line) if formula else entry.end() if entry else 0
+        readable.append(line[:start] + MARKS.sub(_escaped, line[start:]))
+    lines[:] = readable
+
+
+def _escaped(match):
+    return f"\\{match[0]}" if len(match[0]) == 1 else match[0]
+
+
+def skip_of_others(app, what, name, thing, skip, options):
+    """Leave out what comes from scikit-learn."""
+    own = getattr(thing, "__module__", None) or "mimlpaper"
+    return skip or not own.startswith("mimlpaper") or name.endswith("_request")
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", make_readable, priority=100)
+    app.connect("autodoc-skip-member", skip_of_others)
