@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 import nbformat
-from pages import choices_page, claims_page, gallery_page, home_page, scorecard_page
+from api import api_pages
+from pages import choices_page, claims_page, gallery_page, home_page, play_page, scorecard_page
 from sphinx.cmd.build import main as sphinx
 
 from mimlpaper.companion import Companion
@@ -73,8 +74,10 @@ def gather(sources, profile):
         "claims": claims_page(card, profile),
         "choices": choices_page(),
         "gallery": gallery_page(status, executed, profile, sources / "figures"),
+        "play": play_page(),
     }
-    for name, text in pages.items():
+    (sources / "api").mkdir()
+    for name, text in (pages | api_pages()).items():
         (sources / f"{name}.md").write_text(text)
 
 

@@ -1,10 +1,12 @@
 """The site's own pages as Markdown: home, scorecard, claims, open choices, gallery."""
 
+import json
 import math
 from html import escape
 
 import pandas as pd
 
+from mimlpaper.report import play
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.published import ALL_CRITERIA, published_divergences
 from mimlpaper.report.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
@@ -29,6 +31,7 @@ scorecard
 claims
 choices
 gallery
+play
 ```
 
 ```{toctree}
@@ -41,10 +44,42 @@ NOTEBOOKS
 :hidden:
 :caption: Project
 guide
+api/index
 data/README
 CONTRIBUTING
 CHANGELOG
 ```
+"""
+
+PLAY = """\
+---
+html_theme.sidebar_secondary.remove: true
+---
+
+# Play: which part brings the label?
+
+Choose an image and a label. The nine squares are the **instances** of the image; the bag is all
+that the learner knows. The larger a disc, the more probable it is that this instance shows the
+label; the frame marks the highest. **Click a part to cover it**: does the label go?
+
+```{raw} html
+<div id="play"></div>
+<noscript>This needs JavaScript.</noscript>
+<script type="application/json" id="play-data">DATA</script>
+<script type="module">
+MODULE
+const given = JSON.parse(document.getElementById("play-data").textContent);
+const get = (name) => given[name];
+const set = (name, value) => { given[name] = value; };
+render({ model: { get, set, save_changes() {}, on() {} }, el: document.getElementById("play") });
+</script>
+```
+
+The learner is `NoisyOr`: an image lacks a label if none of its instances shows it, so that
+$P(y\\mid X) = 1 - \\prod_{x \\in X} (1 - p_y(x))$. It was trained on 400 drawn scenes and has
+seen no photograph, so on yours it is often wrong, and shows why. Features and scores are computed
+in this page as `ImageBags` and `NoisyOr` compute them, and nothing leaves it. In JupyterLab the
+same module plays in the notebooks `3_framework` and `own_data`.
 """
 
 
@@ -124,6 +159,13 @@ def gallery_page(status, notebooks, profile, figures):
         _artefact(artefact, status[artefact.title], notebooks, profile, figures)
         for artefact in ARTEFACTS
     )
+
+
+def play_page():
+    """An image's labels and the parts that bring them, computed as one plays by ``play.js``."""
+    given = {"network": play.exported(play.trained_on_scenes()), "scenes": play.drawn_scenes()}
+    data = json.dumps(given | {"scene": 0, "label": 0})
+    return PLAY.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
 
 
 def sortable_table(label, heads, rows):

@@ -86,8 +86,8 @@ def outputs(path, kind):
     return sum(kind == output["output_type"] or kind in output.get("data", ()) for output in found)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
+def run_all_cells(jupyterlab, page, name):
+    """Open a notebook, run its cells and wait for the last one; gives its saved copy."""
     folder, address = jupyterlab
     path = folder / f"{name}.ipynb"
     page.goto(f"{address}/lab/workspaces/{name}/tree/{path.name}")
@@ -99,14 +99,38 @@ def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
     def over():
         page.keyboard.press("Control+s")
         page.wait_for_timeout(1000)
-        done = all(cell["execution_count"] for cell in code_cells(path))
-        return done or outputs(path, "error")
+        try:
+            done = all(cell["execution_count"] for cell in code_cells(path))
+            return done or outputs(path, "error")
+        except json.JSONDecodeError:  # it is being saved
+            return False
 
     wait_for(over, SECONDS)
+    return path
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_run_all_cells_in_jupyterlab(jupyterlab, page, name):
+    path = run_all_cells(jupyterlab, page, name)
     assert not outputs(path, "error")
-    pictures = page.locator(".jp-RenderedImage img")
+    pictures = page.locator(".jp-RenderedImage:not(.jupyter-widgets *) img")
     assert pictures.count() == outputs(path, "image/png")
     assert all(pictures.nth(i).evaluate("img => img.naturalWidth") for i in range(pictures.count()))
+
+
+@pytest.mark.parametrize("name", ["3_framework", "own_data"])
+def test_widgets_in_jupyterlab(jupyterlab, page, name):
+    run_all_cells(jupyterlab, page, name)
+    picture = page.locator(".jupyter-widgets .jp-RenderedImage img").first
+    before = picture.get_attribute("src")
+    page.locator(".jupyter-widgets .noUi-handle").first.press("ArrowLeft")
+    wait_for(lambda: picture.get_attribute("src") != before, BOOT)
+    player = page.locator(".miml-play")
+    words = player.get_by_role("status")
+    wait_for(lambda: "Probability of" in words.text_content(), BOOT)
+    player.get_by_role("button").nth(4).press("Enter")
+    assert "Before a part was covered" in words.text_content()
+    assert page.faults == []
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

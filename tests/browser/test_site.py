@@ -1,11 +1,19 @@
 """The site as readers meet it: in a browser, from the file system and under a sub-path."""
 
+import base64
+import io
+import json
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import pytest
 from conftest import ROOT
+from PIL import Image
+
+from mimlpaper.datasets import ImageBags
+from mimlpaper.report import play
 
 SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
 PAGES = [
@@ -99,6 +107,57 @@ def test_scorecard_filters(page, path):
     page.get_by_role("button", name="show all").click()
     page.wait_for_function("document.querySelector('[role=status]').textContent.startsWith('283')")
     assert len(column(page, "table")) == 283
+
+
+PLAYS = [site / "play.html" for site in SITES]
+
+
+@pytest.fixture(scope="module")
+def model():
+    """What the page plays with."""
+    return play.trained_on_scenes()
+
+
+def scores(page):
+    """Scores that the page shows, once there are some."""
+    page.wait_for_selector("#play[data-scores]")
+    return np.array(json.loads(page.locator("#play").get_attribute("data-scores")))
+
+
+@pytest.mark.parametrize("path", PLAYS, ids=named)
+def test_page_scores_as_the_library_does(page, path, model, tmp_path):
+    page.set_viewport_size({"width": 375, "height": 900})
+    page.goto(path.as_uri())
+    scenes = play.drawn_scenes()
+    files = [base64.b64decode(scene["source"].split(",")[1]) for scene in scenes]
+    pictures = [Image.open(io.BytesIO(file)) for file in files]
+    expected = model.decision_function(ImageBags().transform(pictures))
+    radios = page.locator("#play .scenes input")
+    for i, scene in enumerate(scenes):
+        radios.nth(i).focus()
+        page.keyboard.press("Space")
+        page.get_by_role("status").filter(has_text=f"{scene['name']}. ").wait_for()
+        assert np.abs(scores(page) - expected[i]).max() < 1e-9
+    photo = tmp_path / "photo.png"
+    pictures[0].resize((640, 480)).save(photo)
+    page.locator("#play input[type=file]").set_input_files(photo)
+    page.get_by_role("status").filter(has_text="Your photo. ").wait_for()
+    expected = model.decision_function(ImageBags().transform([photo]))
+    assert np.abs(scores(page) - expected).max() < 1e-9
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("path", PLAYS, ids=named)
+def test_a_part_is_covered_by_keyboard(page, path):
+    page.goto(path.as_uri())
+    before = scores(page)
+    part = page.locator("#play button[aria-pressed]").nth(4)
+    part.focus()
+    page.keyboard.press("Enter")
+    assert part.get_attribute("aria-pressed") == "true"
+    assert np.abs(scores(page) - before).max() > 0
+    page.get_by_role("button", name="uncover all").press("Enter")
+    assert np.array_equal(scores(page), before)
 
 
 @pytest.mark.parametrize("path", SCORECARDS, ids=named)
