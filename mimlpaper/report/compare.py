@@ -218,6 +218,31 @@ def _measured(cell, measured, table, n_runs):
     }  # fmt: skip
 
 
+def three_orders(get_records: Records, number: int) -> pd.DataFrame:
+    """Mean ranks of a table's algorithms: printed, ours with matched settings, everyone tuned.
+
+    Ranked are the means, on the criteria that are printed for every algorithm; only algorithms
+    with all three count. Empty if ours are not all recorded.
+    """
+    experiment = TABLES[number].experiment
+    cells = compare_with_paper(records_of(get_records, experiment), number)
+    both = cells.pivot_table("mean", "algorithm", "criterion")
+    printed = cells.pivot_table("published_mean", "algorithm", "criterion")
+    tuned = as_published(records_of(get_records, f"{experiment}_tuned"))
+    if tuned.empty or both.empty:
+        return pd.DataFrame()
+    tuned = tuned.groupby("method")[list(TABLES[number].criteria)].mean()
+    shared = [name for name in printed.index if name in both.index and name in tuned.index]
+    criteria = printed.loc[shared].dropna(axis=1).columns
+    lower = [name for name in criteria if ALL_CRITERIA[name].lower_is_better]
+    signs = pd.Series(-1.0, criteria).mask(criteria.isin(lower), 1.0)
+    sides = {"printed": printed, "ours": both, "everyone tuned": tuned}
+    return pd.DataFrame({
+        side: (means.loc[shared, criteria] * signs).rank().mean(axis=1)
+        for side, means in sides.items()
+    })  # fmt: skip
+
+
 def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
     """What an earlier recording of the same settings gave, beside today's.
 

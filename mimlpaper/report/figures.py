@@ -4,7 +4,7 @@ Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,7 +22,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.rendering import IN_PRINT
 from mimlpaper.report.statistics import Friedman, curve, growth, mean_ranks, shared_ranks
-from mimlpaper.report.style import BLUE, INK, VERMILION, in_order, look_of
+from mimlpaper.report.style import BLUE, INK, LINE, VERMILION, in_order, look_of
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
@@ -266,6 +266,26 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
         _label_ends(ax, ends, least=0.075, in_layout=True)
 
 
+def plot_orders(orders: pd.DataFrame, ax: Axes, *, coloured: Sequence[str]):
+    """Mean ranks as printed, as ours, and tuned: a line a method, grey but for a few.
+
+    ``orders`` is what :func:`~mimlpaper.report.compare.three_orders` gives.
+    """
+    for method, ranks in orders.iterrows():
+        look, mine = look_of(method), method in coloured
+        color = look.color if mine else "#bbbbbb"
+        ax.plot(
+            range(len(ranks)), ranks, look.marker, linestyle="-", color=color, zorder=1 + mine,
+            linewidth=2 if mine else 1, markersize=5 if mine else 3,
+        )  # fmt: skip
+    ax.set_xticks(range(orders.shape[1]), orders.columns)
+    ax.set_xlim(-0.15, orders.shape[1] - 0.85)
+    ax.set_ylim(len(orders) + 0.3, 0.7)
+    _label_ends(ax, orders.iloc[:, -1].to_dict(), least=0.075, in_layout=True, bold=coloured)
+    ax.tick_params(axis="x", length=0)
+    ax.set_ylabel("mean rank (1 is best)")
+
+
 def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
     """Each fit's objective after each step, in percent above its end; a panel for each data set.
 
@@ -423,8 +443,11 @@ def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
     axis.set_xlabel(unit)
 
 
-def _label_ends(axis, ends, *, least=0.12, in_layout=False):
-    """Names to the right of the curves' ends, at least ``least`` of the axis apart."""
+def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
+    """Names to the right of the curves' ends, at least ``least`` of the axis apart.
+
+    If some are ``bold``, the others are grey.
+    """
     low, high = sorted(axis.get_ylim())
     methods = sorted(ends, key=ends.get)
     apart = least * (high - low) * np.arange(len(methods))
@@ -432,7 +455,8 @@ def _label_ends(axis, ends, *, least=0.12, in_layout=False):
     for method, height in zip(methods, heights, strict=True):
         label = axis.annotate(
             method, (1.04, height), xycoords=("axes fraction", "data"), va="center",
-            color=_dark(look_of(method).color), annotation_clip=False,
+            color=_dark(look_of(method).color) if bold is None or method in bold else LINE,
+            weight="bold" if bold and method in bold else "normal", annotation_clip=False,
         )  # fmt: skip
         label.set_in_layout(in_layout)  # of seven panels it stands in the empty eighth
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.compare import (
     SETTING,
     changes,
@@ -15,6 +16,7 @@ from mimlpaper.report.compare import (
     hours_by_cause,
     overall,
     run_means,
+    three_orders,
     with_percentages,
     with_variants,
 )
@@ -175,3 +177,18 @@ def test_changes_since_an_earlier_recording():
     assert steps["before"] == 3.0 and steps["new rows and columns"] == pytest.approx(2.0)
     assert steps.sum() == pytest.approx(spent + 2)
     assert steps["MimlBoost"] == pytest.approx(spent / 3 - 1)
+
+
+def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
+    """Tuned, RankSvm leads on every criterion, and all that were ahead of it fall by one."""
+    records = as_in_the_paper(1)
+    best = {name: level for name, level in records.query("method == 'MimlBoost'").iloc[0].items()}
+    best |= {name: 0.0 if c.lower_is_better else 1.0 for name, c in CRITERIA.items()}
+    rivals = records[records["method"] != "RankSvm"]
+    tuned = pd.concat([rivals, pd.DataFrame([best | {"method": "RankSvm"}])])
+    orders = three_orders({"table1": records, "table1_tuned": tuned}, 1)
+    assert orders["printed"].equals(orders["ours"])
+    assert orders.at["RankSvm", "everyone tuned"] == 1.0
+    ahead = orders["printed"] < orders.at["RankSvm", "printed"]
+    assert (orders.loc[ahead, "everyone tuned"] > orders.loc[ahead, "printed"]).all()
+    assert three_orders({"table1": records}, 1).empty
