@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper site lab quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
+.PHONY: install paper site pdf lab quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
 	scorecard crate clean
 
 install: .venv/installed
@@ -25,6 +25,10 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
+.venv/installed-pdf: requirements/pdf.lock .venv/installed
+	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
+	touch $@
+
 .venv/installed-cluster: requirements/cluster.lock .venv/installed
 	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
@@ -43,6 +47,10 @@ site: .venv/installed-site  ## the executed notebooks and all results as pages, 
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/python site/build.py
 	$(BIN)/python site/check.py build/paper build/site
+
+pdf: .venv/installed-pdf  ## the executed notebooks as one PDF, build/mimlpaper.pdf
+	$(BIN)/mimlpaper run --recorded
+	$(BIN)/python site/pdf.py
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir notebooks

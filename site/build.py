@@ -71,7 +71,7 @@ def gather(sources, profile):
         "index": home_page(readme, executed),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": scorecard_page(card, profile),
-        "claims": claims_page(card, profile),
+        "claims": claims_page(card, profile, headings(sources, executed)),
         "choices": choices_page(),
         "gallery": gallery_page(status, executed, profile, sources / "figures"),
         "play": play_page(),
@@ -79,6 +79,16 @@ def gather(sources, profile):
     (sources / "api").mkdir()
     for name, text in (pages | api_pages()).items():
         (sources / f"{name}.md").write_text(text)
+
+
+def headings(sources, names):
+    """Headings of the executed notebooks, by notebook."""
+    read = {name: nbformat.read(sources / "notebooks" / f"{name}.ipynb", 4) for name in names}
+    words = {
+        name: "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        for name, notebook in read.items()
+    }
+    return {name: re.findall(r"^#+ (.*)", text, re.MULTILINE) for name, text in words.items()}
 
 
 def only_own_files(folder, names):
@@ -93,6 +103,7 @@ def copy_notebook(name, sources, profile):
         print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)
         return False
     notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
     for cell in notebook.cells:
         if "injected-parameters" in cell.metadata.get("tags", ()):
             cell.metadata["tags"].append("remove-cell")

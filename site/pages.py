@@ -2,9 +2,10 @@
 
 import json
 import math
-from html import escape
+import re
 
 import pandas as pd
+from markupsafe import Markup, escape
 
 from mimlpaper.report import play
 from mimlpaper.report.artefacts import ARTEFACTS
@@ -51,6 +52,41 @@ CHANGELOG
 ```
 """
 
+READING = """
+
+## A reading path
+
+1. Two minutes: the outcome above, and [play](play.md) with a learner.
+1. Ten minutes: [the scorecard](notebooks/0_scorecard.ipynb), then [the claims](claims.md).
+1. Half an hour: [the framework](notebooks/3_framework.ipynb), then the section you came for.
+1. What to believe today: [beyond the paper](notebooks/8_beyond.ipynb).
+1. What its silences decide: [the multiverse](notebooks/10_multiverse.ipynb).
+1. Does it hold elsewhere: [unseen data](notebooks/11_unseen_data.ipynb).
+1. With your own images: [own data](notebooks/own_data.ipynb), and the [API](api/index.md).
+"""
+
+CITE = """
+
+## How to cite
+
+The paper, and this companion ([CITATION.cff](CITATION.cff)):
+
+```bibtex
+@article{zhou2012miml,
+  author  = {Zhou, Zhi-Hua and Zhang, Min-Ling and Huang, Sheng-Jun and Li, Yu-Feng},
+  title   = {Multi-instance multi-label learning},
+  journal = {Artificial Intelligence},
+  volume  = {176}, number = {1}, pages = {2291--2320}, year = {2012},
+  doi     = {10.1016/j.artint.2011.10.002},
+}
+
+@software{mimlpaper,
+  author = {{The mimlpaper developers}},
+  title  = {mimlpaper, the companion of Multi-Instance Multi-Label Learning},
+}
+```
+"""
+
 PLAY = """\
 ---
 html_theme.sidebar_secondary.remove: true
@@ -88,7 +124,15 @@ def home_page(readme, notebooks):
     text = readme.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
     for name in notebooks:
         text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
-    return text + TREE.replace("NOTEBOOKS", "\n".join(f"notebooks/{name}" for name in notebooks))
+    path = [line for line in READING.splitlines() if _is_there(line, notebooks)]
+    contents = "\n".join(f"notebooks/{name}" for name in notebooks)
+    return text + "\n".join(path) + CITE + TREE.replace("NOTEBOOKS", contents)
+
+
+def _is_there(line, notebooks):
+    """Whether the notebook that a line links, if any, was executed."""
+    linked = re.search(r"notebooks/(\w+)\.ipynb", line)
+    return linked is None or linked[1] in notebooks
 
 
 def scorecard_page(card, profile):
@@ -121,14 +165,17 @@ notebook *The scorecard* explains the verdicts and has a picture of all cells.
 """
 
 
-def claims_page(card, profile):
-    """The paper's claims with their verdicts."""
+def claims_page(card, profile, headings):
+    """The paper's claims with their verdicts, each with links to its cells and its paragraph.
+
+    ``headings`` maps the notebooks that there are to their headings.
+    """
     rows = [
-        [*(result[name] for name in ("id", "where", "claim", *CLAIM_COLUMNS, "detail")),
-         result["state"] or ""]
+        [_anchored(result["id"]), result["where"], _claim_links(result, headings),
+         *(result[name] for name in ("claim", *CLAIM_COLUMNS, "detail")), result["state"] or ""]
         for result in card["claims"]
     ]  # fmt: skip
-    heads = {"claim": False, "where": True, "what the paper says": False}
+    heads = {"claim": False, "where": True, "see": False, "what the paper says": False}
     heads |= dict.fromkeys(CLAIM_COLUMNS.values(), True) | {"in detail": False, "state": True}
     return f"""{WIDE}# Claims
 
@@ -136,6 +183,31 @@ Each claim of the paper, tested on the records: {TESTED} Profile `{profile}`.
 
 {sortable_table("Claims", heads, rows)}
 """
+
+
+def _slug(heading):
+    """The anchor that Sphinx gives a heading."""
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+
+
+def _anchored(name):
+    return Markup('<a id="{0}" href="#{0}">{0}</a>').format(name)
+
+
+def _claim_links(result, headings):
+    """Links to the cells of a claim's table, and to the paragraph of a notebook that tests it."""
+    where, first = result["where"], result["id"].lstrip("S")[0]
+    links = []
+    if where.startswith("Table "):
+        links.append(Markup('<a href="scorecard.html?table={}">cells</a>').format(where))
+    titles = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
+    own = [name for name in headings if name.startswith(f"{first}_")]
+    for notebook in {titles.get(where), *own} & headings.keys():
+        named = [text for text in headings[notebook] if where in text or "claims" in text.lower()]
+        anchor = f"#{_slug(named[0])}" if named else ""
+        link = Markup('<a href="notebooks/{}.html{}">{}</a>')
+        links.append(link.format(notebook, anchor, notebook))
+    return Markup(", ").join(links)
 
 
 def choices_page():
@@ -154,11 +226,24 @@ other choices. As a file: [divergences.csv](data/divergences.csv).
 
 
 def gallery_page(status, notebooks, profile, figures):
-    """Every figure and table: picture, notebook, commands, profile, freshness."""
-    return "# Figures and tables\n\n" + "\n".join(
-        _artefact(artefact, status[artefact.title], notebooks, profile, figures)
-        for artefact in ARTEFACTS
+    """Every figure and table in the paper's order: thumbnails, then where each comes from."""
+    artefacts = sorted(ARTEFACTS, key=_place_in_paper)
+    pictures = "\n".join(
+        f"[![{artefact.title}](figures/{artefact.files[0]})](#{_slug(artefact.title)})"
+        for artefact in artefacts
+        if artefact.is_figure and (figures / artefact.files[0]).is_file()
     )
+    return f"# Figures and tables\n\n:::{{container}} thumbnails\n{pictures}\n:::\n\n" + "\n".join(
+        _artefact(artefact, status[artefact.title], notebooks, profile, figures)
+        for artefact in artefacts
+    )
+
+
+def _place_in_paper(artefact):
+    """Figures and tables of the paper by their numbers, then what goes beyond it."""
+    kind, _, number = artefact.title.partition(" ")
+    of_paper = kind in ("Fig.", "Table") and number.isdigit()
+    return (not of_paper, kind if of_paper else "", int(number) if of_paper else 0)
 
 
 def play_page():
@@ -191,7 +276,7 @@ def _cell(content):
     tint = VERDICT_TINTS.get({word: name for name, word in IN_PRINT.items()}.get(text, text))
     style = f' style="background:{tint};color:{TINTED_TEXT}"' if tint else ""
     number = "" if value is None else f' data-value="{"" if math.isnan(value) else value}"'
-    return f"<td{style}{number}>{_folded(str(text))}</td>"
+    return f"<td{style}{number}>{_folded(text if isinstance(text, str) else str(text))}</td>"
 
 
 def _folded(text):

@@ -85,6 +85,11 @@ function enhance(table) {
   reset.className = "btn btn-sm btn-outline-secondary";
   reset.textContent = "show all";
   form.append(reset);
+  const wanted = new URLSearchParams(location.search); // such as ?table=Table 1
+  for (const [column, select] of filters) {
+    const value = wanted.get(table.tHead.rows[0].cells[column].textContent);
+    if (value) select.value = value;
+  }
   table.parentElement.before(form, count);
   filter();
 }

@@ -52,3 +52,23 @@ def test_home_links_the_notebooks_that_there_are(pages):
     text = pages.home_page("| all | `0_scorecard` | `9_cost` |", ["0_scorecard"])
     assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
+
+
+def test_claims_lead_to_their_cells_and_paragraphs(pages):
+    headings = {"4_degeneration": ["Section 4", "Table 1: scene", "The claims of Section 4.3"]}
+    text = pages.claims_page(scorecard({}), "paper", headings)
+    assert '<a id="S4.1" href="#S4.1">S4.1</a>' in text
+    assert '<a href="scorecard.html?table=Table 1">cells</a>' in text
+    assert '<a href="notebooks/4_degeneration.html#table-1-scene">4_degeneration</a>' in text
+
+
+def test_gallery_is_in_the_papers_order(pages, tmp_path):
+    titles = [artefact.title for artefact in sorted(ARTEFACTS, key=pages._place_in_paper)]
+    figures = [f"Fig. {number}" for number in range(1, 11)]
+    assert titles[:15] == [*figures, *(f"Table {number}" for number in range(1, 6))]
+
+
+def test_reading_path_leaves_out_what_is_not_there(pages):
+    text = pages.home_page("", ["0_scorecard"])
+    assert "the scorecard](notebooks/0_scorecard.ipynb)" in text
+    assert "multiverse" not in text
