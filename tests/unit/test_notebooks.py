@@ -121,3 +121,11 @@ def test_all_notebooks_of_the_project_take_the_same_parameters(name):
     check_parameters(name, parameters)
     with pytest.raises(ValueError, match="no parameter 'seed'"):
         check_parameters(name, {"seed": 1})
+
+
+@pytest.mark.parametrize("path", notebooks.available_notebooks().values(), ids=lambda p: p.stem)
+def test_text_of_a_notebook_has_the_same_cells(path):
+    jupytext = pytest.importorskip("jupytext", reason="make lab installs it")
+    text = jupytext.read(path.parent / "text" / f"{path.stem}.py")
+    cells = [(cell.cell_type, cell.source) for cell in jupytext.read(path).cells]
+    assert [(cell.cell_type, cell.source) for cell in text.cells] == cells, "run: make text"

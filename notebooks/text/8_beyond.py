@@ -1,0 +1,223 @@
+# %% [markdown]
+# # Beyond the paper
+#
+# The other notebooks follow the paper section by section. This one asks what comes after it. Who wins if every
+# algorithm gets the same means? Which instance brings which label, and how often is such a reason right? What
+# belongs in the cells that the paper left blank? What hangs on the choices that it leaves open? And what, in the
+# end, may a reader believe of it today?
+#
+# Nothing here is typed in by hand: numbers come from recorded trials, and where trials are not recorded yet the tables
+# say so.
+
+# %% [markdown] tags=["remove-cell"]
+# ## Parameters
+#
+# No trials are run by this notebook; it reads what is recorded. The explanations are fitted as it goes.
+
+# %% tags=["parameters", "remove-cell"]
+profile: str = "paper"  # smoke, quick or paper: how many trials, and on which data
+jobs: int = -1  # worker processes for trials that are not recorded yet; -1 for one a core
+data_home: str = ""  # folder of the data files; empty for MIMLPAPER_DATA, or data/raw
+recompute: bool = False  # run all trials again, whatever is recorded
+
+# %% tags=["hide-cell"]
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from IPython.display import Markdown
+from sklearn.base import clone
+
+from mimlpaper.companion import Companion
+from mimlpaper.experiments import get_experiment
+from mimlpaper.experiments.section5 import OFTEN_CHOSEN
+from mimlpaper.report import explanations, figures, published, scorecard, tables
+
+paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=recompute)
+
+# %% tags=["remove-input"]
+paper.opening(
+    "What may a reader believe of the paper today?",
+    "the fair fight, where every algorithm is tuned in the same way.",
+    claims=("S", "B", "C", "N"),
+)
+
+# %% [markdown]
+# ## A fair fight over four tables
+#
+# Tables 1 to 4 compare the paper's algorithms with others. The paper says nothing of scaling, and little of
+# parameters and label rules; in the matched column they differ from row to row, and some were chosen because they came nearest
+# to the printed row. In the fair fight everyone gets the same: features scaled alike for the data set, the T-Criterion, and a grid of its own from which one
+# hold-out test on the training set chooses by average precision. No test example takes part in any choice.
+#
+# On each run (a split; for Table 4 a set of web pages) the algorithms are ranked on each of the seven criteria, 1 being the
+# best, and the ranks averaged. A mark is the mean over the runs, a bar the middle 95 % of them; a line leads from the
+# setting of the paper to the tuned one. Only algorithms that were run in both are ranked. Solid lines are MIML
+# algorithms, dashed ones those that the paper compares with.
+
+# %%
+fights = {
+    f"Table {n}": (paper.recorded(f"table{n}"), paper.recorded(f"table{n}_tuned"))
+    for n in (1, 2, 3, 4)
+}
+figure, axes = plt.subplots(2, 2, figsize=(7, 6.4))
+for ax, (title, fight) in zip(axes.flat, fights.items(), strict=True):
+    figures.plot_rank_changes(*fight, ax)
+    ax.set_title(f"{title}: {published.TABLES[int(title[-1])].title}", loc="left")
+paper.save_figure(figure, "fair_fights")
+
+# %% [markdown]
+# **Were the grids wide enough?** Each hold-out chooses from a grid, and a value at its end may stand for a better one beyond. These are
+# the grids where that happened often, and why they are not wider.
+
+# %%
+columns = [f"table{n}{column}" for n in range(1, 6) for column in ("", "_blind", "_tuned")]
+paper.save_table(tables.grid_ends_table(paper.recorded, columns), "grid_ends")
+
+# %%
+paper.save_table(tables.ranks_table(fights), "ranks")
+
+# %% [markdown]
+# The left ends are not the order of the printed tables either: RankSvm stands first because its solver converges here. The
+# steepest line is that of MlSvm, one support vector machine for each label on one plain vector. Last or next to last on scenes
+# and texts as the paper ran it, it is among the leaders once its kernel width and label rule are chosen like those of the
+# others. The means behind these ranks are in notebooks `4_degeneration` and `6_insdif`, table by table.
+#
+# What the fight shows is that a good part of the printed distance between MIML and multi-label learning was a distance
+# between settings. It does not show that bags are useless: with everyone tuned MimlBoost and MimlSvm_mi are among the leaders on
+# scenes, MimlSvm_mi on texts, and they alone can say which part of an object brings the label.
+
+# %% [markdown]
+# ## Which instance brings which label?
+#
+# The paper's conclusion names this as a promise of MIML that was left for later. Here `explain` gives every instance a score for
+# every label. MimlBoost, MimlSvm_mi and D-MimlSvm score instances anyway. MimlSvm and MimlNn see only distances to medoid bags;
+# but each maximal Hausdorff distance is the distance of *one* instance, which gets what that distance adds to the score.
+#
+# **On images.** D-MimlSvm is trained on the training images of Table 1's first split. Below are the first three test images with
+# several labels: what the bag knows of the image's colours, with its true labels, and the scores of the nine
+# instances for the three labels that score highest. A larger disc is a higher score; the highest has a frame.
+
+# %%
+scene = paper.dataset("scene")
+train, test = get_experiment("table1").splits.indices(scene, 0)
+model = clone(OFTEN_CHOSEN["scene"]).set_params(dmimlsvm__random_state=0)
+model.fit(scene.X[train], scene.Y[train])
+chosen = test[scene.Y[test].sum(axis=1) > 1][:3]
+scene
+
+# %%
+figure = explanations.explained_scenes(
+    model, scene.X[chosen], scene.label_names, true=scene.Y[chosen], n_shown=3
+)
+paper.save_figure(figure, "explained_scene", of=scene)
+
+# %% [markdown]
+# **On texts.** The same for a test document with several labels, the first of those with six instances or nearly so. Beside each passage
+# stand the words without which its score would fall most. The paper's file does not name its words, so that they
+# have numbers; the texts that the library composes itself have real ones.
+
+# %%
+texts = paper.dataset("reuters")
+train, test = get_experiment("table2").splits.indices(texts, 0)
+model = clone(OFTEN_CHOSEN["reuters"]).set_params(dmimlsvm__random_state=0)
+model.fit(texts.X[train], texts.Y[train])
+several = test[texts.Y[test].sum(axis=1) > 1]
+document = int(several[np.abs(texts.X[several].sizes - 6).argmin()])
+", ".join(np.array(texts.label_names)[texts.Y[document]])
+
+# %%
+figure = explanations.explained_text(
+    model, texts.X[document], texts.label_names, texts.feature_names
+)
+paper.save_figure(figure, "explained_text", of=texts)
+
+# %% [markdown]
+# **Measured.** A picture convinces easily. In drawn scenes it is known where each label's region lies, so the reasons can
+# be counted: for every true label of scenes that were not trained on, does the instance with the highest score lie in
+# that region? The first row is chance, which is high because regions are large. The second is a support vector
+# machine that was taught the labels of single instances, and shows what can be reached. The others were told the labels of
+# whole images only.
+
+# %%
+check = explanations.explanation_check(n_runs=5 if profile == "paper" else 1)
+paper.save_table(explanations.explanation_table(check), "explanations")
+
+# %% [markdown]
+# On average every method is better than chance, D-MimlSvm most clearly, and all are far from what can be reached. Where
+# they go wrong they seldom look at a wrong part of the image; they point right *beside* the region. An instance describes
+# its neighbours as well, so that a blob of sky just above the dunes tells *desert* as surely as a blob within them,
+# and nothing in the labels of whole images says which of the two is meant. For *desert* most methods are no better than
+# chance for this reason, and D-MimlSvm is below it.
+
+# %% [markdown]
+# ## The cells that were left blank
+#
+# The authors' program for AdtBoost.MH gave four criteria only, Cnmf gives no label sets, Diverse Density was quoted
+# from work that has two of five data sets, and four rows "did not terminate within reasonable time". Here
+# are those cells.
+
+# %%
+card = paper.scorecard()
+cells = pd.DataFrame(card["cells"])
+paper.save_table(tables.blanks_table(cells), "blanks")
+
+# %% [markdown]
+# ## What the paper leaves open
+#
+# Every place where the paper is silent or speaks in two ways, what was chosen here, what the choice changes where that was
+# measured, and the experiment that measured it: `mimlpaper compute NAME` runs it again. A dash in the
+# column of effects means that it was not measured. The alternatives stand in the notebooks of the sections.
+
+# %%
+table = tables.divergences_table(columns=("open", "choice", "effect", "sweep"))
+paper.save_table(table, "divergences")
+
+# %%
+log = table.tidy
+pd.DataFrame(
+    {
+        "open choices": log.groupby("section").size(),
+        "effect told": log[log["effect"] != ""].groupby("section").size(),
+        "with a sweep": log[log["sweep"] != ""].groupby("section").size(),
+    }
+)
+
+# %% [markdown]
+# Most of them are small: a starting point, a tie, a rounding. Three kinds are not. *Scaling* of features decides whether
+# Gaussian kernels see anything. The *label rule* decides hamming loss, recall and F1, and the paper scores some of its rivals by
+# another rule than its own algorithms. And *which optimum* SubCod's correction takes decides whether sub-concepts take
+# any part in the result.
+
+# %% [markdown]
+# ## What a reader may believe today
+#
+# First the numbers, as they stand in the records at this moment.
+
+# %%
+Markdown(scorecard.in_words(card))
+
+# %%
+claims = paper.claims()
+paper.save_table(tables.claim_counts_table(claims), "claim_counts")
+
+# %% [markdown]
+# Then sentence by sentence, those that hold first. Notebook `0_scorecard` has the same claims in the paper's order, with the
+# parts that hold and those that fail.
+
+# %%
+tables.claims_table(tables.by_verdict(claims), detail=False)
+
+# %% [markdown]
+# Read together, the records and the proofs of the other notebooks suggest this.
+#
+# - **Most rows can be recognised, fewer cells agree.** The box above has the counts, each beside what chance would give. In Table 5 rows cannot be told from one another. Some
+#   settings behind the rows were chosen because they come nearest to print; without them fewer are recognised.
+# - **The algorithms are what they are said to be**, but for two. InsDif's prototypes cancel under the distance that it
+#   uses, which is a theorem (`6_insdif`). SubCod's printed accuracy is reached where the correction replaces the
+#   sub-concepts by the bag's label (`7_subcod`).
+# - **The comparisons are the weaker part.** Against AdtBoost.MH and MlSvm as published, many of the claimed advantages hold. Against a RankSvm
+#   that converges and an MlSvm with a fitting kernel, they do not. By the test that takes shared
+#   training sets into account fewer of them are shown, and few of the claimed ties are ties.
+# - **The framework stands apart from all that.** That objects have parts and several meanings is not a claim that a table
+#   can refute. What it offers today is less a higher number than an answer to the question *why*, and the table above says how
+#   far that answer can be trusted.
