@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
-from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
 
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.bags import Bags
@@ -123,10 +124,15 @@ def draw_translates(axes: list[Axes], X, prototypes):
 
 WIDTH = 2.0  # of an ellipse, in standard deviations to either side
 HAS, LACKS = "#8fbbe0", "#f4f4f4"  # a bag and a sub-concept
+LABEL_VECTOR_KEY = [
+    Patch(facecolor=HAS, label="has the sub-concept"),
+    Patch(facecolor=LACKS, edgecolor=LINE, linewidth=0.4, label="lacks it"),
+    Line2D([], [], linestyle="", marker="x", color=VERMILION, label="inverted by the correction"),
+]
 
 
 def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
-    """Instances in two features, and each component as an ellipse with its number.
+    """Instances in two features, and each component as an ellipse with its number above it.
 
     A disc is an instance of a positive bag, a ring one of a negative bag; its colour is that of
     its component, sc(x). ``fitted`` has ``covariance="diag"`` and two features.
@@ -145,7 +151,18 @@ def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
                 *points.T, "o", markersize=3.2, markerfacecolor=fill, markeredgecolor=colour,
                 markeredgewidth=0.8,
             )  # fmt: skip
-        ax.annotate(str(k + 1), mean, color=INK, ha="center", va="center", fontweight="bold")
+        top = mean + (0, WIDTH * np.sqrt(variance[1]))
+        ax.annotate(
+            str(k + 1), top, (0, 2), textcoords="offset points", color=INK, ha="center",
+            fontweight="bold",
+        )  # fmt: skip
+    look = dict(linestyle="", markeredgecolor=LINE)
+    key = [
+        Line2D([], [], marker="o", markerfacecolor=LINE, **look, label="in a positive bag"),
+        Line2D([], [], marker="o", markerfacecolor="white", **look, label="in a negative bag"),
+        Patch(facecolor=LINE, alpha=0.15, label=f"component, ± {WIDTH:g} std"),
+    ]
+    ax.legend(handles=key, loc="center left", bbox_to_anchor=(1, 0.5))
     ax.grid(False)
     ax.set(xlabel="first feature", ylabel="second feature", aspect="equal")
 

@@ -4,6 +4,7 @@ Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -21,8 +22,8 @@ from scipy.optimize import isotonic_regression
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.rendering import IN_PRINT
-from mimlpaper.report.statistics import Friedman, curve, growth, mean_ranks, shared_ranks
-from mimlpaper.report.style import BLUE, INK, LINE, VERMILION, in_order, look_of
+from mimlpaper.report.statistics import Friedman, curve, growth, shared_ranks
+from mimlpaper.report.style import BLUE, INK, LINE, VERMILION, Look, in_order, look_of
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
@@ -54,8 +55,11 @@ def plot_parameter_curves(
     records : one row for each method, split and value of ``x``
     x : a column of numbers: "stage", or a column added to the records
     axes : seven, as from :func:`seven_panels`
-    published : the paper's value, drawn as a thin line.
+    published : the value that the tables have, drawn as a thin line.
     levels : by name, values of the criteria to compare with: dashed lines, named in the last panel.
+
+    Ten values of one method have the range of their means beside them, in standard deviations at
+    ``published``.
     """
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         ends = {}
@@ -69,12 +73,18 @@ def plot_parameter_curves(
             )  # fmt: skip
             low, high = mean - points["std"], mean + points["std"]
             axis.fill_between(mean.index, low, high, color=look.color, alpha=0.15, linewidth=0)
-            ends[method] = mean.iloc[-1]
+            ends[method] = mean.index[-1], mean.iloc[-1]
+            if len(mean) <= 12:
+                axis.set_xticks(mean.index[:: -1 - len(mean) // 6])
+            if len(mean) == 10 and published is not None:
+                spread = np.ptp(mean) / points["std"][published]
+                place = dict(transform=axis.transAxes, ha="right", fontsize=6)
+                axis.text(0.98, 0.04, f"range {spread:.1f} std", **place)
         for name, values in (levels or {}).items():
             level = values[criterion.name]
             level = level if criterion.lower_is_better else 1 - level
             axis.axhline(level, color=look_of(name).color, linewidth=1, linestyle=(0, (4, 2)))
-            ends[name] = level
+            ends[name] = axis.get_xlim()[1], level
         if published is not None:
             axis.axvline(published, color="#999999", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
         title = criterion.title if criterion.lower_is_better else f"1 − {criterion.title}"
@@ -83,22 +93,31 @@ def plot_parameter_curves(
             axis.set_xlabel(xlabel)
         if panel == 6:
             _label_ends(axis, ends)
+            note = f"band: mean ± std over {records['split'].nunique()} splits"
+            note += "" if published is None else f"\nthin line: {published:g}, as in the tables"
+            note = axis.annotate(
+                note, (1.08, -0.06), xycoords="axes fraction", va="top", fontsize=6, color=LINE
+            )
+            note.set_in_layout(False)  # in the empty eighth panel
 
 
-def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
+def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: Sequence[str]):
     """One row for each data set, one mark for each method, one panel for each criterion.
 
-    ``key`` is an empty axis for the names of the methods.
+    The data set with the best mean average precision is on top. Methods that are not ``lit`` are
+    grey. ``key`` is an empty axis for the names of the others.
     """
-    datasets = sorted(records["dataset"].unique(), reverse=True)
+    datasets = records.groupby("dataset")["average_precision"].mean().sort_values().index
     methods = in_order(records["method"].unique())
     offsets = np.linspace(0.3, -0.3, len(methods))
+    others = Look("#c4c4c4", ".", "")
+    looks = {method: look_of(method) if method in lit else others for method in methods}
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         means = records.pivot_table(criterion.name, "dataset", "method").reindex(datasets)
         for method, offset in zip(methods, offsets, strict=True):
-            look, heights = look_of(method), np.arange(len(datasets)) + offset
+            look, heights = looks[method], np.arange(len(datasets)) + offset
             axis.plot(
-                means[method], heights, look.marker, color=look.color, markersize=3.8,
+                means[method], heights, look.marker, color=look.color, markersize=4.2,
                 markeredgewidth=0,
             )  # fmt: skip
         names = [name.split(":")[-1] for name in datasets] if panel % 4 == 0 else []
@@ -109,8 +128,9 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes | None = N
         axis.grid(True, axis="y", which="minor")
         axis.set_ylim(-0.5, len(datasets) - 0.5)
         axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
-    if key is not None:
-        _key(key, methods, {"linestyle": ""}, handletextpad=0.2)
+    named = {method: looks[method] for method in methods if method in lit}
+    named |= {f"the other {len(methods) - len(named)}": others} if len(named) < len(methods) else {}
+    _key(key, named, {"linestyle": ""}, handletextpad=0.2)
 
 
 def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
@@ -208,42 +228,16 @@ def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
     axis.set_title(f"{title}: Friedman p = {tested.p:.2g}", loc="left")
 
 
-def plot_ranks(records: pd.DataFrame, ax: Axes) -> pd.DataFrame:
-    """Mean rank of each method over the criteria: its mean, and the middle 95 % of the splits.
-
-    The ranks are :func:`~mimlpaper.report.statistics.mean_ranks`, which are returned. The
-    intervals describe the splits, which share data; they are not a test.
-    """
-    ranks = mean_ranks(records)
-    order = ranks.mean().sort_values().index
-    for height, method in enumerate(order):
-        look, low_high = look_of(method), ranks[method].quantile([0.025, 0.975])
-        ax.plot(low_high, [height] * 2, color=look.color, linewidth=2, alpha=0.5)
-        ax.plot(ranks[method].mean(), height, look.marker, color=look.color, markersize=6)
-        ax.annotate(
-            f"{method}  {ranks[method].mean():.1f}", (low_high.iloc[1], height), (6, 0),
-            textcoords="offset points", va="center",
-            color=_dark(look.color),
-        )  # fmt: skip
-    ax.set_yticks([])
-    ax.set_ylim(len(order) - 0.5, -0.5)
-    ax.spines["left"].set_visible(False)
-    ax.grid(False)
-    ax.grid(True, axis="x")
-    ax.set_xlim(0.8, len(order) + 0.2)
-    ax.set_xlabel(f"mean rank over {len(CRITERIA)} criteria (1 is best)")
-    return ranks
-
-
 def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
     """Mean ranks as published on the left, tuned on the right, a line for each method.
 
-    The bars are the middle 95 % of the runs, as in :func:`plot_ranks`. Methods that only one
-    side has are left out. If one side has no records, the other stands alone.
+    The ranks are :func:`~mimlpaper.report.statistics.shared_ranks`: methods that only one side has
+    are left out. The bars are the middle 95 % of the runs, which share data; they are no test. If
+    one side has no records, the other stands alone.
     """
     sides = shared_ranks(published, tuned)
     methods = in_order({method for ranks in sides for method in ranks})
-    shifts = np.linspace(-0.18, 0.18, len(methods))  # so that bars do not cover one another
+    shifts = np.linspace(-0.15, 0.15, len(methods))  # so that bars do not cover one another
     ends = {}
     for method, shift in zip(methods, shifts, strict=True):
         look = look_of(method)
@@ -251,19 +245,19 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
         means = [sides[x][method].mean() for x in places]
         for x in places:
             low_high = sides[x][method].quantile([0.025, 0.975])
-            ax.plot([x + shift] * 2, low_high, color=look.color, linewidth=1.5, alpha=0.4)
+            ax.plot([x + shift] * 2, low_high, color=look.color, linewidth=1.5, alpha=0.3)
         ax.plot(
             np.array(places) + shift, means, look.marker, color=look.color,
             linestyle=look.linestyle, linewidth=0.9, markersize=4.5,
         )  # fmt: skip
-        ends[method] = means[-1]
-    ax.set_xlim(-0.3, 1.3)
-    ax.set_ylim(len(methods) + 0.2, 0.8)
+        ends[method] = places[-1] + shift, means[-1]
+    ax.set_xlim(-0.25, 1.2)
+    ax.set_ylim(len(methods) + 0.4, 0.6)
     ax.set_xticks([0, 1], ["as published", "tuned" if len(sides[1]) else "tuned: not recorded"])
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel("mean rank (1 is best)")
     if ends:
-        _label_ends(ax, ends, least=0.075, in_layout=True)
+        _label_ends(ax, ends, least=0.058, in_layout=True)
 
 
 def plot_orders(orders: pd.DataFrame, ax: Axes, *, coloured: Sequence[str]):
@@ -281,9 +275,18 @@ def plot_orders(orders: pd.DataFrame, ax: Axes, *, coloured: Sequence[str]):
     ax.set_xticks(range(orders.shape[1]), orders.columns)
     ax.set_xlim(-0.15, orders.shape[1] - 0.85)
     ax.set_ylim(len(orders) + 0.3, 0.7)
-    _label_ends(ax, orders.iloc[:, -1].to_dict(), least=0.075, in_layout=True, bold=coloured)
+    ends = {method: (orders.shape[1] - 1, rank) for method, rank in orders.iloc[:, -1].items()}
+    _label_ends(ax, ends, least=0.075, in_layout=True, bold=coloured)
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel("mean rank (1 is best)")
+
+
+# Of D-MimlSvm, in the order of their colours.
+CONFIGURATIONS = {
+    "{}": "as configured", '{"dmimlsvm__lam": 0.3}': "larger λ",
+    '{"dmimlsvm__imbalance": false}': "no imbalance weights",
+    '{"dmimlsvm__mu": 1.0, "dmimlsvm__relatedness": "pairwise"}': "relatedness by pairs",
+}  # fmt: skip
 
 
 def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
@@ -293,38 +296,43 @@ def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
     """
     for dataset, axis in axes.items():
         mine = traces[traces["dataset"] == dataset].sort_values("stage")
-        for (method, _, _), fit in mine.groupby(["method", "parameters", "split"]):
-            excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
-            look = look_of(method)
-            axis.plot(
-                fit["stage"], excess, color=look.color, marker=look.marker, markersize=3,
-                linewidth=1, alpha=0.6,
-            )  # fmt: skip
-        axis.set_title(dataset)
+        for number, (parameters, name) in enumerate(CONFIGURATIONS.items()):
+            for _, fit in mine[mine["parameters"] == parameters].groupby("split"):
+                excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
+                look = dict(color=f"C{number}", marker="osD^"[number], alpha=0.6)
+                axis.plot(fit["stage"], excess, **look, markersize=3, linewidth=1, label=name)
+        axis.set_title(re.sub(r":(\d+)%", r", \1 % multi-label", dataset))
         axis.set_xlabel("convex problems solved")
         axis.set_xticks(range(1, int(mine["stage"].max()) + 1))
         axis.set_ylim(bottom=0)
     next(iter(axes.values())).set_ylabel("objective above its end (%)")
+    handles = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+    axis.legend(handles.values(), handles, loc="upper right")
 
 
 def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str = ""):
-    """A matrix over the labels: a coloured square with its number for each pair.
+    """Half a matrix over the labels: a coloured square with its number for each pair, and a scale.
 
-    Blue is positive, red is negative, the diagonal stays empty. ``pairs`` has columns first,
-    second and ``value``, one row for each pair of labels.
+    Blue is positive, red is negative. ``pairs`` has columns first, second and ``value``, one row
+    for each pair of labels.
     """
     names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
     matrix = pairs.pivot(index="first", columns="second", values=value)
     matrix = matrix.reindex(index=names, columns=names)
-    shown = matrix.fillna(matrix.T).to_numpy()
-    bound = np.nanmax(np.abs(shown)) or 1.0
-    axis.imshow(shown, cmap="RdBu", vmin=-bound, vmax=bound)
-    for (i, j), entry in np.ndenumerate(shown):
-        if i != j:
-            ink = "white" if abs(entry) > 0.7 * bound else INK
-            axis.text(j, i, f"{entry:.2f}", ha="center", va="center", color=ink, fontsize=6)
-    axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    axis.set_yticks(range(len(names)), names)
+    shown = np.tril(matrix.fillna(matrix.T), -1)[1:, :-1]
+    shown[np.triu_indices_from(shown, 1)] = np.nan
+    bound, signed = np.nanmax(np.abs(shown)) or 1.0, np.nanmin(shown) < 0
+    image = axis.imshow(
+        shown, cmap="RdBu" if signed else "Blues", vmin=-bound if signed else 0, vmax=bound
+    )
+    for i, j in zip(*np.nonzero(np.isfinite(shown)), strict=True):
+        ink = "white" if abs(shown[i, j]) > 0.7 * bound else INK
+        axis.text(j, i, f"{shown[i, j]:.2f}", ha="center", va="center", color=ink, fontsize=6)
+    axis.figure.colorbar(image, ax=axis, shrink=0.7, aspect=12).outline.set_visible(False)
+    axis.set_xticks(
+        range(len(names) - 1), names[:-1], rotation=40, ha="right", rotation_mode="anchor"
+    )
+    axis.set_yticks(range(len(names) - 1), names[1:])
     axis.tick_params(length=0)
     axis.grid(False)
     axis.spines[:].set_visible(False)
@@ -334,16 +342,17 @@ def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str 
 WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "neither": "#eeeeee", "worse": "#ef9a80"}
 
 
-def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, *, xlabel: str):
-    """Stacked shares of cases better, neither and worse, for each stage.
+def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, a: str, b: str):
+    """Stacked shares of cases where ``a`` is better, neither, and ``b`` is better, by ``b``'s stage.
 
     ``counts`` is from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
     """
     words = list(WIN_TIE_LOSS_FILLS)
     shares = 100 * counts[words].div(counts[words].sum(axis=1), axis=0)
     places, bottom = range(len(counts)), np.zeros(len(counts))
-    for word, fill in WIN_TIE_LOSS_FILLS.items():
-        axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=word)
+    labels = (f"{a} better", "neither", f"{b} better")
+    for (word, fill), label in zip(WIN_TIE_LOSS_FILLS.items(), labels, strict=True):
+        axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=label)
         for place, share, low in zip(places, shares[word], bottom, strict=True):
             if share >= 8:
                 axis.text(
@@ -352,7 +361,7 @@ def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, *, xlabel: str):
                 )  # fmt: skip
         bottom = bottom + shares[word]
     axis.set_xticks(places, counts["stage"])
-    axis.set_xlabel(xlabel)
+    axis.set_xlabel(f"alternations of {b}")
     axis.set_ylabel("cases (%)")
     axis.grid(False)
 
@@ -378,47 +387,45 @@ def plot_m_and_theta(records: pd.DataFrame, axes: list[Axes]):
         for (n_concepts, accuracy), shade in zip(means.items(), SHADES, strict=False):
             ax.plot(accuracy.index, accuracy, "o-", color=shade, label=f"M = {n_concepts}")
         ax.axvspan(10, 70, color="#f2f2f2", zorder=0, linewidth=0)
+        place = dict(transform=ax.get_xaxis_transform(), ha="center")
+        ax.text(40, 0.03, "the paper's range", **place, color=LINE, fontsize=7)
         ax.set(title=dataset, xlabel="θ, in % of mM")
     axes[0].set_ylabel("accuracy")
-    axes[0].legend(loc="lower left")
+    axes[0].legend(loc="center left")
 
 
 PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
 
 
-def plot_growth(
-    costs: pd.DataFrame, axes, methods, value: str = "fit_seconds", key: Axes | None = None
-):
+def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
     """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
 
     Parameters
     ----------
     costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    axes : one for each of bags, instances and labels, or for the first one or two.
+    axes : one for each of bags, instances and labels, or for the first one or two; the lines of
+        the last one are named.
     value : {"fit_seconds", "fit_megabytes"}
-    key : an empty axis for the names of the methods.
     """
-    shown = []
     for axis, size in zip(axes, PER_WHAT, strict=False):
         drawn = {method: growth(costs, method, size, value) for method in methods}
+        drawn = {method: values for method, values in drawn.items() if len(values)}
         for method, values in drawn.items():
             look = look_of(method)
             axis.loglog(
                 values.index, values, color=look.color, marker=look.marker,
                 linestyle=look.linestyle, markeredgewidth=0,
             )  # fmt: skip
-        shown += [method for method, values in drawn.items() if len(values)]
         ticks = sorted(set().union(*(values.index for values in drawn.values())))
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.xaxis.set_minor_locator(NullLocator())
         axis.grid(True, axis="both")
         axis.set_xlabel(PER_WHAT[size])
         axis.label_outer()
-    unit = "seconds of a fit" if value == "fit_seconds" else "MB added by a fit"
-    axes[0].set_ylabel(unit)
-    if key is not None:
-        drawn = [method for method in methods if method in shown]
-        _key(key, drawn, {"markeredgewidth": 0}, handlelength=2.6)
+    axes[0].set_ylabel("seconds of a fit" if value == "fit_seconds" else "MB added by a fit")
+    if drawn:
+        ends = {method: (values.index[-1], values.iloc[-1]) for method, values in drawn.items()}
+        _label_ends(axis, ends, least=0.085, in_layout=True)
 
 
 def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
@@ -444,19 +451,23 @@ def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
 
 
 def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
-    """Names to the right of the curves' ends, at least ``least`` of the axis apart.
+    """Names to the right of the curves' ends (x, y), at least ``least`` of the axis apart.
 
     If some are ``bold``, the others are grey.
     """
-    low, high = sorted(axis.get_ylim())
-    methods = sorted(ends, key=ends.get)
-    apart = least * (high - low) * np.arange(len(methods))
-    heights = isotonic_regression([ends[method] for method in methods] - apart).x + apart
+    axis.autoscale_view()
+    to_share = axis.transScale + axis.transLimits
+    places = {method: to_share.transform(end) for method, end in ends.items()}
+    methods = sorted(places, key=lambda method: places[method][1])
+    apart = least * np.arange(len(methods))
+    heights = isotonic_regression([places[method][1] for method in methods] - apart).x + apart
     for method, height in zip(methods, heights, strict=True):
+        color = look_of(method).color if bold is None or method in bold else LINE
+        line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
         label = axis.annotate(
-            method, (1.04, height), xycoords=("axes fraction", "data"), va="center",
-            color=_dark(look_of(method).color) if bold is None or method in bold else LINE,
-            weight="bold" if bold and method in bold else "normal", annotation_clip=False,
+            method, places[method], (1.07, height), "axes fraction", "axes fraction",
+            va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
+            weight="bold" if bold and method in bold else "normal",
         )  # fmt: skip
         label.set_in_layout(in_layout)  # of seven panels it stands in the empty eighth
 
@@ -466,9 +477,9 @@ def _dark(color):
     return 0.7 * np.array(to_rgba(color)[:3])
 
 
-def _key(axis, methods, style, **options):
-    """Names of methods next to their looks, changed by ``style``."""
-    handles = [Line2D([], [], **look_of(m)._asdict() | style, label=m) for m in methods]
+def _key(axis, looks, style, **options):
+    """Names next to their looks, changed by ``style``."""
+    handles = [Line2D([], [], **look._asdict() | style, label=m) for m, look in looks.items()]
     axis.set_axis_off()
     axis.legend(handles=handles, loc="center left", borderpad=0, **options)
 
