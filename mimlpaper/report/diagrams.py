@@ -151,7 +151,7 @@ def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
                 *points.T, "o", markersize=3.2, markerfacecolor=fill, markeredgecolor=colour,
                 markeredgewidth=0.8,
             )  # fmt: skip
-        top = mean + (0, WIDTH * np.sqrt(variance[1]))
+        top = mean[0], mean[1] + WIDTH * np.sqrt(variance[1])
         ax.annotate(
             str(k + 1), top, (0, 2), textcoords="offset points", color=INK, ha="center",
             fontweight="bold",

@@ -4,7 +4,6 @@ Call :func:`~mimlpaper.report.style.use_style` once before making figures.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -78,8 +77,8 @@ def plot_parameter_curves(
                 axis.set_xticks(mean.index[:: -1 - len(mean) // 6])
             if len(mean) == 10 and published is not None:
                 spread = np.ptp(mean) / points["std"][published]
-                place = dict(transform=axis.transAxes, ha="right", fontsize=6)
-                axis.text(0.98, 0.04, f"range {spread:.1f} std", **place)
+                look = dict(transform=axis.transAxes, ha="right", fontsize=6)
+                axis.text(0.98, 0.04, f"range {spread:.1f} std", **look)
         for name, values in (levels or {}).items():
             level = values[criterion.name]
             level = level if criterion.lower_is_better else 1 - level
@@ -93,12 +92,10 @@ def plot_parameter_curves(
             axis.set_xlabel(xlabel)
         if panel == 6:
             _label_ends(axis, ends)
-            note = f"band: mean ± std over {records['split'].nunique()} splits"
-            note += "" if published is None else f"\nthin line: {published:g}, as in the tables"
-            note = axis.annotate(
-                note, (1.08, -0.06), xycoords="axes fraction", va="top", fontsize=6, color=LINE
-            )
-            note.set_in_layout(False)  # in the empty eighth panel
+            text = f"band: mean ± std over {records['split'].nunique()} splits"
+            text += "" if published is None else f"\nthin line: {published:g}, as in the tables"
+            look = dict(transform=axis.transAxes, va="top", fontsize=6, color=LINE)
+            axis.text(1.08, -0.06, text, **look).set_in_layout(False)
 
 
 def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: Sequence[str]):
@@ -130,7 +127,10 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
         axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
     named = {method: looks[method] for method in methods if method in lit}
     named |= {f"the other {len(methods) - len(named)}": others} if len(named) < len(methods) else {}
-    _key(key, named, {"linestyle": ""}, handletextpad=0.2)
+    no_line = {"linestyle": ""}
+    handles = [Line2D([], [], **look._asdict() | no_line, label=m) for m, look in named.items()]
+    key.set_axis_off()
+    key.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)
 
 
 def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
@@ -229,11 +229,10 @@ def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
 
 
 def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
-    """Mean ranks as published on the left, tuned on the right, a line for each method.
+    """:func:`~mimlpaper.report.statistics.shared_ranks`, published on the left, tuned on the right.
 
-    The ranks are :func:`~mimlpaper.report.statistics.shared_ranks`: methods that only one side has
-    are left out. The bars are the middle 95 % of the runs, which share data; they are no test. If
-    one side has no records, the other stands alone.
+    The bars are the middle 95 % of the runs, which share data; they are no test. If one side has
+    no records, the other stands alone.
     """
     sides = shared_ranks(published, tuned)
     methods = in_order({method for ranks in sides for method in ranks})
@@ -301,7 +300,7 @@ def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
                 excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
                 look = dict(color=f"C{number}", marker="osD^"[number], alpha=0.6)
                 axis.plot(fit["stage"], excess, **look, markersize=3, linewidth=1, label=name)
-        axis.set_title(re.sub(r":(\d+)%", r", \1 % multi-label", dataset))
+        axis.set_title(dataset.replace(":", ", ").replace("%", " % multi-label"))
         axis.set_xlabel("convex problems solved")
         axis.set_xticks(range(1, int(mine["stage"].max()) + 1))
         axis.set_ylim(bottom=0)
@@ -343,7 +342,7 @@ WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "neither": "#eeeeee", "worse": "#ef9a
 
 
 def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, a: str, b: str):
-    """Stacked shares of cases where ``a`` is better, neither, and ``b`` is better, by ``b``'s stage.
+    """Stacked shares of cases where ``a``, neither or ``b`` is better, for each stage of ``b``.
 
     ``counts`` is from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
     """
@@ -408,8 +407,7 @@ def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
     value : {"fit_seconds", "fit_megabytes"}
     """
     for axis, size in zip(axes, PER_WHAT, strict=False):
-        drawn = {method: growth(costs, method, size, value) for method in methods}
-        drawn = {method: values for method, values in drawn.items() if len(values)}
+        drawn = {m: values for m in methods if len(values := growth(costs, m, size, value))}
         for method, values in drawn.items():
             look = look_of(method)
             axis.loglog(
@@ -475,13 +473,6 @@ def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
 def _dark(color):
     """The colour, dark enough for text."""
     return 0.7 * np.array(to_rgba(color)[:3])
-
-
-def _key(axis, looks, style, **options):
-    """Names next to their looks, changed by ``style``."""
-    handles = [Line2D([], [], **look._asdict() | style, label=m) for m, look in looks.items()]
-    axis.set_axis_off()
-    axis.legend(handles=handles, loc="center left", borderpad=0, **options)
 
 
 CLAIM_COLORS = {"holds": "#7fbf7b", "partly": "#f3dd8f", "fails": "#ef9a80"}

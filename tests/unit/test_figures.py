@@ -22,7 +22,6 @@ from mimlpaper.report.figures import (
     plot_objectives,
     plot_parameter_curves,
     plot_rank_changes,
-    plot_ranks,
     plot_relatedness,
     plot_rows,
     plot_scorecard,
@@ -31,7 +30,7 @@ from mimlpaper.report.figures import (
 )
 from mimlpaper.report.published import TABLES
 from mimlpaper.report.scorecard import scorecard_cells
-from mimlpaper.report.statistics import curve, friedman, swept_values
+from mimlpaper.report.statistics import curve, friedman, mean_ranks, swept_values
 from mimlpaper.report.style import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
 from mimlpaper.report.tables import ranks_table
 from mimlpaper.report.verdicts import deviations
@@ -112,6 +111,7 @@ def test_curves_show_means_and_bands():
     (turned,) = axes[6].get_lines()
     assert turned.get_ydata() == pytest.approx(0.7 - 0.01 * np.arange(10))
     assert axes[6].get_title() == "(g) 1 − average F1"
+    assert axes[6].texts[-1].get_text().startswith("band: mean ± std over ")
     band = axes[0].collections[0].get_paths()[0].vertices[:, 1]
     assert band.min() < 0.295
     assert band.max() > 0.395
@@ -132,21 +132,21 @@ def test_two_methods_are_named_apart():
     figure, axes = seven_panels()
     plot_parameter_curves(same, "stage", axes, xlabel="rounds")
     figure.canvas.draw()
-    first, second = (text.get_window_extent() for text in axes[6].texts)
+    first, second, _ = (text.get_window_extent() for text in axes[6].texts)
     assert not first.overlaps(second)
 
 
 def test_data_sets_and_key():
     figure, axes = seven_panels(height=5)
     records = as_in_the_paper(4)
-    plot_data_sets(records, axes, key=figure.axes[7])
-    assert [text.get_text() for text in axes[0].get_yticklabels()] == sorted(
-        records["dataset"].unique(), reverse=True
-    )
+    records["average_precision"] += 1.0 * (records["dataset"] == records["dataset"].min())
+    plot_data_sets(records, axes, figure.axes[7], lit=("MlSvm", "InsDif"))
+    datasets = [text.get_text() for text in axes[0].get_yticklabels()]
+    assert set(datasets) == set(records["dataset"]) and datasets[-1] == min(datasets)
     names = [text.get_text() for text in figure.axes[7].get_legend().get_texts()]
-    assert set(names) == set(TABLES[4].algorithms)
-    assert names[0] == "InsDif"
-    assert len(axes[0].get_lines()) == len(names)
+    assert names == ["InsDif", "MlSvm", f"the other {len(TABLES[4].algorithms) - 2}"]
+    colors = [line.get_color() for line in axes[0].get_lines()]
+    assert len(colors) == len(TABLES[4].algorithms) and len(set(colors)) == 3
 
 
 def test_scorecard_counts_all_cells():
@@ -164,7 +164,7 @@ def test_ranks():
     records = pd.concat(
         [rows("table1", "scene", "A", flat(0.2)), rows("table1", "scene", "B", flat(0.3))]
     )
-    ranks = plot_ranks(records, plt.subplots()[1])
+    ranks = mean_ranks(records)
     assert ranks["A"].tolist() == pytest.approx([10 / 7] * 4)
     assert ranks["B"].tolist() == pytest.approx([11 / 7] * 4)
 
@@ -178,22 +178,23 @@ def test_every_method_has_its_own_look():
         assert len(set(marks)) == len(marks)
 
 
-def test_relatedness_shows_every_pair_twice_and_no_diagonal():
+def test_relatedness_shows_every_pair_once_and_its_scale():
     _, axis = plt.subplots()
     plot_relatedness(PAIRS[:3], "cosine", axis)
     shown = {text.get_position(): text.get_text() for text in axis.texts}
-    assert shown == {
-        (1, 0): "0.25", (0, 1): "0.25", (2, 0): "-0.50", (0, 2): "-0.50", (2, 1): "0.00",
-        (1, 2): "0.00",
-    }  # fmt: skip
-    assert [label.get_text() for label in axis.get_xticklabels()] == ["sea", "sunset", "trees"]
+    assert shown == {(0, 0): "0.25", (0, 1): "-0.50", (1, 1): "0.00"}
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["sea", "sunset"]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["sunset", "trees"]
+    assert axis.images[0].get_clim() == (-0.5, 0.5) and axis.images[0].colorbar is not None
 
 
 def test_objectives_fall_to_zero():
-    fit = {"dataset": "s", "method": "D-MimlSvm", "parameters": "{}", "split": 0}
+    fit = {"dataset": "s:30%", "method": "D-MimlSvm", "parameters": "{}", "split": 0}
     traces = pd.DataFrame([fit | {"stage": i, "objective": x} for i, x in ((2, 10), (1, 12))])
     _, axis = plt.subplots()
-    plot_objectives(traces, {"s": axis})
+    plot_objectives(traces, {"s:30%": axis})
+    assert axis.get_title() == "s, 30 % multi-label"
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["as configured"]
     (line,) = axis.lines
     assert line.get_ydata().tolist() == pytest.approx([20, 0])
 
@@ -201,7 +202,8 @@ def test_objectives_fall_to_zero():
 def test_outcomes_are_stacked_to_the_whole():
     outcomes = pd.DataFrame([{"stage": 1, "better": 3, "neither": 1, "worse": 0}])
     _, axis = plt.subplots()
-    plot_win_tie_loss(outcomes, axis, xlabel="alternations")
+    plot_win_tie_loss(outcomes, axis, "A", "B")
+    assert axis.get_legend_handles_labels()[1] == ["A better", "neither", "B better"]
     assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(100)
     assert [text.get_text() for text in axis.texts] == ["75", "25"]
 
@@ -211,14 +213,14 @@ def test_lines_lead_from_one_side_to_the_other():
     plot_rank_changes(PUBLISHED_FIGHT, TUNED_FIGHT, ax)
     ends = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() not in ("None", "")]
     assert sorted(ends) == [[1.0, 2.0], [2.0, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["MlSvm", "MimlNn"]
+    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MlSvm"]
 
 
 def test_what_is_not_recorded_is_told():
     ax = plt.subplots()[1]
     plot_rank_changes(PUBLISHED_FIGHT, NO_FIGHT, ax)
     assert [tick.get_text() for tick in ax.get_xticklabels()][1] == "tuned: not recorded"
-    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MimlSvm", "MlSvm"]
+    assert [text.get_text() for text in ax.texts] == ["MlSvm", "MimlSvm", "MimlNn"]
     plot_rank_changes(NO_FIGHT, NO_FIGHT, plt.subplots()[1])
     assert ranks_table({"scene": (NO_FIGHT, NO_FIGHT)}).rows == {}
 
