@@ -17,6 +17,7 @@ HOMES = {
     "EmDd": "baselines.emdd",
     "InsDif": "algorithms.insdif",
     "KMedoids": "medoids",
+    "LandmarkMap": "algorithms.landmark_map",
     "MeanInstances": "preprocessing",
     "MedoidMap": "algorithms.medoid_map",
     "MiSvmBag": "baselines.misvm",

@@ -1,0 +1,88 @@
+"""Bags as vectors, for many bags: their distances to the medoids of a sample."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mimlpaper.algorithms.medoid_map import MedoidMap
+from mimlpaper.memory import check_memory
+
+SQUARE = 24  # bytes for each pair of sampled bags: the distances, and copies while they are made
+
+
+class LandmarkMap(MedoidMap):
+    """Map a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of training bags.
+
+    :class:`MedoidMap` takes the distances of all pairs of bags, here are those of a sample, and
+    those of all bags to its k medoids: seconds and memory grow with the number of bags, not with
+    its square. If the sample is everything, both maps are the same.
+
+    Choose it from some 10,000 bags on. MimlNn and MimlSvm are then pipelines::
+
+        make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
+        make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
+
+    The first is MimlNn (``alpha`` is its ridge). In the second, mi-SVM on bags of one instance is
+    a machine for each label, on features of a kernel factor: MimlSvm up to the factor's error.
+
+    Parameters
+    ----------
+    n_sample : int, default 2000
+        Training bags drawn; all, if there are no more.
+    ratio : float in (0, 1], default 0.2
+        Number of medoids k as a share of the sample.
+    metric : {"max_hausdorff", "euclidean"} or callable, see :class:`MedoidMap`
+    random_state : int, RandomState or None, default None
+        Draws the sample and the first medoids.
+
+    Attributes
+    ----------
+    medoid_indices_ : (k,), the medoids among the training bags.
+    medoids_ : the medoids themselves.
+
+    Raises
+    ------
+    MemoryError
+        Before the distances are computed, if they do not fit into memory.
+
+    Notes
+    -----
+    FasterPAM (the package kmedoids) finds medoids that lie closer, and predicts no better. Average
+    precision of MimlNn with 100 medoids on a half of the bags, means of five draws, by medoids of
+    FasterPAM / the alternation here / no choice at all, bags drawn at random: Reuters .913 / .941
+    / .940, scene .747 / .752 / .751, ``make_bags(4000, 8, 8)`` .853 / .865 / .865.
+    """
+
+    def __init__(self, *, n_sample=2000, ratio=0.2, metric="max_hausdorff", random_state=None):
+        super().__init__(ratio=ratio, metric=metric, random_state=random_state)
+        self.n_sample = n_sample
+
+    def fit(self, X, Y=None):
+        """Find the medoids of a sample of X."""
+        if self.metric == "precomputed":
+            raise ValueError('metric must not be "precomputed": most distances are never needed')
+        if self.n_sample < 1:
+            raise ValueError(f"n_sample must be at least 1, got {self.n_sample}")
+        X = self._check(X)
+        sample = np.arange(X.shape[0])
+        if self.n_sample < len(sample):
+            rng = check_random_state(self.random_state)
+            sample = np.sort(rng.choice(sample, self.n_sample, replace=False))
+        check_memory(
+            SQUARE * len(sample) ** 2, f"the distances of {len(sample):,} bags", "lower n_sample"
+        )
+        super().fit_transform(X[sample])
+        self.medoid_indices_ = sample[self.medoid_indices_]
+        return self
+
+    def fit_transform(self, X, Y=None) -> np.ndarray:
+        """Find the medoids, and return the features of X itself (m, k)."""
+        return self.fit(X).transform(X)
+
+    def transform(self, X) -> np.ndarray:
+        """Distances of X to the medoids: (n, k)."""
+        check_is_fitted(self)
+        X = self._check(X, self.n_features_in_)
+        n, k = X.shape[0], len(self.medoid_indices_)
+        check_memory(8 * n * k, f"the distances of {n:,} bags to {k:,} medoids", "lower ratio")
+        return super().transform(X)

@@ -1,0 +1,133 @@
+"""Maps and learners for many bags, and memory that is checked before it is taken."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.linear_model import RidgeClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+
+from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi
+from mimlpaper.algorithms import landmark_map
+from mimlpaper.algorithms.differentiation import SingleInstances
+from mimlpaper.datasets import make_bags
+from mimlpaper.distances import max_hausdorff
+from mimlpaper.memory import GIB, check_memory, free_memory
+
+
+def test_the_middle_of_three_bags_by_hand():
+    """Distances 1 (0 to 1), 3 (0 to 3) and 2 (1 to 3): the medoid is 1, whose sum 3 is least."""
+    bags = [[[0.0]], [[1.0]], [[3.0]]]
+    fitted = LandmarkMap(ratio=0.34, random_state=0)
+    assert fitted.fit_transform(bags).tolist() == [[1.0], [0.0], [2.0]]
+    assert fitted.transform([[[5.0], [1.0]]]).tolist() == [[4.0]]
+    assert fitted.medoid_indices_.tolist() == [1] and fitted.n_features_in_ == 1
+
+
+@pytest.mark.parametrize("n_sample", [30, 1000])
+def test_with_everything_sampled_it_is_the_medoid_map(bags, n_sample):
+    plain, ours = MedoidMap(random_state=3), LandmarkMap(n_sample=n_sample, random_state=3)
+    np.testing.assert_array_equal(ours.fit_transform(bags), plain.fit_transform(bags))
+    np.testing.assert_array_equal(ours.medoid_indices_, plain.medoid_indices_)
+
+
+def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bags):
+    ours = LandmarkMap(n_sample=10, ratio=0.5, random_state=0)
+    features = ours.fit_transform(bags)
+    assert features.shape == (30, 5) and len(set(ours.medoid_indices_)) == 5
+    np.testing.assert_array_equal(features, max_hausdorff(bags, bags[ours.medoid_indices_]))
+    again = LandmarkMap(n_sample=10, ratio=0.5, random_state=0).fit(bags)
+    assert np.array_equal(again.medoid_indices_, ours.medoid_indices_)
+
+
+def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
+    train, Y = bags[:20], labels[:20, :2]
+    nn = make_pipeline(
+        LandmarkMap(ratio=0.4, random_state=0),
+        OneVsRestClassifier(RidgeClassifier(fit_intercept=False)),
+    ).fit(train, Y)
+    svm = make_pipeline(
+        LandmarkMap(random_state=0), SingleInstances(), MimlSvmMi(C=10.0, rank=None, tol=1e-7)
+    ).fit(train, Y)
+    for ours, exact, within in (nn, MimlNn, 1e-9), (svm, MimlSvm, 1e-2):
+        expected = exact(random_state=0).fit(train, Y)
+        np.testing.assert_allclose(
+            ours.decision_function(bags), expected.decision_function(bags), atol=within
+        )
+    np.testing.assert_array_equal(
+        nn.predict(bags), MimlNn(random_state=0).fit(train, Y).predict(bags)
+    )
+
+
+def test_memory_grows_with_the_bags_not_with_their_square():
+    """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 6 MB, of all 600."""
+    X, _ = make_bags(5000, 2, 4)
+    tracemalloc.start()
+    LandmarkMap(n_sample=500, ratio=0.1, random_state=0).fit_transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < landmark_map.SQUARE * 500**2 + 3 * 8 * 5000 * 50
+
+
+def test_the_bytes_of_a_pair_of_bags_are_enough():
+    X, _ = make_bags(1000, 1, 4)
+    tracemalloc.start()
+    MedoidMap(random_state=0).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.8 < peak / (landmark_map.SQUARE * 1000**2) < 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_sample": 0}, "n_sample must be at least 1, got 0"),
+        ({"ratio": 0.0}, r"ratio must lie in \(0, 1\], got 0.0"),
+        ({"metric": "precomputed"}, 'metric must not be "precomputed"'),
+    ],
+)
+def test_parameters_that_cannot_be(bags, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LandmarkMap(**parameters).fit(bags)
+
+
+def test_too_large_a_sample_is_an_error_before_memory_is_taken(bags, monkeypatch):
+    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 21_599.0)  # 24 · 30² = 21,600
+    with pytest.raises(MemoryError, match=r"distances of 30 bags need .* free; lower n_sample"):
+        LandmarkMap().fit(bags)
+    LandmarkMap(n_sample=10).fit(bags)
+
+
+def test_too_many_features_are_an_error_before_memory_is_taken(bags, monkeypatch):
+    fitted = LandmarkMap(ratio=1.0, random_state=0).fit(bags)
+    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 7_199.0)  # 8 · 30 · 30 = 7,200
+    with pytest.raises(MemoryError, match=r"30 bags to 30 medoids need .* lower ratio"):
+        fitted.transform(bags)
+    assert len(fitted.transform(bags[:29])) == 29
+
+
+def test_the_error_says_what_is_needed_and_what_is_free(monkeypatch):
+    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 3.5 * GIB)
+    check_memory(3.5 * GIB, "these distances", "take fewer")
+    message = "^these distances need 4.0 GiB of memory, 3.5 GiB are free; take fewer$"
+    with pytest.raises(MemoryError, match=message):
+        check_memory(4.0 * GIB, "these distances", "take fewer")
+
+
+def test_the_machine_its_container_and_ulimit_bound_memory(monkeypatch, tmp_path):
+    resource = pytest.importorskip("resource")
+    assert 0 < free_memory() < 2**50
+    monkeypatch.setattr("mimlpaper.memory.CGROUP", tmp_path)
+    (tmp_path / "memory.max").write_text("1500\n")
+    (tmp_path / "memory.current").write_text("500\n")
+    assert free_memory() == 1000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_memory() > 1000
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (1, 1))  # less than is in use
+    assert free_memory() == 0
+
+
+def test_elsewhere_memory_has_no_known_bound(monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert free_memory() == float("inf")
