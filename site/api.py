@@ -36,6 +36,7 @@ EXAMPLES = {
         "", "distances = abs(np.subtract.outer(x := np.array([0, 1, 2, 8, 9]), x))\n"
         "print({}.fit(distances).labels_)", "n_clusters=2, random_state=1",
     ),
+    "LandmarkMap": (SCENES, SHAPE, "n_sample=20, random_state=0"),
     "MeanInstances": (SCENES, SHAPE, ""),
     "MedoidMap": (SCENES, SHAPE, "ratio=0.1, random_state=0"),
     "MiSvmBag": (AFRICA, LEARN_ONE, ""),
