@@ -205,7 +205,7 @@ def shares_at_ends(search: HoldOut | SubCodHoldOut, chosen: Sequence[Mapping]) -
         grid = search.grid
     shares = {}
     for name, values in grid.items():
-        if all(isinstance(value, Real) for value in values):
+        if len(values) > 1 and all(isinstance(value, Real) for value in values):
             ends = {min(values), max(values)} - {BOUNDS.get(name.split("__")[-1])}
             shares[name] = float(np.mean([one[name] in ends for one in chosen]))
     return shares

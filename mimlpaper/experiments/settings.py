@@ -211,6 +211,8 @@ GRID_ENDS = {
     ("AdtBoost.MH", "n_rounds"): "time doubles with the rounds; Figs. 6 and 9 are flat",
     ("MimlSvm_mi", "C"): "the solver takes ten times as long at ten times the cost",
     ("MimlSvm_mi", "gamma"): "each width needs all costs and alternations again",
+    ("SubCod", "n_concepts"): "the paper states the range",
+    ("SubCod", "kept_share"): "the paper states the range",
     ("Cnmf", "C"): "at this cost the memberships of known examples are their labels",
 }
 

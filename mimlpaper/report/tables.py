@@ -579,7 +579,7 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
             shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])
             for of, share in shares.items():
                 of = of.split("__")[-1]
-                why = GRID_ENDS.get((method.split(",")[0].removeprefix("InsDif_"), of))
+                why = GRID_ENDS.get((_learner(method), of))
                 tidy.append((f"{experiment.title}: {method}, {of}", len(fits), share, why))
     tidy = pd.DataFrame(tidy, columns=["grid", "fits", "at an end", "reason"]).set_index("grid")
     shown = tidy[tidy["at an end"] > CROWDED]
@@ -587,6 +587,12 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
     caption = f"The {len(shown)} of {len(tidy)} grids of which more than {CROWDED:.0%} of the fits "
     caption += "chose an end, and why they are not wider."
     return _as_grid(shown, tidy.reset_index(), caption, prose=True)
+
+
+def _learner(method):
+    """The method that a name is a variant of: "SubCod" of "SubCod_MimlNn", and so on."""
+    name = method.split(",")[0].removeprefix("InsDif_")
+    return "SubCod" if name.startswith("SubCod") else name
 
 
 def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
