@@ -41,9 +41,10 @@ from mimlpaper.report.multiverse import (
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import save_table
 from mimlpaper.report.scorecard import finding_in_words, rows_in_words, scorecard
-from mimlpaper.report.style import save_figure, use_style
+from mimlpaper.report.style import LINE, save_figure, use_style
 from mimlpaper.report.tables import results_table, seconds_table
 
+DRAWN = "Drawn data, in place of files that are not here."
 N_UNIVERSES = {"paper": 200, "quick": 20, "smoke": 2}  # drawn for each claim
 
 
@@ -224,9 +225,14 @@ class Companion:
         return measure_costs(self.profile, recompute=self.recompute, data_home=self.data_home)
 
     def dataset(self, name: str) -> Dataset:
-        """The original data if their files are present, otherwise drawn data; in "smoke" drawn."""
-        original = self.profile != "smoke" and is_present(name, self.data_home)
-        return load(name, self.data_home) if original else load(STAND_INS[name])
+        """The original data if their files are present; otherwise drawn data, and a note of it.
+
+        In "smoke" data are drawn.
+        """
+        if self.profile != "smoke" and is_present(name, self.data_home):
+            return load(name, self.data_home)
+        display(Markdown(f"> **{DRAWN}** What follows is about them, not about *{name}*."))
+        return load(STAND_INS[name])
 
     def save_table(self, table, name: str):
         """Write a table as CSV, Markdown and LaTeX, and return it."""
@@ -236,11 +242,16 @@ class Companion:
     def save_figure(self, figure, name: str, *, of: Dataset | None = None):
         """Write a figure as PNG and SVG, and show it with an alternative text.
 
-        ``of`` is the data shown; drawn data never replace the figure of original data.
+        ``of`` is the data shown; drawn data are named in the picture and its text, and never
+        replace the figure of original data.
         """
-        if self.profile != "paper" or of is None or of.kind != "synthetic":
+        drawn, text = of is not None and of.kind == "synthetic", _in_words(name)
+        if drawn:
+            figure.suptitle(DRAWN, fontsize=8, color=LINE)
+            text = f"{DRAWN} {text}"
+        if self.profile != "paper" or not drawn:
             self._publish(save_figure(figure, self._target, name))
-        display(figure, metadata={"image/png": {"alt": _in_words(name)}})
+        display(figure, metadata={"image/png": {"alt": text}})
         plt.close(figure)
 
     @property

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 from PIL import Image
 from sklearn.base import clone
@@ -27,10 +28,11 @@ from mimlpaper.experiments.trial import set_random_states
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain, telling_features
 from mimlpaper.report.rendering import ReportTable, grid
-from mimlpaper.report.style import INK
+from mimlpaper.report.style import INK, RIGHT, WRONG
 
 FRAME = "#ffffff"
 TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
+VERDICTS = {(True, True): "right", (True, False): "wrong", (False, True): "missed"}
 
 
 def draw_mosaic(ax: Axes, bag: np.ndarray):
@@ -71,13 +73,14 @@ def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
 
 def draw_explained_scene(
     axes: Sequence[Axes], bag: np.ndarray, scores: np.ndarray, bag_scores: np.ndarray,
-    label_names: Sequence[str], true: np.ndarray | None = None,
+    label_names: Sequence[str], true: np.ndarray | None = None, *,
+    regions: np.ndarray | None = None, bound: float | None = None,
 ):  # fmt: skip
     """An image's mosaic on the first axis; on the others, the labels with the highest scores.
 
-    The area of a disc shows where an instance lies in the range of the nine scores; the highest
-    has a frame. The title of the first axis gives the true labels if they are known; each other
-    title gives a label and the image's score for it.
+    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
+    its score. The highest has a frame. Each title gives a label and the image's score for it; if
+    the true labels are known, the first gives these, and the others say whether the sign is right.
 
     Parameters
     ----------
@@ -85,22 +88,36 @@ def draw_explained_scene(
     bag : (9, 15), raw features.
     scores : (9, n_labels), as from :func:`~mimlpaper.reasons.explain`.
     bag_scores : (n_labels,), the learner's ``decision_function``.
+    regions : bool (9, n_labels), where each label is seen, or None. With them a frame is green
+        where it is right, otherwise red.
+    bound : the score, of either sign, of the largest disc; None for that of the labels shown.
     """
     first, *others = axes
     draw_mosaic(first, bag)
     if true is not None:
         first.set_title("\n".join(np.array(label_names)[true]) or "no label")
-    for ax, label in zip(others, np.argsort(-bag_scores), strict=False):
+    shown = np.argsort(-bag_scores)[: len(others)]
+    bound = np.abs(scores[:, shown]).max() if bound is None else bound
+    for ax, label in zip(others, shown, strict=False):
         draw_mosaic(ax, bag)
-        _draw_scores(ax, scores[:, label])
-        ax.set_title(f"{label_names[label]}\n{_signed(bag_scores[label])}")
+        region = None if regions is None else regions[:, label]
+        _draw_scores(ax, scores[:, label], bound, region)
+        word = (
+            None if true is None else VERDICTS.get((bool(bag_scores[label] > 0), bool(true[label])))
+        )
+        title = f"{label_names[label]}\n{_signed(bag_scores[label])}" + (
+            f", {word}" if word else ""
+        )
+        ax.set_title(title, color=INK if word in (None, "right") else WRONG)
 
 
 def explained_scenes(
     estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
-    images: Sequence | None = None, n_shown: int = 2,
+    images: Sequence | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
 ) -> Figure:  # fmt: skip
     """A row for each image: :func:`draw_explained_scene` for its ``n_shown`` highest labels.
+
+    One scale of scores holds for the whole figure.
 
     Parameters
     ----------
@@ -109,13 +126,16 @@ def explained_scenes(
     true : bool (n_bags, n_labels), or None
     images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes
         them; None for no pictures.
+    regions : bool (n_instances, n_labels), where each label is seen, or None
     """
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
     n_columns = 1 + n_shown + (images is not None)
     figure, axes = plt.subplots(
-        len(bags), n_columns, figsize=(1.75 * n_columns, 1.87 * len(bags)), squeeze=False,
+        len(bags), n_columns, figsize=(1.75 * n_columns, 1.87 * len(bags) + 0.3), squeeze=False,
         layout="constrained",
     )  # fmt: skip
+    shown = np.argsort(np.argsort(-scores)) < n_shown  # (n_bags, n_labels)
+    bound = np.abs(reasons[shown[bags.bag_of_instance]]).max()
     for i, row in enumerate(axes):
         if images is not None:
             row[0].imshow(_opened(images[i]))
@@ -123,8 +143,10 @@ def explained_scenes(
         own = slice(bags.offsets[i], bags.offsets[i + 1])
         draw_explained_scene(
             row[-1 - n_shown :], bags[i], reasons[own], scores[i], label_names,
-            None if true is None else true[i],
+            None if true is None else true[i], regions=None if regions is None else regions[own],
+            bound=bound,
         )  # fmt: skip
+    _key(figure, bound)
     return figure
 
 
@@ -214,23 +236,34 @@ def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
     ax.set_title(title, loc="left")
 
 
-def _draw_scores(ax, scores):
+def _draw_scores(ax, scores, bound, region):
     """Discs on the nine central blobs, and a frame around the highest."""
-    low, high = scores.min(), scores.max()
-    shares = (scores - low) / (high - low) if high > low else np.zeros(9)
-    for i, share in enumerate(shares):
+    for i, score in enumerate(scores):
         place = (2 + i % 3, 2 + i // 3)  # among the 7 x 7 blobs
-        radius = 0.36 * np.sqrt(share)
-        ax.add_patch(Circle(place, radius, facecolor=FRAME, edgecolor=INK, linewidth=0.5))
+        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
+        face, edge = (FRAME, INK) if score > 0 else (INK, FRAME)
+        ax.add_patch(Circle(place, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
     top = scores.argmax()
-    _frame(ax, (2 + top % 3, 2 + top // 3), 2.4, 1.2)
+    color = FRAME if region is None else RIGHT if region[top] else WRONG
+    _frame(ax, (2 + top % 3, 2 + top // 3), 3.4, 1.8, color)
 
 
-def _frame(ax, place, outer, inner):
-    """A white frame with dark edges around a blob."""
-    for color, linewidth in ((INK, outer), (FRAME, inner)):
+def _key(figure, bound):
+    """What the discs mean, below the figure."""
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5)
+    texts = (f"for the label, at most +{bound:.2f}", f"against it, at most {_signed(-bound)}")
+    handles = [
+        Line2D([], [], **look, markerfacecolor=face, markeredgecolor=INK, label=text)
+        for face, text in zip((FRAME, INK), texts, strict=True)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _frame(ax, place, outer, inner, color=FRAME):
+    """A frame with dark edges around a blob."""
+    for edge, linewidth in ((INK, outer), (color, inner)):
         corner = (place[0] - 0.5, place[1] - 0.5)
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=color, linewidth=linewidth))
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
 
 
 def _number(ax, place, i, colour):

@@ -14,6 +14,7 @@ STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
 VERMILION, BLUE, SKY, GREEN = "#D55E00", "#0072B2", "#56B4E9", "#009E73"  # Okabe and Ito
 ORANGE, PINK = "#E69F00", "#CC79A7"
+RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
 INDIGO, WINE, OLIVE, ROSE, SLATE = "#332288", "#882255", "#8A8A2B", "#CC6677", "#555555"
 
 

@@ -15,13 +15,13 @@ from mimlpaper.report.claims import expect, judged, significance
 from mimlpaper.report.compare import Records, as_published, records_of
 from mimlpaper.report.published import MIML, MULTI_LABEL
 from mimlpaper.report.rendering import Entry, ReportTable, grid
-from mimlpaper.report.style import INK, LINE
+from mimlpaper.report.style import INK, LINE, RIGHT, WRONG
 from mimlpaper.report.tables import number_text
 
 SETS = (*BAGS, "dbpedia")
 COLUMNS = ("blind", "tuned")
 OWN = "NoisyOr"
-RIGHT, WRONG, NOBODY = "#009E73", "#D55E00", "#dddddd"
+NOBODY = "#dddddd"
 BOX = tuple(enumerate(("duration", "lowest frequency", "highest frequency")))
 
 # The paper's sentences about scenes and texts, said of data that it never saw.

@@ -72,15 +72,24 @@ def test_a_figure_is_shown_once_with_a_text_instead(tmp_path, monkeypatch):
     assert {path.name for path in (tmp_path / "smoke").iterdir()} >= {"figure1.png", "figure1.svg"}
 
 
-def test_data_are_drawn_where_the_original_is_not(tmp_path):
+def test_data_are_drawn_where_the_original_is_not_and_the_page_says_so(tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(companion, "display", lambda note: shown.append(note.data))
     for companion_ in (Companion(profile="smoke"), Companion(data_home=str(tmp_path))):
         assert companion_.dataset("scene").name == "synthetic_scene"
+    assert len(shown) == 2 and all("Drawn data" in note and "*scene*" in note for note in shown)
 
 
 def test_a_stand_in_does_not_replace_the_figure_of_original_data(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "figures", lambda: tmp_path)
-    monkeypatch.setattr(companion, "display", lambda *args, **options: None)
+    shown = []
+    monkeypatch.setattr(
+        companion, "display", lambda *args, **options: shown.append((args, options))
+    )
     drawn = load("synthetic_scene")
     for profile, n_files in (("paper", 0), ("smoke", 2)):
         Companion(profile=profile).save_figure(plt.subplots()[0], "explained", of=drawn)
         assert len(list(tmp_path.rglob("explained.*"))) == n_files
+        ((figure,), options) = shown[-1]
+        assert figure.get_suptitle() == companion.DRAWN
+        assert options["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)

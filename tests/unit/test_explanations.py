@@ -16,6 +16,7 @@ from PIL import Image
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
@@ -27,9 +28,11 @@ from mimlpaper.datasets import (
     scene_mosaic,
 )
 from mimlpaper.preprocessing import OnInstances
+from mimlpaper.reasons import explain
 from mimlpaper.report.explanations import (
     CHANCE,
     EXPLAINED,
+    FRAME,
     TOP,
     UPPER_BOUND,
     draw_explained_scene,
@@ -44,7 +47,7 @@ from mimlpaper.report.explanations import (
     explanation_table,
     telling_words,
 )
-from mimlpaper.report.style import STYLE_SHEET, save_figure
+from mimlpaper.report.style import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +118,10 @@ def test_discs_and_frame_tell_the_scores(bag):
     assert frames(axes[1]) == {(2.5, 1.5)} and frames(axes[2]) == {(3.5, 3.5)}
     areas = np.array([disc.radius**2 for disc in discs(axes[2])])
     assert areas / areas.max() == pytest.approx(np.arange(9) / 8)
+    against = np.array([disc.radius**2 for disc in discs(axes[1])])
+    assert against / areas.max() == pytest.approx(np.where(np.arange(9) == 1, 1, 2) / 8)
+    assert {disc.get_facecolor() for disc in discs(axes[1])} == {to_rgba(INK)}
+    assert {disc.get_facecolor() for disc in discs(axes[2])[1:]} == {to_rgba(FRAME)}
     places = [disc.center for disc in discs(axes[2])]
     assert places[:4] == [(2, 2), (3, 2), (4, 2), (2, 3)]
     assert not discs(axes[0])
@@ -126,7 +133,7 @@ def test_true_labels_and_fewer_axes_than_labels(bag):
     true = np.array([True, True, False])
     draw_explained_scene(axes, bag, scores, np.array([0.0, 2.0, 1.0]), names, true)
     assert axes[0].get_title() == "sea\nsunset"
-    assert axes[1].get_title() == "sunset\n+2.00"
+    assert axes[1].get_title() == "sunset\n+2.00, right"
     assert {disc.radius for disc in discs(axes[1])} == {0.0}  # all scores are the same
     draw_explained_scene(axes, bag, scores, np.zeros(3), names, np.zeros(3, bool))
     assert axes[0].get_title() == "no label"
@@ -232,6 +239,25 @@ def test_words_stay_within_the_figure(tmp_path):
         assert right <= figure.bbox.x1
 
 
+def test_wrong_and_missed_labels_and_wrong_reasons_are_marked(bag):
+    axes = plt.subplots(1, 4)[1]
+    scores = np.tile(np.arange(9.0)[:, None], 3)
+    regions = np.zeros((9, 3), bool)
+    regions[8, :2] = True
+    bag_scores, true = np.array([0.5, -1.0, -2.0]), np.array([False, True, False])
+    draw_explained_scene(
+        axes, bag, scores, bag_scores, ("sea", "sun", "sky"), true, regions=regions
+    )
+    assert [ax.get_title() for ax in axes[1:]] == [
+        "sea\n+0.50, wrong",
+        "sun\n−1.00, missed",
+        "sky\n−2.00",
+    ]
+    assert [ax.title.get_color() for ax in axes[1:]] == [WRONG, WRONG, INK]
+    edges = [ax.patches[-1].get_edgecolor() for ax in axes[1:]]
+    assert edges == [to_rgba(RIGHT), to_rgba(RIGHT), to_rgba(WRONG)]
+
+
 def test_same_scores_same_bytes(bag, tmp_path):
     def saved(name):
         figure, axes = plt.subplots(1, 3)
@@ -239,6 +265,21 @@ def test_same_scores_same_bytes(bag, tmp_path):
         return [path.read_bytes() for path in save_figure(figure, tmp_path, name)]
 
     assert saved("one") == saved("two")
+
+
+def test_the_reasons_of_the_worked_scene_are_right():
+    """Notebook 3 says so of scene 7, whose two labels are found by a learner of the other 199."""
+    scenes, chosen = load_synthetic_scene(), 7
+    others = np.arange(200) != chosen
+    model = make_pipeline(OnInstances(MinMaxScaler()), DMimlSvm(random_state=0))
+    model.fit(scenes.X[others], scenes.Y[others])
+    assert np.array_equal(model.decision_function(scenes.X[[chosen]])[0] > 0, scenes.Y[chosen])
+    own = slice(scenes.X.offsets[chosen], scenes.X.offsets[chosen + 1])
+    hits = explanation_hits(
+        explain(model, scenes.X[[chosen]]), scenes.X[[chosen]], scenes.Y[[chosen]],
+        scenes.instance_labels[own],
+    )  # fmt: skip
+    assert hits["hit"].tolist() == [1, 1] and (hits["chance"] < 0.5).all()
 
 
 FEW = {"MimlNn": make_pipeline(OnInstances(MinMaxScaler()), MimlNn())}
