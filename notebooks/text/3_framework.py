@@ -66,14 +66,15 @@ paper.save_figure(figure, "figure1")
 # %% [markdown]
 # ## A MIML object that one can see
 #
-# The library draws small landscapes for itself. Here is one of them, taken because its parts are plain to see. It is
+# The library draws small landscapes for itself. Here is one of them, taken because its parts are plain to see, and because its
+# reasons come out right below. It is
 # turned into a bag as the paper's scene images are: smoothed and shrunk to 8 by 8 pixels, from which blobs of 2 by 2
 # pixels are taken. Nine blobs near the middle are the **instances**.
 
 # %%
 pictures, Y, _ = make_scenes(200)
 scenes = load_synthetic_scene()
-chosen = 47
+chosen = 7
 bag = scenes.X[chosen]
 ", ".join(np.array(SCENE_LABELS)[Y[chosen]])
 
@@ -131,13 +132,15 @@ model.fit(scenes.X[others], scenes.Y[others])
 pd.DataFrame(model.decision_function([bag]).round(2), ["score"], SCENE_LABELS)
 
 # %% [markdown]
-# Below, each disc is an instance. The larger it is, the higher the instance scores for the label named above; the highest
-# has a frame. The first panel names the true labels, the others come in the order of the bag's score.
+# Below, beside the picture, each disc is an instance. White ones speak for the label named above, dark ones against it, the larger the
+# more; the highest has a frame, green where the label's region is. The mosaic names the true labels, the others come in the order of the bag's score.
 
 # %%
+own = slice(scenes.X.offsets[chosen], scenes.X.offsets[chosen + 1])
 figure = explanations.explained_scenes(
-    model, scenes.X[[chosen]], SCENE_LABELS, true=Y[[chosen]], n_shown=3
-)
+    model, scenes.X[[chosen]], SCENE_LABELS, true=Y[[chosen]], images=[pictures[chosen]],
+    regions=scenes.instance_labels[own],
+)  # fmt: skip
 paper.save_figure(figure, "worked_scores")
 
 # %% [markdown]

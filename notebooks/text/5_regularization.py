@@ -105,7 +105,7 @@ pd.DataFrame({"objective": fitted.objective_, "iterations": fitted.n_iter_})
 
 # %%
 objectives = paper.objectives()
-figure, axes = plt.subplots(1, 2, figsize=(7, 2.2))
+figure, axes = plt.subplots(1, 2, figsize=(7, 2.6))
 figures.plot_objectives(objectives, dict(zip(objectives["dataset"].unique(), axes, strict=True)))
 paper.save_figure(figure, "cccp")
 
@@ -249,9 +249,9 @@ for axis, (p, rows), name in zip(axes, places.items(), ("figure4", "figure5"), s
     counts = statistics.win_tie_loss_by_stage(
         ours, staged, "D-MimlSvm", "MimlSvm_mi", [1, 2, 3, 5, 10, 15, 20, 25]
     )
-    figures.plot_win_tie_loss(counts, axis, xlabel="alternations of mi-SVM")
-    axis.set_title(f"{p}: D-MimlSvm better, neither, worse")
-axes[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    figures.plot_win_tie_loss(counts, axis, "D-MimlSvm", "MimlSvm_mi")
+    axis.set_title(p)
+axes[1].legend(loc="center left", bbox_to_anchor=(1, 0.5), reverse=True)
 paper.save_figure(figure, "figures45_alternations")
 
 # %% [markdown]

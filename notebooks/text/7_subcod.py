@@ -78,7 +78,7 @@ X, f"{y.sum()} bags of Africa, {(~y).sum()} of elsewhere"
 
 # %%
 subcod = miml.SubCod(n_concepts=8, kept_share=0.8, random_state=0).fit(X, y)
-figure, ax = plt.subplots(figsize=(5, 4))
+figure, ax = plt.subplots(figsize=(6.4, 4))
 diagrams.draw_sub_concepts(subcod, X, y, ax)
 paper.save_figure(figure, "sub_concepts")
 
@@ -122,6 +122,7 @@ for ax, (optimum, kept_share) in zip(axes, settings, strict=True):
     ).fit(X, y)
     title = f"{optimum}\nθ = {kept_share:.0%} of mM"
     diagrams.draw_label_vectors(corrected.concepts_, corrected.polished_, y, ax, title=title)
+figure.legend(handles=diagrams.LABEL_VECTOR_KEY, loc="outside lower center", ncols=3)
 paper.save_figure(figure, "label_vectors")
 
 # %% [markdown]

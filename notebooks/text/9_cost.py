@@ -19,10 +19,14 @@ recompute: bool = False  # run all trials again, whatever is recorded
 import matplotlib.pyplot as plt
 
 from mimlpaper.companion import Companion
-from mimlpaper.experiments.costs import MANY_LABELS, ONE_LABEL, cost_cases
+from mimlpaper.experiments.costs import ONE_LABEL, cost_cases
 from mimlpaper.report import figures, tables
 from mimlpaper.report.compare import hours_by_cause
 
+FAMILIES = {
+    "MIML learners": ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "D-MimlSvm"),
+    "learners on vectors": ("InsDif", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn"),
+}
 paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=recompute)
 
 # %% tags=["remove-input"]
@@ -106,8 +110,10 @@ paper.save_table(table, "cost_one_label")
 # Both axes are logarithmic: a power of the size is a straight line, and its exponent is the slope.
 
 # %%
-figure, axes = plt.subplots(1, 4, figsize=(7, 3.2), sharey=True)
-figures.plot_growth(costs, axes[:3], MANY_LABELS, key=axes[3])
+figure, axes = plt.subplots(2, 3, figsize=(7, 4.8), sharex="col", sharey=True)
+for row, (family, methods) in zip(axes, FAMILIES.items(), strict=True):
+    figures.plot_growth(costs, row, methods)
+    row[0].set_title(family, loc="left")
 paper.save_figure(figure, "cost_growth")
 
 # %% [markdown]
@@ -120,8 +126,10 @@ paper.save_figure(figure, "cost_growth")
 # ## How memory grows
 
 # %%
-figure, axes = plt.subplots(1, 4, figsize=(7, 3.2), sharey=True)
-figures.plot_growth(costs, axes[:3], MANY_LABELS, "fit_megabytes", key=axes[3])
+figure, axes = plt.subplots(2, 3, figsize=(7, 4.8), sharex="col", sharey=True)
+for row, (family, methods) in zip(axes, FAMILIES.items(), strict=True):
+    figures.plot_growth(costs, row, methods, "fit_megabytes")
+    row[0].set_title(family, loc="left")
 paper.save_figure(figure, "cost_memory")
 
 # %% [markdown]
@@ -132,8 +140,8 @@ paper.save_figure(figure, "cost_memory")
 # ## Learners of one label
 
 # %%
-figure, axes = plt.subplots(1, 3, figsize=(7, 3), sharey=True)
-figures.plot_growth(costs, axes[:2], ONE_LABEL, key=axes[2])
+figure, axes = plt.subplots(1, 2, figsize=(6, 2.8), sharey=True)
+figures.plot_growth(costs, axes, ONE_LABEL)
 paper.save_figure(figure, "cost_growth_one_label")
 
 # %% [markdown]

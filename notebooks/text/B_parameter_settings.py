@@ -43,7 +43,7 @@ paper.opening(
 # %%
 rounds = paper.trials("figure6")
 figure, axes = seven_panels()
-plot_parameter_curves(rounds, "stage", axes, xlabel="boosting rounds")
+plot_parameter_curves(rounds, "stage", axes, xlabel="boosting rounds", published=25)
 paper.save_figure(figure, "figure6")
 
 # %% [markdown]

@@ -135,7 +135,8 @@ pd.DataFrame(
 # Which part of an image brings which label? `explain` scores every instance for every label, and `explained_images` draws
 # the scores. The first picture of each row is the image itself. Then comes what the bag knows of it: 33 of 49 blobs of
 # colour, all but the corners, below the true labels. On the last two the scores of the two highest labels are laid over the nine
-# instances: the larger a disc, the higher the score, and the highest has a frame.
+# instances: white discs speak for the label, dark ones against it, and the highest score has a frame. A label that is predicted but not true
+# is marked as *wrong*, one that is true but not predicted as *missed*.
 
 # %%
 chosen = np.argsort(-found.Y.sum(axis=1), kind="stable")[:3]  # those with the most labels
