@@ -847,9 +847,9 @@ def published_text(cell) -> str:
 
 def number_text(mean: float, std: float) -> str:
     """``.193±.007`` as the paper prints it; a dash for nothing."""
-    if math.isnan(mean):
+    if pd.isna(mean):
         return "–"
-    return _decimal(mean, 3) if math.isnan(std) else f"{_decimal(mean, 3)}±{_decimal(std, 3)}"
+    return _decimal(mean, 3) if pd.isna(std) else f"{_decimal(mean, 3)}±{_decimal(std, 3)}"
 
 
 def _decimal(value, decimals):
