@@ -22,14 +22,17 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import directed_hausdorff
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import RidgeClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from mimlpaper.algorithms.differentiation import SingleInstances
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.insdif import InsDif
+from mimlpaper.algorithms.landmark_map import LandmarkMap
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
@@ -63,7 +66,7 @@ OURS = "mimlpaper"
 class CostCase:
     """One fit to be measured."""
 
-    study: str  # "sets", "sizes" or "peers"
+    study: str  # "sets", "sizes", "large" or "peers"
     dataset: str  # of the paper, or drawn
     method: str  # as the paper prints it
     library: str = OURS  # or another implementation, one of the method's PEERS
@@ -124,7 +127,23 @@ ONE_LABEL = {
     "Mi-Svm": MiSvmBag(gamma=5.0, C=10.0, rank=300),
     "Ch-Fd": ChFd(gamma=5.0, rank=300),
 }
-SMOKE_METHODS = ("MimlNn", "Ml-knn", "Ch-Fd")
+SMOKE_METHODS = ("MimlNn", "Ml-knn", "Ch-Fd", "MimlNn, landmarks")
+
+# Study "large": what grows with the bags, not with their square, on many bags.
+LARGE = {
+    "MimlNn, landmarks": make_pipeline(
+        LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+    ),
+    "MimlSvm, landmarks": make_pipeline(
+        LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300)
+    ),
+    "MimlBoost, linear": MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
+    "MimlSvm_mi, linear": MimlSvmMi(kernel="linear"),
+    "D-MimlSvm, linear": DMimlSvm(kernel="linear"),
+}
+LARGE_BAGS = {
+    "paper": (6250, 12500, 25000, 50000, 100000), "quick": (6250, 12500), "smoke": (400, 800),
+}  # fmt: skip
 
 
 def scipy_hausdorff(A, B) -> np.ndarray:
@@ -232,7 +251,7 @@ def waiting_costs(
 
 
 def cost_cases(profile: str = "paper") -> list[CostCase]:
-    """All cases of a profile; "quick" has the three smallest of each size."""
+    """All cases of a profile; "quick" has the smallest of each size."""
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
     smoke = profile == "smoke"
@@ -245,6 +264,11 @@ def cost_cases(profile: str = "paper") -> list[CostCase]:
         CostCase("sizes", dataset, method)
         for method in (*MANY_LABELS, *ONE_LABEL)
         for dataset in _drawn_names(method, profile)
+    ]
+    cases += [
+        CostCase("large", f"drawn:{n_bags}x8x8", method)
+        for method in LARGE
+        for n_bags in LARGE_BAGS[profile]
     ]
     cases += [
         CostCase("peers", SMOKE_PEERS[method] if smoke else dataset, method, library)
@@ -291,8 +315,8 @@ def estimator_of(case: CostCase):
     """The case's estimator, unfitted and unseeded."""
     if case.study == "peers":
         return PEERS[case.method][1][case.library][0]
-    if case.study == "sizes":
-        return (MANY_LABELS | ONE_LABEL)[case.method]
+    if case.study in ("sizes", "large"):
+        return (MANY_LABELS | ONE_LABEL | LARGE)[case.method]
     if case.method == "D-MimlSvm":
         return OFTEN_CHOSEN[case.dataset]
     experiment = get_experiment(TABLE_OF[case.dataset])

@@ -744,6 +744,11 @@ COMPLEXITY = {
     "mi-Svm": "m n r (d + r) + s (m n r² + r³)",
     "Mi-Svm": "m n r (d + r) + s (m n r² + r³)",
     "Ch-Fd": "m n r (d + r) + s m n r + r³",
+    "MimlNn, landmarks": "m k n² d + L m k²",
+    "MimlSvm, landmarks": "m k n² d + m r (k + r) + L s (m r² + r³)",
+    "MimlBoost, linear": "T s m n d L",
+    "MimlSvm_mi, linear": "L s (m n d² + d³)",
+    "D-MimlSvm, linear": "s m n d L",
 }
 
 
@@ -772,7 +777,8 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
     seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
     tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
     found = _by(tidy, "method", "of", "size")
-    heads = [*(("seconds", size) for size in SIZES), ("megabytes", "bags")]
+    heads = [("seconds", size) for size in SIZES if size in set(seconds["size"])]
+    heads.append(("megabytes", "bags"))
     methods = seconds["method"].unique()
 
     def entry(method, head):

@@ -14,6 +14,8 @@ from mimlpaper.distances import max_hausdorff
 from mimlpaper.experiments import costs as module
 from mimlpaper.experiments.costs import (
     BASE,
+    LARGE,
+    LARGE_BAGS,
     MANY_LABELS,
     ONE_LABEL,
     PEERS,
@@ -34,7 +36,7 @@ from mimlpaper.notebooks import NotebookRun
 from mimlpaper.report import tables
 from mimlpaper.report.figures import plot_growth
 from mimlpaper.report.statistics import exponents, growth
-from mimlpaper.report.style import METHOD_STYLE
+from mimlpaper.report.style import METHOD_STYLE, look_of
 from mimlpaper.report.tables import COMPLEXITY, costs_table, exponents_table, peers_table
 from tests.made_up_records import rows
 
@@ -181,12 +183,27 @@ def test_memory_that_was_taken_before_does_not_count():
 
 def test_every_method_has_a_look_a_complexity_and_cases():
     methods = {*MANY_LABELS, *ONE_LABEL}
-    assert methods <= METHOD_STYLE.keys() and methods == COMPLEXITY.keys()
+    assert methods <= METHOD_STYLE.keys() and methods | LARGE.keys() == COMPLEXITY.keys()
+    assert {look_of(method) for method in LARGE} <= set(METHOD_STYLE.values())
     assert methods == {case.method for case in cost_cases() if case.study == "sizes"}
     assert set(cost_cases("quick")) <= set(cost_cases("paper"))
     assert len(set(cost_cases())) == len(cost_cases())
     with pytest.raises(ValueError, match="profile must be one of"):
         cost_cases("fast")
+
+
+def test_large_cases_are_of_every_size_and_shown_by_bags_alone():
+    large = [case for case in cost_cases() if case.study == "large"]
+    assert len(large) == len(LARGE) * len(LARGE_BAGS["paper"])
+    assert max(len(problem_of(case)[0][0]) for case in large[:2]) == 12500
+    assert {estimator_of(case) for case in large} == set(LARGE.values())
+    table = pd.DataFrame(
+        cost("sizes", f"drawn:{n}x8x8", "MimlNn, landmarks", fit_seconds=n / 1e3)
+        for n in LARGE_BAGS["paper"]
+    )
+    shown = exponents_table(table)
+    assert shown.columns == ("operations", "seconds, by bags", "megabytes, by bags")
+    assert shown.rows["MimlNn, landmarks"][1].lines == ("1.0 [1.0, 1.0]", "last 1.0")
 
 
 def test_cases_of_the_trial_run_are_small_and_need_no_file():
