@@ -194,6 +194,9 @@ large = costs[costs["study"] == "large"].assign(study="sizes")
 figure, axes = plt.subplots(1, 2, figsize=(6.4, 2.8), layout="constrained")
 figures.plot_growth(large, axes[:1], LARGE)
 figures.plot_growth(large, axes[1:], LARGE, "fit_megabytes")
+for axis in axes:
+    axis.tick_params(labelleft=True)
+    axis.tick_params("x", rotation=45)
 paper.save_figure(figure, "cost_large")
 
 # %%
