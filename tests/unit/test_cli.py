@@ -11,7 +11,7 @@ import mimlpaper
 from mimlpaper import cli, experiments, notebooks, paths
 from mimlpaper.cli import main
 from mimlpaper.datasets import DataError
-from mimlpaper.experiments import PROFILES
+from mimlpaper.experiments import PROFILES, Store
 from mimlpaper.notebooks import NotebookRun
 
 
@@ -45,13 +45,8 @@ def test_verify_writes_a_certificate(results, monkeypatch, capsys):
 
 def test_verify_says_by_its_status_that_numbers_differ(results, capsys):
     main(["compute", "table1", "--profile", "smoke", "--methods", "Ml-knn", "--jobs", "1"])
-    path = results / "smoke" / "table1.csv"
-    lines = path.read_text().splitlines()
-    cells = [line.split(",") for line in lines]
-    column = cells[0].index("coverage")
-    for row in cells[1:]:
-        row[column] = "0.5"
-    path.write_text("\n".join(",".join(row) for row in cells) + "\n")
+    store = Store(results / "smoke")
+    store.replace("table1", store.load("table1").assign(coverage=0.5))
     assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 1
     assert "different" in capsys.readouterr().out
 
