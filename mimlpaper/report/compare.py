@@ -249,7 +249,7 @@ def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     before : columns experiment, dataset, method, parameters, n_trials, seconds, each criterion's
-        mean. Settings that no longer run are left out.
+        mean. Settings that no longer run, or have stale records, are left out.
 
     Returns
     -------
@@ -265,7 +265,8 @@ def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
         groups = dict(list(last.groupby(SETTING)))
         for row in old.to_dict("records"):
             today = groups.get(tuple(row[name] for name in SETTING))
-            if today is not None and len(today) == row["n_trials"]:
+            whole = today is not None and len(today) == row["n_trials"]
+            if whole and (today["state"] != "stale").all():
                 rows.append(row | _change(row, today))
     return pd.DataFrame(rows)
 

@@ -172,6 +172,7 @@ def test_changes_since_an_earlier_recording():
         "MimlBoost": "close", "MimlNn": "equal", "Ml-knn": "different",
     }  # fmt: skip
     assert compared["difference"].tolist() == pytest.approx([0.05, 0.0, 0.1])
+    assert changes({"table1": today.assign(state="stale")}, before).empty
     spent = (today["fit_seconds"] + today["predict_seconds"]).sum() / 3600
     steps = hours_by_cause(compared.reset_index(), spent + 2)
     assert steps["before"] == 3.0 and steps["new rows and columns"] == pytest.approx(2.0)
