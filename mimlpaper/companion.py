@@ -183,9 +183,10 @@ class Companion:
         return changes(records, pd.read_csv(paths.results() / "before.csv"))
 
     def core_hours(self) -> float:
-        """Processor hours that all recorded trials of Sections 4 to 7 took."""
+        """Processor hours of the trials of Sections 4 to 7 whose records are not stale."""
         tables = [records(experiment) for experiment in ON_PAPER]
         trials = pd.concat(table.drop_duplicates(KEY) for table in tables if len(table))
+        trials = trials[trials["state"] != "stale"]
         return float((trials["fit_seconds"] + trials["predict_seconds"]).sum() / 3600)
 
     def n_runs(self, experiment: str) -> int:

@@ -33,7 +33,7 @@ paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=rec
 paper.opening(
     "What do the algorithms cost, and what stops them?",
     "the growth of seconds and memory with the number of bags.",
-    found=f"All recorded trials of Tables 1 to 5 and Figs. 4 to 9 took {paper.core_hours():.1f} "
+    found=f"All trials of the paper that today's code has recorded took {paper.core_hours():.1f} "
     "core hours.",
 )
 
@@ -210,8 +210,8 @@ paper.save_table(tables.exponents_table(large), "cost_large_exponents")
 # %% [markdown]
 # ## The whole paper, before and now
 #
-# Records are made anew by faster code with the same protocol. The bars lead from the hours that the settings recorded anew took then to those of all
-# trials now: what is blue became cheaper, what is red came on top, with records that were not made anew yet. Seconds are those of the recordings, two processes on
+# Records are made anew by faster code with the same protocol. The bars lead from the hours that the settings recorded anew took then to those that all
+# trials of today's code took: what is blue became cheaper, what is red came on top. Seconds are those of the recordings, two processes on
 # two cores that had other work to do; run again on a quiet one, a split of Table 2 took half of them and a fold of Table 3 five sixths.
 
 # %%
