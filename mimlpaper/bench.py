@@ -37,7 +37,7 @@ from mimlpaper.report.compare import as_published, run_means
 from mimlpaper.report.published import TABLES, PublishedTable
 from mimlpaper.report.rendering import Entry as Cell
 from mimlpaper.report.rendering import ReportTable, grid
-from mimlpaper.report.statistics import WinTieLoss, compare_methods
+from mimlpaper.report.statistics import WinTieLoss, compare_methods, ranks_of_means
 from mimlpaper.report.style import INK, STYLE_SHEET, VERMILION, save_figure
 from mimlpaper.report.tables import number_text
 
@@ -266,11 +266,7 @@ def _standing(rows, table):
     numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
     means, stds = numbers["mean"], numbers["std"]
     means = means[[name for name in (*table.datasets, *table.criteria) if name in means]]
-    ranks = means.apply(
-        lambda column: column.rank(
-            ascending=column.name in CRITERIA and CRITERIA[column.name].lower_is_better
-        )
-    )
+    ranks = ranks_of_means(means)
     best = ranks.eq(ranks.min())
     cells = {
         (name, head): Cell(

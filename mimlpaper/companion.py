@@ -135,7 +135,8 @@ class Companion:
         ``claims``, then ``found``. Only the full protocol has one.
         """
         if self.profile == "paper":
-            known = finding_in_words(self.scorecard(), tables, claims) if tables or claims else ""
+            tested = self.claims(*claims) if claims else []
+            known = finding_in_words(self.recorded, tables, tested)
             finding = f"{known} {found}".strip()
         else:
             finding = f"this is the profile {self.profile}, which shows that everything runs; what "
@@ -145,7 +146,7 @@ class Companion:
 
     def identified(self, number: int) -> Markdown:
         """Which rows of a table are nearest to their own printed row, in words."""
-        return Markdown(rows_in_words(self.scorecard(), number))
+        return Markdown(rows_in_words(self.recorded, number))
 
     def claims(self, *beginnings: str) -> list:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""

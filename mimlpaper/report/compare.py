@@ -16,6 +16,7 @@ from mimlpaper.report.published import (
     published_cells,
     published_characteristics,
 )
+from mimlpaper.report.statistics import ranks_of_means
 from mimlpaper.report.verdicts import tolerance, verdict
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
@@ -234,11 +235,9 @@ def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     tuned = tuned.groupby("method")[list(TABLES[number].criteria)].mean()
     shared = [name for name in printed.index if name in both.index and name in tuned.index]
     criteria = printed.loc[shared].dropna(axis=1).columns
-    lower = [name for name in criteria if ALL_CRITERIA[name].lower_is_better]
-    signs = pd.Series(-1.0, criteria).mask(criteria.isin(lower), 1.0)
     sides = {"printed": printed, "ours": both, "everyone tuned": tuned}
     return pd.DataFrame({
-        side: (means.loc[shared, criteria] * signs).rank().mean(axis=1)
+        side: ranks_of_means(means.loc[shared, criteria]).mean(axis=1)
         for side, means in sides.items()
     })  # fmt: skip
 

@@ -1,13 +1,13 @@
 """The scorecard: every cell and every claim of the paper with its verdict."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
 from mimlpaper.experiments.registry import settings_nearest_to_print
 from mimlpaper.report.artefacts import ARTEFACTS
-from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.claims import ClaimResult, evaluate_claims
 from mimlpaper.report.compare import (
     COLUMNS,
     KINDS,
@@ -44,7 +44,7 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     """
     protocol_n = {**PROTOCOL_RUNS, **(protocol_n or {})}
     cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
-    rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
+    rows = _rows(cells)
     marked = {
         (n, name): count
         for n in TABLES
@@ -67,10 +67,11 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
 
 
 def scorecard_cells(
-    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, column: str = "matched"
-) -> pd.DataFrame:
-    """The paper's own cells of all tables in a column, see :func:`compare_with_paper`."""
-    names = {number: table.experiment for number, table in TABLES.items()}
+    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, column: str = "matched",
+    numbers: Iterable[int] = TABLES,
+) -> pd.DataFrame:  # fmt: skip
+    """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
+    names = {number: TABLES[number].experiment for number in numbers}
     cells = pd.concat(
         compare_with_paper(column_records(get_records, name, column), number, protocol_n[name])
         for number, name in names.items()
@@ -98,23 +99,31 @@ def in_words(card: dict) -> str:
     )
 
 
-def finding_in_words(card: dict, tables: tuple[int, ...], claims: tuple[str, ...]) -> str:
-    """What came out in some tables and of the claims whose ids begin so, in a few sentences."""
-    sentences = [f"Table {n}: {_agreement_in_words(card['totals'][f'table{n}'])}." for n in tables]
-    chosen = [claim for claim in card["claims"] if claim["id"].startswith(claims)]
+def finding_in_words(
+    get_records: Records, tables: Sequence[int], claims: Sequence[ClaimResult]
+) -> str:
+    """What came out in some tables and of some claims, in a few sentences."""
+    totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
+    sentences = [f"Table {n}: {_agreement_in_words(every)}." for n, every in totals.items()]
     if claims:
+        chosen = [claim.to_dict() for claim in claims]
         words = "; ".join(f"{name}, {_claims_in_words(chosen, name)}" for name in COLUMNS)
         sentences.append(f"Of {len(chosen)} claims, {words}.")
     return " ".join(sentences)
 
 
-def rows_in_words(card: dict, number: int) -> str:
+def rows_in_words(get_records: Records, number: int) -> str:
     """Which rows of a table are nearest to their own printed row, and to whose the others are."""
-    rows = [row for row in card["rows"] if row["table"] == number]
+    rows = _rows(scorecard_cells(get_records, numbers=[number])).to_dict("records")
     own = [row["algorithm"] for row in rows if row["identified"]]
     others = [f"{row['algorithm']} ({row['nearest']}'s)" for row in rows if not row["identified"]]
     sentence = f"Nearest to their own printed row are {_listed(own)}."
     return sentence + (f" Nearer to another's are {_listed(others)}." if others else "")
+
+
+def _rows(cells):
+    """Which printed row each of ours is nearest to."""
+    return row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
 
 
 def _listed(names):

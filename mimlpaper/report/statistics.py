@@ -256,6 +256,15 @@ def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:
     ) / len(CRITERIA)
 
 
+def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
+    """Ranks of the rows in each column, 1 is best; a column that is no loss is an accuracy."""
+    return means.apply(
+        lambda column: column.rank(
+            ascending=column.name in CRITERIA and CRITERIA[column.name].lower_is_better
+        )
+    )
+
+
 def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> list[pd.DataFrame]:
     """:func:`mean_ranks` of both, among the methods that both have; empty without records.
 
