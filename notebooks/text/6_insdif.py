@@ -108,7 +108,7 @@ np.abs(miml.max_hausdorff(bags) - cdist(genes.X, genes.X)).max()
 #   $\langle w, x \rangle$ plus a constant. The prototypes cancel once more, but for that constant.
 # - **A Gaussian machine on instances** sees $x$ relative to each prototype: here the bags can tell something.
 #
-# The second case is dear. The 2,000 pages of the Social set have 39 prototypes and 1,047 words: 78,000 dense
+# The second case takes much memory. The 2,000 pages of the Social set have 39 prototypes and 1,047 words: 78,000 dense
 # differences, 650 MB, though the pages themselves are sparse. But
 #
 # $$\|x_i - v_l - p\|^2 = \|x_i - v_l\|^2 + \|p\|^2 - 2 \langle x_i, p \rangle + 2 \langle v_l, p \rangle$$

@@ -210,7 +210,7 @@ paper.save_table(tables.exponents_table(large), "cost_large_exponents")
 # %% [markdown]
 # ## The whole paper, before and now
 #
-# Records are made anew by faster code with the same protocol. The bars lead from the hours that the settings recorded anew took then to those that all
+# The trials of Tables 1 to 4 ran again, by faster code with the same protocol. The bars lead from the hours that the settings recorded anew took then to those that all
 # trials of today's code took: what is blue became cheaper, what is red came on top. Seconds are those of the recordings, two processes on
 # two cores that had other work to do; run again on a quiet one, a split of Table 2 took half of them and a fold of Table 3 five sixths.
 
