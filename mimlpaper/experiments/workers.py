@@ -23,6 +23,7 @@ from mimlpaper.sharing import Cache, sharing
 
 IDLE = 20  # seconds
 GRACE = 3  # seconds, for compiled code to return after the alarm
+SHARED = 2**28  # bytes that a worker keeps for the trials of a batch, beside what a fit needs
 
 
 class TrialError(RuntimeError):
@@ -138,7 +139,7 @@ def _delayed(batch, experiments, data_home):
 
 def _run_batch(batch, jobs, data_home):
     # The sums of another number of threads differ in the last bit.
-    with threadpool_limits(1), sharing(Cache()):
+    with threadpool_limits(1), sharing(Cache(SHARED)):
         return batch, [_attempt(*job, data_home) for job in jobs]
 
 
