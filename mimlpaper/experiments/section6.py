@@ -162,8 +162,13 @@ TABLE_3 = {
 # not zero.
 AS_SPARSE = default(storage=FunctionTransformer(csr_array))
 ON_PAGES = TABLE_3 | {
+    "InsDif": replace(
+        TABLE_3["InsDif"],
+        tuning={**TABLE_3["InsDif"].tuning, "learner__ridge": [0.01, 0.1, 1.0, 10.0, 100.0]},
+    ),
     "InsDif_MimlSvm": replace(
         TABLE_3["InsDif_MimlSvm"],
+        tuning=dict(learner__gamma=[0.01, 0.1, 1.0, 10.0], learner__C=LOW_COSTS),
         choices=[dict(learner__gamma=1.0), dict(learner__label_rule="sign")],
     ),
     # One cost, two widths and few alternations: one alternation takes half a minute.
@@ -189,8 +194,11 @@ ON_PAGES = TABLE_3 | {
     "MlSvm": Row(
         MlSvm(),
         [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
-        tuning=dict(kernel="rbf", gamma=[0.01, 0.1, 1.0, 10.0], C=LOW_COSTS),
+        tuning=dict(kernel="rbf", gamma=[0.1, 1.0, 10.0], C=[0.01, *LOW_COSTS, 1000.0]),
         choices=[dict(label_rule="top"), dict(kernel="rbf", gamma=1.0)],
+    ),
+    "Ml-knn": replace(
+        TABLE_3["Ml-knn"], tuning=dict(n_neighbors=[*NEIGHBOURS[1:], 256], label_rule="top")
     ),
 }  # fmt: skip
 TABLE_4 = {
