@@ -102,21 +102,28 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
     """One row for each data set, one mark for each method, one panel for each criterion.
 
     The data set with the best mean average precision is on top. Methods that are not ``lit`` are
-    grey. ``key`` is an empty axis for the names of the others.
+    grey. ``key`` is an empty axis for the names of the others. A value that is far out, by Tukey's
+    rule, is an arrow at the edge, so that it does not squeeze the others.
     """
     datasets = records.groupby("dataset")["average_precision"].mean().sort_values().index
     methods = in_order(records["method"].unique())
     offsets = np.linspace(0.3, -0.3, len(methods))
     others = Look("#c4c4c4", ".", "")
     looks = {method: look_of(method) if method in lit else others for method in methods}
+    far_out = False
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         means = records.pivot_table(criterion.name, "dataset", "method").reindex(datasets)
+        low, high = _without_far_out(means.to_numpy())
         for method, offset in zip(methods, offsets, strict=True):
             look, heights = looks[method], np.arange(len(datasets)) + offset
-            axis.plot(
-                means[method], heights, look.marker, color=look.color, markersize=4.2,
-                markeredgewidth=0,
-            )  # fmt: skip
+            drawn = dict(linestyle="", color=look.color, markersize=4.2, markeredgewidth=0)
+            inside = means[method].between(low, high)
+            axis.plot(means[method].where(inside), heights, marker=look.marker, **drawn)
+            for edge, arrow in ((low, "<"), (high, ">")):
+                beyond = ~inside & (means[method].clip(low, high) == edge)
+                if beyond.any():
+                    axis.plot(np.full(beyond.sum(), edge), heights[beyond], marker=arrow, **drawn)
+                    far_out = True
         names = [name.split(":")[-1] for name in datasets] if panel % 4 == 0 else []
         axis.set_yticks(range(len(datasets)), names or [""] * len(datasets))
         axis.set_yticks(np.arange(1, len(datasets)) - 0.5, minor=True)
@@ -127,10 +134,19 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
         axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
     named = {method: looks[method] for method in methods if method in lit}
     named |= {f"the other {len(methods) - len(named)}": others} if len(named) < len(methods) else {}
+    named |= {"beyond the edge": Look(others.color, ">", "")} if far_out else {}
     no_line = {"linestyle": ""}
     handles = [Line2D([], [], **look._asdict() | no_line, label=m) for m, look in named.items()]
     key.set_axis_off()
     key.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)
+
+
+def _without_far_out(values):
+    """Least and largest value, but for those over three interquartile ranges from the quartiles."""
+    first, third = np.nanquantile(values, [0.25, 0.75])
+    reach = 3 * (third - first)
+    near = values[(values >= first - reach) & (values <= third + reach)]
+    return near.min(), near.max()
 
 
 def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):

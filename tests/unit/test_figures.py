@@ -144,9 +144,22 @@ def test_data_sets_and_key():
     datasets = [text.get_text() for text in axes[0].get_yticklabels()]
     assert set(datasets) == set(records["dataset"]) and datasets[-1] == min(datasets)
     names = [text.get_text() for text in figure.axes[7].get_legend().get_texts()]
-    assert names == ["InsDif", "MlSvm", f"the other {len(TABLES[4].algorithms) - 2}"]
+    assert names[:3] == ["InsDif", "MlSvm", f"the other {len(TABLES[4].algorithms) - 2}"]
     colors = [line.get_color() for line in axes[0].get_lines()]
     assert len(colors) == len(TABLES[4].algorithms) and len(set(colors)) == 3
+
+
+def test_a_value_far_out_is_an_arrow_at_the_edge():
+    figure, axes = seven_panels(height=5)
+    records = as_in_the_paper(4)
+    worst = (records["method"] == "MlSvm") & (records["dataset"] == records["dataset"].max())
+    usual = records["coverage"].max()
+    records.loc[worst, "coverage"] = 1000.0
+    plot_data_sets(records, axes, figure.axes[7], lit=("InsDif",))
+    (arrow,) = [line for line in axes[2].get_lines() if line.get_marker() == ">"]
+    assert arrow.get_xdata().tolist() == [usual] and axes[2].get_xlim()[1] < 2 * usual
+    names = [text.get_text() for text in figure.axes[7].get_legend().get_texts()]
+    assert names[-1] == "beyond the edge"
 
 
 def test_scorecard_counts_all_cells():
