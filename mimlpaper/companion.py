@@ -3,6 +3,7 @@
 import os
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -142,7 +143,8 @@ class Companion:
             finding = f"this is the profile {self.profile}, which shows that everything runs; what "
             finding += "the text says of results is about the profile paper."
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
-        return Markdown("\n>\n".join(f"> **{head}:** {text}" for head, text in parts.items()))
+        box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
+        return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
 
     def identified(self, number: int) -> Markdown:
         """Which rows of a table are nearest to their own printed row, in words."""

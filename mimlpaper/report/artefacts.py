@@ -179,7 +179,8 @@ OUTCOME = re.compile(
 
 def with_outcome(readme: str, outcome: str) -> str:
     """The text of a README with the outcome in its place, in lines of at most 100 characters."""
-    return OUTCOME.sub(lambda ends: ends[1] + fill(outcome, 100) + ends[2], readme)
+    lines = [fill(line, 100, subsequent_indent="  ") for line in outcome.splitlines()]
+    return OUTCOME.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
 
 
 def _made():

@@ -80,22 +80,21 @@ def scorecard_cells(
 
 
 def in_words(card: dict) -> str:
-    """The outcome in three sentences: agreement, order of the algorithms, claims."""
+    """The outcome as a list: agreement, order of the algorithms, claims."""
     every, blind = card["totals"]["all"], card["blind"]["all"]
     if not every["rows"]:
         return "Nothing is recorded yet."
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    settings = f"settings nearest to print in {marked} of {every['rows']} rows"
     claims = {name: _claims_in_words(card["claims"], name) for name in COLUMNS}
     if not blind["rows"]:
         claims["blind"] = "nothing is recorded yet"
+    chosen = f"{marked} rows have settings that were chosen because they come nearest to print. "
     return (
-        f"With {settings if marked else 'matched settings'} {_agreement_in_words(every)}; "
-        f"blind to print, {_agreement_in_words(blind)}. "
-        f"The order of the algorithms follows the printed one with {_order_in_words(every)}. "
-        f"Of {len(card['claims'])} claims, tested so that no lack of data helps them, "
-        f"{claims['matched']} under matched settings; under blind ones {claims['blind']}; where "
-        f"every algorithm is tuned {claims['tuned']}."
+        f"- **Numbers.** {_agreement_in_words(every)}. {chosen * bool(marked)}"
+        f"Blind to print: {_agreement_in_words(blind)}.\n"
+        f"- **Order.** {_order_in_words(every)}.\n"
+        f"- **Claims.** Of {len(card['claims'])}, {claims['matched']}. Blind to print: "
+        f"{claims['blind']}. Every algorithm tuned alike: {claims['tuned']}."
     )
 
 
@@ -135,11 +134,11 @@ def _agreement_in_words(every):
         return "nothing is recorded yet"
     measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
     return (
-        f"{every['agrees']} of {measured} printed cells agree with ours (of other algorithms' "
-        f"cells {every['false_match_rate']:.0%} would), {every['differs_better']} of ours are "
-        f"better and {every['differs_worse']} worse, and {every['rows_identified']} of "
-        f"{every['rows']} rows are nearest to their own printed row "
-        f"(by chance {every['rows_by_chance']:.0f})"
+        f"{every['agrees']} of {measured} printed cells agree with ours, where "
+        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
+        f"{every['differs_better']} of ours are better, {every['differs_worse']} worse; "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row, "
+        f"by chance {every['rows_by_chance']:.0f}"
     )
 
 
@@ -147,8 +146,8 @@ def _order_in_words(every):
     known = every["tau_identified"]
     among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
     return (
-        f"Kendall's τ = {every['tau']:.2f}{among}, and the printed winner wins "
-        f"{every['winner_agreement']:.0%} of the {every['columns']} columns"
+        f"The printed winner wins {every['winner_agreement']:.0%} of the {every['columns']} "
+        f"columns. Kendall's τ between our order and the printed one is {every['tau']:.2f}{among}"
     )
 
 

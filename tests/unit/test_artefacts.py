@@ -79,9 +79,9 @@ def test_artefacts_name_what_exists():
 
 
 def test_the_outcome_has_its_place_in_the_readme():
-    """Lines of at most 100 characters: 34 words of two letters would take 101."""
-    written = with_outcome(README, "so " * 34)
-    assert written == README.replace("old", " ".join(["so"] * 33) + "\nso")
+    """Lines of at most 100 characters: the dash and 34 words of two letters would take 103."""
+    written = with_outcome(README, "- " + "so " * 34 + "\n- it")
+    assert written == README.replace("old", "- " + " ".join(["so"] * 33) + "\n  so\n- it")
     assert with_outcome(written, "old") == README
 
 
