@@ -129,7 +129,8 @@ def test_the_card_in_three_points(half_run):
         "- **Numbers.** 106 of 106 printed cells agree with ours, where "
         f"{share:.0%} of other algorithms' cells would; 0 of ours are better, 0 worse; "
         "16 of 16 rows are nearest to their own printed row, by chance 2. 8 rows have settings "
-        "that were chosen because they come nearest to print. Blind to print: nothing is recorded yet."
+        "that were chosen because they come nearest to print. Blind to print: "
+        "nothing is recorded yet."
     )
     assert order.endswith("printed one is 1.00, 1.00 among the rows nearest to their own.")
     assert "wins 100% of the 14 columns" in order
