@@ -1,4 +1,4 @@
-"""Instance differentiation: from one vector an example to one instance for each label."""
+"""Instance differentiation: transformers of vectors into bags of one instance for each label."""
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -13,9 +13,9 @@ from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_ch
 
 
 def label_prototypes(X, Y) -> np.ndarray:
-    """v_l, the mean of the examples with label l (Section 6.1): (n_labels, n_features).
+    """Means v_l of the examples with label l (Section 6.1): (n_labels, n_features).
 
-    A label without examples gets the mean of all of them.
+    A label without examples gets the mean of all examples.
     """
     counts = Y.sum(axis=0)
     sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
@@ -23,7 +23,7 @@ def label_prototypes(X, Y) -> np.ndarray:
 
 
 class _Differentiation(TransformerMixin, BaseEstimator):
-    """From X (n_examples, n_features), dense or sparse, to bags of one instance a label."""
+    """Base class of transformers of X (n_examples, n_features), dense or sparse, into bags."""
 
     def fit(self, X, Y):
         """Learn from examples X and label sets Y (n_examples, n_labels)."""
@@ -42,13 +42,13 @@ class _Differentiation(TransformerMixin, BaseEstimator):
 
 
 class PrototypeDifferences(_Differentiation):
-    """Bags {x - v_l : l a label}: how an example differs from each label's prototype (Section 6.1).
+    """Bags {x - v_l : l a label}: an example minus the prototype of each label (Section 6.1).
 
-    All n_examples n_labels differences are laid out: for small data, or few labels.
+    Memory holds all n_examples n_labels differences: choose it for small data or few labels.
 
     Attributes
     ----------
-    prototypes_ : (n_labels, n_features), the v_l; the mean of all examples where there is none.
+    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
     """
 
     def transform(self, X) -> Bags:
@@ -60,26 +60,25 @@ class PrototypeDifferences(_Differentiation):
 class DifferenceFeatures(_Differentiation):
     """Bags {φ(x - v_l)}, where <φ(z), φ(z')> is close to exp(-γ ||z - z'||²).
 
-    A learner with a linear kernel on these bags has the Gaussian kernel on those of
-    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never laid out: since
+    A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
+    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: since
     ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
-    takes a product of p with X, and one with the prototypes. With a linear kernel no φ is
-    needed: an example's differences have its own rank, and X may be reduced beforehand.
+    takes the product of X with p and the product of the prototypes with p.
 
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale"
         Kernel width γ: "auto" is 1 / n_features, "scale" divides that by the variance of X.
     rank : int, "auto" or None, default "auto"
-        Rank of the factor of the differences' kernel; None is exact, for small data;
-        see :class:`~mimlpaper.kernels.KernelFactor`.
+        Rank of the factor of the differences' kernel, see
+        :class:`~mimlpaper.kernels.KernelFactor`; None is exact, for small data.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor.
 
     Attributes
     ----------
-    prototypes_ : (n_labels, n_features), the v_l; the mean of all examples where there is none.
-    factor_ : KernelFactor of the differences; its ``error_`` is what ``rank`` left out.
+    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
+    factor_ : KernelFactor of the differences; its ``error_`` is the approximation error.
     gamma_ : float, the kernel width used.
     """
 
@@ -110,21 +109,21 @@ class DifferenceFeatures(_Differentiation):
 
 
 class NeighbourMeans(_Differentiation):
-    """Bags of n_labels instances, the l-th the mean of the k examples with label l nearest to x.
+    """Bags of n_labels instances: the l-th is the mean of the k nearest examples with label l.
 
-    The other transformation that Section 6.1 names. A training example is not its own neighbour,
-    so that the bags of training and of new examples are alike.
+    Section 6.1 names this transformation as an alternative. A training example is not its own
+    neighbour, so that bags of training and of new examples are comparable.
 
     Parameters
     ----------
     n_neighbors : int, default 10
-        The k; all examples with the label where there are fewer.
+        The k; all examples with the label if there are fewer.
 
     Attributes
     ----------
     prototypes_ : (n_labels, n_features)
-        Mean of all examples with the label; it stands in where there is no neighbour.
-    X_fit_, Y_fit_ : the training examples, in which neighbours are looked up.
+        Mean of all examples with the label; it replaces the mean of no neighbour.
+    X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
     """
 
     def __init__(self, *, n_neighbors=10):
@@ -160,11 +159,11 @@ class NeighbourMeans(_Differentiation):
 
 
 class SingleInstances(_Differentiation):
-    """Bags {x}, no differentiation at all: to see what the others do.
+    """Bags {x} without differentiation, for comparison with the other transformations.
 
     Attributes
     ----------
-    prototypes_ : (n_labels, n_features), of which no use is made.
+    prototypes_ : (n_labels, n_features), not used.
     """
 
     def transform(self, X) -> Bags:
@@ -173,7 +172,7 @@ class SingleInstances(_Differentiation):
 
 
 class _Differences:
-    """The rows x_i - v_l, example by example, of which single ones are laid out on demand."""
+    """The rows x_i - v_l, example by example; a row is computed when it is indexed."""
 
     def __init__(self, X, prototypes):
         self.X, self.prototypes = X, prototypes
@@ -198,7 +197,7 @@ class _Differences:
 
 
 class _DifferenceFactor(KernelFactor):
-    """The Gaussian kernel's factor, for rows that are differences."""
+    """Factor of the Gaussian kernel on :class:`_Differences`."""
 
     def fit_transform(self, X, y=None):
         settings = self._settings()
@@ -220,7 +219,7 @@ class _DifferenceFactor(KernelFactor):
 
 
 def _bags(instances):
-    """Bags of as many instances each, from (n_bags, size, n_features)."""
+    """Bags of equal size, from (n_bags, size, n_features)."""
     n_bags, size, n_features = instances.shape
     return Bags(instances.reshape(-1, n_features), size * np.arange(n_bags + 1))
 

@@ -1,4 +1,4 @@
-"""D-MimlSvm: MIML by regularisation, on bags and their instances at once."""
+"""D-MimlSvm: MIML by regularised functions of bags and instances."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver"
 
 
 class DMimlSvm(MultiLabelEstimator):
-    """One regularised function f_t for each label t, on bags and on single instances alike.
+    """One regularised function f_t for each label t, on bags and on single instances.
 
     With f_t = <w_t, φ> + b_t and φ from a kernel on sets of instances it minimises
 
@@ -44,19 +44,18 @@ class DMimlSvm(MultiLabelEstimator):
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
-    Eq. 12 has twice this Ω, so that its μ and γ are twice these.) It is not convex, because of
-    the last term. The constrained concave-convex procedure solves convex problems, Eq. 24, in
-    which Σ_j ρ_ijt f_t(x_ij) stands for the maximum where f_t(X_i) may exceed it: at first with
-    ρ_ijt = 1/n_i, then with the instances that are highest in the last solution. No step can
-    raise the objective.
+    Eq. 12 has twice this Ω, so that its μ and γ are twice these.) The last term is not convex. The
+    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24: where
+    f_t(X_i) exceeds the maximum, Σ_j ρ_ijt f_t(x_ij) replaces it, first with ρ_ijt = 1/n_i, then
+    with the instances that score highest in the last solution. No step raises the objective.
 
-    Choose it to learn from bags directly, and to know which instance speaks for which label. A
-    label that all or none of the training bags have gets the constant score +1 or -1.
+    Choose it to learn from bags directly and to score instances as well. A label that all or none
+    of the training bags have gets the constant score +1 or -1.
 
     Parameters
     ----------
     kernel : {"rbf", "linear"}, default "rbf"
-        Between instances.
+        Kernel between instances.
     gamma : float, "auto" or "scale", default "scale"
         Kernel width, see :func:`~mimlpaper.kernels.kernel_width`.
     rank : int, "auto" or None, default "auto"
@@ -69,36 +68,37 @@ class DMimlSvm(MultiLabelEstimator):
     C : float, default 10.0
         Cost of a hinge loss of 1, as in a support vector machine for each label.
     lam : float, default 0.1
-        λ, cost of a bag's distance to its highest instance, as a share of C.
+        λ, cost of the difference between f_t of a bag and its largest f_t of an instance, as a
+        share of C.
     mu : float, default 0.0
-        μ > -1/2. Positive values penalise what all labels have in common, negative ones favour
-        it. For ``relatedness="pairwise"`` at least 0, the common size of the μ_ij.
+        μ > -1/2. Positive values penalise the function that all labels share, negative values
+        favour it. For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
-        What the labels share: with "mean", their mean function. With "pairwise", something for
-        each pair, how much being learned (Eq. 28, see
+        What the labels share: "mean", their mean function; "pairwise", a function for each pair,
+        with learned μ_ij (Eq. 28, see
         :func:`~mimlpaper.algorithms.dmiml.relatedness.learned_pair_penalties`). An array holds
         the μ_ij: symmetric, from 0 (share most) to infinity (share nothing).
     imbalance : bool, default False
-        Weigh losses by τ: 1 - ibr_t for the bags with label t, ibr_t for those without, see
+        Weigh losses by τ: 1 - ibr_t for bags with label t, ibr_t for bags without it, see
         :func:`~mimlpaper.algorithms.dmiml.imbalance.imbalance_weights`. If False, τ is 1. The
-        rates ibr_t sum to 1 over the labels, so that a further label changes the results of all;
-        with few bags or many labels it may leave nothing but constant scores.
+        rates ibr_t sum to 1 over the labels, so that one more label changes the results of all
+        labels. With few bags or many labels all scores may become constant.
     solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
-        Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
-        for small data.
+        Solver of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package;
+        both are for small data.
     tol : float, default 1e-2
         Duality gap, as a share of the objective, at which a convex problem is solved.
     max_iter : int or None, default None
-        Iterations of the solver in each convex problem at most; None for the solver's own limit.
+        Most iterations of the solver in each convex problem; None for the solver's own limit.
     cccp_tol : float, default 1e-3
         Stop when a step lowers the objective by no more than this share.
     max_cccp : int, default 30
-        Convex problems solved at most.
+        Largest number of convex problems.
     label_rule : {"sign", "top"}, default "sign"
-        The positive scores (Section 5.1), or the T-Criterion.
+        The labels with positive scores (Section 5.1), or the T-Criterion.
     warm_start : bool, default False
-        Start from the last fit if it was on bags of the same sizes; for a path of settings.
-        Every convex problem still ends with its own certificate.
+        Start from the last fit if it was on bags of the same sizes, for a path of settings. Each
+        convex problem is still solved to ``tol``.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor, and the constraints of Table 8.
 
@@ -106,10 +106,10 @@ class DMimlSvm(MultiLabelEstimator):
     ----------
     weights_, intercept_ : (rank, n_labels) and (n_labels,), w_t and b_t.
     objective_ : (n_steps,), the objective after each convex problem; it never rises.
-    raw_objective_ : (n_steps,) or one more: the last step is thrown away if the objective rises.
+    raw_objective_ : (n_steps,), or (n_steps + 1,) with a last step that raised it and was dropped.
     n_iter_ : (n_steps,), the solver's iterations.
     duality_gap_ : float, of the last convex problem, as a share of its objective.
-    label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 beside a constant label.
+    label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
     pair_penalties_ : (n_labels, n_labels), μ_ij; None for ``relatedness="mean"``.
     imbalance_rates_ : (n_labels,), ibr_t.
     factor_ : KernelFactor on instances; gamma_ : float, its width.
@@ -151,7 +151,7 @@ class DMimlSvm(MultiLabelEstimator):
         seed = self.random_state
         if not isinstance(seed, Integral):
             seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
-        # The rule only reads the scores, so that fits with other rules share the work.
+        # The rule only reads the scores, so that fits with different rules share the work.
         settings = self.get_params() | {"label_rule": "sign", "random_state": seed}
         start = getattr(self, "_last", None) if self.warm_start else None
         self.__dict__.update(shared(_learned, settings, bags, Y, start))
@@ -186,7 +186,7 @@ class DMimlSvm(MultiLabelEstimator):
         return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
 
     def _learn(self, bags, Y, last):
-        """Sets what is fitted; ``last`` is what the last fit left for a warm start."""
+        """Set the fitted attributes; ``last`` is the last fit's state for a warm start."""
         self.n_labels_, self.n_features_in_ = Y.shape[1], bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
@@ -223,7 +223,7 @@ class DMimlSvm(MultiLabelEstimator):
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
     def _minimise(self, problem, varied, last):
-        """Sets the functions of the labels that vary."""
+        """Fit the functions of the labels that vary."""
         rng = check_random_state(self.random_state)
 
         def solve(problem, start):
@@ -273,7 +273,7 @@ class DMimlSvm(MultiLabelEstimator):
         if self.imbalance:
             costs *= imbalance_weights(Y, self.imbalance_rates_[varied])
         of_instances, offsets = self._of_instances(features), features.offsets
-        if self.lam == 0:  # no instance matters: let each bag be its only one
+        if self.lam == 0:  # instances do not matter: each bag is its only instance
             of_instances, offsets = of_bags, np.arange(len(Y) + 1)
         sizes = np.diff(offsets)
         rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
@@ -284,15 +284,14 @@ class DMimlSvm(MultiLabelEstimator):
 
 
 def _learned(settings, bags, Y, last):
-    """What a fit with these settings sets."""
+    """The attributes that a fit with these settings sets."""
     learner = DMimlSvm(**settings)
     learner._learn(bags, Y, last)
     return {name: value for name, value in vars(learner).items() if name not in settings}
 
 
 def _start(last, problem):
-    """The last solution, if its planes hold for this problem: bags of the same sizes, and as many
-    labels and features."""
+    """The last solution, if bag sizes, labels and features are the same in this problem."""
     if last is None:
         return None
     offsets, solution = last

@@ -1,4 +1,4 @@
-"""InsDif: multi-label learning from single instances, which become bags for an MIML learner."""
+"""InsDif: multi-label learning by an MIML learner on vectors turned into bags."""
 
 import numpy as np
 from sklearn.base import clone
@@ -12,8 +12,8 @@ from mimlpaper.base import VectorEstimator, check_vectors
 class InsDif(VectorEstimator):
     """Instance differentiation: x becomes the bag {x - v_l : l a label} for an MIML learner.
 
-    The prototype v_l is the mean of the training examples that have label l. Choose it to try
-    MIML learners on ordinary vectors; by default it is a fast and strong multi-label learner.
+    The prototype v_l is the mean of the training examples with label l. Choose it to apply MIML
+    learners to ordinary vectors; by default it is a fast and accurate multi-label learner.
 
     Parameters
     ----------
@@ -22,11 +22,11 @@ class InsDif(VectorEstimator):
         ``DifferenceFeatures`` for learners on instances with a Gaussian kernel;
         ``NeighbourMeans`` for the variant with nearest neighbours.
     learner : unfitted MIML estimator or None, default None
-        A :class:`~mimlpaper.base.MultiLabelEstimator` for bags; None for MimlNn with 20 % of
-        the examples as medoids and the pseudo-inverse. The rule for label sets is the learner's.
+        A :class:`~mimlpaper.base.MultiLabelEstimator` for bags, with its own label rule; None for
+        MimlNn with 20 % of the examples as medoids and the pseudo-inverse.
     shortcut : bool, default True
-        Whether a learner that knows bags by their maximal Hausdorff distances alone gets the
-        vectors themselves and their Euclidean distances, which are the same, see Notes.
+        Whether a learner that uses only maximal Hausdorff distances between bags gets the
+        Euclidean distances of the vectors, which are equal, see Notes.
     random_state : int, RandomState or None, default None
         Seeds the default learner.
 
@@ -38,11 +38,11 @@ class InsDif(VectorEstimator):
 
     Notes
     -----
-    Every bag is a translate of every other, B_j = B_i + t with t = x_j - x_i, and the maximal
+    Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i, and the maximal
     Hausdorff distance between a bounded set and its translate is ||t||. It is at most ||t||,
-    since b + t is no further than that from b. It is at least ||t||, since the point of B_i + t
-    that lies furthest in the direction of t is ||t|| further than any of B_i. So MimlNn and
-    MimlSvm see ||x_j - x_i||, whatever the prototypes.
+    since b + t has this distance from b. It is at least ||t||, since the point of B_i + t
+    furthest in the direction of t lies ||t|| beyond every point of B_i. So MimlNn and MimlSvm
+    see ||x_j - x_i||, whatever the prototypes.
 
     References
     ----------
@@ -83,7 +83,7 @@ class InsDif(VectorEstimator):
 
     @property
     def label_rule(self) -> str:
-        """The fitted learner's."""
+        """Label rule of the fitted learner."""
         return self.learner_.label_rule
 
     def _cancels(self, learner):

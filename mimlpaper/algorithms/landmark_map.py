@@ -1,4 +1,4 @@
-"""Bags as vectors, for many bags: their distances to the medoids of a sample."""
+"""Vectors for many bags: distances to the medoids of a sample."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,22 +13,22 @@ SQUARE = 24  # bytes for each pair of sampled bags: the distances, and copies wh
 class LandmarkMap(MedoidMap):
     """Map a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of training bags.
 
-    :class:`MedoidMap` takes the distances of all pairs of bags, here are those of a sample, and
-    those of all bags to its k medoids: seconds and memory grow with the number of bags, not with
-    its square. If the sample is everything, both maps are the same.
+    :class:`MedoidMap` computes the distances of all pairs of bags. This map computes them within
+    the sample, and from all bags to the k medoids: time and memory grow with the number of bags,
+    not with its square. If the sample holds all bags, both maps are the same.
 
-    Choose it from some 10,000 bags on. MimlNn and MimlSvm are then pipelines::
+    Choose it for 10,000 bags or more. MimlNn and MimlSvm are then pipelines::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
 
-    The first is MimlNn (``alpha`` is its ridge). In the second, mi-SVM on bags of one instance is
-    a machine for each label, on features of a kernel factor: MimlSvm up to the factor's error.
+    The first is MimlNn (``alpha`` is its ridge). The second is MimlSvm up to the error of the
+    kernel's factor: on bags of one instance, mi-SVM is an ordinary SVM for each label.
 
     Parameters
     ----------
     n_sample : int, default 2000
-        Training bags drawn; all, if there are no more.
+        Training bags drawn; all bags if there are fewer.
     ratio : float in (0, 1], default 0.2
         Number of medoids k as a share of the sample.
     metric : {"max_hausdorff", "euclidean"} or callable, see :class:`MedoidMap`
@@ -47,10 +47,10 @@ class LandmarkMap(MedoidMap):
 
     Notes
     -----
-    FasterPAM (the package kmedoids) finds medoids that lie closer, and predicts no better. Average
-    precision of MimlNn with 100 medoids on a half of the bags, means of five draws, by medoids of
-    FasterPAM / the alternation here / no choice at all, bags drawn at random: Reuters .913 / .941
-    / .940, scene .747 / .752 / .751, ``make_bags(4000, 8, 8)`` .853 / .865 / .865.
+    FasterPAM (the package kmedoids) finds closer medoids but no better predictions. Average
+    precision of MimlNn with 100 medoids on half of the bags, means of five draws, with medoids of
+    FasterPAM / of the alternation here / drawn at random: Reuters .913 / .941 / .940, scene
+    .747 / .752 / .751, ``make_bags(4000, 8, 8)`` .853 / .865 / .865.
     """
 
     def __init__(self, *, n_sample=2000, ratio=0.2, metric="max_hausdorff", random_state=None):
@@ -76,7 +76,7 @@ class LandmarkMap(MedoidMap):
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
-        """Find the medoids, and return the features of X itself (m, k)."""
+        """Find the medoids, and return the distances of X to them (m, k)."""
         return self.fit(X).transform(X)
 
     def transform(self, X) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Bags as vectors: their distances to medoid bags (Table 7, steps 1 to 3)."""
+"""Vectors for bags: distances to medoid bags (Table 7, steps 1 to 3)."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -46,7 +46,7 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
-        """Find the medoids of X and return its own features (m, k)."""
+        """Find the medoids of X, and return the distances of X to them (m, k)."""
         if not 0 < self.ratio <= 1:
             raise ValueError(f"ratio must lie in (0, 1], got {self.ratio}")
         X = self._check(X)

@@ -1,4 +1,4 @@
-"""MimlBoost: MIML through multi-instance learning, by boosting one function of all labels."""
+"""MimlBoost: MIML by boosting a multi-instance learner on all pairs of a bag and a label."""
 
 import warnings
 from collections import deque
@@ -17,64 +17,63 @@ from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
 from mimlpaper.sharing import shared
 
-BALANCED = 1e-10  # logarithms of ratios up to this are those of equals, but for rounding
+BALANCED = 1e-10  # a logarithm of a ratio within this of 0 counts as 0: rounding
 CHOICES = {
     "kernel": ("rbf", "linear"),
     "label_code": ("feature", "onehot", "product"),
     "weighting": ("weights", "resampling"),
     "solver": ("structured", "libsvm"),
 }
-BOOSTING = "n_rounds", "C", "weighting", "solver", "tol", "max_iter"  # what a fit depends on
+BOOSTING = "n_rounds", "C", "weighting", "solver", "tol", "max_iter"  # parameters of _boost
 
 
 class MimlBoost(MultiLabelEstimator):
     """MiBoosting on the bags (X, y) = {(x_1, y), …, (x_n, y)} of every bag X and every label y.
 
     The score of label y is F(X, y) = Σ_t c_t (1/n) Σ_j h_t(x_j, y). Each h_t in {-1, +1} is the
-    sign of a support vector machine on pairs of an instance and a label, which takes from each
-    bag the label Ψ(X, y) = ±1, and with the weights W(X, y) minimises
+    sign of a support vector machine on pairs of an instance and a label. A pair has the class
+    Ψ(X, y) = ±1 of its bag. With the weights W(X, y) the machine minimises
 
         ½ ||f||² + C N Σ_X Σ_y W(X, y)/n Σ_j max(0, 1 - Ψ(X, y) (f(x_j, y) + b))
 
-    over the N pairs, whose mean cost is C. With the share e(X, y) of a bag's pairs that h_t has
+    over the N pairs, whose mean cost is C. With e(X, y), the share of a bag's pairs that h_t gets
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
-    Choose it to know which instance speaks for which label, when all instances of a bag say
-    something on its labels: they have equal votes. The paper's scores Σ_t c_t Σ_j h_t are divided
-    by n here, which leaves the labels as they are and ranks bags of unlike sizes fairly.
+    Choose it to score instances, when all instances of a bag bear on its labels: they have equal
+    votes. The paper's scores Σ_t c_t Σ_j h_t are divided by n here, which leaves the predicted
+    labels as they are and makes bags of different sizes comparable.
 
     Parameters
     ----------
     n_rounds : int, default 50
         The paper's T.
     kernel : {"rbf", "linear"}, default "rbf"
-        Between pairs. "rbf" is exp(-γ ||x - x'||²) times the same of the labels' codes;
-        "linear" is <x, x'> plus the codes' product.
+        Kernel between pairs. "rbf" is exp(-γ ||x - x'||²) times the same function of the labels'
+        codes; "linear" is <x, x'> plus the inner product of the codes.
     gamma : float, "auto" or "scale", default "scale"
         Width γ of the Gaussian kernel, see :func:`~mimlpaper.kernels.kernel_width`.
     C : float, default 1.0
         Mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
-        How a label joins x. "onehot": as n_labels more numbers. "feature", as in the authors'
-        program: as one more number, 0 for the first label to s for the last in equal steps,
-        s = 1 with up to 49 features d, else log(d + 1) / log(50). Then labels in neighbouring
-        columns are more alike, and another order of the columns gives another result.
-        "product", for the linear kernel: x moves to a place of its own for each label, which
-        gives <x, x'> if y = y', else 0. Only then do linear machines rank the labels of one
-        instance otherwise than those of another.
+        How a label is coded. "onehot": as n_labels numbers after x. "feature", as in the authors'
+        program: as one number after x, from 0 for the first label to s for the last in equal
+        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50). Labels in neighbouring
+        columns are then more alike, and the result depends on the order of the columns.
+        "product", for the linear kernel only: the kernel is <x, x'> if y = y', else 0. Without
+        it, a linear machine ranks the labels in the same order for every instance.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto"
         Rank of the factor of the instances' kernel, see :class:`~mimlpaper.kernels.KernelFactor`;
         None is exact, for small data.
     solver : {"structured", "libsvm"}, default "structured"
-        :class:`~mimlpaper.algorithms.pair_svm.PairSvm`, or the N pairs laid out for LIBSVM, to
-        compare with; LIBSVM makes no use of ``rank``, ``tol`` and ``max_iter``.
+        :class:`~mimlpaper.algorithms.pair_svm.PairSvm`, or LIBSVM on the N pairs, for comparison;
+        LIBSVM does not use ``rank``, ``tol`` and ``max_iter``.
     tol : float, default 1e-3
-        Duality gap, as a share of the objective, at which a machine is done.
+        Duality gap, as a share of the objective, at which a machine is solved.
     max_iter : int, default 200
-        Climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` before a machine is left as it
-        is, with a warning.
+        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine; a machine
+        not solved by then gives a warning.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None
         Draws landmarks, the solver's order, and the samples of "resampling".
@@ -87,24 +86,23 @@ class MimlBoost(MultiLabelEstimator):
     n_rounds_ : int, rounds kept.
     stopped_ : {"n_rounds", "step 3c", "step 3e"}, what ended the boosting.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
-    factor_ : KernelFactor of the instances' kernel; its ``error_`` is what ``rank`` left out.
+    factor_ : KernelFactor of the instances' kernel; its ``error_`` is the approximation error.
     gamma_ : float, the kernel width used.
     gap_ : float, the largest duality gap of the machines kept.
 
     Notes
     -----
-    The text around Eq. 2 ends the boosting if e >= 1/2. Read as the weighted error Σ W e that
-    is step 3e, since c_t <= 0 exactly then. Step 3c ends it for the opposite reason, all e < 1/2,
-    where step 3d has no minimum; it has none either if all e <= 1/2, not all equal, which counts
-    as step 3c here. Both steps drop the round; the first is kept all the same, with c_1 = 1, so
-    that there is something to vote.
+    The text around Eq. 2 ends the boosting if e >= 1/2. If e means the weighted error Σ W e, this
+    is step 3e, since c_t <= 0 exactly then. Step 3c ends it if all e < 1/2, where step 3d has no
+    minimum. There is no minimum either if all e <= 1/2 and some are less, which counts as step 3c
+    here. Both steps drop the round, but the first round is kept with c_1 = 1.
 
-    A label that all or none of the training bags have is left out, and its score is 1 or -1.
+    A label that all or none of the training bags have is not learned; its score is 1 or -1.
 
     References
     ----------
     Table 6; Xu and Frank, Logistic regression and boosting for labeled bags of instances,
-    PAKDD 2004. The numeric label code is that of the authors' published code.
+    PAKDD 2004. The label code "feature" follows the authors' published program.
     """
 
     def __init__(
@@ -162,7 +160,7 @@ class MimlBoost(MultiLabelEstimator):
         return bags.mean(self.instance_scores(bags))  # Table 6, step 4
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """F (n_bags, n_labels) after each round, ``n_rounds_`` of them."""
+        """F (n_bags, n_labels) after each of the ``n_rounds_`` rounds."""
         features = self._features(X)
         for scores in islice(self._stages(features.instances), 1, None):
             yield features.mean(self._of_all_labels(scores))
@@ -178,7 +176,7 @@ class MimlBoost(MultiLabelEstimator):
         return bags.with_instances(self.factor_.transform(bags.instances))
 
     def _stages(self, features):
-        """Scores for the learnt labels before the first round and after each, in one array."""
+        """Scores of the learnt labels before the first and after each round, in the same array."""
         scores = np.zeros((len(features), self._learnt.sum()))
         yield scores
         for h, c in zip(self.estimators_, self.estimator_weights_, strict=True):
@@ -186,14 +184,14 @@ class MimlBoost(MultiLabelEstimator):
             yield scores
 
     def _of_all_labels(self, scores):
-        """With the constant labels: (n_instances, n_labels)."""
+        """Scores of all labels, constant ones included: (n_instances, n_labels)."""
         completed = np.tile(self.constant_scores_, (len(scores), 1))
         completed[:, self._learnt] = scores
         return completed
 
     @property
     def _learnt(self):
-        """The labels that have both classes: (n_labels,) bool."""
+        """Which labels have both classes: bool (n_labels,)."""
         return self.constant_scores_ == 0
 
     def _pair_kernel(self):
@@ -231,7 +229,7 @@ class MimlBoost(MultiLabelEstimator):
 
 
 def _boost(features, psi, kernel, *, n_rounds, C, weighting, solver, tol, max_iter, seed):
-    """The rounds kept, as (h_t, c_t, weighted error), and what ended them."""
+    """The rounds kept, as (h_t, c_t, weighted error), and what ended the boosting."""
     if psi.size == 0:
         return [], "step 3c"
     rng = np.random.RandomState(seed)
@@ -257,7 +255,7 @@ def _boost(features, psi, kernel, *, n_rounds, C, weighting, solver, tol, max_it
 
 
 def _costs(W, sizes, weighting, rng):
-    """N W/n, or how often a sample of N pairs holds each: (n_instances, n_learnt)."""
+    """N W/n, or the counts of a sample of N pairs: (n_instances, n_learnt)."""
     shares = np.repeat(W / sizes[:, None], sizes, axis=0)
     if weighting == "resampling":
         drawn = rng.multinomial(shares.size, shares.ravel() / shares.sum())
@@ -266,10 +264,10 @@ def _costs(W, sizes, weighting, rng):
 
 
 def _multiplier(W, e):
-    """argmin_c Σ W exp((2e - 1) c), or 0 if that is not positive, or inf if there is none.
+    """argmin_c Σ W exp((2e - 1) c); 0 if the minimum is not positive, inf if there is none.
 
-    The sum's slope is zero where its rising and falling terms balance. The logarithm of their
-    ratio rises with c, and by no less than the smallest 2e - 1 plus the smallest 1 - 2e.
+    At the minimum the slopes of rising and falling terms balance. The logarithm of their ratio
+    rises with c at least as fast as the smallest positive 2e - 1 plus the smallest positive 1 - 2e.
     """
     weights, margins = W[W > 0], 2.0 * e[W > 0] - 1.0
     up, down = margins > 0, margins < 0
@@ -288,13 +286,13 @@ def _multiplier(W, e):
 
 
 def _log_of_sum(logs):
-    """log Σ exp(logs), which a common factor keeps from overflowing."""
+    """log Σ exp(logs) without overflow."""
     largest = logs.max()
     return largest + np.log(np.exp(logs - largest).sum())
 
 
 def _label_codes(n_labels, n_features, label_code):
-    """A row of numbers for each label: (n_labels, any)."""
+    """The code of each label, as a row: (n_labels, any)."""
     if label_code != "feature":
         return np.eye(n_labels)
     last = 1.0 if n_features < 50 else np.log(n_features + 1) / np.log(50)

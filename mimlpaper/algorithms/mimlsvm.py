@@ -1,4 +1,4 @@
-"""MimlSvm: MIML through multi-label learning, by distances to medoid bags."""
+"""MimlSvm: MIML through multi-label learning on distances to medoid bags."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,8 +11,8 @@ from mimlpaper.baselines.mlsvm import MlSvm
 class MimlSvm(MultiLabelEstimator):
     """Map bags to distances z to k medoid bags, then one SVM h_y(z) for each label.
 
-    Predicts Y* = {argmax_y h_y(z*)} ∪ {y : h_y(z*) >= 0}. A fast first choice for bags whose
-    overall likeness tells their labels; it does not score instances.
+    It predicts Y* = {argmax_y h_y(z*)} ∪ {y : h_y(z*) >= 0}. Choose it first, since it is fast,
+    for bags whose labels follow from their overall similarity; it does not score instances.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class MimlSvm(MultiLabelEstimator):
     kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
     label_rule : {"top", "sign"}, default "top"
-        The T-Criterion (Table 7, step 5), or the positive scores alone.
+        The T-Criterion (Table 7, step 5), or the labels with positive scores.
     random_state : int, RandomState or None, default None
         Draws the first medoids.
 

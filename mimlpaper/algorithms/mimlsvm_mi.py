@@ -1,4 +1,4 @@
-"""MimlSvm_mi: MIML through multi-instance learning, by one mi-SVM for each label."""
+"""MimlSvm_mi: MIML through multi-instance learning, with one mi-SVM for each label."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,14 @@ from mimlpaper.linear_svm import Examples
 class MimlSvmMi(MultiLabelEstimator):
     """Category-wise mi-SVM: f_y(X) = max_{x in X} f_y(x), each f_y a machine on instances.
 
-    Choose it when one instance is enough to bring a label: it also says which one. The labels
-    share one factor of the kernel matrix of all training instances. A label that all or none of
-    the training bags have gets the constant score +1 or -1, with a warning.
+    Choose it when a single instance can give its bag a label; it also finds this instance. The
+    labels share one factor of the kernel matrix of all training instances. A label that all or
+    none of the training bags have gets the constant score +1 or -1, with a warning.
 
-    The number of alternations decides the outcome, see
-    :class:`~mimlpaper.baselines.misvm.MiSvmInstance`: the first machine learns from every
-    instance with its bag's labels; each further one from fewer positives, and average recall
-    falls. ``staged_decision_function`` gives the whole curve from one fit.
+    The result depends on the number of alternations, see
+    :class:`~mimlpaper.baselines.misvm.MiSvmInstance`: the first machine takes all instances of
+    positive bags as positive, each further machine fewer, and average recall falls.
+    ``staged_decision_function`` gives the scores after each alternation from one fit.
 
     Parameters
     ----------
@@ -35,19 +35,19 @@ class MimlSvmMi(MultiLabelEstimator):
         for small data.
     C : float, default 10.0
     max_alternations : int, default 15
-        Machines trained for each label at most.
+        Most machines trained for a label.
     tol : float, default 1e-3
-        Duality gap, as a share of the objective, at which a machine is done.
+        Duality gap, as a share of the objective, at which a machine is solved.
     label_rule : {"top", "sign"}, default "top"
-        The T-Criterion (Table 7, step 5), or the positive scores alone.
+        The T-Criterion (Table 7, step 5), or the labels with positive scores.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor.
 
     Attributes
     ----------
     factor_ : KernelFactor, fitted on the training instances.
-    svms_ : list of MiSvmInstance on the factor's features, or of the constant score -1.0 or
-        1.0, one a label.
+    svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score
+        -1.0 or 1.0.
     gamma_ : float, the kernel width used.
 
     References
@@ -94,7 +94,7 @@ class MimlSvmMi(MultiLabelEstimator):
         return bags.max(self.instance_scores(bags))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """Scores (n_bags, n_labels) after each alternation; a label that ended early stays."""
+        """Scores (n_bags, n_labels) after each alternation; labels that ended keep their scores."""
         check_is_fitted(self)
         features = self._features(X)
         stages = [

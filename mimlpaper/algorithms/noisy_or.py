@@ -1,4 +1,4 @@
-"""NoisyOr: a probability of each label for each instance; a bag has what one of them has. Ours."""
+"""NoisyOr: logistic probabilities of instances, joined by a noisy-or; not from the paper."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -9,23 +9,23 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 
-LARGE = 30.0  # log odds: e^-30 counts as nothing
+LARGE = 30.0  # log odds: e^-30 counts as zero
 
 
 class NoisyOr(MultiLabelEstimator):
-    """Instances bring a label independently: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
+    """Noisy-or of logistic functions of the instances: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
 
     p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
     stationary point of the bags' negative log-likelihood plus a ridge,
 
         -Σ_{X has y} log P(y | X) - Σ_{X lacks y} log(1 - P(y | X)) + ridge / 2 ||w||²,
 
-    found by L-BFGS from the one p_y that gives an average bag the label's share. It is convex in
-    the bags that lack the label, and not in the others.
+    found by L-BFGS. It starts at the constant p_y that gives a bag of mean size the label's
+    frequency. The terms of bags without y are convex, the terms of bags with y are not.
 
-    Choose it for reasons: the scores of labels are log odds, so they compare within an instance
-    too. It is no method of the paper. A label that all or none of the training bags have gets the
-    constant score +1 or -1, with a warning.
+    Choose it to explain predictions: scores are log odds, so that the labels of an instance can be
+    compared. It is not a method of the paper. A label that all or none of the training bags have
+    gets the constant score +1 or -1, with a warning.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class NoisyOr(MultiLabelEstimator):
     gamma, degree, coef0, rank : see :class:`MimlSvmMi`; the same defaults.
     ridge : float > 0, default 0.1
     max_iter : int, default 500
-        Steps of L-BFGS for each label.
+        Most steps of L-BFGS for a label.
     tol : float, default 1e-5
-        Largest entry of the gradient, as a share of the number of bags, at which it is done.
+        Largest entry of the gradient, divided by the number of bags, at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
     random_state : int, RandomState or None, default None
         Draws the landmarks of the kernel's factor.
@@ -48,8 +48,8 @@ class NoisyOr(MultiLabelEstimator):
 
     References
     ----------
-    The model is that of Maron and Lozano-Pérez's diverse density with a logistic p; for texts see
-    Zhang, Platt and Viola, Multiple instance boosting for object detection, NIPS 18, 2005.
+    Maron and Lozano-Pérez's diverse density with a logistic p; Zhang, Platt and Viola, Multiple
+    instance boosting for object detection, NIPS 18, 2005.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class NoisyOr(MultiLabelEstimator):
         w = np.zeros(features.n_features)
         if share in (0, 1):
             return w, 2 * share - 1
-        alone = -np.expm1(np.log1p(-share) / features.sizes.mean())  # p of a bag's every instance
+        alone = -np.expm1(np.log1p(-share) / features.sizes.mean())  # p of each instance
         found = minimize(
             objective, np.append(w, np.log(alone / (1 - alone))), (features, y, self.ridge),
             jac=True, method="L-BFGS-B",
@@ -116,7 +116,7 @@ class NoisyOr(MultiLabelEstimator):
 
 
 def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:
-    """The objective of one label and its gradient (r + 1,), at w and b end to end."""
+    """The objective of one label and its gradient (r + 1,) at ``wb``, w followed by b."""
     w, b = wb[:-1], wb[-1]
     scores = np.clip(features.instances @ w + b, -LARGE, None)
     total = features.sum(np.logaddexp(0, scores))  # -log(1 - P): (n_bags,)

@@ -8,9 +8,9 @@ from mimlpaper.base import BagClassifier, check_bags
 
 
 class OneLabel(BagClassifier):
-    """Take the bag's label for a label set of one, and its score's sign for the prediction.
+    """An MIML learner with a single label; the sign of its score is the prediction.
 
-    This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, to compare with.
+    This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, for comparison.
 
     Parameters
     ----------

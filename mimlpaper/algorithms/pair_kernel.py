@@ -9,18 +9,18 @@ from mimlpaper.kernels import kernel_matrix
 
 @dataclass(frozen=True, eq=False)
 class PairKernel:
-    """Kernel between (x, y) and (x', y'), where labels are known by codes e_y.
+    """Kernel between pairs (x, y) and (x', y'), where label y has the code e_y.
 
-    With the kernel k of instances, which is "rbf" or "linear", it is k between (x, e_y) and
-    (x', e_y'), x and its label's code end to end; with ``product`` it is k(x, x') <e_y, e_y'>.
-    All of these are of the form k(x, x') k_Y(y, y') + k_0(y, y').
+    It is the kernel k, "rbf" or "linear", between the vectors (x, e_y) and (x', e_y'); with
+    ``product`` it is k(x, x') <e_y, e_y'>. In each case it has the form
+    k(x, x') k_Y(y, y') + k_0(y, y').
 
     Parameters
     ----------
     codes : (n_labels, any), the e_y.
     kernel : {"rbf", "linear"}
     gamma : float, γ of exp(-γ ||x - x'||²).
-    product : bool; for the linear kernel only.
+    product : bool, for the linear kernel only.
     """
 
     codes: np.ndarray
@@ -38,7 +38,7 @@ class PairKernel:
         return np.ones_like(nothing), codes @ codes.T
 
     def rows(self, instances) -> np.ndarray:
-        """One row a pair, between which k is this kernel: (n_instances n_labels, any)."""
+        """A row for each pair, on which k is this kernel: (n_instances n_labels, any)."""
         n_instances, n_labels = len(instances), len(self.codes)
         if self.product:
             outer = np.einsum("id,jk->ijkd", instances, self.codes)

@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.bags import Bags
 
-SINGLE = 1e-5  # tol from which on products are in single precision
-START_TOL = 0.1  # gap at which the machine on the means of the bags is left
-N_DAMPED = 5  # eigenvalues of Φ'Φ that are damped to the next smaller one, at most half of all
+SINGLE = 1e-5  # smallest tol for products in single precision
+START_TOL = 0.1  # gap at which the machine on the means of the bags stops
+N_DAMPED = 5  # eigenvalues of Φ'Φ damped to the next smaller one, at most half of all
 LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
-PARTIAL_PASSES = 8  # at most: b overshoots while the pairs that would balance it are at rest
+PARTIAL_PASSES = 8  # more would let b overshoot, since the pairs that balance it do not move
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
 CACHE_MB = 1000
 
@@ -30,7 +30,7 @@ class PairFunction:
     ----------
     coef : (n_labels, n_features), the v_y.
     intercept : (n_labels,), the u_y, which hold the bias b.
-    gap : float, duality gap as a share of the objective: no function is better by more.
+    gap : float, duality gap as a share of the objective.
     """
 
     coef: np.ndarray
@@ -43,7 +43,7 @@ class PairFunction:
 
 
 class PairSvm:
-    """Minimise ½ ||f||² + Σ_ij C_ij max(0, 1 - g_ij (f(x_i, y_j) + b)) over f and b.
+    """Solver of min ½ ||f||² + Σ_ij C_ij max(0, 1 - g_ij (f(x_i, y_j) + b)) over f and b.
 
     f belongs to the kernel <φ(x), φ(x')> k_Y(y, y') + k_0(y, y') on pairs of an instance and a
     label, and the instances of a bag share their targets g. With the dual variables α and
@@ -51,21 +51,19 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that the n_instances n_labels pairs take no more room than A and Φ. The dual is solved by
-    coordinate ascent, one pair after another. Three things make it fast:
+    so that memory holds A and Φ only. The dual is solved by coordinate ascent, one pair after
+    another, until V, b and a feasible A prove a small gap. Three things make it fast:
 
-    - It starts at the machine on the means of the bags, a problem of far fewer pairs.
-    - A climb is a pass over the pairs that may move, and a few over the ones that still do. Then
-      a check of all pairs finds the gap, and the pairs of the next climb.
-    - Instances resemble each other: a few eigenvalues λ_k of Φ'Φ are large and would slow the
-      ascent down. The proximal point method helps along their eigenvectors. A pass takes Φ'Φ as
-      damped to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k).
-      The bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
+    - It starts at the machine on the means of the bags, a problem with far fewer pairs.
+    - A climb is a pass over the pairs that may move, then a few passes over the pairs that still
+      move. A check of all pairs then finds the gap and the pairs of the next climb.
+    - Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The
+      proximal point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after
+      it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a
+      pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
 
-    A problem is solved when V, b and a feasible A prove a small gap.
-
-    Choose it where labels are few beside instances, and for problems that differ in nothing but
-    costs: each call of :meth:`solve` starts from the last machine on the means.
+    Choose it for few labels and many instances, and for problems that differ in their costs only:
+    each call of :meth:`solve` starts from the last machine on the means.
 
     Parameters
     ----------
@@ -73,9 +71,9 @@ class PairSvm:
     label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
     tol : float
         Duality gap, as a share of the objective, at which a problem is solved. Products with Φ
-        are in single precision, if tol is 1e-5 or more.
+        are in single precision if ``tol`` is 1e-5 or more.
     max_iter : int
-        Climbs before a problem is left unsolved, as the ``gap`` of its function says.
+        Most climbs; the ``gap`` of the function shows whether they were enough.
     random_state : int, RandomState or None
         Draws the order of the instances.
 
@@ -105,7 +103,7 @@ class PairSvm:
         """The best f + b, and its values at the instances (n_instances, n_labels).
 
         The targets g (n_bags, n_labels) are -1.0 or 1.0; the costs C (n_instances, n_labels)
-        are not negative. If all pairs that cost anything are of one class, f + b is that class
+        are not negative. If all pairs with a positive cost have one target, f + b is this target
         everywhere.
         """
         bags, ascent, start = self._bags, self._ascent, self._start
@@ -127,7 +125,7 @@ class PairSvm:
 
 
 class _Ascent:
-    """Coordinate ascent on one dual, and its machine so far.
+    """Coordinate ascent on one dual, and its current machine.
 
     Attributes
     ----------
@@ -172,7 +170,7 @@ class _Ascent:
         return values, intercept, gap
 
     def _climb(self, bounds, dual, moving):
-        """Pass over the ``moving`` pairs, then over what still moves, and return K_Y A' Φ."""
+        """Pass over the ``moving`` pairs, then over those still moving; returns K_Y A' Φ."""
         sums = dual.sum(axis=0, dtype=np.float64)
         offset_kernel = self.offset_kernel + dual.dtype.type(self._sigma)
         intercept = (offset_kernel @ sums + self.bias).astype(dual.dtype)
@@ -199,10 +197,10 @@ class _Ascent:
         return goal
 
     def _gap(self, goal, values, sums, bounds, dual, moving):
-        """The gap between (V, b) and A with its heavier class scaled down to Σ a_ij = 0.
+        """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0.
 
-        Without that scaling it is Σ (C max(0, 1 - g (f + b)) - α (1 - g (f + b))) and half the
-        square of the distance from V to K_Y A' Φ. The scaling moves the latter by no more than
+        Without the scaling the gap is Σ (C max(0, 1 - g (f + b)) - α (1 - g (f + b))) plus half
+        the squared distance from V to K_Y A' Φ. The scaling changes this distance by at most
         |Σ a_ij| times the largest norm of a pair.
         """
         loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
@@ -224,13 +222,13 @@ class _Ascent:
 
 @dataclass(frozen=True, eq=False)
 class LibsvmPairSvm:
-    """The problem of :class:`PairSvm` as LIBSVM takes it, one row a pair: slow, to compare with."""
+    """LIBSVM on the problem of :class:`PairSvm`, one row for each pair: slow, for comparison."""
 
     bags: Bags
     kernel: PairKernel
 
     def solve(self, targets, costs) -> tuple[RowFunction, np.ndarray]:
-        """The best f + b, and its values, see :meth:`PairSvm.solve`."""
+        """The best f + b and its values, see :meth:`PairSvm.solve`."""
         svc = SVC(kernel=self.kernel.kernel, gamma=self.kernel.gamma, cache_size=CACHE_MB)
         rows = self.kernel.rows(self.bags.instances)
         targets = np.repeat(targets, self.bags.sizes, axis=0)
@@ -240,7 +238,7 @@ class LibsvmPairSvm:
 
 @dataclass(frozen=True, eq=False)
 class RowFunction:
-    """LIBSVM's machine on rows as a function of instances; it keeps to its own tolerance."""
+    """LIBSVM's machine on rows, as a function of instances; it has LIBSVM's tolerance."""
 
     svc: SVC
     kernel: PairKernel
@@ -255,7 +253,7 @@ class RowFunction:
 def _check(values, bounds, dual, moving):
     """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), and of each class Σ α, Σ α ξ.
 
-    ``moving`` becomes true for the pairs with an α that would move or lies between its bounds.
+    ``moving`` becomes true for the pairs whose α would move or lies between its bounds.
     """
     loss, gap = 0.0, 0.0
     weights, shortfalls = np.zeros(2), np.zeros(2)
@@ -283,9 +281,9 @@ def _ascend(
 ):  # fmt: skip
     """Coordinate ascent over the ``moving`` pairs of the instances in ``order``.
 
-    ``dual``, ``coef`` (V) and ``intercept`` (u + b) change together. ``moving`` stays true for
+    ``dual``, ``coef`` (V) and ``intercept`` (u + b) change in place. ``moving`` stays true for
     the pairs that moved or may still move, and ``order`` begins with their instances. Returns the
-    sum of the gradients that were removed, that of the steps, and the number of these instances.
+    sum of the removed gradients, the sum of the steps, and the number of these instances.
     """
     n_labels, n_features = coef.shape
     weights = np.empty(n_labels, coef.dtype)  # K_Y times the steps of one instance

@@ -1,4 +1,4 @@
-"""SubCod: one label by way of many, which are sub-concepts and which an MIML learner predicts."""
+"""SubCod: one label of a bag from many sub-concepts, which an MIML learner predicts."""
 
 import warnings
 
@@ -25,15 +25,15 @@ class SubCod(BagClassifier):
     """Sub-concept discovery: from bags with one binary label to MIML, and back.
 
     Each component of a Gaussian mixture of all instances is a sub-concept, and c_ij = ±1 says
-    whether an instance of bag i belongs to component j. Then these labels are corrected to
+    whether an instance of bag i belongs to component j. These labels are corrected by solving
 
         min_{w, b, ξ, Z}  ½||w||² + C Σ_i ξ_i
         s.t.  y_i (<w, c_i ⊙ z_i> + b) >= 1 - ξ_i,  ξ_i >= 0,
               -1 <= z_ij <= 1,  Σ_ij z_ij >= 2θ - mM
 
-    by turns over (w, b) and Z, from Z = 1. An MIML learner is trained on the m bags with the M
-    labels c̃_ij = [c_ij z_ij > 0], and a linear support vector machine to tell y from c̃; a new
-    bag goes through both. Choose it if the label is a broad notion with many faces.
+    alternately for (w, b) and for Z, from Z = 1. An MIML learner is trained on the m bags with the
+    M labels c̃_ij = [c_ij z_ij > 0], and a linear support vector machine predicts y from c̃; a new
+    bag passes through both. Choose it if the label is a broad concept with many variants.
 
     Parameters
     ----------
@@ -45,43 +45,43 @@ class SubCod(BagClassifier):
     C : float, default 1.0
         Cost of the slacks ξ.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
-        Which Z is taken of the many that are best for one (w, b), see Notes.
+        Which of the optimal Z for one (w, b) is taken, see Notes.
     learner : unfitted MIML estimator or None, default None
         A :class:`~mimlpaper.base.MultiLabelEstimator` for bags; None for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag"
         Shape of the components.
     tol : float, default 1e-3
-        The correction ends when a turn lowers the objective by no more than this share of it.
+        The correction ends when an alternation lowers the objective by at most this share.
     max_alternations : int, default 100
-        Turns after which it ends with a ConvergenceWarning.
+        Most alternations; a ConvergenceWarning if they were not enough.
     random_state : int, RandomState or None, default None
-        Draws the instances at which the components start, and seeds the default learner.
+        Draws the instances at which the components start; seeds the default learner.
 
     Attributes
     ----------
     mixture_ : GaussianMixture, fitted.
     concepts_, polished_ : bool (n_bags, M), c and c̃ of the training bags.
-    objective_ : (n_alternations,), the objective after each turn.
+    objective_ : (n_alternations,), the objective after each alternation.
     learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
-    label_of_concept_ : (M,), which of the learner's labels each sub-concept is.
+    label_of_concept_ : (M,), the learner's label for each sub-concept.
     classifier_ : SVC, from c̃ as 0 and 1 to y; linear, with C = 1.
 
     Notes
     -----
     For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal. They
-    do not lead to the same end:
+    lead to different results:
 
     - "minimal" inverts as little as possible: a few labels that make every margin 1. The
-      machine is then hardly changed, and the turns end close to where they began.
-    - "budget" goes on to invert whatever raises a margin, best first, while mM - θ lasts. The
-      objective falls much lower, and with θ up to about mM/2 to its least possible value,
-      1/(2M): every sub-concept has become the bag label or its opposite, so that SubCod is its
-      MIML learner on the bag label.
-    - "vertex" is the vertex of the polyhedron at which HiGHS's dual simplex ends. It lies in
-      between, and depends on the solver.
+      machine hardly changes, and the alternation ends close to its start.
+    - "budget" goes on to invert whatever raises a margin, best first, up to mM - θ inversions.
+      The objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
+      Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
+      on the bag label.
+    - "vertex" is the vertex of the polyhedron at which HiGHS's dual simplex ends. It lies between
+      the other two and depends on the solver.
 
-    Sub-concepts that the same bags have are one label to the learner. A sub-concept that all
-    bags have, or none, tells nothing; a ConstantLabelWarning is given if all are such.
+    Sub-concepts with the same bags are one label for the learner. A sub-concept of all bags or of
+    none carries no information; if there are no others, a ConstantLabelWarning is given.
 
     References
     ----------
@@ -127,7 +127,7 @@ class SubCod(BagClassifier):
         return label_sets(scores[:, self.label_of_concept_], self.learner_.label_rule)
 
     def fit_mixture(self, bags: Bags) -> GaussianMixture:
-        """EM from M instances drawn at random as the means (Section 7.1)."""
+        """Gaussian mixture by EM, from M random instances as the means (Section 7.1)."""
         if not 1 <= self.n_concepts <= bags.n_instances:
             raise ValueError(
                 "n_concepts must lie between 1 and the number of instances, "
@@ -137,7 +137,7 @@ class SubCod(BagClassifier):
         return shared(_mixture, bags.instances, self.n_concepts, self.covariance, seed)
 
     def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """c̃ and the objective after each turn, see :func:`correct_concepts`."""
+        """c̃ and the objective after each alternation, see :func:`correct_concepts`."""
         return shared(
             correct_concepts, concepts, y, kept_share=self.kept_share, C=self.C,
             optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
@@ -172,20 +172,20 @@ def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
 
 
 def distinct_labels(polished: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct columns of c̃, and which of them each sub-concept is: (M,)."""
+    """The distinct columns of c̃, and the index of each sub-concept's column (M,)."""
     labels, label_of_concept = np.unique(polished, axis=1, return_inverse=True)
     return labels, label_of_concept.ravel()
 
 
 def fit_classifier(polished: np.ndarray, y: np.ndarray) -> SVC:
-    """Linear machine from c̃ to y; SMO's defaults are C = 1 and attributes in [0, 1]."""
+    """Linear SVM from c̃ to y, with SMO's defaults: C = 1 and attributes in [0, 1]."""
     return SVC(kernel="linear", C=1.0).fit(polished, y)
 
 
 def correct_concepts(
     concepts, y, *, kept_share=0.5, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Corrected labels c̃ (n_bags, M), and the objective after each turn (n_alternations,).
+    """Corrected labels c̃ (n_bags, M), and the objective after each alternation.
 
     ``concepts`` (n_bags, M) and ``y`` (n_bags,) are boolean; for the rest see :class:`SubCod`.
     """
@@ -219,17 +219,13 @@ def correct_concepts(
 
 
 def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
-    """Solve the linear program over Z for given (w, b), in terms of u = (1 - z) / 2.
+    """Solution u = (1 - z) / 2 of the linear program over Z for given (w, b): (n_bags, M).
 
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
 
-    The least shortfall of a bag is a convex function of what the bag may spend, since it takes
-    its largest gains first, and only the budget couples the bags. So the program is solved by
-    sorting: all bags' pieces are bought in the order of their gain.
-
-    Returns
-    -------
-    u : (n_bags, M), the optimum of that name, see :class:`SubCod`.
+    A bag takes its largest gains first, so that its least shortfall is a convex function of its
+    inversions, and only their total couples the bags. So sorting solves the program: inversions
+    of all bags are taken in the order of their gains. For ``optimum`` see :class:`SubCod`.
     """
     if optimum not in OPTIMA:
         raise ValueError(f"optimum must be one of {OPTIMA}, got {optimum!r}")
@@ -242,7 +238,7 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
 
 
 def _needed(gains, deficits):
-    """The share of each inversion that its bag needs, if it takes the largest gains first."""
+    """The share of each inversion that its bag needs if it takes the largest gains first."""
     order = np.argsort(-gains, axis=1, kind="stable")
     falling = np.maximum(np.take_along_axis(gains, order, axis=1), 0.0)
     left = deficits[:, None] - (np.cumsum(falling, axis=1) - falling)
@@ -253,7 +249,7 @@ def _needed(gains, deficits):
 
 
 def _buy(gains, offered, n_inversions):
-    """Take what is offered in the order of gain until the budget is spent."""
+    """The shares taken of the offered inversions, in the order of gain, ``n_inversions`` in all."""
     order = np.argsort(-gains, axis=None, kind="stable")
     pieces = offered.ravel()[order]
     before = np.cumsum(pieces) - pieces

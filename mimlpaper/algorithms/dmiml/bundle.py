@@ -1,4 +1,4 @@
-"""The bundle solver: cutting planes under the whole loss, until the duality gap is small."""
+"""Bundle solver: cutting planes below the whole loss, until the duality gap is small."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -6,8 +6,8 @@ from scipy.optimize import minimize_scalar
 from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Multipliers, Solution
 from mimlpaper.algorithms.dmiml.quadratic import ascend
 
-TOWARDS_LOWEST = 0.1  # where to cut, on the way from the best point to the model's minimum
-STEP_ACCURACY = 0.05  # of the best step on that way
+TOWARDS_LOWEST = 0.1  # where to cut, as a share of the way from the best point to the minimum
+STEP_ACCURACY = 0.05  # of the best step on this way
 MODEL_ACCURACY = 0.1  # share of the duality gap that the model's minimum may leave
 MAX_PAIR_STEPS = 20_000
 MAX_PLANES = 2000
@@ -16,16 +16,16 @@ MAX_PLANES = 2000
 def solve_bundle(
     problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
 ) -> Solution:
-    """Minimise ½ tr(W Q W') + R(W), R being the loss at its best b, by planes below R.
+    """Minimise ½ tr(W Q W') + R(W), where R is the loss at its best b, by planes below R.
 
     R is a sum over labels. Each iteration minimises the regulariser plus the highest plane of
-    each label, which gives a lower bound; moves the best point so far towards that minimum, as
-    far as it gains; and adds a plane a label that touches its part of R nearby. One plane stands
-    for the losses of all bags. Stops when the duality gap is at most ``tol`` of the objective.
-    The first choice at every size; the iterations grow with the costs.
+    each label, which gives a lower bound; moves the best point towards this minimum as far as it
+    gains; and adds for each label a plane that touches its part of R nearby. A plane covers the
+    losses of all bags. It stops when the duality gap is at most ``tol`` of the objective. It is
+    the first choice at every size; higher costs take more iterations.
 
-    ``start``, the solution of a problem of the same size, gives the first point, than which the
-    result is never worse, and its planes, made valid for this problem.
+    ``start``, the solution of a problem of the same size, gives the first point and its planes,
+    made valid for this problem. The result is never worse than ``start``.
 
     References
     ----------
@@ -84,11 +84,10 @@ def _line_search(problem, best, lowest):
 
 
 class _Model:
-    """Planes <G_kt, w_t> + h_kt below each label's part of the loss; their highest sum up to R(W).
+    """Planes <G_kt, w_t> + h_kt below each label's part of R.
 
-    A plane is kept as what it stands for, the share of each bag's cost and the term that sets
-    each δ_it: so it holds for other costs, link, ρ and Q as well. Each label's multipliers x sum
-    to one.
+    A plane is stored as the share of each bag's cost and the term that sets each δ_it, so that
+    it is valid for other costs, link, ρ and Q too. A label's multipliers x sum to one.
     """
 
     def __init__(self, problem):
@@ -124,7 +123,7 @@ class _Model:
         self.gram = np.block([[self.gram, products[:n]], [products.T]])
 
     def minimise(self, primal, tol):
-        """W of the lowest regulariser plus model; ``dual`` becomes its value."""
+        """W that minimises regulariser plus model; sets ``dual`` to the minimum."""
         n = len(self.x)
         accuracy = MODEL_ACCURACY * max(min(primal - self.dual, primal), tol * primal)
         ascend(
@@ -139,7 +138,7 @@ class _Model:
         return self.label[used], self.share[:, used], self.active[:, used], self.x[used]
 
     def multipliers(self):
-        """Those of the planes, each in proportion to its own x."""
+        """The planes' multipliers, weighted by x."""
         problem, mixture = self.problem, self._mixture().T
         costs = problem.costs[:, self.label]
         margin = problem.balanced(self.share * costs, self.label) @ mixture

@@ -10,15 +10,15 @@ from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """Where the procedure ended, and its way there.
+    """Result and history of the procedure.
 
     Attributes
     ----------
-    solution : Solution of the last convex problem.
-    raw_objective : (n_steps,) or one more, the true objective after each convex problem. The step
-        of the one more is thrown away, because the objective rises there.
+    solution : Solution of the last convex problem that is kept.
+    raw_objective : (n_steps,), the true objective after each convex problem; (n_steps + 1,) with
+        a last problem that raised it and was dropped.
     n_iter : (n_steps,), the solver's iterations.
-    settled : bool, False if the largest number of steps ended it.
+    settled : bool, False if ``max_steps`` ended the procedure.
     """
 
     solution: Solution
@@ -28,7 +28,7 @@ class Descent:
 
     @property
     def objective(self) -> np.ndarray:
-        """(n_steps,), the true objective after each step that is kept; it never rises."""
+        """The true objective after each step that is kept (n_steps,); it never rises."""
         return self.raw_objective[: len(self.n_iter)]
 
 
@@ -37,21 +37,21 @@ def descend(
     convex: bool, relate: Callable[[np.ndarray], np.ndarray] | None = None,
     start: Solution | None = None, tol: float, max_steps: int,
 ) -> Descent:  # fmt: skip
-    """Minimise with δ_it = |g_t(X_i) - max_j g_t(x_ij)|, by convex problems that lie above.
+    """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
 
-    Each problem has Σ_j ρ_ijt g_t(x_ij) for the maximum that g_t(X_i) may exceed: it is never
-    more than the maximum, and equal to it at the last solution, by the choice of ρ. So the true
-    objective cannot rise. The same holds if Q is replaced by one that is better for that solution.
+    Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place. This sum is
+    at most the maximum, and equal to it at the last solution by the choice of ρ. So the true
+    objective cannot rise. The same holds if Q changes to one that is better for that solution.
 
     Parameters
     ----------
     problem : ConvexProblem, the first one
     solve : function of a problem and a start
-    convex : bool, whether the first ρ is exact everywhere, so that it stays.
+    convex : bool, whether the first ρ is exact everywhere and stays.
     relate : function of W that gives the next Q; None to keep it.
-    start : Solution for ``solve`` to start from, or None
-    tol : float, stop when a step lowers the objective by no more than this share.
-    max_steps : int, convex problems at most.
+    start : Solution at which ``solve`` starts, or None
+    tol : float, stop when a step lowers the objective by at most this share.
+    max_steps : int, largest number of convex problems.
     """
     solution, settled = start, True
     raw: list[float] = []
@@ -80,7 +80,7 @@ def descend(
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
-    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the others."""
+    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the rest."""
     tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
     active = (on_instances == problem.spread(tops)).astype(np.float64)
     return active / problem.spread(problem.sum_in_bags(active))

@@ -1,4 +1,4 @@
-"""The cutting planes of Table 8 as printed: the worst of a few random constraints, one by one."""
+"""Cutting planes of Table 8 as printed: the worst of a few random constraints, one by one."""
 
 from dataclasses import replace
 
@@ -19,15 +19,15 @@ def solve_cutting_plane(
 ) -> Solution:
     """Add the worst of p random constraints and solve over all added so far, until none fails.
 
-    For the record, and for a few dozen bags: each constraint that matters costs a quadratic
-    program. ``start`` and ``tol`` are not used.
+    It documents the paper, for a few dozen bags: each added constraint costs a quadratic program.
+    ``start`` and ``tol`` are not used.
 
-    The stopping rule certifies nothing. One of 59 random constraints is among the worst 5 %
-    with probability .95; but that 59 of them hold does not say that the others do, when fewer
-    than 5 % fail. How far from the optimum it stopped is the ``gap`` of the solution.
+    The stopping rule certifies nothing. One of 59 random constraints is among the worst 5 % with
+    probability .95, but 59 constraints may hold while up to 5 % of all fail. The ``gap`` of the
+    solution says how far from the optimum it is.
 
-    Read into the table: ξ >= 0 and δ >= 0 hold from the start, or v_t would be unbounded; and
-    line 10 solves for all labels over all S_t, since Q makes each v_t depend on the others.
+    Readings of the table: ξ >= 0 and δ >= 0 hold from the start, since v_t would be unbounded
+    otherwise; line 10 solves for all labels over all S_t, since Q makes the v_t interdependent.
     """
     sets = _WorkingSets(problem)  # line 1
     n_passes, changed = 0, True
@@ -45,11 +45,11 @@ def solve_cutting_plane(
 
 
 class _WorkingSets:
-    """S_1, ..., S_T, and the v_1, ..., v_T that are optimal over them.
+    """Constraint sets S_1, ..., S_T, and the optimal v_1, ..., v_T over them.
 
     A label's constraints are, in this order, the margins of the bags, the instances that may not
-    exceed their bags, and the bags that may not exceed their instances. Multipliers are held at
-    0 for those not in S_t; those of the margins carry the sign of y.
+    exceed their bags, and the bags that may not exceed their instances. The multipliers of
+    constraints outside S_t are 0; the multipliers of margins carry the sign of y.
     """
 
     def __init__(self, problem):
@@ -131,7 +131,7 @@ class _WorkingSets:
         return rows @ rows.T
 
     def _blocks(self):
-        """What sums to a constant: a label's margins, and all that bounds one δ_it."""
+        """Blocks of multipliers with a fixed sum: a label's margins, and the bounds of one δ_it."""
         bags = np.arange(self.n_bags)
         of_delta = np.concatenate([self.owner, bags, bags])
         return np.concatenate(

@@ -6,8 +6,8 @@ import numpy as np
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
 
-    The share of instances that have label t, if those of a bag are divided equally among its
-    labels. The paper calls it the ratio of positive to negative instances, and computes this.
+    It is the share of instances with label t, if the instances of a bag are divided equally among
+    its labels. The paper calls it the ratio of positive to negative instances.
     """
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 
@@ -15,6 +15,6 @@ def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def imbalance_weights(Y: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """τ_it = (y_it + 1)/2 - y_it ibr_t: 1 - ibr_t with label t, ibr_t without (n_bags, n_labels).
 
-    Eq. 23 has ibr(y_it), of a sign instead of a label; it is read as that of label t.
+    Eq. 23 has ibr(y_it), the rate of a sign; it is read as the rate of label t.
     """
     return np.where(Y, 1.0 - rates, rates)

@@ -1,4 +1,4 @@
-"""The L-BFGS solver: descent on smoothed losses, until the duality gap is small."""
+"""L-BFGS solver: descent on smoothed losses, until the duality gap is small."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -16,11 +16,11 @@ def solve_lbfgs(
 ) -> Solution:
     """Minimise with rounded corners: hinges by a parabola, each δ_it by a soft maximum.
 
-    The slopes of the rounded losses are multipliers, which give a lower bound whatever the
-    width of the corners; the narrower, the better. Choose it as a second opinion: it shares
-    nothing with the bundle solver, and takes some ten times as long.
+    The slopes of the rounded losses are multipliers. They give a lower bound for every width of
+    the corners, a better one for a smaller width. Choose it as an independent check: it shares no
+    step with the bundle solver and takes about ten times as long.
 
-    ``start``, of a problem of the same size, gives the first point.
+    ``start``, the solution of a problem of the same size, gives the first point.
 
     References
     ----------
@@ -90,7 +90,7 @@ def _rounded_loss(problem, on_bags, on_instances, intercept, width):
 
 
 def _certified(problem, theta, width, n_iter):
-    """With the exact b for W, and the multipliers made feasible."""
+    """The solution with the best b for W, and with feasible multipliers."""
     _, weights, intercept = _parts(theta, problem)
     at = problem.scores(weights)
     _, rough = _rounded_loss(problem, *at, intercept, width)

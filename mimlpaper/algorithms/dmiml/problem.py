@@ -1,4 +1,4 @@
-"""The convex problem of D-MimlSvm, and solutions with proof of how good they are."""
+"""The convex problem of D-MimlSvm, and solutions with a bound on their error."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +18,8 @@ class Multipliers:
     margin : (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it; from 0 to the cost of ξ_it,
         with Σ_i y_it margin_it = 0 for every label.
     instance : (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i); at least 0.
-    bag : (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it; at least 0, and
-        together with those of its instances the cost of δ_it.
+    bag : (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it; at least 0. The
+        multipliers of a bag and of its instances sum to the cost of δ_it.
     """
 
     margin: np.ndarray
@@ -29,16 +29,16 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Functions f_t = <w_t, φ> + b_t, and how far they can be from the optimum.
+    """Functions f_t = <w_t, φ> + b_t, with bounds on the optimum.
 
     Attributes
     ----------
     weights : (n_dims, n_labels), W; intercept : (n_labels,), b.
     multipliers : Multipliers, feasible.
     scores : g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels).
-    primal, dual : float, the objective at (W, b), and a lower bound on its minimum.
+    primal, dual : float, the objective at (W, b), and a lower bound of its minimum.
     n_iter : int, the solver's iterations.
-    planes : what the bundle solver leaves for a related problem, or None.
+    planes : the bundle solver's planes, for a related problem, or None.
     """
 
     weights: np.ndarray
@@ -52,7 +52,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """Duality gap as a share of the objective: no solution is better by more."""
+        """Duality gap as a share of the objective."""
         return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
 
 
@@ -97,14 +97,14 @@ class ConvexProblem:
 
     def scores(self, weights) -> tuple[np.ndarray, np.ndarray]:
         """g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels)."""
-        # Transposed, since a label's scores then lie side by side, for the loops over a label.
+        # Transposed, so that the scores of a label are contiguous for the loops over them.
         return (weights.T @ self.bags.T).T, (weights.T @ self.instances.T).T
 
     def regulariser(self, weights) -> float:
         return 0.5 * float(np.sum((weights @ self.Q) * weights))
 
     def best_intercept(self, on_bags) -> tuple[np.ndarray, np.ndarray]:
-        """b that minimises the hinge losses at these g(X_i), with multipliers ``margin``."""
+        """b that minimises the hinge losses at these g(X_i), and the multipliers ``margin``."""
         kinks = self.signs - on_bags
         order = np.argsort(kinks, axis=0)
         return _best_intercept(kinks, order, self.signs, self.costs)
@@ -125,7 +125,7 @@ class ConvexProblem:
     def balanced(self, margin, label=slice(None)) -> np.ndarray:
         """``margin`` with the heavier class of each column scaled down to the other's sum.
 
-        The columns belong to all labels in turn, or to the labels that ``label`` lists.
+        Column k belongs to label k, or to ``label[k]``.
         """
         has = self.signs[:, label] > 0
         positive = np.sum(margin, axis=0, where=has)
@@ -135,10 +135,10 @@ class ConvexProblem:
         return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
 
     def feasible(self, margin, instance, bag) -> Multipliers:
-        """Multipliers near these that keep all conditions.
+        """Feasible multipliers near these.
 
-        What a bag's multipliers lack of the link's cost is shared out so that it leaves the
-        gradient alone: half to the bag, half to its instances by ρ.
+        If a bag's multipliers sum to less than the cost of δ_it, half of the difference goes to
+        the bag and half to its instances by ρ, which leaves the gradient unchanged.
         """
         instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
         total = self.sum_in_bags(instance) + bag
@@ -151,14 +151,14 @@ class ConvexProblem:
         )
 
     def gradient(self, multipliers: Multipliers) -> np.ndarray:
-        """G, of the linear loss that these multipliers stand for: (n_dims, n_labels)."""
+        """Gradient G of the linear loss with these multipliers: (n_dims, n_labels)."""
         pulled = self.sum_in_bags(multipliers.instance)
         of_bags = multipliers.bag - pulled - self.signs * multipliers.margin
         of_instances = multipliers.instance - self.rho * self.spread(multipliers.bag)
         return self.bags.T @ of_bags + self.instances.T @ of_instances
 
     def solution(self, weights, intercept, multipliers, n_iter, planes=None) -> Solution:
-        """With its certificate: the dual objective is Σ margin - ½ tr(G Q⁻¹ G')."""
+        """The solution with its lower bound, the dual objective Σ margin - ½ tr(G Q⁻¹ G')."""
         whitened = self.gradient(multipliers) @ self.root_inverse.T
         dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
         scores = self.scores(weights)
@@ -176,8 +176,11 @@ class ConvexProblem:
 
 @njit(cache=True, nogil=True)
 def _best_intercept(kinks, order, signs, costs):
-    """The slope in b_t rises by cost_it at each kink b_t = y_it - g_t(X_i), and is zero at the
-    minimum, where one multiplier takes what makes Σ_i y_it margin_it zero."""
+    """Best b_t, and the multipliers.
+
+    The slope in b_t rises by cost_it at each kink b_t = y_it - g_t(X_i). It is zero at the
+    minimum, where one multiplier makes Σ_i y_it margin_it zero.
+    """
     n_bags, n_labels = signs.shape
     intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
     for t in range(n_labels):
@@ -193,7 +196,7 @@ def _best_intercept(kinks, order, signs, costs):
                 margin[i, t] = max(slope + cost, 0.0) if positive else -slope
                 last = slope + cost > flat or place + 1 == n_bags
                 following = i if last else order[place + 1, t]
-                # The middle, if it is flat there.
+                # The middle of the minima, if there are several.
                 intercept[t] = 0.5 * (kinks[i, t] + kinks[following, t])
             else:
                 margin[i, t] = 0.0 if positive else cost

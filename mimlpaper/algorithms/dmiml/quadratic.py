@@ -8,11 +8,11 @@ FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry 
 
 @njit(cache=True, nogil=True)
 def ascend(H, h, x, low, high, block, tol, max_steps):
-    """Raise h'x - ½ x'H x, in place, within low <= x <= high and with each block's sum fixed.
+    """Maximise h'x - ½ x'H x over x, in place: low <= x <= high, and each block's sum is fixed.
 
-    Each step moves a pair of variables of one block to its maximum: the variable with the
-    steepest rise against the one with which it gains most. Stops when no pair of any block has
-    slopes that differ by more than ``tol``.
+    Each step moves a pair of variables of one block: the variable with the steepest rise, and the
+    one with which it gains most. It stops when no two slopes in a block differ by more than
+    ``tol`` in a feasible direction. Returns the number of steps.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import numpy as np
 def regulariser(
     relatedness: str | np.ndarray, mu: float, n_labels: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Q, and the μ_ij if it has any, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
+    """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def mean_form(n_labels: int, mu: float) -> np.ndarray:
 def pairwise_form(mu: np.ndarray) -> np.ndarray:
     """Q of 1/(2T²) Σ_ij ||w_i - W_ij||² + 1/T² Σ_ij μ_ij ||W_ij||² at the best W_ij = W_ji.
 
-    These are W_ij = a_ij (w_i + w_j) with a_ij = 1 / (4 μ_ij + 2) (Eq. 26), and leave
+    The best are W_ij = a_ij (w_i + w_j) with a_ij = 1 / (4 μ_ij + 2) (Eq. 26). They give
     1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²), the regulariser of Eq. 28.
     """
     a = _sharing(mu)
@@ -55,13 +55,13 @@ def pairwise_form(mu: np.ndarray) -> np.ndarray:
 
 
 def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
-    """The μ_ij, i ≠ j, that are best for W with as much sharing in all as a common μ.
+    """Best μ_ij, i ≠ j, for W with the total sharing of a common μ: (n_labels, n_labels).
 
-    The regulariser rises with every μ_ij, so that without a budget all would be 0. With a fixed
-    sum, of the μ_ij or of their logarithms, it is concave: a few pairs would take everything. In
-    a_ij = 1 / (4 μ_ij + 2) it is linear, and under Σ a_ij² = Σ 1 / (4 μ + 2)² the best a_ij are
-    proportional to ||w_i + w_j||², up to their largest value ½. The diagonal, which relates no
-    two labels, keeps μ.
+    The regulariser rises with every μ_ij, so that all would be 0 without a budget. A fixed sum of
+    the μ_ij or of their logarithms would give everything to a few pairs, since the regulariser is
+    concave in them. It is linear in a_ij = 1 / (4 μ_ij + 2). Under Σ a_ij² = Σ 1 / (4 μ + 2)² the
+    best a_ij are proportional to ||w_i + w_j||², up to their largest value ½. The diagonal, which
+    relates no two labels, keeps μ.
     """
     norms = np.sum(weights**2, axis=0)
     closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²

@@ -1,4 +1,4 @@
-"""Eq. 24 written out for a general solver: short, exact, and slow."""
+"""Eq. 24 for a general solver: short, exact and slow."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -9,14 +9,14 @@ from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
 def solve_with_cvxpy(
     problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
 ) -> Solution:
-    """All constraints at once. For small problems, and to check the other solvers.
+    """Solve with all constraints at once, for small problems and to check the other solvers.
 
     ``start``, ``tol``, ``max_iter`` and ``rng`` are not used.
 
     Raises
     ------
     ImportError
-        Without the package cvxpy, which the library does not need otherwise.
+        Without the optional package cvxpy.
     """
     try:
         import cvxpy as cp
