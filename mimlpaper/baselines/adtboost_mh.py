@@ -12,17 +12,17 @@ from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.sharing import shared
 
 GRID = 2.0**-51  # weights are multiples of it; their total is at most about 1
-SINGLE = 2.0**-22  # of two sums of roots in single precision, per root: at most so far apart
-STRETCH = 25  # rounds after which a run can be taken up by a longer one
+SINGLE = 2.0**-22  # largest relative error of a sum of roots in single precision, per root
+STRETCH = 25  # a longer run continues a shorter one after a multiple of this many rounds
 
 
 class AdtBoostMH(VectorEstimator):
-    """Boosted rules that share their tests among the labels and hang together as a tree.
+    """Alternating decision tree of boosted rules whose tests are shared by all labels.
 
     The score of label l is f(x, l) = a_0[l] + sum_t r_t(x)[l]. A rule r_t has a precondition
     c_1, which is "true" or an earlier precondition and one outcome of its rule's test, and a
-    test c_2 of the form x[feature] <= threshold. It says a_t where c_1 and c_2 hold, b_t where
-    only c_1 does, and nothing elsewhere.
+    test c_2 of the form x[feature] <= threshold. Its value r_t is a_t where c_1 and c_2 hold, b_t
+    where only c_1 holds, and 0 elsewhere.
 
     With weights w(i, l) = exp(-y_il f(x_i, l)) / (m Q) over m examples and Q labels, and
     W_+^l(c), W_-^l(c) their sums over the examples in c that have the label l, or lack it,
@@ -31,35 +31,33 @@ class AdtBoostMH(VectorEstimator):
         Z = 2 sum_l [sqrt(W_+^l(c_1 & c_2) W_-^l(c_1 & c_2))
                      + sqrt(W_+^l(c_1 & ~c_2) W_-^l(c_1 & ~c_2))] + W(~c_1),
 
-    W(~c_1) being the weight of all labels of the examples outside c_1, and sets
+    where W(~c_1) is the weight of all labels of the examples outside c_1, and sets
     a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), and b[l] likewise.
 
-    Choose it for a small readable model (:meth:`to_text`), or for features on unlike scales:
+    Choose it for a small readable model (:meth:`to_text`), or for features on different scales:
     only the order of a feature's values matters.
 
     Parameters
     ----------
     n_rounds : int, default 25
-        Number of rules, the root a_0 not counted.
+        Number of rules, without the root a_0.
     smoothing : float > 0, default 1.0
         eps in units of an example's initial weight 1 / (m Q). Weights are never renormalised,
-        so that 1 is the +1 on unit weights of Freund and Mason.
+        so that 1 equals Freund and Mason's +1 on unit weights.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
     ----------
-    n_rounds_ : int
-        Number of rules found: ``n_rounds``, or 0 if all examples are alike or no label has
-        both classes (a test may be used again, so there is no stop in between).
+    n_rounds_ : int, ``n_rounds``, or 0 if all examples are equal or no label has both classes.
     root_values_ : (n_labels,), a_0.
     precondition_ : (n_rounds_,)
-        Node that the rule hangs from: 0 is "true", 2t + 1 and 2t + 2 are the outcomes yes
-        and no of the test of rule t = 0, 1, …
+        Node above the rule: 0 is "true", 2t + 1 and 2t + 2 are the outcomes yes and no of the
+        test of rule t = 0, 1, …
     feature_, threshold_ : (n_rounds_,)
     values_ : (n_rounds_, 2, n_labels), a and b.
     z_ : (n_rounds_,)
-        Z of each rule: but for smoothing, what the rule lowers the total weight to, which is
-        the training loss. Labels with one class only are left out of it.
+        Z of each rule. Without smoothing it is the training loss after the rule, over the labels
+        with both classes.
 
     Notes
     -----
@@ -107,7 +105,7 @@ class AdtBoostMH(VectorEstimator):
         return deque(self._stages(X), maxlen=1).pop()
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """Scores (n_examples, n_labels) after each round, ``n_rounds_`` of them."""
+        """Scores (n_examples, n_labels) after each of the ``n_rounds_`` rounds."""
         stages = self._stages(X)
         next(stages)
         yield from stages
@@ -128,11 +126,10 @@ class AdtBoostMH(VectorEstimator):
     def to_text(
         self, feature_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None
     ) -> str:
-        """The tree as a table: what each node adds to the scores of the labels.
+        """The tree as a table of what each node adds to the scores of the labels.
 
-        A node holds for an example if its own test and those it is indented under do; the
-        number before the test is that of the round. Features are called x0, x1, … and labels
-        y0, y1, … unless named.
+        A node adds its values for an example that passes its test and the tests above it. Nodes
+        start with the number of their round. Default names are x0, x1, … and y0, y1, …
         """
         check_is_fitted(self)
         features = _names("feature_names", feature_names, "x", self.n_features_in_)
@@ -151,7 +148,7 @@ class AdtBoostMH(VectorEstimator):
         return "\n".join(text)
 
     def _below(self, node, depth=0):
-        """Rule, outcome and depth of every node below one, in the order of the tree."""
+        """Rule, outcome and depth of every node below ``node``, in the order of the tree."""
         for t in np.flatnonzero(self.precondition_ == node):
             for outcome in (0, 1):
                 yield t, outcome, depth
@@ -159,9 +156,9 @@ class AdtBoostMH(VectorEstimator):
 
 
 def _grow(X, Y, smoothing, n_rounds):
-    """Rules (Z, precondition, feature, threshold, [a, b]), one a round.
+    """Rules (Z, precondition, feature, threshold, [a, b]), one for each round.
 
-    A longer run goes on from a shorter one, in stretches, so that the two can share the first.
+    A longer run continues a shorter one, so that runs of different lengths share work.
     """
     n_known = (n_rounds - 1) // STRETCH * STRETCH
     known = shared(_grow, X, Y, smoothing, n_known) if n_known else []
@@ -170,7 +167,7 @@ def _grow(X, Y, smoothing, n_rounds):
     signs = np.where(Y, 1.0, -1.0)
     scores = np.tile(_root_values(Y, smoothing), (len(Y), 1))  # (n_examples, n_labels)
     nodes = [np.ones(len(Y), dtype=bool)]  # the examples of each precondition
-    columns = [_sorted_columns(X)]  # of those examples
+    columns = [_sorted_columns(X)]  # of these examples
     rules = []
     while len(rules) < n_rounds and varying.any():
         weights = signs * _on_grid(np.exp(-signs * scores) / Y.size * varying)
@@ -196,7 +193,7 @@ def _root_values(Y, smoothing):
 
 
 def _sides(weights):
-    """W_+ and W_- of examples whose weights are negative where they lack the label."""
+    """W_+ and W_- of examples, from weights that are negative where the label is missing."""
     return np.maximum(weights, 0.0).sum(axis=0), np.maximum(-weights, 0.0).sum(axis=0)
 
 
@@ -206,7 +203,7 @@ def _half_log_odds(have, lack, epsilon):
 
 
 def _on_grid(weights):
-    """Weights rounded up, so that every sum of them is exact, in any order, and none is lost."""
+    """Weights rounded up: their sums are exact in any order, and no weight becomes 0."""
     return np.ceil(weights / GRID) * GRID
 
 
@@ -215,7 +212,7 @@ def _column(X, feature):
 
 
 def _outcomes(inside, column, threshold):
-    """The examples inside a precondition that pass the test, and those that fail it."""
+    """The examples inside a precondition that pass the test, and the ones that fail it."""
     passing = column <= threshold
     return [inside & passing, inside & ~passing]
 
@@ -292,7 +289,7 @@ def _best_rule(nodes, columns, weights):
 
 @njit(cache=True, nogil=True)
 def _best_split(values, rows, starts, weights, have, lack, outside):
-    """Z, feature and threshold of the best test under one precondition; Z = inf if none is.
+    """Z, feature and threshold of the best test under one precondition; Z = inf without a test.
 
     ``weights`` (n_labels, n_examples) are negative where an example lacks the label.
     """
@@ -315,7 +312,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
 
 @njit(cache=True, nogil=True)
 def _accumulate(rows, weights, have, lack, left):
-    """W_+ and W_- of the entries below each; what the entry at zero holds is the rest."""
+    """W_+ and W_- of the entries below each entry; the entry at zero holds the rest."""
     n_labels, zeros = weights.shape
     n_below = 0  # entries below the one at zero, or all of them
     while n_below < len(rows) and rows[n_below] != zeros:
@@ -353,7 +350,7 @@ def _take_rough_roots(left, have, lack, rough):
 def _least_roots(values, rough, left, have, lack, enough):
     """The least sum of roots in Z over the places of a column, and the first such place.
 
-    Rough sums rule out the places, and the columns without a sum below ``enough``.
+    Rough sums rule out most places, and a column without a sum below ``enough``.
     """
     slack = 1.0 + (len(have) + 2) * SINGLE
     lowest = np.inf

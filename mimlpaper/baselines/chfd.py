@@ -1,4 +1,4 @@
-"""CH-FD: a Fisher discriminant of one point from the convex hull of each positive bag."""
+"""CH-FD: Fisher's discriminant of a point in the convex hull of each positive bag."""
 
 import warnings
 
@@ -15,18 +15,18 @@ from mimlpaper.kernels import KernelFactor, kernel_width
 class ChFd(BagClassifier):
     """Convex-hull Fisher discriminant for bags with one binary label.
 
-    A positive bag stands for one point h_j of the convex hull of its instances, and every
-    instance of a negative bag for itself. Over f(x) = <w, x> + b and the points it minimises
+    A positive bag is represented by a point h_j in the convex hull of its instances, a negative
+    bag by all its instances x_i. Over f(x) = <w, x> + b and the points h_j it minimises
 
         ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
 
-    while in each class the residuals sum to 0. A bag scores max_i f(x_i). The cheapest of the
-    multi-instance learners; it also suits positive bags of which no single instance is typical.
+    where the residuals of each class sum to 0. A bag scores max_i f(x_i). It is the fastest of the
+    multi-instance learners; it also suits positive bags without a single typical instance.
 
-    Training takes turns. For fixed points it is Fisher's discriminant, one linear system. For a
-    fixed f each bag's value f(h_j) becomes the one nearest to a common value, which keeps the
-    sum; of the points with that value it takes the one on the way from h_j straight to the bag's
-    highest or lowest instance. Neither half can raise the objective.
+    Training alternates. For fixed points it is Fisher's discriminant, one linear system. For a
+    fixed f each value f(h_j) moves as close as it can to a common value that keeps the sum; h_j
+    moves on the line to the bag's highest or lowest instance. Neither half can raise the
+    objective.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class ChFd(BagClassifier):
         Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
         for some hundred instances.
     tol : float, default 1e-3
-        Training ends when a turn lowers the objective by no more than this share of it.
+        Training ends when an alternation lowers the objective by at most this share.
     max_alternations : int, default 200
-        Turns after which it ends with a ConvergenceWarning.
+        Most alternations; a ConvergenceWarning if they were not enough.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor.
 
@@ -93,7 +93,7 @@ class ChFd(BagClassifier):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """Score of each bag, the largest of its instances' scores: (n_bags,)."""
+        """Largest instance score of each bag: (n_bags,)."""
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
         return bags.max(self.instance_scores(bags))
@@ -105,7 +105,7 @@ class ChFd(BagClassifier):
         return features @ self.weights_ + self.intercept_
 
     def _alternate(self, bags, negatives):
-        """Fit to the positive bags and the instances (n, rank) of the negative ones."""
+        """Fit to the positive bags and the instances (n, rank) of the negative bags."""
         base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
         points, objective = bags.mean(bags.instances), []
@@ -133,7 +133,7 @@ def _scatter(points):
 
 
 def _fisher(M, mean, negative_mean):
-    """w, b with f(mean) = 1 and f(negative_mean) = -1 of least objective <w, M w>; its value."""
+    """w and b with the least <w, M w>, f(mean) = 1 and f(negative_mean) = -1; and <w, M w>."""
     difference = mean - negative_mean
     if not difference.any():
         raise ValueError("X must tell the classes apart: their mean instances are the same")
@@ -143,7 +143,7 @@ def _fisher(M, mean, negative_mean):
 
 
 def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
-    """Points of the hulls whose values <w, h> differ least from each other, their sum kept."""
+    """Points of the hulls with the same sum of values <w, h> and the least differences."""
     values, heights = points @ w, bags.instances @ w
     order = np.lexsort((heights, bags.bag_of_instance))
     lowest, highest = order[bags.offsets[:-1]], order[bags.offsets[1:] - 1]  # (n_bags,)
@@ -156,7 +156,7 @@ def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
 
 
 def _common_value(lowest, highest, total):
-    """clip(τ, lowest, highest) for the τ at which its sum, piecewise linear in τ, is total."""
+    """clip(τ, lowest, highest) for the τ at which its sum, piecewise linear in τ, is ``total``."""
     knots = np.unique(np.concatenate([lowest, highest]))
     sums = np.clip(knots[:, None], lowest, highest).sum(axis=1)
     return np.clip(np.interp(total, sums, knots), lowest, highest)

@@ -8,29 +8,28 @@ from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
 
 TINY = 1e-12
-OFFSET = 1e-2  # of the labelled rows at the start: updates are products, which keep a zero
+OFFSET = 1e-2  # added to the start, since updates by factors keep zeros
 
 
 class Cnmf(VectorEstimator):
-    """Examples alike in their features are to be alike in their labels.
+    """Transductive learner: examples with similar features get similar labels.
 
-    With A the similarity of examples and B that of labels, the memberships T >= 0 of all
-    examples, the labelled ones and those to be labelled, minimise
+    With the similarities A of examples and B of labels, the memberships T >= 0 of all examples,
+    labelled and unlabelled, minimise
 
         ||A - T B T'||² + C ||T_L - Y_L||²,
 
     where T_L are the rows of the labelled examples and Y_L their label sets, scaled to
-    y' B y = 1 as A_ii = 1. A is a Gaussian kernel on the examples; so is B on the labels'
-    columns of the training set, scaled to unit length, which is 1 for labels that always go
-    together and close to exp(-2) for labels that never do.
+    y' B y = 1, since A_ii = 1. A is a Gaussian kernel on the examples. B is a Gaussian kernel on
+    the columns of the training label sets, scaled to unit length: 1 for labels that always occur
+    together, close to exp(-2) for labels that never do.
 
     This is a reconstruction from the abstract of the reference: objective and updates of the
     original may differ.
 
-    It is transductive: nothing is learnt before the examples to be labelled are known, so that
-    ``fit`` keeps the labelled examples, ``decision_function`` factorises, and an example's
-    scores depend on those that come with it. Choose it where labels are few, the unlabelled
-    examples at hand are all that matter, and likeness is evidence of labels.
+    ``fit`` keeps the labelled examples, ``decision_function`` factorises. An example's scores
+    depend on the other examples of the call. Choose it for few labelled examples, a fixed set of
+    unlabelled examples, and features whose similarity indicates labels.
 
     Parameters
     ----------
@@ -38,11 +37,11 @@ class Cnmf(VectorEstimator):
         Width of the kernel A: "auto" is 1 / n_features, "scale" divides that by the variance
         of X.
     C : float, default 1.0
-        Cost of departing from the known label sets.
+        Cost of deviations from the known label sets.
     tol : float, default 1e-5
         Stop when a round lowers the objective by at most this share.
     max_iter : int, default 200
-        Rounds at most; more change the ranking of labels little.
+        Most rounds; more rounds hardly change the ranking of labels.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
@@ -53,10 +52,10 @@ class Cnmf(VectorEstimator):
 
     Notes
     -----
-    A score is the membership minus a threshold, one for all, above which the new examples have
-    as many labels on average as the training examples. The original ranks labels only.
+    A score is the membership minus a common threshold, which gives the new examples as many labels
+    on average as the training examples. The original ranks labels only.
 
-    Memory is 8 n² bytes for n examples in all, time n² n_labels a round.
+    For n examples in all, memory is 8 n² bytes, and a round takes time n² n_labels.
 
     References
     ----------
@@ -87,7 +86,7 @@ class Cnmf(VectorEstimator):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """Memberships minus the threshold, of examples labelled together: (n, n_labels)."""
+        """Memberships minus the threshold, from one factorisation: (n_examples, n_labels)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         known = self._known_memberships()
@@ -110,7 +109,7 @@ class Cnmf(VectorEstimator):
         return Y / np.sqrt(np.maximum(squares, TINY))[:, None]
 
     def _similarity(self, X):
-        """A of the labelled examples, then the new ones: (n, n)."""
+        """A of the labelled examples, then the new examples: (n, n)."""
         between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
         return np.block(
             [
@@ -124,16 +123,16 @@ def factorise(
     A: np.ndarray, B: np.ndarray, known: np.ndarray, start: np.ndarray, *, C: float = 1.0,
     tol: float = 1e-5, max_iter: int = 200,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Lower ||A - T B T'||² + C ||T_L - known||² over T >= 0, round by round.
+    """Minimise ||A - T B T'||² + C ||T_L - known||² over T >= 0, round by round.
 
-    Each round minimises a function that lies above the objective and touches it at T: the term
-    of fourth order by T⁴, what is linear in T by logarithms. So the objective never rises.
+    Each round minimises an upper bound that touches the objective at T: the fourth-order term is
+    bounded by T⁴, terms linear in T by logarithms. So the objective never rises.
 
     Parameters
     ----------
     A : (n, n), B : (n_labels, n_labels), symmetric and not negative.
     known : (n_labelled, n_labels), the target of the first rows of T.
-    start : (n, n_labels), positive; where it is zero, T stays zero.
+    start : (n, n_labels), positive; zeros stay zero in T.
     C, tol, max_iter : see :class:`Cnmf`.
 
     Returns

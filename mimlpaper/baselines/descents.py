@@ -1,4 +1,4 @@
-"""L-BFGS from many starts in lockstep: one evaluation serves all descents that still go on."""
+"""L-BFGS from many starts in lockstep: one evaluation serves all running descents."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from numba import njit
 
 MEMORY = 10  # steps that a descent remembers
 DECREASE, CURVATURE = 1e-3, 0.9  # of Wolfe's conditions, as shares of the slope at the point
-MAX_TRIALS = 20  # lengths of one step
+MAX_TRIALS = 20  # lengths tried for one step
 FLAT = 1e-5  # a gradient without a larger entry counts as zero
 ROUNDING = 2.2e-16
 
@@ -18,23 +18,24 @@ def minimise(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Local minima of a smooth loss, one from each start.
 
-    A descent does not depend on the others, if what ``evaluate`` returns for a point does not.
+    Descents are independent of each other if ``evaluate`` treats points independently.
 
     Parameters
     ----------
     evaluate : callable
-        Takes the numbers of some descents (k,) and a point of each (k, n); returns the losses
-        (k,) and the gradients (k, n) there.
+        Takes the numbers of k descents (k,) and a point of each (k, n); returns the losses (k,)
+        and the gradients (k, n) at these points.
     starts : (n_starts, n)
     tol : float
-        A descent ends with a step that gains at most this share of the loss, or of 1.
+        A descent ends with a step that gains at most this share of the loss, or of 1 if the loss
+        is smaller.
     max_iter : int
-        Steps of a descent at most.
+        Most steps of a descent.
 
     Returns
     -------
-    points, losses : (n_starts, n) and (n_starts,), where the descents end.
-    converged : bool (n_starts,), whether it was for ``tol``, or a gradient of zero.
+    points, losses : (n_starts, n) and (n_starts,), the ends of the descents.
+    converged : bool (n_starts,), whether ``tol`` or a zero gradient ended the descent.
 
     References
     ----------
@@ -59,9 +60,9 @@ def minimise(
 
 
 class _Descents:
-    """Where each descent is, where it heads, and what it remembers.
+    """Points, directions and memories of all descents.
 
-    The start is reached by a first step of length 0 from a loss of infinity.
+    The first step to a start has length 0 and begins at an infinite loss.
     """
 
     def __init__(self, starts):
@@ -78,7 +79,7 @@ class _Descents:
         return self.points[which] + self.lengths[which, None] * self.directions[which]
 
     def judge(self, which, losses, gradients):
-        """Whether Wolfe's conditions hold at the trials (k,); where not, another length is set."""
+        """Whether Wolfe's conditions hold at the trials (k,); sets new lengths where they fail."""
         directions, lengths = self.directions[which], self.lengths[which]
         slopes = _products(self.gradients[which], directions)
         enough = losses <= self.losses[which] + DECREASE * lengths * slopes  # not if NaN
@@ -91,7 +92,7 @@ class _Descents:
         return enough & flat
 
     def move(self, which, points, losses, gradients):
-        """Go to the points, and set the next direction there."""
+        """Move to the points and set the next directions."""
         steps, changes = points - self.points[which], gradients - self.gradients[which]
         _remember(which, steps, changes, self.steps, self.changes, self.n_pairs)
         self.points[which], self.losses[which], self.gradients[which] = points, losses, gradients
@@ -108,7 +109,7 @@ class _Descents:
 
 @njit(cache=True, nogil=True)
 def _products(A, B):
-    """<a_i, b_i> of the rows: (k,)."""
+    """Inner products <a_i, b_i> of the rows: (k,)."""
     products = np.empty(len(A))
     for i in range(len(A)):
         products[i] = np.dot(A[i], B[i])

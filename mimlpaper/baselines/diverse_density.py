@@ -12,14 +12,14 @@ from mimlpaper.base import BagClassifier, check_bags
 from mimlpaper.baselines.descents import minimise
 from mimlpaper.sharing import shared
 
-BLOCK = 64  # instances taken together: they stay in a cache from one point to the next
-FAR = 30.0  # beyond it, log(1 - Π (1 - p)) is log Σ p but for rounding
+BLOCK = 64  # instances in a block, which stays in the cache for all points
+FAR = 30.0  # distance beyond which log(1 - Π (1 - p)) is log Σ p up to rounding
 FLOOR = 1e-12  # least 1 - p: a concept may coincide with a negative instance
 SUMS = {"reassoc", "contract"}  # sums over features may be taken in any order
 
 
 class ConceptPoint(BagClassifier):
-    """Base class: a point t with scales s, and log p(x) = -Σ_k s_k² (x_k - t_k)².
+    """Base class of learners of a point t with scales s: log p(x) = -Σ_k s_k² (x_k - t_k)².
 
     A subclass has the parameters ``n_start_bags``, ``initial_scale``, ``threshold``, ``tol``,
     ``max_iter`` and ``random_state``, and defines ``_climb``.
@@ -31,7 +31,7 @@ class ConceptPoint(BagClassifier):
         positive = self._learn_classes(y, len(bags))
         self._check_parameters()
         centre = bags.instances.mean(axis=0)
-        centred = bags.with_instances(bags.instances - centre)  # as far apart, without cancellation
+        centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
         starts = self._starts(centred, positive)
         ends, self.losses_, converged = self._climb(centred, positive, starts)
         best = self.losses_.argmin()  # the first of equals
@@ -60,7 +60,7 @@ class ConceptPoint(BagClassifier):
         return -(differences**2 @ self.scales_**2)
 
     def decision_function(self, X) -> np.ndarray:
-        """Largest log p(x) of each bag, above the threshold's logarithm: (n_bags,)."""
+        """Largest log p(x) of each bag, minus the threshold's logarithm: (n_bags,)."""
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
@@ -89,38 +89,38 @@ class ConceptPoint(BagClassifier):
 
 
 class DiverseDensity(ConceptPoint):
-    """The concept of greatest diverse density, by gradient ascent from many instances.
+    """The point of greatest diverse density, by gradient ascent from many instances.
 
     With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s,
 
         Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij),
 
-    the noisy-or. A bag scores max_j log p_ij. Choose it if positive bags share one small region
-    of the feature space, and to learn which features matter: those of large scale.
+    the noisy-or. A bag scores max_j log p_ij. Choose it if positive bags share one small region of
+    the feature space, and to find relevant features: they have large scales.
 
     Parameters
     ----------
     n_start_bags : int or None, default 5
-        The ascents start at all instances of so many positive bags, drawn at random; None for
-        those of every positive bag, as in the original.
+        Number of positive bags, drawn at random, at whose instances the ascents start; None for
+        all positive bags, as in the original.
     initial_scale : float, default 0.1
         Every s_k at the start; the default is meant for features of unit variance. If it is
         too large, all p vanish.
     threshold : "learned" or float in (0, 1), default "learned"
         Least p of a positive bag's best instance. "learned": the middle of the widest gap
-        between two training bags' scores that classifies most training bags rightly.
+        between two training bags' scores that classifies most training bags correctly.
     tol : float, default 1e-4
         An ascent ends with a step that gains less than this share of the loss.
     max_iter : int, default 300
-        Steps of an ascent at most; a ConvergenceWarning if the best one needed more.
+        Most steps of an ascent; a ConvergenceWarning if the best ascent needed more.
     random_state : int, RandomState or None, default None
         Draws the starting bags.
 
     Attributes
     ----------
     concept_, scales_ : (n_features,), t and |s|.
-    loss_ : float, minus the log of the density there.
-    losses_ : (n_starts,), that of every ascent.
+    loss_ : float, minus the log of the density at t and s.
+    losses_ : (n_starts,), the loss of every ascent.
     log_threshold_ : float
 
     References
@@ -144,7 +144,7 @@ class DiverseDensity(ConceptPoint):
 
 
 def ascend(bags, positive, starts, tol, max_iter):
-    """Ascents of the diverse density: their ends (t, s), the losses there, which converged."""
+    """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
     every = np.arange(bags.n_instances)[None]
     return minimise(
         lambda _, points: neg_log_densities(points, bags.instances, every, bags.offsets, positive),
@@ -158,15 +158,15 @@ def ascend(bags, positive, starts, tol, max_iter):
 def neg_log_densities(points, instances, rows, offsets, positive):
     """Minus the log of the diverse density at each point (t, s), and its gradient.
 
-    With w = s and u = s t the distance -log p = Σ_k (w_k x_k - u_k)² is a quadratic form, and
-    its sum over instances with weights c has slopes that take Σ c, Σ c x_k and Σ c x_k² only.
+    With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
+    sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only.
 
     Parameters
     ----------
     points : (n_points, 2 n_features)
     instances : (n_instances, n_features)
-    rows : (1 or n_points, n_rows), the instances that count, for all points or for each.
-    offsets : (n_bags + 1,), where the bags begin among them.
+    rows : (1 or n_points, n_rows), the instances used, for all points or for each point.
+    offsets : (n_bags + 1,), where the bags begin among the rows.
     positive : bool (n_bags,)
 
     Returns
@@ -230,7 +230,7 @@ def _add_moments(firsts, seconds, weights, instances, rows):
 
 @njit(cache=True, nogil=True)
 def _noisy_or(values, offsets, positive):
-    """The loss of distances; its derivative by each takes the distance's place."""
+    """The loss of the distances ``values``, which are replaced by the loss's derivatives."""
     loss = 0.0
     for bag in range(len(positive)):
         own = values[offsets[bag] : offsets[bag + 1]]
@@ -255,7 +255,7 @@ def _positive_bag(values):
         values /= total
         return nearest - np.log(total)
     p = np.exp(-values)
-    # The product over the others is a running product from either side: 1 - p may be 0.
+    # Products over the other instances are running products from both sides: 1 - p may be 0.
     found, missed = 0.0, 1.0  # Σ_j p_j Π_{i<j} (1 - p_i) is 1 - Π, without cancellation
     for j in range(len(p)):
         values[j] = p[j] * missed
@@ -269,7 +269,7 @@ def _positive_bag(values):
 
 
 def _best_threshold(scores, positive):
-    """Middle of the widest gap between scores among those that classify most bags rightly."""
+    """Middle of the widest gap between scores that classifies most bags correctly."""
     ordered = np.unique(scores)
     if len(ordered) == 1:
         return ordered[0]

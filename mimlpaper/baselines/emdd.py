@@ -11,41 +11,39 @@ from mimlpaper.sharing import shared
 
 
 class EmDd(ConceptPoint):
-    """Expectation-maximisation for the concept point, from the instances of a few bags.
+    """The point of greatest diverse density, by expectation-maximisation from a few bags.
 
     With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it minimises, over the point t and the scales s,
 
         NLDD(t, s) = -Σ_{positive i} log max_j p_ij - Σ_{negative i} log(1 - max_j p_ij).
 
-    The E-step takes the instance of largest p from every bag, the M-step climbs the diverse
-    density of those instances alone, as long as that lowers NLDD. Of all starts the one of
-    least NLDD on the training bags is kept; the original paper chose by the error on the test
-    fold. A bag scores max_j log p_ij. Choose it over
-    :class:`~mimlpaper.baselines.diverse_density.DiverseDensity` for large bags: a step costs
-    one instance a bag.
+    The E-step takes the instance with the largest p of every bag, the M-step climbs the diverse
+    density of these instances, as long as NLDD falls. The result is the start with the least NLDD
+    on the training bags; the original paper chose by the error on the test fold. A bag scores
+    max_j log p_ij. Choose it over :class:`~mimlpaper.baselines.diverse_density.DiverseDensity`
+    for large bags: a step evaluates one instance of each bag.
 
     Parameters
     ----------
     n_start_bags : int or None, default 3
-        It starts at all instances of so many positive bags, drawn at random; None for those of
-        every positive bag.
+        Number of positive bags, drawn at random, whose instances are the starts; None for all.
     initial_scale : float, default 0.1
         Every s_k at the start; the default is meant for features of unit variance.
     threshold : float in (0, 1) or "learned", default 0.5
         Least p of a positive bag's best instance; "learned" as in ``DiverseDensity``.
     tol : float, default 1e-3
-        Least gain of a step of the M-step, and of a round of both, as a share of the loss.
+        Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
     max_iter : int, default 100
-        Steps of an M-step at most, and rounds at most; a ConvergenceWarning if the best start
-        needed more rounds.
+        Most steps of an M-step, and most rounds; a ConvergenceWarning if the best start needed
+        more rounds.
     random_state : int, RandomState or None, default None
         Draws the starting bags.
 
     Attributes
     ----------
     concept_, scales_ : (n_features,), t and |s|.
-    loss_ : float, NLDD there.
-    losses_ : (n_starts,), NLDD for every start.
+    loss_ : float, NLDD at t and s.
+    losses_ : (n_starts,), NLDD of every start.
     log_threshold_ : float
 
     References
@@ -70,7 +68,7 @@ class EmDd(ConceptPoint):
 
 
 def alternate(bags, positive, starts, tol, max_iter):
-    """EM from every start: the ends (t, s), NLDD there, and which of them converged."""
+    """Ends (t, s) of EM from every start, their NLDD, and which converged."""
     thetas, ends = starts.copy(), starts.copy()
     least = np.full(len(starts), np.inf)
     converged = np.zeros(len(starts), dtype=bool)
@@ -97,7 +95,7 @@ def alternate(bags, positive, starts, tol, max_iter):
 
 @njit(cache=True, nogil=True)
 def _responsible(thetas, instances, offsets):
-    """Row of each bag's nearest instance, the first of equals, for each (t, s): (k, n_bags)."""
+    """Row of each bag's nearest instance, the first if several, for each (t, s): (k, n_bags)."""
     n_features, every = instances.shape[1], np.arange(len(instances))
     rows = np.empty((len(thetas), len(offsets) - 1), np.int64)
     for i in range(len(thetas)):

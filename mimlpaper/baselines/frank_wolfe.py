@@ -8,7 +8,7 @@ from scipy.optimize import fminbound
 from scipy.sparse.csgraph import connected_components
 
 SHORTEST_STEP = 1e-6
-SHORTEST_MOVE = 1e-4  # step times the distance to where it leads
+SHORTEST_MOVE = 1e-4  # step times the distance from alpha to s
 INSIDE = 1e-6  # distance from its bounds at which alpha counts as free
 ACCURACY = 1e-8  # duality gap and imbalance of a linear program, as shares
 MAX_NEWTON = 200
@@ -22,10 +22,10 @@ def frank_wolfe(
     """Coefficients beta, biases b and relative duality gap before each step from alpha = 0.
 
     The dual of :class:`~mimlpaper.baselines.ranksvm.RankSvm` has the gradient
-    1 - f_k(x_i) + f_l(x_i) in alpha_ikl. Its linear model is highest at some s, and the step goes
-    from alpha towards s. Its length is found within ``accuracy``, by golden sections and parabolas;
-    0 stands for the exact length, which is a quotient. It ends before a step that is too short,
-    or after ``max_iter`` linear programs; what the last one is good for is the gap.
+    1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear program finds the s at which the linear model is
+    highest, and the step goes from alpha towards s. Golden sections and parabolas find its length
+    within ``accuracy``; 0 gives the exact length. The steps end before one that is too short, or
+    after ``max_iter`` linear programs, the last for the gap only.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ def _step(slope, curvature, accuracy):
 
 
 class LabelPairs:
-    """The pairs of an example's label k and missing label l, whose alpha is a flow from l to k.
+    """Pairs of an example's label k and missing label l, whose alpha is a flow from l to k.
 
-    sum_i beta_ik = 0 says that as much flows into each label as out of it. So a pair carries
-    nothing, and is left out, if no cycle of pairs leads back from one of its labels to the other.
+    Since sum_i beta_ik = 0, the flow into each label equals the flow out of it. So a pair that is
+    on no cycle of pairs carries nothing and is left out.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class LabelPairs:
         return scores[self.example, self.own] - scores[self.example, self.other]
 
     def coefficients(self, alpha):
-        """beta (n_examples, n_labels), the sum of what each label gets and gives."""
+        """beta (n_examples, n_labels), the flow into each label minus the flow out of it."""
         first = self.example * self.shape[1]
         size = self.shape[0] * self.shape[1]
         got = np.bincount(first + self.own, alpha, size)
@@ -109,7 +109,7 @@ class LabelPairs:
         return np.linalg.lstsq(laplacian, right.sum(axis=1) - right.sum(axis=0))[0]
 
     def lowest(self, cost, vertex):
-        """alpha with the least cost'alpha among all that the dual allows: (n_pairs,)."""
+        """The feasible alpha with the least cost'alpha: (n_pairs,)."""
         if not len(cost):
             return cost
         together = (self.part[:, None] == self.part).astype(np.float64)
@@ -121,11 +121,11 @@ class LabelPairs:
 
 @njit(cache=True, nogil=True)
 def _interior_point(cost, upper, own, other, together):
-    """The flow x that minimises cost'x, 0 <= x <= upper, inside the set of all such flows.
+    """The flow 0 <= x <= upper that minimises cost'x, in the interior of the set of optima.
 
     With potentials y of the labels and multipliers of the bounds, cost = y_k - y_l + low - high
-    throughout, and x low and (upper - x) high go to zero at one pace (Mehrotra's predictor and
-    corrector). The normal equations are a Laplacian: they have one row a label.
+    throughout, and x low and (upper - x) high go to zero at the same pace (Mehrotra's predictor
+    and corrector). The normal equations are a Laplacian with one row for each label.
     """
     cost = cost / max(np.abs(cost).max(), np.finfo(np.float64).tiny)
     x, left = 0.5 * upper, 0.5 * upper
@@ -156,7 +156,7 @@ def _interior_point(cost, upper, own, other, together):
 def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, aim):
     """Set the steps after which every x low and left high is near ``aim``.
 
-    The steps that come in give the products of two steps, which Newton's method leaves out.
+    The steps passed in give the second-order products, which Newton's method leaves out.
     """
     laplacian, right = np.zeros_like(together), -excess
     for p in range(len(x)):
@@ -170,7 +170,7 @@ def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, a
         laplacian[j, k] -= width
         right[k] -= width * pull
         right[j] += width * pull
-    # A constant in every potential of a part changes nothing.
+    # The potentials of a part are determined up to a constant.
     laplacian += together * np.trace(laplacian) / len(together) ** 2
     dy = np.linalg.solve(laplacian, right)
     for p in range(len(x)):
@@ -184,7 +184,7 @@ def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, a
 
 @njit(cache=True, nogil=True)
 def _excess(x, own, other, n_labels):
-    """What flows into each label less what flows out: (n_labels,)."""
+    """The flow into each label minus the flow out of it: (n_labels,)."""
     excess = np.zeros(n_labels)
     for p in range(len(x)):
         excess[own[p]] += x[p]
@@ -206,9 +206,9 @@ def _longest(values, steps):
 def _move_to_vertex(x, upper, own, other, n_labels):
     """Move an optimal flow, in place, until the pairs between their bounds form no cycle.
 
-    Pairs between their bounds have no reduced cost: what moves around a cycle of them costs
-    nothing. Pair by pair they join a forest; one that closes a cycle takes flow around it until a
-    pair of the cycle is at a bound and leaves.
+    Pairs between their bounds have reduced cost zero: flow around a cycle of them costs nothing.
+    They join a forest one after the other; a pair that closes a cycle moves flow around it until a
+    pair of the cycle reaches a bound and leaves.
     """
     forest = np.full((n_labels, n_labels), -1)  # the pair that joins two labels
     for p in range(len(x)):

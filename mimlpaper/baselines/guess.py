@@ -1,4 +1,4 @@
-"""Guess: the labels that most training examples have, whatever the example."""
+"""Guess: the same scores for every bag, from the frequencies of the labels."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -7,7 +7,7 @@ from mimlpaper.base import MultiLabelEstimator, check_bags
 
 
 class Guess(MultiLabelEstimator):
-    """The score of a label is its share of the training bags, less one half: what all beat.
+    """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Guess(MultiLabelEstimator):
         self.label_rule = label_rule
 
     def fit(self, X, Y):
-        """Fit on bags X, which do not matter, and label sets Y (n_bags, n_labels)."""
+        """Fit on bags X, whose instances are ignored, and label sets Y (n_bags, n_labels)."""
         self._check_label_rule()
         bags = check_bags(X)
         self.shares_ = self._learn_labels(Y, len(bags)).mean(axis=0)

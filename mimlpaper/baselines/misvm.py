@@ -27,7 +27,7 @@ class _MiSvm(BagClassifier):
         self.random_state = random_state
 
     def decision_function(self, X) -> np.ndarray:
-        """Score of each bag, the largest of its instances' scores: (n_bags,)."""
+        """Largest instance score of each bag: (n_bags,)."""
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
         return bags.max(self.instance_scores(bags))
@@ -47,7 +47,7 @@ class _MiSvm(BagClassifier):
         return Z @ self.weights_[-1] + self.intercepts_[-1]
 
     def _start(self, bags, y):
-        """Which bags are positive (n_bags,); sets ``factor_``, which is to be fitted."""
+        """Which bags are positive (n_bags,); sets ``factor_``, not yet fitted."""
         positive = self._learn_classes(y, len(bags))
         for name in ("C", "tol"):
             if not getattr(self, name) > 0:
@@ -63,9 +63,9 @@ class _MiSvm(BagClassifier):
         return positive
 
     def _alternate(self, hidden, train, infer):
-        """Train a machine on hidden values, and infer them again, until some repeat.
+        """Alternate ``train`` and ``infer`` until the hidden values repeat.
 
-        Returns those of the last machine.
+        Returns the hidden values of the last machine.
         """
         machines, seen = [], set()
         self.converged_, inferred = False, hidden
@@ -84,17 +84,17 @@ class _MiSvm(BagClassifier):
 
 
 class MiSvmInstance(_MiSvm):
-    """mi-SVM: the largest margin over all labellings of the instances that the bags allow.
+    """mi-SVM: the largest margin over all labellings of the instances that agree with the bags.
 
-    min over labels y_i and f = <w, phi> + b of ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)), where
-    y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive one. A bag scores
-    max_i f(x_i). Choose it when every instance has its own class and one positive makes its bag
-    positive.
+    It minimises ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)) over f = <w, phi> + b and labels y_i, where
+    y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
+    max_i f(x_i). Choose it when every instance has its own class and one positive instance makes
+    its bag positive.
 
-    Training alternates between machine and labels. At first each instance of a positive bag is
-    positive. More alternations leave fewer positives, down to one a bag, so that
-    ``max_alternations`` changes the scores much; ``staged_decision_function`` shows how. Since
-    neither half of an alternation can raise the objective, the last one is the best.
+    Training alternates between machine and labels. At first all instances of positive bags are
+    positive. More alternations leave fewer positives, down to one in each bag, so that the scores
+    depend on ``max_alternations``; ``staged_decision_function`` shows how. Neither half of an
+    alternation can raise the objective.
 
     Parameters
     ----------
@@ -107,20 +107,20 @@ class MiSvmInstance(_MiSvm):
         for some thousand instances at most.
     C : float, default 1.0
     max_alternations : int, default 50
-        Machines trained at most.
+        Most machines trained.
     tol : float, default 1e-4
-        Duality gap, as a share of the objective, at which a machine is done.
+        Duality gap, as a share of the objective, at which a machine is solved.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor.
 
     Attributes
     ----------
     factor_ : KernelFactor, fitted on the training instances.
-    weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), one machine a row.
+    weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
     objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
     n_alternations_ : int, machines trained.
-    converged_ : bool, whether the labels repeated before ``max_alternations`` ended it.
+    converged_ : bool, whether the labels repeated before ``max_alternations``.
     gamma_ : float, the kernel width used.
 
     References
@@ -154,15 +154,15 @@ class MiSvmInstance(_MiSvm):
 
 
 class MiSvmBag(_MiSvm):
-    """MI-SVM: the largest margin of the bags, each by its highest instance.
+    """MI-SVM: the largest margin of bags, where a bag has the margin of its highest instance.
 
-    min over f = <w, phi> + b of ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)), with one
-    slack a bag, positive or negative. A bag scores max_i f(x_i). Choose it over
-    :class:`MiSvmInstance` when one instance a bag tells the label and the rest are no evidence.
+    It minimises ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)) over f = <w, phi> + b, with
+    one slack for each bag, positive or negative. A bag scores max_i f(x_i). Choose it over
+    :class:`MiSvmInstance` when one instance determines the label and the rest are no evidence.
 
-    Training alternates between the machine and the instance that stands for each positive bag:
-    at first the mean of the bag, then its highest. From the second machine on neither half can
-    raise the objective.
+    Training alternates between the machine and the point that represents each positive bag:
+    first the mean of the bag, then its highest instance. From the second machine on neither half
+    can raise the objective.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class MiSvmBag(_MiSvm):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
         positive = self._start(bags, y)
-        # The first machine's space holds the means as well, not what the instances span alone.
+        # The factor covers the means too, on which the first machine is trained.
         means = bags.mean(bags.instances)[positive]
         features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
         bags = bags.with_instances(features[: bags.n_instances])

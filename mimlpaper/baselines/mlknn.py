@@ -1,4 +1,4 @@
-"""Ml-kNN: labels by the posterior given how many neighbours have them."""
+"""Ml-kNN: labels by their posterior given the number of neighbours with the label."""
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
@@ -10,29 +10,30 @@ from mimlpaper.base import VectorEstimator, check_vectors
 class MlKnn(VectorEstimator):
     """Multi-label k nearest neighbours with a maximum a posteriori decision.
 
-    With C the number of the k neighbours that have the label, and E_C the event of that number,
-    the label is given if P(H1) P(E_C | H1) > P(H0) P(E_C | H0); both factors are frequencies in
-    the training set, smoothed by s. The score is the logarithm of the ratio of the two sides. It
-    need not grow with C: for a rare label a larger count can be the weaker evidence.
+    With the number C of the k neighbours that have the label, and the event E_C of this number,
+    the label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has
+    the label, H0 that it does not; all factors are frequencies in the training set, smoothed by
+    s. The score is the log ratio of the two sides. It need not grow with C: for a rare label a
+    larger count can be weaker evidence.
 
     Parameters
     ----------
     n_neighbors : int, default 10
-        The k; one less than the number of training examples if there are so few.
+        The k, at most one less than the number of training examples.
     smoothing : float > 0, default 1.0
-        The s; 1 is Laplace's.
+        The s; 1 is Laplace smoothing.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
     ----------
     log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
     log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
-    X_fit_, Y_fit_ : the training examples, in which neighbours are looked up.
+    X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
 
     Notes
     -----
-    Euclidean distances; among equally near neighbours the one that comes first in the training
-    set. An example is never its own neighbour in training; a duplicate of it is.
+    Distances are Euclidean; equally near neighbours count in the order of the training set. In
+    training an example is not its own neighbour, but its duplicates are.
 
     References
     ----------

@@ -9,7 +9,7 @@ from mimlpaper.kernels import kernel_matrix, kernel_width
 
 
 class MlSvm(VectorEstimator):
-    """Cross-training: an example is positive for each label that it has, negative for the rest.
+    """Cross-training: an SVM for each label, with the examples that have it as positives.
 
     The SVMs of all labels share one kernel matrix. A label that all or none of the training
     examples have gets the constant score +1 or -1, with a warning.
@@ -27,7 +27,7 @@ class MlSvm(VectorEstimator):
 
     Attributes
     ----------
-    svms_ : list of SVC, or of the constant score -1.0 or 1.0, one a label.
+    svms_ : list, for each label an SVC, or the constant score -1.0 or 1.0.
     X_fit_ : (n_examples, n_features), the training examples, which the kernel needs.
 
     References

@@ -1,4 +1,4 @@
-"""RankSvm: large-margin ranking of labels, then a threshold for the size of the set."""
+"""RankSvm: large-margin ranking of labels, then a threshold for the size of the label set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHOICES = {"solver": ("block_ascent", "frank_wolfe"), "linear_program": ("interi
 
 
 class Stage(NamedTuple):
-    """A machine: the functions' coefficients and biases, and the threshold's."""
+    """A machine: coefficients and biases of the functions and of the threshold."""
 
     coef: np.ndarray  # (n_usable, n_labels)
     intercept: np.ndarray  # (n_labels,)
@@ -35,57 +35,57 @@ class Stage(NamedTuple):
 
 
 class RankSvm(VectorEstimator):
-    """Rank every label of an example above every other label by a margin.
+    """Large-margin ranking of an example's labels above its missing labels.
 
-    The functions f_k(x) = <w_k, x> + b_k, one a label, minimise
+    The functions f_k(x) = <w_k, x> + b_k, one for each label, minimise
 
         1/2 sum_k ||w_k||^2 + C sum_i 1 / (|Y_i| |Ybar_i|) sum_{k in Y_i, j not in Y_i}
             max(0, 1 - f_k(x_i) + f_j(x_i))
 
-    over the usable examples, those with a label and a missing label. A threshold
+    over the usable examples, which have a label and a missing label. A threshold
     t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0 fit, by least
-    squares over all examples, the value that parts each example's labels from the others
+    squares over all examples, the value that separates an example's labels from the others
     with the fewest mistakes. The scores are f_k(x) - t(x), so that ``label_rule="sign"`` is
-    the size predictor of the paper, and the ranking of the labels is that of f.
+    the size predictor of the reference, and the ranking of the labels is that of f.
 
-    Choose it where the order of the labels matters, up to some thousands of examples: a sweep
-    of the solver takes time n_examples^2 n_labels at most, and memory is about
+    Choose it if the order of the labels matters, for up to some thousand examples: a sweep of
+    the solver takes time n_examples^2 n_labels at most, and memory is about
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label that all or none of the usable
     examples have gets a constant f_k.
 
     ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of the method's time. It stops
-    far from the optimum, so that its scores depend on how it gets there: on the scale of the
-    examples, the solution of the linear program, and the accuracy of the step.
+    far from the optimum, so that its scores depend on the scale of the examples, the solution of
+    the linear program, and the accuracy of the step.
 
     Parameters
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
     degree, gamma, coef0 : see :func:`mimlpaper.kernels.kernel_matrix`.
     C : float, default 1.0
-        Cost of a ranking loss of one, for each example.
+        Cost of a ranking loss of 1 for each example.
     normalise : bool, default True
         Scale each example to unit length first; with a polynomial kernel on longer examples
         the solver may stop far from the optimum.
     label_rule : {"sign", "top"}, default "sign"
-        "sign": the labels above the threshold. "top": these, and the best label always.
+        "sign": the labels above the threshold. "top": these and always the best label.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Of the dual. Block ascent over the examples converges. Frank-Wolfe, see
-        :func:`~mimlpaper.baselines.frank_wolfe.frank_wolfe`, is for the record: its last step is
-        not taken, and the biases are the least-squares solution over all alpha_ikl strictly
-        between their bounds.
+        Solver of the dual. Block ascent over the examples converges. Frank-Wolfe, see
+        :func:`~mimlpaper.baselines.frank_wolfe.frank_wolfe`, is for comparison with the original:
+        its last step is not taken, and the biases are the least-squares solution over all
+        alpha_ikl strictly between their bounds.
     tol : float, default 1e-3
         Largest duality gap, relative to the objective, at which block ascent stops.
     max_iter : int, default 2000
-        Largest number of sweeps over the examples, after which a gap above ``tol`` warns; or of
-        linear programs, without a warning.
+        Most sweeps over the examples, after which a gap above ``tol`` warns; or most linear
+        programs, without a warning.
     linear_program : {"interior", "vertex"}, default "interior"
-        Which solution of several Frank-Wolfe goes towards: the end of an interior-point method,
+        Which of several solutions Frank-Wolfe moves towards: the end of an interior-point method,
         or a vertex.
     step_accuracy : float, default 1e-4
-        Of Frank-Wolfe's steps, as shares of the way; 0 for exact ones. On long examples the best
-        steps are shorter than any accuracy: inexact ones lead beyond them.
+        Accuracy of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples
+        of large norm the best steps are shorter than the accuracy, and inexact steps overshoot.
     random_state : int, RandomState or None, default None
-        Draws the order of the examples in each sweep; it acts within ``tol`` only.
+        Draws the order of the examples in each sweep; results differ within ``tol`` only.
 
     Attributes
     ----------
@@ -94,10 +94,11 @@ class RankSvm(VectorEstimator):
     intercept_ : (n_labels,), the biases b, which sum to zero.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
     duality_gap_ : float, (primal - dual objective) / primal objective; an upper bound of the
-        relative distance from the optimum. Frank-Wolfe's is that of its alpha with the best
+        relative distance from the optimum. Frank-Wolfe's is the gap of its alpha with the best
         biases.
-    n_iter_ : int, number of sweeps, or of linear programs.
-    stages_ : list of Stage, Frank-Wolfe's machines before each step; of block ascent the last.
+    n_iter_ : int, number of sweeps or of linear programs.
+    stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine of
+        block ascent.
 
     Raises
     ------
@@ -230,7 +231,7 @@ def _solve(gram, Y, C, tol, max_iter, rng):
     """
     n, n_labels = Y.shape
     upper = C / (Y.sum(axis=1) * (~Y).sum(axis=1))  # (n,)
-    # Centring the kernel changes the biases only, and the examples no longer all pull alike.
+    # Centring the kernel changes the biases only, and makes the examples less alike.
     means = gram.mean(axis=0)  # (n,)
     spread = np.trace(gram) / n - means.mean()
     pull = max(PULL * spread, 1 / (C * n))
@@ -286,7 +287,7 @@ def _sweep(gram, Y, upper, order, alpha, beta, scores):
 def _balance(Y, upper, alpha, excess):
     """Move alpha, in place, until sum_i beta_ik = 0 where a pair of labels allows it.
 
-    ``excess`` holds these sums, and what is left of them afterwards.
+    ``excess`` holds these sums and changes in place.
     """
     n, n_labels = Y.shape
     for i in range(n):
@@ -325,7 +326,7 @@ def _scores(gram, stage):
 
 
 def _with_threshold(gram, Y, coef, intercept):
-    """The stage with these functions, and the threshold that suits the training examples."""
+    """The stage with these functions and the threshold fitted to the training examples."""
     return Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
 
 
@@ -337,10 +338,10 @@ def _fit_threshold(ranking, Y):
 
 
 def _best_thresholds(ranking, Y):
-    """Where {k: f_k > t} differs from the label set in the fewest labels: (n_examples,).
+    """The t for which {k: f_k > t} differs from the label set in the fewest labels: (n_examples,).
 
-    t is the middle of two neighbouring scores, or lies outside them; of several optimal
-    places it is the lowest.
+    t is the middle of two neighbouring scores, or lies outside of all scores; it is the lowest if
+    several are optimal.
     """
     ordered = np.sort(ranking, axis=1)
     places = np.column_stack(
