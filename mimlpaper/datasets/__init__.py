@@ -1,4 +1,4 @@
-"""Data sets of the paper, others that it never saw, drawn ones, and a reader's own data."""
+"""Data sets of the paper, data sets that it did not use, synthetic ones, and files of bags."""
 
 from mimlpaper.datasets.bag_files import LabelledBags, labelled_bags, read_bags, write_bags
 from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load

@@ -1,4 +1,4 @@
-"""Bags in files of a reader's own: ARFF with an XML file of label names, CSV, NPZ, LIBSVM."""
+"""Files of labelled bags: ARFF with an XML file of label names, CSV, NPZ, LIBSVM."""
 
 import csv
 import math
@@ -24,24 +24,24 @@ MAX_BYTES = 2**32  # of instances in memory, unless the caller allows more
 MAX_LINE = 2**26  # bytes
 MAX_XML = 2**26  # bytes
 
-# What files write for a label that a bag has, and for one that it has not.
+# Values of labels that a bag has, and of labels that it lacks.
 YES = {"1", "1.0", "+1", "yes", "y", "true", "t", "positive"}
 NO = {"0", "0.0", "-1", "no", "n", "false", "f", "negative"}
 MISSING = "?"
 
-# The grammar of ARFF. Possessive quantifiers: no file can make a search long.
+# Grammar of ARFF. With possessive quantifiers no file can make a search long.
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.+)", re.IGNORECASE)
-VALUE = re.compile(rf"\s*+({QUOTED}|[^,'\"]*+)\s*+(,|\Z)")  # up to the comma, or the end
+VALUE = re.compile(rf"\s*+({QUOTED}|[^,'\"]*+)\s*+(,|\Z)")  # up to the comma or the end
 INDEX = re.compile(r"\s*(\d{1,9})\s+")
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # with a range or not
+NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # maybe with a range
 MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")  # the number of labels, in the name of the relation
-MULAN = "http://mulan.sourceforge.net/labels"  # the name space of files of label names
+MULAN = "http://mulan.sourceforge.net/labels"  # the namespace of files of label names
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
 
-# The arrays of an archive, with their kinds as NumPy abbreviates them.
+# The arrays of an archive, with the kinds of NumPy types that each may have.
 ARRAYS = {
     "instances": "fiu", "offsets": "iu", "Y": "biu", "label_names": "U", "feature_names": "U",
     "bag_names": "U",
@@ -50,7 +50,7 @@ OPTIONAL = {"feature_names", "bag_names"}
 
 
 class LabelledBags(NamedTuple):
-    """Bags, their labels and all names; :func:`labelled_bags` builds one and checks it."""
+    """Bags, their labels and all names; :func:`labelled_bags` builds and checks it."""
 
     X: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
@@ -68,10 +68,10 @@ def labelled_bags(
 ) -> LabelledBags:  # fmt: skip
     """Bags and labels with names, checked against each other.
 
-    ``X`` are Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Features
-    without names are f1, f2, …, bags bag1, bag2, …. A ValueError says which counts do not agree,
-    which label is neither 0 nor 1, that a feature is larger than 1e150, or which name is not
-    printable, has spaces around it or is a duplicate.
+    ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
+    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if the counts
+    disagree, ``Y`` holds other values, a feature is beyond ±1e150, or a name is a duplicate, not
+    printable, or has spaces around it.
     """
     X, Y = as_bags(X), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
@@ -91,7 +91,7 @@ def labelled_bags(
 
 
 def as_labelled(data) -> LabelledBags:
-    """A :class:`LabelledBags` or :class:`Dataset` of bags, with names for what has none."""
+    """A :class:`LabelledBags` or :class:`Dataset` of bags as LabelledBags, with default names."""
     Y = getattr(data, "y", None)
     return labelled_bags(
         data.X, data.Y if Y is None else Y[:, None], data.label_names,
@@ -100,7 +100,7 @@ def as_labelled(data) -> LabelledBags:
 
 
 def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
-    """``n`` different names; None stands for ``prefix`` with numbers from 1."""
+    """``n`` different names; by default ``prefix`` with numbers from 1."""
     if names is None:
         names = [f"{prefix}{i + 1}" for i in range(n)]
     names = [str(name) if isinstance(name, str) else name for name in names]  # NumPy's too
@@ -121,30 +121,30 @@ def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]
 def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     """Bags, labels and names from a file that ends in .arff, .csv, .npz, .svm or .libsvm.
 
-    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance; then
-    ``X.instances`` is the array that :class:`~mimlpaper.algorithms.insdif.InsDif` takes.
+    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
+    :class:`~mimlpaper.algorithms.insdif.InsDif` takes the array ``X.instances``.
 
     Parameters
     ----------
     labels : path, sequence of str, or None (not for .npz)
-        Which columns are labels: Mulan's XML file, or their names. None for what the file says: see
-        the layout.
+        Mulan's XML file with the names of the labels, or these names; None if the file marks its
+        labels.
     missing : float or None, default None (.arff and .csv)
-        The number to put where a value is missing, in ARFF "?"; None to refuse such a file.
+        Number that replaces missing values, "?" in ARFF; None to refuse files with missing values.
     n_features : int or None, default None (.svm and .libsvm)
-        None for the largest index. A file for testing needs that of its training file.
+        None for the largest index. A test file needs the number of its training file.
     max_bytes : int, default 4 GiB
-        The most memory that the instances may need.
+        Most memory that the instances may take.
 
     Raises
     ------
     DataError
-        If the file is not laid out as :func:`read_arff`, :func:`read_csv`, :func:`read_npz` or
-        :func:`read_libsvm` says; the message names the line, or the bag.
+        If the file does not follow :func:`read_arff`, :func:`read_csv`, :func:`read_npz` or
+        :func:`read_libsvm`; the message names the line or the bag.
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the ending is another.
+        If the path has another ending.
 
     Examples
     --------
@@ -161,8 +161,8 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
 def write_bags(path: str | os.PathLike, data):
     """Write bags with labels into a file that ends in .arff, .csv or .npz, whole or not at all.
 
-    Reading the file gives the same numbers and names back. An .xml file with the names of the
-    labels is written next to an .arff file. ``data`` is what :func:`labelled_bags` makes, or a
+    Reading the file gives the same numbers and names. An .arff file gets an .xml file with the
+    names of the labels. ``data`` is a :class:`LabelledBags`, or a
     :class:`~mimlpaper.datasets.Dataset` of bags.
     """
     _of_ending(WRITERS, path)(Path(path), as_labelled(data))
@@ -179,16 +179,16 @@ class Attribute(NamedTuple):
     """A column of an ARFF file."""
 
     name: str
-    kind: str  # numeric, nominal, or as it stands there: relational, string, date
-    values: tuple[str, ...] = ()  # of a nominal one, and of numbers declared {0,1}
+    kind: str  # numeric, nominal, or the type in the file: relational, string, date
+    values: tuple[str, ...] = ()  # of a nominal attribute, and of a numeric one declared {0,1}
 
     @property
     def default(self) -> str | None:
-        """What a sparse row leaves out."""
+        """The value that a sparse row leaves out."""
         return self.values[0] if self.values else {"numeric": "0"}.get(self.kind)
 
     def columns(self) -> list[str]:
-        """Names of the features made of it: one, or one for each nominal value."""
+        """Names of its features: one, or one for each nominal value."""
         if self.kind not in ("numeric", "nominal"):
             raise ValueError(
                 f"feature {self.name!r} must be numeric or nominal, got {self.kind!r:.60}"
@@ -198,7 +198,7 @@ class Attribute(NamedTuple):
         return [f"{self.name}={value}" for value in self.values]
 
     def numbers(self, text: str) -> list[str]:
-        """A value as these features have it."""
+        """The values of these features for an attribute's value."""
         if self.kind == "numeric":
             return [text]
         if text == MISSING:
@@ -212,12 +212,12 @@ class Attribute(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What stands above ``@data``."""
+    """Declarations above ``@data``."""
 
-    attributes: list[Attribute]  # of a row's values
-    bag: int | None  # which of them is the bag; None for single instances
+    attributes: list[Attribute]  # of a row
+    bag: int | None  # index of the bag among them; None for single instances
     inner: list[Attribute]  # of an instance in the bag
-    n_labels: int  # of single instances: so many come first; negative: last
+    n_labels: int  # of single instances: how many labels come first, or last if negative
 
 
 def read_arff(
@@ -241,13 +241,13 @@ def read_arff(
         bag2,"10,-8",0,1
 
     One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
-    id. The others are labels, the same ones as in the XML file with the ARFF file's name, if there
-    is one. A file without a bag holds single instances. Its labels are named by the XML file, or
-    counted by MEKA's ``-C``, and its other attributes are features.
+    id. The others are labels; an XML file with the ARFF file's name must name the same labels. A
+    file without a bag holds single instances. The XML file names its labels, or MEKA's ``-C``
+    counts them; the other attributes are features.
 
-    A nominal feature becomes a feature for each of its values, 1 or 0. Labels may be {0,1},
-    {no,yes} and the like. Values, and whole instances and rows, may be sparse (``{1 -20}``).
-    Weights of rows (``{0.5}`` at the end) are ignored with a warning.
+    A nominal feature becomes a feature 0 or 1 for each of its values. Labels may be {0,1},
+    {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``). Weights of rows
+    (``{0.5}`` at the end) are ignored with a warning.
 
     SciPy's reader lacks sparse rows and names beyond ASCII, and accepts rows of a wrong length.
     """
@@ -264,7 +264,7 @@ def read_arff(
 
 
 def write_arff(path: Path, data: LabelledBags):
-    """Write an ARFF file of bags, and the XML file of the same name with the labels' names."""
+    """Write an ARFF file of bags, and an XML file of the same name with the labels' names."""
     with whole_file(path.with_suffix(".xml")) as file:
         write_label_names(file, data.label_names)
     with whole_file(path) as file:
@@ -350,7 +350,7 @@ def _attribute(text):
 
 
 def _places(header, names) -> tuple[int | None, list[int]]:
-    """Which attributes are the bag's id, if any, and the labels."""
+    """Indices of the bag's id, if any, and of the labels."""
     attributes, single = header.attributes, header.bag is None
     first, named, n = attributes[0], set(names or ()), header.n_labels
     has_id = header.bag != 0 and first.name not in named and (not single or first.kind == "string")
@@ -384,13 +384,13 @@ def _compare(found, named):
 
 
 def _numbers(features, values):
-    """The values of an instance with the nominal ones spread over their features."""
+    """The values of an instance, nominal ones as numbers 0 and 1."""
     pairs = zip(features, values, strict=True)
     return [number for feature, value in pairs for number in feature.numbers(value)]
 
 
 def _values(text, defaults):
-    """The values of a row, without quotes; a sparse row is filled up with ``defaults``."""
+    """The values of a row, without quotes; a sparse row is filled with ``defaults``."""
     if text.endswith("}"):
         text = _unweighted(text)
     if text.startswith("{") and text.endswith("}"):
@@ -438,7 +438,7 @@ def _sparse_values(text, defaults):
 
 
 def _value(text, at):
-    """The value that starts there, whether a comma follows, and where the next one starts."""
+    """The value that starts at ``at``, whether a comma follows, and where the next value starts."""
     match = VALUE.match(text, at)
     if not match:
         raise ValueError(f"no value can be read from {text[at:]!r:.60}; is a quote not closed?")
@@ -462,7 +462,7 @@ def _quoted(name):
 
 
 def _unlike(names, name):
-    """The name, or one like it that is not among ``names``."""
+    """The name, with underscores after it until it is not among ``names``."""
     while name in names:
         name += "_"
     return name
@@ -471,8 +471,8 @@ def _unlike(names, name):
 def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
     """The names in ``<labels><label name="…"/>…</labels>``, from top to bottom.
 
-    Labels may be nested, as in a hierarchy; every one of them counts. A document type declaration
-    is refused, since it may declare entities that expand without end.
+    Nested labels count too. A document type declaration is refused, since it may declare entities
+    that expand without end.
 
     Raises
     ------
@@ -497,14 +497,14 @@ def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
 
 
 def write_label_names(file: TextIO, names: tuple[str, ...]):
-    """Write the names as one flat list."""
+    """Write the names as a flat list."""
     file.write(f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{MULAN}">\n')
     file.writelines(f"  <label name={quoteattr(name)}></label>\n" for name in names)
     file.write("</labels>\n")
 
 
 def _label_name(tag, attributes):
-    """The name in a list, or an empty list for the root."""
+    """A list with the name, or an empty list for the root."""
     kind = tag.rpartition(" ")[2]  # whatever the namespace
     if kind == "labels":
         return []
@@ -521,7 +521,7 @@ def read_csv(
     path: str | os.PathLike, *, labels: str | os.PathLike | Sequence[str] | None = None,
     missing: float | None = None, max_bytes: int = MAX_BYTES,
 ) -> LabelledBags:  # fmt: skip
-    """Read bags from a table with one row an instance: bag, features, labels.
+    """Read bags from a table with one row for each instance: bag, features, labels.
 
     ::
 
@@ -530,11 +530,11 @@ def read_csv(
         beach,4.5,-1,1,0
         forest,10,-8,0,1
 
-    The first column is the bag's name; its rows follow each other and repeat its labels, 0 and
-    1 or no and yes. A column is a label if its head begins with ``label:``, which is then no
-    part of its name; the others are features. If the first line is a number n, the last n columns
+    The first column is the bag's name; the rows of a bag follow each other and repeat its labels,
+    0 and 1 or no and yes. A column is a label if its head begins with ``label:``, which is not
+    part of the name; the others are features. If the first line is a number n, the last n columns
     are the labels, as in files of the library mimllearning. An empty cell is a missing value.
-    Blanks around cells do not count.
+    Spaces around cells are ignored.
     """
     names = _names_of_labels(labels)
     with Path(path).open("rb") as file:
@@ -590,7 +590,7 @@ def _read_table(rows, names, missing, max_bytes):
 
 
 def _label_columns(head, names, n_labels):
-    """Columns of the labels, in their order in the file."""
+    """Columns of the labels, in the order of the file."""
     if names is not None:
         absent = [name for name in names if name not in head[1:]]
         if absent:
@@ -611,9 +611,9 @@ def _label_columns(head, names, n_labels):
 def read_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> LabelledBags:
     """Read bags from a NumPy archive. Pickled objects are never loaded.
 
-    It holds ``instances`` (n_instances, n_features), ``offsets`` (n_bags + 1,), where each
-    bag starts, ``Y`` (n_bags, n_labels), booleans or 0 and 1, and ``label_names``; where they are
-    known, ``feature_names`` and ``bag_names``.
+    It holds ``instances`` (n_instances, n_features), ``offsets`` (n_bags + 1,), where each bag
+    starts, ``Y`` (n_bags, n_labels), booleans or 0 and 1, ``label_names``, and optionally
+    ``feature_names`` and ``bag_names``.
     """
     with Path(path).open("rb") as file:
         try:
@@ -653,7 +653,7 @@ def _archived(file, max_bytes):
 
 
 def _promised(archive, name):
-    """Bytes that an array needs by its own header, whatever follows that."""
+    """Bytes that an array needs by its own header, whatever follows."""
     with archive.open(name) as member:
         if member.read(8) != b"\x93NUMPY\x01\x00":  # other versions are for long headers
             return 0
@@ -665,7 +665,7 @@ def read_libsvm(
     path: str | os.PathLike, *, labels: Sequence[str] | None = None, n_features: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> LabelledBags:  # fmt: skip
-    """Read single instances in LIBSVM's form for several labels.
+    """Read single instances in LIBSVM's multi-label format.
 
     ::
 
@@ -673,8 +673,8 @@ def read_libsvm(
         1 3:2
 
     A row holds the numbers of its labels and the features that are not 0, counted from 1. Labels
-    are named by their numbers, in increasing order; ``labels`` names them in another order, or
-    also such as no row has.
+    are named by their numbers, in increasing order; ``labels`` may give another order, or more
+    labels.
     """
     try:
         X, label_sets = load_svmlight_file(
@@ -696,7 +696,7 @@ def read_libsvm(
 
 
 class Lines:
-    """The lines of a text file in UTF-8, and the ``number`` of the last one given.
+    """Lines of a UTF-8 text file; ``number`` is the number of the last line.
 
     A line that is too long or not UTF-8 raises ValueError.
     """
@@ -711,7 +711,7 @@ class Lines:
             if len(raw) > MAX_LINE:
                 raise ValueError(f"is longer than {MAX_LINE:,} bytes")
             if self.number == 1:
-                raw = raw.removeprefix(b"\xef\xbb\xbf")  # the mark that some editors put first
+                raw = raw.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
             try:
                 yield raw.decode()
             except UnicodeDecodeError as error:
@@ -719,10 +719,9 @@ class Lines:
 
 
 class Collector:
-    """Bags as they are read one after the other; what does not fit raises ValueError.
+    """Collects bags row by row from text; invalid values raise ValueError.
 
-    ``missing`` takes the place of "?"; None refuses it. ``max_bytes`` is for all instances as
-    float64.
+    ``missing`` replaces "?"; None refuses it. ``max_bytes`` limits all instances as float64.
     """
 
     def __init__(
@@ -741,10 +740,10 @@ class Collector:
         self.values = array("d")
         self.offsets: list[int] = []
         self.labels: list[list[bool]] = []
-        self.bag_names: dict[str, None] = {}  # in order, and quickly searched
+        self.bag_names: dict[str, None] = {}  # an ordered set
 
     def begin(self, name: str | None, labels: Sequence[str]):
-        """Start a bag with labels "0" and "1" or the like; None if the file does not name bags."""
+        """Start a bag with labels such as "0" and "1"; ``name`` is None if bags have no names."""
         if name is None:
             name = f"bag{len(self.offsets) + 1}"
         if not name:
@@ -760,7 +759,7 @@ class Collector:
         self.offsets.append(len(self.values) // len(self.feature_names))
 
     def instance(self, values: Sequence[str]):
-        """Add an instance to the bag: one number for each feature."""
+        """Add an instance to the bag, one value for each feature."""
         _check_memory(8 * (len(self.values) + len(values)), self.max_bytes)
         numbers = [_number(value) for value in values]
         for i, number in enumerate(numbers):
@@ -769,7 +768,7 @@ class Collector:
         self.values.extend(numbers)
 
     def _substitute(self, text, feature):
-        """The number in place of a missing value; any other text that is no number is refused."""
+        """The number in place of a missing value; refuses text that is not a finite number."""
         if text != MISSING:
             number = _number(text)
             if not math.isfinite(number):
@@ -782,7 +781,7 @@ class Collector:
         return self.missing
 
     def finish(self) -> LabelledBags:
-        """All bags, checked."""
+        """All bags, after the checks of :func:`labelled_bags`."""
         if not self.offsets:
             raise ValueError("the file ends without any bag")
         instances = np.frombuffer(self.values).reshape(-1, len(self.feature_names))
@@ -793,12 +792,12 @@ class Collector:
 
 
 def number_text(number: float) -> str:
-    """The shortest text that gives the same number back, whole ones without a point."""
+    """The shortest text that reads back as the same number, without a point if it is whole."""
     return repr(float(number)).removesuffix(".0")
 
 
 def _names_of_labels(labels) -> list[str] | None:
-    """The names in an XML file, or the ones given."""
+    """The names, from an XML file if ``labels`` is a path."""
     if labels is None:
         return None
     is_path = isinstance(labels, (str, os.PathLike))
@@ -810,7 +809,7 @@ def _truth(text) -> bool | None:
 
 
 def _number(text):
-    """The number, or NaN if it is none; Python alone takes 1_000 for one."""
+    """The number, or NaN for other text; 1_000 is a number in Python only."""
     try:
         return math.nan if "_" in text else float(text)
     except ValueError:

@@ -91,9 +91,9 @@ DATASETS: dict[str, Callable[..., Dataset]] = LOADERS | {
 
 
 def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
-    """The data set of that name, one of :data:`DATASETS`; synthetic ones need no files.
+    """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
-    "scene:10%" to "scene:50%", and the same of the other MIML sets, have that percentage of
+    "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
     examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
 
     Parameters
@@ -126,10 +126,9 @@ def n_labels(name: str) -> int:
 
 
 def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
-    """One row a data set, without reading its content or downloading anything.
+    """One row for each data set, without reading or downloading it.
 
-    The state is ``"present"``, ``"missing"``, ``"damaged"``, or ``"built in"`` if no file is
-    needed.
+    The state is "present", "missing", "damaged", or "built in" if no file is needed.
     """
     return [_row(source, data_folder(data_home)) for source in SOURCES.values()]
 
@@ -137,10 +136,7 @@ def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
 def fetch_all(
     data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
 ) -> list[Path]:
-    """Paths of the files of the named data sets, or of all, downloaded where need be.
-
-    Unlike loading, this replaces damaged files.
-    """
+    """Paths of the files of the named or all data sets; downloads missing and damaged files."""
     folder = data_folder(data_home)
     sources = _sources(SOURCES if names is None else names)
     entries = [manifest()[file] for source in sources for file in source.files]

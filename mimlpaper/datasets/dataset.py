@@ -1,4 +1,4 @@
-"""Dataset: examples with their labels and provenance. Source: what is known before it is read."""
+"""Dataset: examples, labels and provenance. Source: the description of an unread data set."""
 
 import os
 from collections.abc import Callable
@@ -18,12 +18,12 @@ class Dataset:
     """Examples and labels of one data set, with their provenance.
 
     A multi-label set has ``Y`` (n_examples, n_labels), a multi-instance single-label set
-    has ``y`` (n_examples,); the other one is None. The kind is "original" (the values that their
-    authors published), "re-derived" (made again from a public source by the authors' recipe) or
-    "synthetic" (drawn by this library).
+    has ``y`` (n_examples,); the other one is None. The kind is "original" (values published by
+    their authors), "re-derived" (from a public source by the authors' recipe) or "synthetic"
+    (drawn by this library).
     """
 
-    name: str  # by which :func:`~mimlpaper.datasets.load` knows it
+    name: str  # for :func:`~mimlpaper.datasets.load`
     X: Bags | np.ndarray  # an array is (n_examples, n_features)
     label_names: tuple[str, ...]  # of a single-label set: the positive class
     kind: str
@@ -33,7 +33,7 @@ class Dataset:
     Y: np.ndarray | None = None  # bool
     y: np.ndarray | None = None  # bool
     feature_names: tuple[str, ...] | None = None
-    n_train: int | None = None  # where the source fixes a split: the first ones are for training
+    n_train: int | None = None  # if the source fixes a split: the first examples, for training
     instance_labels: np.ndarray | None = None  # bool (n_instances, n_labels), if known
 
     def __post_init__(self):
@@ -68,24 +68,12 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Source:
-    """What is known of a data set before any file is read.
-
-    Parameters
-    ----------
-    name : str
-    files : tuple of str
-        Names in ``data/manifest.csv``; the first one holds the numbers. Empty if it is synthetic.
-    n_examples, n_features, n_labels : int
-    n_instances : int or None
-        None if the examples are single instances.
-    citation : str
-    kind : see :class:`Dataset`.
-    """
+    """Description of a data set before any file is read; for ``kind`` see :class:`Dataset`."""
 
     name: str
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # in data/manifest.csv, the numbers in the first; none if synthetic
     n_examples: int
-    n_instances: int | None
+    n_instances: int | None  # None if the examples are single instances
     n_features: int
     n_labels: int
     citation: str
@@ -93,7 +81,7 @@ class Source:
 
     @property
     def shape(self) -> str:
-        """For people: ``"2,000 bags, 18,000 instances, 15 features"``."""
+        """Shape as text, such as ``"2,000 bags, 18,000 instances, 15 features"``."""
         if self.n_instances is None:
             return f"{self.n_examples:,} examples, {self.n_features:,} features"
         return (
@@ -105,7 +93,7 @@ class Source:
 def load_source(
     source: Source, read: Callable[..., dict[str, Any]], data_home: str | os.PathLike | None
 ) -> Dataset:
-    """The data set whose fields ``read`` takes from the files of ``source``, by their paths.
+    """The data set of ``source``, with the fields that ``read`` returns for its files' paths.
 
     Raises
     ------
@@ -126,26 +114,26 @@ def load_source(
         ) from error
 
 
-# The paper keeps no list of what it removed. One order of removal serves all percentages, so
-# that sets of neighbouring percentages differ by as little as they can.
+# The paper does not list what it removed. One order of removal serves all percentages, so that
+# neighbouring percentages differ in few examples.
 SEED = 0
 
 
 def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
-    """``dataset`` with that share of examples with several labels, by removing some at random.
+    """``dataset`` with a share of examples with several labels, by removing some at random.
 
-    Examples with one label are removed if there are too many of them, otherwise examples with
-    several labels. The rest keeps its order.
+    Examples with one label are removed if there are too many, otherwise examples with several
+    labels. The rest keeps its order.
 
     Parameters
     ----------
     dataset : multi-label Dataset without empty label sets
-    percentage : int, between 1 and 99
+    percentage : int, the share in %, between 1 and 99
 
     Raises
     ------
     ValueError
-        If the percentage is out of range, or too few examples of a kind are there to begin with.
+        If the percentage is out of range, or if all or no examples have several labels.
     """
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")

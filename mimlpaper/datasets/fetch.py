@@ -1,4 +1,4 @@
-"""The files of the data sets: found by the manifest, checked, downloaded if missing."""
+"""Files of the data sets: listed in the manifest, checked, downloaded if missing."""
 
 import csv
 import hashlib
@@ -18,7 +18,7 @@ TIMEOUT = 30  # seconds without an answer
 
 
 class DataError(RuntimeError):
-    """A data file is missing, damaged or malformed; the message says how to mend it."""
+    """A data file is missing, damaged or malformed; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ManifestEntry:
     data_terms: str
 
     def fault(self, path: Path) -> str | None:
-        """What is wrong with the file at ``path``, None if it is this entry's file."""
+        """What is wrong with the file at ``path``; None if it is this entry's file."""
         if not path.exists():
             return f"is missing; needed are {self.bytes:,} bytes of sha256 {self.sha256}"
         status = path.stat()
@@ -51,16 +51,16 @@ def manifest() -> dict[str, ManifestEntry]:
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
-    """Where data files lie: ``data_home``, else ``$MIMLPAPER_DATA``, else ``data/raw``."""
+    """Folder of the data files: ``data_home``, else ``$MIMLPAPER_DATA``, else ``data/raw``."""
     named = data_home or os.environ.get("MIMLPAPER_DATA")
     return Path(named).expanduser().resolve() if named else paths.raw_data()
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
-    """Path of a file of the manifest, its size and sha256 checked.
+    """Path of a file of the manifest, with checked size and sha256.
 
-    A file that is already in the data folder is used without network; a missing one is
-    downloaded into it. A damaged one is never overwritten here: it may be the reader's own.
+    A file in the data folder is used without network; a missing file is downloaded. A damaged
+    file is never overwritten, since it may be the user's own.
 
     Raises
     ------
@@ -82,13 +82,13 @@ def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
 
 
 def download(entry: ManifestEntry, folder: Path) -> Path:
-    """Download a file into ``folder`` and check it; a damaged one there is replaced."""
+    """Download a file into ``folder`` and check it; replaces a damaged file."""
     registry = pooch.create(
         path=folder, base_url="", registry={entry.file: f"sha256:{entry.sha256}"},
         urls={entry.file: entry.url}, retry_if_failed=RETRIES,
     )  # fmt: skip
     path = folder / entry.file
-    pooch.get_logger().setLevel("WARNING")  # what happens is said by the bar and the error below
+    pooch.get_logger().setLevel("WARNING")  # the bar and the error below say it
     try:
         with tqdm(desc=entry.file, total=entry.bytes, unit="B", unit_scale=True) as bar:
             get = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)
@@ -98,12 +98,12 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
             f"{path} {entry.fault(path)}, and downloading it from {entry.url} failed: "
             f"{_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR for "
             "another folder)"
-        ) from None  # the traces of the network's layers say no more
+        ) from None  # the network's tracebacks say no more
     return path
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """What went wrong first, such as a name that could not be resolved."""
+    """The first error of a chain, such as a name that could not be resolved."""
     while error.__context__ is not None:
         error = error.__context__
     return error
@@ -127,6 +127,6 @@ def _entry(row: dict[str, str]) -> ManifestEntry:
 
 @lru_cache(maxsize=256)
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
-    """Remembered as long as the file's size and time of change stay the same."""
+    """Hash of a file, cached until its size or time of change differs."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

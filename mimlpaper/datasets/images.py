@@ -1,4 +1,4 @@
-"""Images as bags of nine colour blobs with their neighbours, and such a bag as an image."""
+"""Images as bags of nine colour blobs with their neighbours, and the way back."""
 
 import os
 from collections.abc import Iterable
@@ -20,15 +20,15 @@ NEIGHBOURS = ((MIDDLE, BEFORE), (BEFORE, MIDDLE), (MIDDLE, AFTER), (AFTER, MIDDL
 
 
 class ImageBags(TransformerMixin, BaseEstimator):
-    """Turns images into bags as the scene data set has them: the SBN method.
+    """Transformer of images into bags by the SBN method, as in the scene data set.
 
     A Gaussian filter smooths the image, which is then subsampled to 8 x 8 pixels. A blob is
     the mean of 2 x 2 of these pixels; there are 7 x 7. The nine instances are the blobs
     in rows and columns 2 to 4, row by row. An instance has 15 features (:data:`SCENE_FEATURES`):
-    the blob's R, G, B in [0, 255], then the blob two positions to the left minus it, and
+    the blob's R, G, B in [0, 255], then the blob two positions to the left minus this blob, and
     the same for up, right and down.
 
-    Choose it to classify colour images by what lies where. There is nothing to fit.
+    Choose it to classify images by the places of their colours. There is nothing to fit.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class ImageBags(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of images
             Paths, Pillow images, or arrays (height, width), (height, width, 1 to 4) of
-            integers in [0, 255] or floats in [0, 1]. Grey images get three equal colours,
-            transparent ones a white ground. At least 8 x 8 pixels.
+            integers in [0, 255] or floats in [0, 1], with at least 8 x 8 pixels. Grey images get
+            three equal channels, transparent images a white background.
 
         Raises
         ------
@@ -87,10 +87,10 @@ class ImageBags(TransformerMixin, BaseEstimator):
 
 
 def scene_mosaic(bag: np.ndarray) -> np.ndarray:
-    """The colours of the 7 x 7 blobs, (7, 7, 3), as far as a bag (9, 15) determines them.
+    """Colours (7, 7, 3) of the 7 x 7 blobs, as far as a bag (9, 15) determines them.
 
-    33 blobs are known; the four 2 x 2 corners are NaN. Instance ``i`` is the blob in
-    row ``2 + i // 3`` and column ``2 + i % 3``. Features must be raw, not scaled.
+    The four corners of 2 x 2 blobs are unknown, NaN. Instance ``i`` is the blob in row
+    ``2 + i // 3`` and column ``2 + i % 3``. Features must be raw, not scaled.
     """
     bag = np.asarray(bag, dtype=np.float64)
     if bag.shape != (9, len(SCENE_FEATURES)):
@@ -110,7 +110,7 @@ def blob_means(pixels: np.ndarray) -> np.ndarray:
 
 
 def _instances(blobs):
-    """The nine instances of each image from its blobs (n, 7, 7, 3): (9 n, 15)."""
+    """Nine instances of each image, from its blobs (n, 7, 7, 3): (9 n, 15)."""
     centres = blobs[:, *CENTRES]  # (n, 3, 3, 3)
     differences = [blobs[:, *place] - centres for place in NEIGHBOURS]
     return np.concatenate([centres, *differences], axis=-1).reshape(-1, len(SCENE_FEATURES))
@@ -133,7 +133,7 @@ def _pixels(image, name):
     if isinstance(image, Image.Image):
         if image.mode in ("I", "F") or image.mode.startswith("I;"):
             raise ValueError(f"{name} has Pillow's mode {image.mode}, needed are 8 bits a colour")
-        image = ImageOps.exif_transpose(image).convert("RGBA")  # upright, the sky above
+        image = ImageOps.exif_transpose(image).convert("RGBA")  # upright
     array = np.asarray(image)
     if array.ndim == 2:
         array = array[:, :, None]
@@ -169,7 +169,7 @@ def _to_255(array, name):
 
 
 def _on_white(array):
-    """Grey or coloured, with or without a last channel of opacity: (height, width, 3)."""
+    """The image on white, if its last channel is opacity: (height, width, 3)."""
     if array.shape[2] in (1, 3):
         return np.broadcast_to(array, (*array.shape[:2], 3))
     opacity = array[:, :, -1:] / 255

@@ -1,4 +1,7 @@
-"""The data sets of the paper: one loader for each, from the original files."""
+"""Loaders of the paper's data sets, from the original files.
+
+For ``data_home`` see :func:`~mimlpaper.datasets.load`.
+"""
 
 import os
 from pathlib import Path
@@ -35,11 +38,6 @@ def load_scene(*, data_home: str | os.PathLike | None = None) -> Dataset:
 
     Each bag holds nine instances of 15 features (``feature_names``): raw colours in
     [0, 255] and differences of colours. :func:`scene_mosaic` draws a bag.
-
-    Parameters
-    ----------
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
     """
     return load_source(SCENE, _read_scene, data_home)
 
@@ -68,21 +66,16 @@ REUTERS = Source(
 )
 
 # The file names no label. These are the seven most frequent categories of Reuters-21578 in the
-# likely order, judged by their sizes and by which occur together: labels 3 and 7 in 184
-# documents, as money-fx and interest do, 2 and 4 in 21, 3 and 6 in 35.
+# likely order, judged by their sizes and co-occurrences: labels 3 and 7 in 184 documents, like
+# money-fx and interest, 2 and 4 in 21, 3 and 6 in 35.
 REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
 
 
 def load_reuters(*, data_home: str | os.PathLike | None = None) -> Dataset:
     """2,000 newswire documents as bags of 2 to 26 passages; 14.95 % have several labels.
 
-    An instance counts 243 words. The first instance of each bag is the sum of the others,
-    so it stands for the whole document. The file names no label; the names here are a guess.
-
-    Parameters
-    ----------
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+    An instance counts 243 words. The first instance of each bag is the sum of the others, the
+    whole document. The file names no label; the names here are a guess.
     """
     return load_source(REUTERS, _read_reuters, data_home)
 
@@ -111,14 +104,9 @@ YEAST = Source(
 
 
 def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,417 genes of 103 features with 14 functional classes, 4.24 ± 1.57 a gene.
+    """2,417 genes of 103 features with 14 functional classes, 4.24 ± 1.57 for each gene.
 
     The rows have unit length.
-
-    Parameters
-    ----------
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
     """
     return load_source(YEAST, _read_yeast, data_home)
 
@@ -171,15 +159,9 @@ YAHOO = {
 def load_yahoo(name: str, *, data_home: str | os.PathLike | None = None) -> Dataset:
     """5,000 web pages of one top-level category with its second-level categories as labels.
 
-    The first ``n_train`` = 2,000 pages are for training, the last 3,000 for testing. Rows are
-    word counts divided by their Euclidean length; a few pages hold no word at all.
-
-    Parameters
-    ----------
-    name : str
-        One of :data:`YAHOO_NAMES`, such as ``"Arts"``.
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+    ``name`` is one of :data:`YAHOO_NAMES`, such as "Arts". The first ``n_train`` = 2,000 pages
+    are for training, the last 3,000 for testing. Rows are word counts divided by their Euclidean
+    length; a few pages hold no word.
     """
     if name not in YAHOO:
         raise ValueError(f"name must be one of {', '.join(YAHOO)}, got {name!r}")
@@ -280,7 +262,7 @@ def _read_musk2(path: Path) -> dict[str, Any]:
 
 
 def _content(bags: Bags, positive: np.ndarray, label: str) -> dict[str, Any]:
-    """Each instance carries the label of its bag: positive (n_instances,)."""
+    """Fields of a data set whose bags' labels stand at their instances: positive (n_instances,)."""
     y = bags.max(positive)  # (n_bags,)
     if not np.array_equal(positive, y[bags.bag_of_instance]):
         raise ValueError("the instances of a bag must carry one label")
@@ -290,7 +272,7 @@ def _content(bags: Bags, positive: np.ndarray, label: str) -> dict[str, Any]:
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
     """The named variables of a MATLAB file, in the order of the names.
 
-    Compare the file's hash first: SciPy's compiled reader crashes on some damaged files.
+    Check the file's hash first: SciPy's compiled reader crashes on some damaged files.
     """
     content = loadmat(path, variable_names=names)
     missing = [name for name in names if name not in content]
@@ -308,7 +290,7 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
-    """Bags of instances (n_instances, n_features) that have the same name in ``bag_ids``.
+    """Bags of instances (n_instances, n_features) with equal ``bag_ids`` (n_instances,).
 
     The instances of a bag must follow each other; bags keep the order of the file.
     """

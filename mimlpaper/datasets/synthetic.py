@@ -1,4 +1,4 @@
-"""Drawn data sets: no file needed, the same for the same seed, with known labels of instances."""
+"""Synthetic data sets: drawn from a seed, without files, with known labels of instances."""
 
 import hashlib
 
@@ -51,7 +51,7 @@ PALETTES = {
 
 
 def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Dataset:
-    """Drawn scenes of five labels as bags of nine instances, laid out as the scene data set.
+    """Drawn scenes of five labels as bags of nine instances, with the scene data set's features.
 
     An instance has a label in ``instance_labels`` if the label's region covers at least half of
     its central blob. See :func:`make_scenes`.
@@ -67,7 +67,7 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
 def make_scenes(
     n_images: int = 200, *, size: int = 48, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw small landscapes of desert, mountains, sea, sunset and trees.
+    """Small landscapes of desert, mountains, sea, sunset and trees.
 
     About 22 % show two labels or more. Colours, light and noise vary, and unlabelled sky and
     fields resemble labelled surfaces, so that no learner is perfect.
@@ -97,7 +97,7 @@ def make_scenes(
 
 
 def _drawn(labels, size, rng):
-    """A canvas on which every label shows in one of the nine instances."""
+    """A canvas on which each label is in one of the nine instances."""
     while True:
         canvas = _Canvas(size, rng)
         canvas.draw(labels)
@@ -124,7 +124,7 @@ class _Canvas:
         self.y, self.x = np.mgrid[:size, :size] / size  # (size, size), from the upper left
 
     def draw(self, labels):
-        """Sky, mountains, then what lies below the horizon."""
+        """Draw sky, mountains, then what lies below the horizon."""
         horizon = self.rng.uniform(0.4, 0.65)
         self.light = self.rng.uniform(0.25, 0.6) if SUNSET in labels else 1.0
         self.sky(horizon, SUNSET in labels)
@@ -171,7 +171,7 @@ class _Canvas:
         self.paint(self.y > self.line(horizon, 0.03), "field", grass, NOTHING, self.light)
 
     def trees(self, horizon, alone, aside):
-        if aside:  # one crown to the left or right, in front of what lies behind
+        if aside:  # one crown to the left or right
             across = (self.x - self.rng.choice((0.25, 0.75))) / 0.28
             down = (self.y - horizon) / 0.25
             mask = np.hypot(across, down) < 1 + 0.15 * self.texture(8, 8)
@@ -181,7 +181,7 @@ class _Canvas:
         self.paint(mask, "leaves", 0.4 * self.texture(16, 16), TREES, self.light)
 
     def paint(self, mask, surface, shade, label=NOTHING, light=1.0):
-        """Cover ``mask`` with a palette's mixture, or given colours, times 1 + ``shade``."""
+        """Cover ``mask`` with a palette's mixture or given colours, times 1 + ``shade``."""
         colours = self.colour(surface) if isinstance(surface, str) else surface
         layer = np.broadcast_to(colours, self.colours.shape) * (light * (1 + shade[..., None]))
         self.colours[mask] = layer[mask]
@@ -204,7 +204,7 @@ class _Canvas:
         return height + relief * (zoom(coarse, size / 4, order=1) + 0.3 * zoom(fine, size / 12))
 
     def photograph(self):
-        """The picture in some light and with a camera's noise: uint8 (size, size, 3)."""
+        """The picture with random exposure, tint and noise: uint8 (size, size, 3)."""
         exposure = self.rng.uniform(0.7, 1.15)
         tint = self.rng.normal(0, 8, size=3)
         noise = self.rng.normal(0, 10, size=self.colours.shape)
@@ -212,7 +212,7 @@ class _Canvas:
 
 
 def _in_proportion(weights, n, rng):
-    """``n`` of the keys in random order, each as often as its weight says, up to rounding."""
+    """``n`` keys in random order, in proportion to their weights up to rounding."""
     upper = np.cumsum(list(weights.values())) / sum(weights.values())
     chosen = np.searchsorted(upper, (np.arange(n) + 0.5) / n)
     return [list(weights)[i] for i in rng.permutation(chosen)]
@@ -240,10 +240,10 @@ SHARES = {"grammar": 0.4, "news": 0.35, "its topic": 0.2, "any topic": 0.05}
 
 
 def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
-    """Composed texts of seven topics as bags of passages of at most 50 words.
+    """Drawn texts of seven topics as bags of passages of at most 50 words.
 
-    An instance has a topic in ``instance_labels`` if at least half of its passage was written
-    about it. See :func:`make_texts`.
+    An instance has a topic in ``instance_labels`` if at least half of its passage is about it.
+    See :func:`make_texts`.
     """
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
     text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
@@ -257,16 +257,16 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
 def make_texts(
     n_texts: int = 200, *, random_state: int = 0
 ) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
-    """Compose texts about earnings, mergers, currency, oil, grain, trade and interest.
+    """Texts about earnings, mergers, currency, oil, grain, trade and interest.
 
     15 % are about two topics, one after the other. Most words are common to all topics, and
-    topics share some of their own.
+    some topical words belong to several topics.
 
     Returns
     -------
     texts : list of str
     Y : bool array (n_texts, 7), the labels in the order of :data:`TEXT_LABELS`.
-    topics : list of int arrays (n_words,), the topic that each word was written about.
+    topics : list of int arrays (n_words,), the topic of each word.
     """
     if n_texts < 1:
         raise ValueError(f"n_texts must be at least 1, got {n_texts}")
@@ -276,7 +276,7 @@ def make_texts(
     texts, topics = [], []
     for i in range(n_texts):
         chosen = rng.choice(len(TOPICS), size=n_topics[i], replace=False)
-        # 50 words or more: with half a passage between starts, one passage is mostly about each.
+        # At least 50 words: passages start 25 words apart, so that each topic fills half of one.
         lengths = rng.integers(50, 150, size=n_topics[i])
         passages = [_passage(topic, n, rng) for topic, n in zip(chosen, lengths, strict=True)]
         texts.append(" ".join(passages))
@@ -300,7 +300,7 @@ def _passage(topic, n_words, rng):
 
 def _labels_of_passages(topics, text_bags):
     """Topics of at least half the words of each passage: bool (n_instances, 7)."""
-    as_texts = (" ".join(map(str, words)) for words in topics)  # for the very same windows
+    as_texts = (" ".join(map(str, words)) for words in topics)  # for the same windows
     passages = [np.array(p.split(), int) for text in as_texts for p in text_bags.passages(text)]
     counts = np.stack([np.bincount(words, minlength=len(TOPICS)) for words in passages])
     return counts >= counts.sum(axis=1, keepdims=True) / 2
@@ -312,10 +312,10 @@ COMMON_SHARE = 0.6  # of a page's words, whatever its topic
 
 
 def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Dataset:
-    """Drawn genes in the manner of the yeast data: dense rows of unit length, about two labels.
+    """Drawn genes like the yeast data: dense rows of unit length with about two labels.
 
-    A gene is the sum of its labels' profiles and noise. A hidden state of each gene makes some
-    labels come together and others keep apart.
+    A gene is the sum of its labels' profiles and noise. A hidden state of each gene makes the
+    labels correlated.
     """
     rng = np.random.default_rng(random_state)
     n_features, n_labels = 20, len(GENE_SHARES)
@@ -326,10 +326,10 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
 
 
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
-    """Drawn pages in the manner of the yahoo data: sparse counts as rows of unit length.
+    """Drawn pages like the yahoo data: sparse word counts as rows of unit length.
 
-    Words follow Zipf's law, most of them whatever the topic; some labels are rare. The first half
-    is for training, the second for testing.
+    Words follow Zipf's law, and most are common to all topics; some labels are rare. The first
+    half is for training, the second for testing.
     """
     rng = np.random.default_rng(random_state)
     n_words, n_labels = 80, len(PAGE_SHARES)
@@ -343,7 +343,7 @@ def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Datase
 
 
 def _label_sets(n_examples, shares, rng):
-    """Labels that these shares of the examples have, or a few more: none is left without."""
+    """Label sets with these shares of examples for each label, or a few more: no set is empty."""
     n_labels = len(shares)
     mixing = rng.standard_normal((2, n_labels))
     hidden = rng.standard_normal((n_examples, 2)) @ mixing + rng.standard_normal(
@@ -362,7 +362,7 @@ def _drawn_vectors(name, X, Y, n_train=None):
     return _dataset(name, X.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names, n_train=n_train)
 
 
-# Where in the first two features the instances of a thing lie, within a standard deviation.
+# Means of the things' instances in the first two features; SPREAD is the standard deviation.
 THINGS = {
     "tree": (-2.0, 1.6), "grassland": (0.2, -1.8), "house": (-2.6, -1.2), "sea": (2.8, -1.8),
     "lion": (2.4, 0.8), "elephant": (0.4, 2.6),
@@ -372,9 +372,9 @@ TELLING = ("lion", "elephant")  # a picture that shows one of them is of Africa
 
 
 def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset:
-    """Sketched pictures as bags of two to five things, half of them of Africa.
+    """Drawn pictures as bags of two to five things, half of them of Africa.
 
-    Four of the six features are noise. ``instance_labels`` marks the lions and the elephants. See
+    Four of the six features are noise. ``instance_labels`` marks lions and elephants. See
     :func:`make_africa`.
     """
     X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
@@ -388,19 +388,17 @@ def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset
 def make_africa(
     n_bags: int = 80, *, n_features: int = 2, random_state: int = 0
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
-    """Draw bags of two to five things; a bag with a lion or an elephant is of Africa.
+    """Bags of two to five things; a bag with a lion or an elephant is of Africa.
 
-    Every thing is a Gaussian cloud in the first two features. Neighbouring clouds overlap a
-    little, so that no learner is perfect.
-
-    Every other bag is of Africa. Features beyond the second are noise of the same spread as the
-    things' places.
+    A thing is a Gaussian cloud in the first two features. Neighbouring clouds overlap a little, so
+    that no learner is perfect. Every other bag is of Africa. Features beyond the second are noise
+    with the standard deviation of the clouds' means.
 
     Returns
     -------
     X : Bags
     y : bool array (n_bags,), True for Africa.
-    things : int array (n_instances,), the place of each instance in :data:`THINGS`.
+    things : int array (n_instances,), the index of each instance's thing in :data:`THINGS`.
     """
     if n_bags < 1:
         raise ValueError(f"n_bags must be at least 1, got {n_bags}")
@@ -419,7 +417,7 @@ def make_africa(
 
 
 def _things(africa, size, rng):
-    """What a picture shows: one telling thing at least if it is of Africa, none if it is not."""
+    """Things of a picture, with at least one telling thing if it is of Africa, else none."""
     n_common = len(THINGS) - len(TELLING)
     things = rng.integers(n_common, size=size)
     if africa:
@@ -428,21 +426,19 @@ def _things(africa, size, rng):
     return things
 
 
-LABELS_EACH = 4  # one label in so many
+LABELS_EACH = 4  # a bag has one label in four
 CLOUD_SPREAD = 0.15
 
 
 def make_bags(
     n_bags: int, n_instances: int, n_labels: int, *, n_features: int = 16, random_state: int = 0
 ) -> tuple[Bags, np.ndarray]:
-    """Draw bags of equal size with label sets of equal size.
+    """Bags of equal size, and their label sets Y of equal size: bool (n_bags, n_labels).
 
-    Each label is a Gaussian cloud of its own in the unit cube. A bag has every fourth label,
-    chosen at random, and each of its instances comes from the cloud of one of them, or, every
-    other one, from anywhere. So the share of bags with a label does not depend on any size.
-
-    ``n_instances`` are those of each bag; ``n_labels`` is a multiple of 4. Returns the bags, with
-    features from 0 to 1, and the bool array Y (n_bags, n_labels).
+    A label is a Gaussian cloud in the unit cube. A bag has a random quarter of the labels. Half of
+    its ``n_instances`` instances come from clouds of its labels, the others from anywhere in the
+    cube. So the share of bags with a label does not depend on any size. ``n_labels`` must be a
+    multiple of 4.
     """
     for name, value in (("n_bags", n_bags), ("n_instances", n_instances)):
         if value < 1:
@@ -465,7 +461,7 @@ def make_bags(
 
 
 def _dataset(name, drawn: bytes, **content) -> Dataset:
-    """The data set of that name in :data:`SYNTHETIC`, with the sha256 of the bytes ``drawn``."""
+    """The data set of a name in :data:`SYNTHETIC`, with the sha256 of the bytes ``drawn``."""
     source = SYNTHETIC[name]
     return Dataset(
         name=name, kind=source.kind, sha256=hashlib.sha256(drawn).hexdigest(),

@@ -11,24 +11,23 @@ from mimlpaper.bags import Bags
 
 
 class TextBags(TransformerMixin, BaseEstimator):
-    """Turns texts into bags of overlapping passages, each a vector of word counts.
+    """Transformer of texts into bags of overlapping passages, each a vector of word counts.
 
-    It counts the words that are in many of the fitted texts, without stop words (Section 4.3.3).
-    The paper takes SMART's stop list and does not say how much passages overlap. Here the list is
+    It counts the words of the most fitted texts, without stop words (Section 4.3.3). The paper
+    takes SMART's stop list and does not say how much passages overlap. Here the list is
     scikit-learn's, and passages overlap by half.
 
-    A passage without any counted word is a row of zeros, and a text without any word a bag
-    of one such row: no text is dropped.
+    A passage without a counted word is a row of zeros; a text without words is a bag of one such
+    row.
 
     Parameters
     ----------
     window : int, default 50
         Largest number of words in a passage.
     step : int, default 25
-        Words from the start of one passage to that of the next, at most ``window``.
+        Number of words between the starts of successive passages, at most ``window``.
     top_share : float in (0, 1], default 0.02
-        The share of the words that is kept, words in the most texts first, ties in alphabetical
-        order.
+        Share of the words to keep, words in the most texts first, ties in alphabetical order.
     stop_words : "english", list of str, or None, default "english"
         Words left out of the vocabulary before the share is taken.
 
@@ -74,7 +73,7 @@ class TextBags(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Sequence[str]) -> Bags:
-        """Bags of passages: how often each holds each word of the vocabulary."""
+        """Bags of passages, each the counts of the words in ``vocabulary_``."""
         check_is_fitted(self)
         passages = [self.passages(text) for text in _checked(X)]
         counter = CountVectorizer(vocabulary=self.vocabulary_)
@@ -83,7 +82,7 @@ class TextBags(TransformerMixin, BaseEstimator):
         return Bags(counts.toarray(), np.concatenate([[0], np.cumsum(sizes)]))
 
     def passages(self, text: str) -> list[str]:
-        """The passages of a text, one for each instance of its bag, in their order."""
+        """The passages of a text, one for each instance of its bag, in order."""
         words = text.split()
         last = max(len(words) - (self.window - self.step), 1)
         return [" ".join(words[i : i + self.window]) for i in range(0, last, self.step)]

@@ -1,4 +1,7 @@
-"""Data that the paper never saw, with a true label for each instance: birds, letters, texts."""
+"""Data that the paper did not use, with true labels of instances: birds, letters, texts.
+
+For ``data_home`` see :func:`~mimlpaper.datasets.load`.
+"""
 
 import os
 import re
@@ -53,8 +56,8 @@ UNSEEN = {
     )
 }  # fmt: skip
 
-# The files name no feature. These names follow the authors' description; the shapes' ones are
-# confirmed by the numbers, such as area = rectangularity x bandwidth x duration.
+# The files name no feature. These names follow the authors' description; the numbers confirm the
+# shape features, such as area = rectangularity x bandwidth x duration.
 HJA_FEATURES = (
     *(
         f"{statistic} of {axis}"
@@ -85,12 +88,7 @@ def load_hja(*, data_home: str | os.PathLike | None = None) -> Dataset:
 
     A bag's labels are the species heard in the recording. ``instance_labels`` has one species for
     4,998 of the segments and none for the others, which nobody labelled. In 62 bags a species
-    belongs to unlabelled segments only: there the bag has more labels than its segments show.
-
-    Parameters
-    ----------
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+    belongs to unlabelled segments only, so that the bag has more labels than its segments.
     """
     return load_source(UNSEEN["hja"], _read_hja, data_home)
 
@@ -114,14 +112,9 @@ def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> dict[s
 def load_letter_frost(*, data_home: str | os.PathLike | None = None) -> Dataset:
     """141 words of Frost's *The Road Not Taken* as bags of letters; the labels are its letters.
 
-    Each letter is one image of the UCI Letter data, in the draw of Pham and others. Their file
-    has one label for all rare letters; here each instance has its own letter again, since it
-    equals a row of the UCI file. Labels are A to Z; no word has an X or a Z.
-
-    Parameters
-    ----------
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+    Each letter is an image of the UCI Letter data, as drawn by Pham and others. Their file has one
+    label for all rare letters; here each instance has its own letter, since it equals a row of the
+    UCI file. Labels are A to Z; no word has an X or a Z.
     """
     return load_source(UNSEEN["letter_frost"], _read_letter_frost, data_home)
 
@@ -136,14 +129,9 @@ def _read_letter_frost(draw: Path, uci: Path) -> dict[str, Any]:
 def load_letter_carroll(*, data_home: str | os.PathLike | None = None) -> Dataset:
     """166 words of Carroll's *Jabberwocky* as bags of letters; the labels are its letters.
 
-    The draw of Briggs and others is not public. This one takes a row of the UCI Letter data for
-    each letter of the poem, at random from a fixed seed: no row twice, and none that Letter
-    Frost has. Labels are A to Z; no word has a Q or a Z.
-
-    Parameters
-    ----------
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+    The draw of Briggs and others is not public. This one takes a random row of the UCI Letter data
+    for each letter of the poem, from a fixed seed: no row twice, and no row of Letter Frost.
+    Labels are A to Z; no word has a Q or a Z.
     """
     return load_source(UNSEEN["letter_carroll"], _read_letter_carroll, data_home)
 
@@ -171,7 +159,7 @@ def _frost_bags(path):
 
 
 def _uci_letters(path):
-    """The letters (20,000,) and the features (20,000, 16) of their images."""
+    """Letters (20,000,) and features (20,000, 16) of their images."""
     rows = pd.read_csv(path)
     return rows.iloc[:, 0].to_numpy(dtype=str), rows.iloc[:, 1:].to_numpy(dtype=float)
 
@@ -192,21 +180,19 @@ def load_dbpedia(
 ) -> Dataset:
     """5,000 documents as bags of 4 to 31 sentences about ten kinds of things; word counts.
 
-    The first ``n_train`` = 4,500 are for training. Documents are mixtures: sentences drawn, with
-    repetitions, from articles about several things. A sentence has one label.
+    The first ``n_train`` = 4,500 are for training. A document mixes sentences, some of them
+    repeated, from articles about several things. A sentence has one label.
 
-    As in the paper's own texts, the words are 2 % of all, the ones in the most training
-    documents: 359 of 17,953. The instances take 220 MB. See :func:`load_dbpedia_counts` for all
-    words as a sparse matrix, which dense would take 11 GB.
+    As for the paper's own texts, words are the 2 % in the most training documents: 359 of 17,953.
+    The instances take 220 MB. :func:`load_dbpedia_counts` gives all words as a sparse matrix; a
+    dense one would take 11 GB.
 
     Parameters
     ----------
     top_share : float in (0, 0.2], default 0.02
-        The share of the words that is kept, ties in the order of the vocabulary.
-    held_out : {"test", "valid"}
-        The documents after the training ones: the 500 for testing, or the 3,000 for validation.
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+        Share of the words to keep, ties in the order of the vocabulary.
+    held_out : {"test", "valid"}, default "test"
+        Documents after the training documents: 500 for testing, or 3,000 for validation.
     """
     _check_held_out(held_out)
     if not 0 < top_share <= MAX_TOP_SHARE:
@@ -221,7 +207,7 @@ def load_dbpedia(
 def load_dbpedia_counts(
     *, held_out: str = "test", data_home: str | os.PathLike | None = None
 ) -> tuple[csr_array, tuple[str, ...]]:
-    """Counts of all 17,953 words in each sentence, sparse, and the words.
+    """Sparse counts of all 17,953 words in each sentence, and the words.
 
     Row ``i`` belongs to instance ``i`` of ``load_dbpedia(held_out=held_out).X``.
     """
@@ -280,7 +266,7 @@ def _sentences(path, n_words):
 
 
 def _n_documents_with(counts, sizes):
-    """In how many documents each word is, from its counts in their sentences: (n_words,)."""
+    """Number of documents with each word, from the counts in their sentences: (n_words,)."""
     starts = counts.indptr[np.concatenate([[0], np.cumsum(sizes)])]
     shape = (len(sizes), counts.shape[1])
     documents = csr_array((counts.data, counts.indices, starts), shape=shape, copy=True)
@@ -289,6 +275,6 @@ def _n_documents_with(counts, sizes):
 
 
 def _label_rows(path):
-    """All zeros and ones of a file as booleans, ten a row: (n_rows, 10)."""
+    """All zeros and ones of a file as booleans, ten in each row: (n_rows, 10)."""
     digits = re.findall("[01]", path.read_text())
     return (np.array(digits) == "1").reshape(-1, len(DBPEDIA_LABELS))
