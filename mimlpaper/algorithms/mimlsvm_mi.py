@@ -26,13 +26,7 @@ class MimlSvmMi(MultiLabelEstimator):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width, see :func:`~mimlpaper.kernels.kernel_width`.
-    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int, "auto" or None, default "auto"
-        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
-        for small data.
+    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     C : float, default 10.0
     max_alternations : int, default 15
         Most machines trained for a label.

@@ -29,8 +29,7 @@ class NoisyOr(MultiLabelEstimator):
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma, degree, coef0, rank : see :class:`MimlSvmMi`; the same defaults.
+    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     ridge : float > 0, default 0.1
     max_iter : int, default 500
         Most steps of L-BFGS for a label.

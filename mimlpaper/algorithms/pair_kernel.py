@@ -14,19 +14,12 @@ class PairKernel:
     It is the kernel k, "rbf" or "linear", between the vectors (x, e_y) and (x', e_y'); with
     ``product`` it is k(x, x') <e_y, e_y'>. In each case it has the form
     k(x, x') k_Y(y, y') + k_0(y, y').
-
-    Parameters
-    ----------
-    codes : (n_labels, any), the e_y.
-    kernel : {"rbf", "linear"}
-    gamma : float, γ of exp(-γ ||x - x'||²).
-    product : bool, for the linear kernel only.
     """
 
-    codes: np.ndarray
-    kernel: str
+    codes: np.ndarray  # the e_y: (n_labels, any)
+    kernel: str  # "rbf", which is exp(-gamma ||x - x'||²), or "linear"
     gamma: float = 1.0
-    product: bool = False
+    product: bool = False  # for the linear kernel only
 
     def label_kernels(self) -> tuple[np.ndarray, np.ndarray]:
         """k_Y and k_0, each (n_labels, n_labels)."""

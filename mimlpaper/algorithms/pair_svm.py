@@ -24,18 +24,11 @@ CACHE_MB = 1000
 
 @dataclass(frozen=True, eq=False)
 class PairFunction:
-    """f(x, y) = <φ(x), v_y> + u_y, for every label y at once.
+    """f(x, y) = <φ(x), v_y> + u_y, for every label y at once."""
 
-    Attributes
-    ----------
-    coef : (n_labels, n_features), the v_y.
-    intercept : (n_labels,), the u_y, which hold the bias b.
-    gap : float, duality gap as a share of the objective.
-    """
-
-    coef: np.ndarray
-    intercept: np.ndarray
-    gap: float
+    coef: np.ndarray  # the v_y: (n_labels, n_features)
+    intercept: np.ndarray  # the u_y with the bias b: (n_labels,)
+    gap: float  # duality gap as a share of the objective
 
     def __call__(self, features) -> np.ndarray:
         """f of features φ(x) (n_instances, n_features): (n_instances, n_labels)."""

@@ -32,13 +32,7 @@ class ChFd(BagClassifier):
     ----------
     nu : float, default 1.0
         Weight ν of the residuals.
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width: "auto" is 1 / n_features, "scale" divides that by the variance of X.
-    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int, "auto" or None, default "auto"
-        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
-        for some hundred instances.
+    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     tol : float, default 1e-3
         Training ends when an alternation lowers the objective by at most this share.
     max_alternations : int, default 200

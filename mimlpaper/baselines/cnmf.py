@@ -128,17 +128,9 @@ def factorise(
     Each round minimises an upper bound that touches the objective at T: the fourth-order term is
     bounded by T⁴, terms linear in T by logarithms. So the objective never rises.
 
-    Parameters
-    ----------
-    A : (n, n), B : (n_labels, n_labels), symmetric and not negative.
-    known : (n_labelled, n_labels), the target of the first rows of T.
-    start : (n, n_labels), positive; zeros stay zero in T.
-    C, tol, max_iter : see :class:`Cnmf`.
-
-    Returns
-    -------
-    T : (n, n_labels)
-    objective : (n_rounds + 1,), before the first round and after each.
+    A (n, n) and B (n_labels, n_labels) are symmetric and not negative. ``known`` (n_labelled,
+    n_labels) is the target of the first rows of T. Zeros of ``start`` (n, n_labels) stay zero.
+    Returns T (n, n_labels), and the objective before the first round and after each round.
     """
     labelled = slice(len(known))
     T, norm = np.array(start, dtype=np.float64), np.vdot(A, A)

@@ -16,21 +16,11 @@ def minimise(
     evaluate: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]], starts: np.ndarray,
     *, tol: float, max_iter: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Local minima of a smooth loss, one from each start.
+    """Local minima of a smooth loss, one from each start (n_starts, n).
 
-    Descents are independent of each other if ``evaluate`` treats points independently.
-
-    Parameters
-    ----------
-    evaluate : callable
-        Takes the numbers of k descents (k,) and a point of each (k, n); returns the losses (k,)
-        and the gradients (k, n) at these points.
-    starts : (n_starts, n)
-    tol : float
-        A descent ends with a step that gains at most this share of the loss, or of 1 if the loss
-        is smaller.
-    max_iter : int
-        Most steps of a descent.
+    ``evaluate`` takes the numbers of k descents (k,) and a point of each (k, n), and returns the
+    losses (k,) and the gradients (k, n) at these points. A descent ends with a step that gains at
+    most the share ``tol`` of the loss, or of 1 if the loss is smaller; or after ``max_iter`` steps.
 
     Returns
     -------

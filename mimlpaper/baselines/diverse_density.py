@@ -159,19 +159,9 @@ def neg_log_densities(points, instances, rows, offsets, positive):
     """Minus the log of the diverse density at each point (t, s), and its gradient.
 
     With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
-    sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only.
-
-    Parameters
-    ----------
-    points : (n_points, 2 n_features)
-    instances : (n_instances, n_features)
-    rows : (1 or n_points, n_rows), the instances used, for all points or for each point.
-    offsets : (n_bags + 1,), where the bags begin among the rows.
-    positive : bool (n_bags,)
-
-    Returns
-    -------
-    losses : (n_points,), gradients : (n_points, 2 n_features)
+    sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. ``rows`` (1 or n_points,
+    n_rows) are the instances used, for all points or for each point; bags begin among them at
+    ``offsets`` (n_bags + 1,). The gradients have the shape of ``points`` (n_points, 2 n_features).
     """
     n_features = instances.shape[1]
     losses, totals = np.zeros(len(points)), np.zeros(len(points))

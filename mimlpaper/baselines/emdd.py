@@ -25,25 +25,18 @@ class EmDd(ConceptPoint):
 
     Parameters
     ----------
-    n_start_bags : int or None, default 3
-        Number of positive bags, drawn at random, whose instances are the starts; None for all.
-    initial_scale : float, default 0.1
-        Every s_k at the start; the default is meant for features of unit variance.
-    threshold : float in (0, 1) or "learned", default 0.5
-        Least p of a positive bag's best instance; "learned" as in ``DiverseDensity``.
+    n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
+        Defaults are 3, 0.1, 0.5 and None.
     tol : float, default 1e-3
         Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
     max_iter : int, default 100
         Most steps of an M-step, and most rounds; a ConvergenceWarning if the best start needed
         more rounds.
-    random_state : int, RandomState or None, default None
-        Draws the starting bags.
 
     Attributes
     ----------
     concept_, scales_ : (n_features,), t and |s|.
-    loss_ : float, NLDD at t and s.
-    losses_ : (n_starts,), NLDD of every start.
+    loss_, losses_ : float and (n_starts,), NLDD at t and s, and at the end of every start.
     log_threshold_ : float
 
     References

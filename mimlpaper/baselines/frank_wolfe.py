@@ -25,13 +25,8 @@ def frank_wolfe(
     1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear program finds the s at which the linear model is
     highest, and the step goes from alpha towards s. Golden sections and parabolas find its length
     within ``accuracy``; 0 gives the exact length. The steps end before one that is too short, or
-    after ``max_iter`` linear programs, the last for the gap only.
-
-    Parameters
-    ----------
-    gram : (n_examples, n_examples), kernel; Y : (n_examples, n_labels), each row with a label and
-        a missing one.
-    vertex : bool, whether s is a vertex of the set of all optima, or lies inside it.
+    after ``max_iter`` linear programs, the last for the gap only. ``vertex`` says whether s is a
+    vertex of the set of optima, or lies inside it. Each row of Y has a label and a missing label.
     """
     pairs = LabelPairs(Y, C)
     alpha, beta, scores = np.zeros(len(pairs.upper)), np.zeros(Y.shape), np.zeros(Y.shape)
@@ -60,16 +55,12 @@ class LabelPairs:
     """Pairs of an example's label k and missing label l, whose alpha is a flow from l to k.
 
     Since sum_i beta_ik = 0, the flow into each label equals the flow out of it. So a pair that is
-    on no cycle of pairs carries nothing and is left out.
-
-    Parameters
-    ----------
-    Y : (n_examples, n_labels), bool
-    C : float; the upper bound of alpha_ikl is C over the example's number of pairs.
+    on no cycle of pairs carries nothing and is left out. The upper bound of alpha_ikl is C over
+    the example's number of pairs.
 
     Attributes
     ----------
-    example, own, other : (n_pairs,), i, k and l; upper : (n_pairs,)
+    example, own, other, upper : (n_pairs,), i, k, l, and the upper bound of alpha.
     surplus : (n_labels,), how many more examples have a label than lack it.
     """
 

@@ -12,19 +12,14 @@ from mimlpaper.algorithms.dmiml.problem import ConvexProblem, Solution
 class Descent:
     """Result and history of the procedure.
 
-    Attributes
-    ----------
-    solution : Solution of the last convex problem that is kept.
-    raw_objective : (n_steps,), the true objective after each convex problem; (n_steps + 1,) with
-        a last problem that raised it and was dropped.
-    n_iter : (n_steps,), the solver's iterations.
-    settled : bool, False if ``max_steps`` ended the procedure.
+    ``raw_objective`` holds the true objective after each convex problem (n_steps,), and after a
+    last problem that raised it and was dropped.
     """
 
-    solution: Solution
+    solution: Solution  # of the last convex problem that is kept
     raw_objective: np.ndarray
-    n_iter: np.ndarray
-    settled: bool
+    n_iter: np.ndarray  # the solver's iterations: (n_steps,)
+    settled: bool  # False if ``max_steps`` ended the procedure
 
     @property
     def objective(self) -> np.ndarray:
@@ -43,15 +38,9 @@ def descend(
     at most the maximum, and equal to it at the last solution by the choice of ρ. So the true
     objective cannot rise. The same holds if Q changes to one that is better for that solution.
 
-    Parameters
-    ----------
-    problem : ConvexProblem, the first one
-    solve : function of a problem and a start
-    convex : bool, whether the first ρ is exact everywhere and stays.
-    relate : function of W that gives the next Q; None to keep it.
-    start : Solution at which ``solve`` starts, or None
-    tol : float, stop when a step lowers the objective by at most this share.
-    max_steps : int, largest number of convex problems.
+    ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
+    gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
+    most the share ``tol``, or after ``max_steps`` convex problems.
     """
     solution, settled = start, True
     raw: list[float] = []

@@ -11,44 +11,29 @@ ROUNDING = 1e-12  # of a sum of costs
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """One multiplier for each constraint of Eq. 24; feasible ones bound its minimum from below.
+    """One multiplier >= 0 for each constraint of Eq. 24; feasible ones bound its minimum below.
 
-    Attributes
-    ----------
-    margin : (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it; from 0 to the cost of ξ_it,
-        with Σ_i y_it margin_it = 0 for every label.
-    instance : (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i); at least 0.
-    bag : (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it; at least 0. The
-        multipliers of a bag and of its instances sum to the cost of δ_it.
+    ``margin`` is at most the cost of ξ_it, and Σ_i y_it margin_it = 0 for every label. The
+    multipliers ``instance`` and ``bag`` of a bag sum to the cost of δ_it.
     """
 
-    margin: np.ndarray
-    instance: np.ndarray
-    bag: np.ndarray
+    margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it
+    instance: np.ndarray  # (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i)
+    bag: np.ndarray  # (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Functions f_t = <w_t, φ> + b_t, with bounds on the optimum.
+    """Functions f_t = <w_t, φ> + b_t, with bounds on the optimum."""
 
-    Attributes
-    ----------
-    weights : (n_dims, n_labels), W; intercept : (n_labels,), b.
-    multipliers : Multipliers, feasible.
-    scores : g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels).
-    primal, dual : float, the objective at (W, b), and a lower bound of its minimum.
-    n_iter : int, the solver's iterations.
-    planes : the bundle solver's planes, for a related problem, or None.
-    """
-
-    weights: np.ndarray
-    intercept: np.ndarray
-    multipliers: Multipliers
-    scores: tuple[np.ndarray, np.ndarray]
-    primal: float
-    dual: float
-    n_iter: int
-    planes: tuple | None = None
+    weights: np.ndarray  # W: (n_dims, n_labels)
+    intercept: np.ndarray  # b: (n_labels,)
+    multipliers: Multipliers  # feasible
+    scores: tuple[np.ndarray, np.ndarray]  # g of bags and instances, see ConvexProblem.scores
+    primal: float  # the objective at (W, b)
+    dual: float  # a lower bound of its minimum
+    n_iter: int  # the solver's iterations
+    planes: tuple | None = None  # the bundle solver's planes, for a related problem
 
     @property
     def gap(self) -> float:
@@ -64,27 +49,16 @@ class ConvexProblem:
 
         ½ tr(W Q W') + Σ_it cost_it max(0, 1 - y_it f_t(X_i)) + link Σ_it δ_it,
         δ_it = max(max_j g_t(x_ij) - g_t(X_i), g_t(X_i) - Σ_j ρ_ijt g_t(x_ij)) >= 0.
-
-    Parameters
-    ----------
-    bags : (n_bags, n_dims), φ(X_i)
-    instances : (n_instances, n_dims), φ(x_ij), one bag after the other
-    offsets : (n_bags + 1,), where each bag's instances start, and the end
-    signs : (n_bags, n_labels), y_it as -1.0 and 1.0, both for every label
-    costs : (n_bags, n_labels), of ξ_it
-    link : float, the cost of δ_it
-    rho : (n_instances, n_labels), ρ_ijt >= 0, whose sum over a bag is 1
-    Q : (n_labels, n_labels), positive definite
     """
 
-    bags: np.ndarray
-    instances: np.ndarray
-    offsets: np.ndarray
-    signs: np.ndarray
-    costs: np.ndarray
-    link: float
-    rho: np.ndarray
-    Q: np.ndarray
+    bags: np.ndarray  # φ(X_i): (n_bags, n_dims)
+    instances: np.ndarray  # φ(x_ij), one bag after the other: (n_instances, n_dims)
+    offsets: np.ndarray  # where each bag's instances start, and the end: (n_bags + 1,)
+    signs: np.ndarray  # y_it as -1.0 and 1.0, both for every label: (n_bags, n_labels)
+    costs: np.ndarray  # of ξ_it: (n_bags, n_labels)
+    link: float  # cost of δ_it
+    rho: np.ndarray  # ρ_ijt >= 0, of sum 1 over a bag: (n_instances, n_labels)
+    Q: np.ndarray  # positive definite: (n_labels, n_labels)
 
     @cached_property
     def root_inverse(self) -> np.ndarray:

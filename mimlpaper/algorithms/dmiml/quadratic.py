@@ -12,13 +12,8 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
 
     Each step moves a pair of variables of one block: the variable with the steepest rise, and the
     one with which it gains most. It stops when no two slopes in a block differ by more than
-    ``tol`` in a feasible direction. Returns the number of steps.
-
-    Parameters
-    ----------
-    H : (n, n), symmetric, positive semidefinite
-    h, x, low, high : (n,), with x feasible
-    block : (n,), int, the block of each variable
+    ``tol`` in a feasible direction. Returns the number of steps. H (n, n) is symmetric and positive
+    semidefinite, x (n,) feasible, and ``block`` (n,) holds each variable's block.
 
     References
     ----------
