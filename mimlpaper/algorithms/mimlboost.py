@@ -132,20 +132,16 @@ class MimlBoost(MultiLabelEstimator):
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel="linear" if self.solver == "libsvm" else self.kernel,
-            gamma=self.gamma_,
-            rank=self.rank,
-            random_state=self.random_state,
-        )
+            kernel="linear" if self.solver == "libsvm" else self.kernel, gamma=self.gamma_,
+            rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         rounds, self.stopped_ = shared(
-            _boost,
-            features,
+            _boost, features,
             np.where(Y[:, self._learnt], 1.0, -1.0),  # Table 6, step 1: Ψ (n_bags, n_learnt)
-            self._pair_kernel(),
-            seed=integer_seed(self.random_state),
+            self._pair_kernel(), seed=integer_seed(self.random_state),
             **{name: getattr(self, name) for name in BOOSTING},
-        )
+        )  # fmt: skip
         self.n_rounds_ = len(rounds)
         self.estimators_ = [h for h, _, _ in rounds]
         self.estimator_weights_ = np.array([c for _, c, _ in rounds])

@@ -148,10 +148,8 @@ def ascend(bags, positive, starts, tol, max_iter):
     every = np.arange(bags.n_instances)[None]
     return minimise(
         lambda _, points: neg_log_densities(points, bags.instances, every, bags.offsets, positive),
-        starts,
-        tol=tol,
-        max_iter=max_iter,
-    )
+        starts, tol=tol, max_iter=max_iter,
+    )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)

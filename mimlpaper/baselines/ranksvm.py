@@ -161,16 +161,10 @@ class RankSvm(VectorEstimator):
 
     def _step_by_step(self, gram, Y):
         """Coefficients and biases before each step of Frank-Wolfe."""
-        steps = list(
-            frank_wolfe(
-                gram,
-                Y,
-                self.C,
-                vertex=self.linear_program == "vertex",
-                accuracy=self.step_accuracy,
-                max_iter=self.max_iter,
-            )
-        )
+        steps = list(frank_wolfe(
+            gram, Y, self.C, vertex=self.linear_program == "vertex", accuracy=self.step_accuracy,
+            max_iter=self.max_iter,
+        ))  # fmt: skip
         self.n_iter_, self.duality_gap_ = len(steps), steps[-1][-1]
         return [(coef, intercept) for coef, intercept, _ in steps]
 

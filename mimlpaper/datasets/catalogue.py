@@ -4,67 +4,39 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from mimlpaper.datasets import loaders, synthetic, unseen
 from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import data_folder, download, manifest
-from mimlpaper.datasets.loaders import (
-    MIL,
-    REUTERS,
-    SCENE,
-    YAHOO,
-    YAHOO_LOADERS,
-    YEAST,
-    load_elephant,
-    load_fox,
-    load_musk1,
-    load_musk2,
-    load_reuters,
-    load_scene,
-    load_tiger,
-    load_yeast,
-)
-from mimlpaper.datasets.synthetic import (
-    SYNTHETIC,
-    load_synthetic_africa,
-    load_synthetic_genes,
-    load_synthetic_pages,
-    load_synthetic_scene,
-    load_synthetic_texts,
-)
-from mimlpaper.datasets.unseen import (
-    UNSEEN,
-    load_dbpedia,
-    load_hja,
-    load_letter_carroll,
-    load_letter_frost,
-)
 
 LOADERS: dict[str, Callable[..., Dataset]] = {
-    "scene": load_scene,
-    "reuters": load_reuters,
-    "yeast": load_yeast,
-    **YAHOO_LOADERS,  # "yahoo:Arts" and so on
-    "musk1": load_musk1,
-    "musk2": load_musk2,
-    "elephant": load_elephant,
-    "tiger": load_tiger,
-    "fox": load_fox,
-    "hja": load_hja,
-    "letter_frost": load_letter_frost,
-    "letter_carroll": load_letter_carroll,
-    "dbpedia": load_dbpedia,
-    "synthetic_africa": load_synthetic_africa,
-    "synthetic_scene": load_synthetic_scene,
-    "synthetic_texts": load_synthetic_texts,
-    "synthetic_genes": load_synthetic_genes,
-    "synthetic_pages": load_synthetic_pages,
+    "scene": loaders.load_scene,
+    "reuters": loaders.load_reuters,
+    "yeast": loaders.load_yeast,
+    **loaders.YAHOO_LOADERS,  # "yahoo:Arts" and so on
+    "musk1": loaders.load_musk1,
+    "musk2": loaders.load_musk2,
+    "elephant": loaders.load_elephant,
+    "tiger": loaders.load_tiger,
+    "fox": loaders.load_fox,
+    "hja": unseen.load_hja,
+    "letter_frost": unseen.load_letter_frost,
+    "letter_carroll": unseen.load_letter_carroll,
+    "dbpedia": unseen.load_dbpedia,
+    "synthetic_africa": synthetic.load_synthetic_africa,
+    "synthetic_scene": synthetic.load_synthetic_scene,
+    "synthetic_texts": synthetic.load_synthetic_texts,
+    "synthetic_genes": synthetic.load_synthetic_genes,
+    "synthetic_pages": synthetic.load_synthetic_pages,
 }
 
 SOURCES = {
     source.name: source
     for source in (
-        *(SCENE, REUTERS, YEAST, *YAHOO.values(), *MIL.values()),
-        *UNSEEN.values(),
-        *SYNTHETIC.values(),
+        *(loaders.SCENE, loaders.REUTERS, loaders.YEAST),
+        *loaders.YAHOO.values(),
+        *loaders.MIL.values(),
+        *unseen.UNSEEN.values(),
+        *synthetic.SYNTHETIC.values(),
     )
 }
 

@@ -16,17 +16,11 @@ from mimlpaper.datasets.bag_files import read_arff
 from mimlpaper.datasets.dataset import Dataset, Source, load_source
 
 SCENE = Source(
-    name="scene",
-    files=("scene/miml-image-data.mat",),
-    n_examples=2000,
-    n_instances=18_000,
-    n_features=15,
-    n_labels=5,
-    citation=(
-        "Zhou, Zhang: Multi-instance multi-label learning with application to scene "
-        "classification, Advances in Neural Information Processing Systems 19, 2007."
-    ),
-)
+    name="scene", files=("scene/miml-image-data.mat",),
+    n_examples=2000, n_instances=18_000, n_features=15, n_labels=5,
+    citation="Zhou, Zhang: Multi-instance multi-label learning with application to scene "
+    "classification, Advances in Neural Information Processing Systems 19, 2007.",
+)  # fmt: skip
 
 SCENE_FEATURES = tuple(
     f"{place} {colour}" for place in ("centre", "left", "up", "right", "down") for colour in "RGB"
@@ -53,17 +47,11 @@ def _read_scene(path: Path) -> dict[str, Any]:
 
 
 REUTERS = Source(
-    name="reuters",
-    files=("reuters/miml-text-data.mat",),
-    n_examples=2000,
-    n_instances=7119,
-    n_features=243,
-    n_labels=7,
-    citation=(
-        "Zhou, Zhang, Huang, Li: Multi-instance multi-label learning, Artificial "
-        "Intelligence 176, 2012; from the Reuters-21578 collection."
-    ),
-)
+    name="reuters", files=("reuters/miml-text-data.mat",),
+    n_examples=2000, n_instances=7119, n_features=243, n_labels=7,
+    citation="Zhou, Zhang, Huang, Li: Multi-instance multi-label learning, Artificial "
+    "Intelligence 176, 2012; from the Reuters-21578 collection.",
+)  # fmt: skip
 
 # The file names no label. These are the seven most frequent categories of Reuters-21578 in the
 # likely order, judged by their sizes and co-occurrences: labels 3 and 7 in 184 documents, like
@@ -90,17 +78,11 @@ def _read_reuters(path: Path) -> dict[str, Any]:
 
 
 YEAST = Source(
-    name="yeast",
-    files=("yeast/yeast.arff", "yeast/yeast.xml"),
-    n_examples=2417,
-    n_instances=None,
-    n_features=103,
-    n_labels=14,
-    citation=(
-        "Elisseeff, Weston: A kernel method for multi-labelled classification, Advances in "
-        "Neural Information Processing Systems 14, 2002."
-    ),
-)
+    name="yeast", files=("yeast/yeast.arff", "yeast/yeast.xml"),
+    n_examples=2417, n_instances=None, n_features=103, n_labels=14,
+    citation="Elisseeff, Weston: A kernel method for multi-labelled classification, Advances in "
+    "Neural Information Processing Systems 14, 2002.",
+)  # fmt: skip
 
 
 def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
@@ -141,19 +123,13 @@ YAHOO_LABELS = (26, 30, 33, 33, 21, 32, 22, 33, 40, 39, 27)
 
 YAHOO = {
     name: Source(
-        name=f"yahoo:{name}",
-        files=(f"yahoo/{name}.mat",),
-        n_examples=5000,
-        n_instances=None,
-        n_features=n_words,
-        n_labels=n_labels,
-        citation=(
-            "Ueda, Saito: Parametric mixture models for multi-labeled text, Advances in "
-            "Neural Information Processing Systems 15, 2003."
-        ),
+        name=f"yahoo:{name}", files=(f"yahoo/{name}.mat",),
+        n_examples=5000, n_instances=None, n_features=n_words, n_labels=n_labels,
+        citation="Ueda, Saito: Parametric mixture models for multi-labeled text, Advances in "
+        "Neural Information Processing Systems 15, 2003.",
     )
     for name, n_words, n_labels in zip(YAHOO_NAMES, YAHOO_WORDS, YAHOO_LABELS, strict=True)
-}
+}  # fmt: skip
 
 
 def load_yahoo(name: str, *, data_home: str | os.PathLike | None = None) -> Dataset:

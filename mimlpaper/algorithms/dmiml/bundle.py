@@ -75,11 +75,9 @@ def _objective(problem, point):
 def _line_search(problem, best, lowest):
     """Best step between two points, and the objective there."""
     found = minimize_scalar(
-        lambda size: _objective(problem, _towards(best, lowest, size)),
-        bounds=(0, 1),
-        method="bounded",
-        options={"xatol": STEP_ACCURACY},
-    )
+        lambda size: _objective(problem, _towards(best, lowest, size)), bounds=(0, 1),
+        method="bounded", options={"xatol": STEP_ACCURACY},
+    )  # fmt: skip
     return found.x, found.fun
 
 

@@ -36,19 +36,10 @@ def solve_lbfgs(
         error = STAGE_ACCURACY * tol * scale
         slope = min(np.sqrt(2.0 * error / len(theta)), error / n_labels)
         found = minimize(
-            _smoothed,
-            theta,
-            (problem, width),
-            method="L-BFGS-B",
-            jac=True,
-            options={
-                "gtol": slope,
-                "ftol": 0.0,
-                "maxcor": MEMORY,
-                "maxiter": left,
-                "maxfun": 2 * left,
+            _smoothed, theta, (problem, width), method="L-BFGS-B", jac=True, options={
+                "gtol": slope, "ftol": 0.0, "maxcor": MEMORY, "maxiter": left, "maxfun": 2 * left,
             },
-        )
+        )  # fmt: skip
         theta, left = found.x, left - found.nit
         solution = _certified(problem, theta, width, (max_iter or MAX_ITER) - left)
         if solution.gap <= tol or left <= 0:
