@@ -1,4 +1,4 @@
-"""Imports go down the floors of the house that CONTRIBUTING draws."""
+"""Imports follow the layers of the package that CONTRIBUTING draws."""
 
 import ast
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "mimlpaper"
 
 PICTURE = (PACKAGE.parent / "CONTRIBUTING.md").read_text().split("```\n")[1]
-FLOORS = [line.split() for line in reversed(PICTURE.splitlines())]
-FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}
+LAYERS = [line.split() for line in reversed(PICTURE.splitlines())]
+LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 
 
@@ -27,15 +27,15 @@ def imported(path):
                 yield name.split(".")[1]
 
 
-def test_the_picture_shows_the_whole_house():
-    assert set(map(part, MODULES)) == set(FLOOR)
+def test_the_picture_shows_the_whole_package():
+    assert set(map(part, MODULES)) == set(LAYER)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_module_knows_only_what_lies_below_or_beside_it(path):
-    own = FLOOR[part(path)]
+    own = LAYER[part(path)]
     for name in imported(path):
-        assert FLOOR[name] <= own, f"{name} lies above {part(path)}"
+        assert LAYER[name] <= own, f"{name} lies above {part(path)}"
 
 
 def test_data_sets_know_bags_alone():
