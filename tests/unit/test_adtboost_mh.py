@@ -85,7 +85,7 @@ def test_same_rules_as_trying_everything(seed):
 
 
 def test_same_rules_as_trying_everything_for_many_labels(rng):
-    """Values all different and twelve labels: places that single precision can hardly tell."""
+    """All values differ, with twelve labels: splits that single precision hardly distinguishes."""
     X, Y = rng.random((40, 3)), rng.random((40, 12)) < 0.3
     _, expected = reference.adtboost_mh(X, Y, 4, 1.0)
     fitted = AdtBoostMH(n_rounds=4).fit(X, Y)
@@ -127,7 +127,7 @@ def test_last_stage_is_the_decision_function(noisy):
 
 @pytest.mark.parametrize("container", [np.asarray, csr_array])
 def test_a_longer_run_goes_on_from_a_shorter_one(noisy, container):
-    """60 rounds take up the 50 before them, and those the 25: the same rules as alone."""
+    """60 rounds continue 50 rounds, and 50 continue 25: the same rules as in one run."""
     X, Y = container(noisy[0]), noisy[1]
     alone = AdtBoostMH(n_rounds=60).fit(X, Y)
     with sharing(Cache()) as cache:
@@ -212,7 +212,7 @@ def test_constant_features_are_never_used(noisy):
 
 
 def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
-    """They do not disturb the others either: but for eps, which is per m Q, the same tree."""
+    """The tree of the other labels is the same, except for eps, which is per m Q."""
     X, Y = noisy
     with_constants = np.column_stack([np.ones(len(Y)), Y, np.zeros(len(Y))])
     with pytest.warns(ConstantLabelWarning, match=r"\[0, 4\]"):

@@ -1,7 +1,7 @@
-"""Whatever comes in: the right answer, or a ValueError that names the argument.
+"""Any input gives the right answer or a ValueError that names the argument.
 
-Small data with everything awkward at once: bags of one instance, duplicates, constant features,
-integers, lists, read-only arrays, one label, labels that all have or none has, huge values. No
+Small data with many awkward properties: bags of one instance, duplicates, constant features,
+integers, lists, read-only arrays, one label, constant labels, huge values. No
 input is changed, no score is NaN, nothing takes long.
 """
 
@@ -66,7 +66,7 @@ def bag_lists(draw, scale=1.0, n_features=None):
 
 @st.composite
 def label_arrays(draw, n_examples):
-    """One to three labels; one of them may be had by all, or by none."""
+    """One to three labels; one of them may be constant."""
     n_labels = draw(st.integers(1, 3))
     columns = [
         draw(st.one_of(
@@ -115,7 +115,7 @@ def in_time():
 
 
 def names_an_argument(error, estimator=None):
-    """Whether the message tells what to change: the data, or a parameter of the estimator."""
+    """Whether the message names what to change: the data, or a parameter of the estimator."""
     words = {"X", "Y", "y", "bag", "bags", "label", "labels", "features", "instances", "samples"}
     if estimator is not None:
         words |= {name.split("__")[-1] for name in estimator.get_params(deep=True)}
@@ -238,9 +238,9 @@ def test_faulty_label_sets_are_refused(estimator, Y):
 
 @pytest.mark.parametrize("estimator", [*BAG_ESTIMATORS, *TABLE_ESTIMATORS], ids=named)
 def test_no_silent_constant(estimator):
-    """Labels that depend on the data get scores that do; a label that does not, a warning.
+    """Labels that depend on the data get varying scores; a constant label gives a warning.
 
-    Guess is the exception: its scores are the labels' shares, whatever the data.
+    Guess is the exception: its scores are the labels' frequencies.
     """
     rng = np.random.default_rng(1)
     bags = [rng.random((size, 2)) for size in rng.integers(1, 4, 24)]

@@ -1,4 +1,4 @@
-"""Artefacts: their state, the gallery and the CODECHECK manifest, and where pseudo-code is."""
+"""Artefacts: their state, the gallery, the CODECHECK manifest, and the lines of pseudo-code."""
 
 import hashlib
 import json
@@ -106,7 +106,7 @@ def test_codecheck_manifest_lists_one_file_an_artefact():
 
 
 def test_codecheck_manifest_keeps_the_rules_of_the_specification():
-    """Those of configuration 1.0; codechecker, report and certificate are for who checks."""
+    """The rules of configuration 1.0; the codechecker adds name, report and certificate."""
     text = (paths.project_root() / "codecheck.yml").read_text()
     assert text.startswith("---\n")
     assert not re.search("FIXME|TODO|XXX", text)

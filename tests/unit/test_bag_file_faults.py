@@ -1,4 +1,4 @@
-"""What is no file of bags is refused, by its line or bag, whatever the damage."""
+"""Damaged files of bags are refused, with the line or bag of the damage."""
 
 import zipfile
 
@@ -26,7 +26,7 @@ PIECES = (
 @many(70)
 @given(data=st.data())
 def test_damage_is_refused_or_harmless(data, tmp_path, ending):
-    """Cut or overwritten anywhere, a file gives bags or a DataError, nothing else."""
+    """A file that is cut or overwritten anywhere gives bags or a DataError."""
     path = tmp_path / f"bags{ending}"
     write_bags(path, load_synthetic_scene(n_images=2))
     content = bytearray(path.read_bytes())
@@ -134,7 +134,7 @@ def test_faults_of_label_files(tmp_path, xml, message):
 
 
 def test_entities_never_expand(tmp_path):
-    """Nine levels of ten would be a thousand million copies."""
+    """Nine levels of ten entities would be a thousand million copies."""
     levels = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
     bomb = f'<!DOCTYPE labels [<!ENTITY e0 "ha">{levels}]><labels><label name="&e9;"/></labels>'
     (tmp_path / "two.arff").write_text(TWO)

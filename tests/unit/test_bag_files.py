@@ -1,4 +1,4 @@
-"""Bags written to ARFF, CSV and NPZ files come back, and files by hand are read as meant."""
+"""Bags are read back from ARFF, CSV and NPZ files; files written by hand are read as meant."""
 
 import doctest
 import os
@@ -84,7 +84,7 @@ def test_scipy_reads_what_is_written(tmp_path):
 
 
 def test_a_table_by_hand(tmp_path):
-    """Labels may stand anywhere, and be named by the reader instead."""
+    """Labels may stand in any column, and may be named by the caller."""
     (tmp_path / "t.csv").write_text(TABLE)
     found = read_bags(tmp_path / "t.csv")
     assert [bag.tolist() for bag in found.X] == [[[1, 2], [3, 4]], [[-0.005, 6]]]

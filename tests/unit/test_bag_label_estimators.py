@@ -1,4 +1,4 @@
-"""What every estimator of one binary label a bag promises, whatever its algorithm."""
+"""The contract of every estimator of one binary label for each bag."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""A stranger's method in the paper's tables, on drawn data; and what a bad one gets to read."""
+"""A user's method in the paper's tables, on synthetic data; and the messages for a bad one."""
 
 import json
 import re
@@ -120,7 +120,7 @@ BAD = {
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty project in the current folder, with the stranger's file."""
+    """An empty project in the current folder, with the user's file."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(sys, "path", sys.path[:])
@@ -246,7 +246,7 @@ def test_our_records_stay_as_they_are(here):
 
 @pytest.mark.parametrize(("name", "timeout"), [("Crash", 60), ("Hang", 5)])
 def test_a_method_that_takes_its_process_with_it(here, name, timeout):
-    """A kill, and a loop in compiled code that hears no alarm: only the entry ends.
+    """A kill, and a loop in compiled code that ignores alarms: only the entry ends.
 
     The time includes that of reading the data in a new process.
     """

@@ -89,7 +89,7 @@ def test_objective_never_rises_and_is_that_of_the_definition(bags, y, kernel):
 
 
 def test_bags_of_one_are_fishers_discriminant(rng):
-    """There is nothing to choose: one turn, and one more to see it."""
+    """There is nothing to choose: one alternation, and one more to see it."""
     X = rng.standard_normal((50, 3))
     y = X[:, 0] > 0.3
     fitted = ChFd(kernel="linear", nu=2.0).fit(Bags(X, np.arange(51)), y)
@@ -101,7 +101,7 @@ def test_bags_of_one_are_fishers_discriminant(rng):
 
 
 def test_planted_instances_stand_out(rng):
-    """They are the highest of their bags, and their bags rank above all others."""
+    """They score highest in their bags, and their bags rank above all others."""
     points = rng.standard_normal((40, 5, 2))
     y = np.arange(40) % 2 == 0
     points[y, 0] += 6.0

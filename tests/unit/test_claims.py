@@ -59,7 +59,7 @@ def test_every_claim_has_a_test():
 
 
 def test_nothing_is_judged_without_records():
-    """But the sampling claim, which needs none, and what nothing can be compared with."""
+    """Except the sampling claim, which needs no records, and claims without a comparison."""
     expected = {"S5.5": "holds", "N.1": "not comparable"}
     for result in evaluate_claims({}):
         words = {result.paired, result.matched, result.blind, result.tuned}
@@ -219,7 +219,7 @@ def test_best_and_worst_mean_follow_the_arrow():
 
 
 def test_stable_curves():
-    """After 25 rounds exp(-t/5) has come to rest, exp(-t/25) has not."""
+    """After 25 rounds exp(-t/5) is stable, exp(-t/25) is not."""
     flat, falling = staged("figure6", "A", 25), staged("figure6", "B", 25, pace=25.0)
     criteria = {"A": SEVEN, "B": SEVEN}
     parts = stable(pd.concat([flat, falling]), rounds={"A": 25, "B": 25}, criteria=criteria)
@@ -251,7 +251,7 @@ def test_insensitive_by_equivalence():
 
 
 def test_the_published_configuration_stands_for_its_own_value():
-    """A record without parameters is one at the default."""
+    """A record without parameters has the default parameters."""
     records = swept("figure7", "MimlSvm", "ratio", GRID)
     default = records["parameters"] == '{"ratio": 0.2}'
     records.loc[default, "parameters"] = "{}"

@@ -1,4 +1,4 @@
-"""MimlClassifier: its choice, its calibration, and its reasons, redone the slow way."""
+"""MimlClassifier: its choice, calibration and reasons, against slow versions."""
 
 import warnings
 
@@ -59,7 +59,7 @@ def Y(labels):
 
 @pytest.fixture
 def in_order():
-    """Forty bags of one instance; each has label 0 or 1, that of its larger feature."""
+    """Forty bags of one instance; each has the label of its larger feature, 0 or 1."""
     points = np.random.default_rng(1).random((40, 1, 2))
     return list(points), points[:, 0] == points[:, 0].max(axis=1, keepdims=True)
 
@@ -70,7 +70,7 @@ def test_what_every_learner_of_bags_promises(estimator, check):
 
 
 def test_the_choice_by_hand(in_order):
-    """Where the larger feature is the label, precision is 1; the other way round it is 1/2."""
+    """Precision is 1 if the larger feature is the label, and 1/2 in the opposite case."""
     candidates = {"against": Largest(-1.0), "equal": Largest(0.0), "with": Largest()}
     fitted = MimlClassifier(candidates, random_state=0).fit(*in_order)
     assert fitted.held_out_ == {"against": 0.5, "equal": 0.5, "with": 1.0}
@@ -136,7 +136,7 @@ def test_certain_labels_have_probabilities_without_overflow(in_order):
 
 
 def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
-    """Of scores in units of their deviation, which makes it blind to a learner's scale."""
+    """Of scores in units of their deviation, so that a learner's scale does not matter."""
     scores, labels = rng.normal(3.0, 7.0, (50, 1)), rng.random((50, 1)) < 0.4
     labels |= scores > 6.0
     slopes, intercepts = _calibrated(scores, labels)

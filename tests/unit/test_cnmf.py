@@ -54,7 +54,7 @@ def test_the_objective_never_rises(problem, C):
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_it_ends_at_a_minimum(problem, C):
-    """SciPy's bounded solver finds nothing lower from there."""
+    """SciPy's bounded solver finds nothing lower from this point."""
     A, B, known, start = problem
     T, trace = factorise(A, B, known, start, C=C, tol=0, max_iter=20_000)
 

@@ -29,7 +29,7 @@ def test_only_the_full_protocol_writes_where_figures_are_kept():
 
 @pytest.mark.parametrize("published", [True, False])
 def test_only_a_run_publishes_and_what_was_published_is_known(published, tmp_path, monkeypatch):
-    """A notebook in someone's hands writes elsewhere. Published files cannot change unseen."""
+    """A notebook run by a user writes elsewhere. Published files cannot change unnoticed."""
     monkeypatch.setattr(paths, "figures", lambda: tmp_path / "figures")
     monkeypatch.setattr(paths, "explored", lambda: tmp_path / "explored")
     if published:

@@ -127,7 +127,7 @@ def test_names_of_variants_and_percentages():
 
 
 def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
-    """It is in no total either, and the paper's cells are what they are without it."""
+    """It is in no total either, and the paper's cells are the same without it."""
     paper = as_in_the_paper(1)
     values = {name: [0.001] * 30 for name in TABLES[1].criteria}
     stranger = rows("table1", "scene", "Oracle", values)
@@ -181,7 +181,7 @@ def test_changes_since_an_earlier_recording():
 
 
 def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
-    """Tuned, RankSvm leads on every criterion, and all that were ahead of it fall by one."""
+    """Tuned, RankSvm leads on every criterion, and the methods that led it fall by one rank."""
     records = as_in_the_paper(1)
     best = {name: level for name, level in records.query("method == 'MimlBoost'").iloc[0].items()}
     best |= {name: 0.0 if c.lower_is_better else 1.0 for name, c in CRITERIA.items()}

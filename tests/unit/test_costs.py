@@ -55,7 +55,7 @@ def few(monkeypatch):
 
 @pytest.fixture
 def instead(monkeypatch):
-    """Costs made up on the spot, in this process; the cases that were asked for."""
+    """Made-up costs, computed in this process; returns the requested cases."""
     asked = []
 
     def made_up(cases, data_home, path):
@@ -160,7 +160,7 @@ def test_the_record_is_whole_and_has_a_row_a_case(tmp_path):
 
 
 class Greedy(BaseEstimator):
-    """Takes 64 MB, for a while, when it is fitted to more than the first few examples."""
+    """Takes 64 MB for a while when it is fitted to more than a few examples."""
 
     def fit(self, X, Y):
         if len(Y) > module.N_WARM_UP:

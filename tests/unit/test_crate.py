@@ -1,4 +1,4 @@
-"""The RO-Crate names every file, and where the data are; without rocrate there is none."""
+"""The RO-Crate names every file and the addresses of the data; it needs the package rocrate."""
 
 import csv
 import json

@@ -113,7 +113,7 @@ def test_reuters_bags_begin_with_the_whole_document():
 
 @real_data
 def test_yeast():
-    """Section 6.2.1: 2,417 genes, fourteen labels, 4.24 ± 1.57 a gene."""
+    """Section 6.2.1: 2,417 genes, fourteen labels, 4.24 ± 1.57 for each gene."""
     dataset = load_yeast()
     n_labels = dataset.Y.sum(axis=1)
     assert f"{n_labels.mean():.2f} ± {n_labels.std(ddof=1):.2f}" == "4.24 ± 1.57"

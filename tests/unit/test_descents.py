@@ -57,7 +57,7 @@ def test_agrees_with_scipy(rng):
 
 
 def test_no_descent_depends_on_the_others(rng):
-    """To the last digit, whichever starts go along, and in any order."""
+    """To the last digit, for any other starts and any order."""
     starts = rng.uniform(-2, 2, (7, 2))
     together = minimise(ROSENBROCK, starts, **FEW_STEPS)
     order = rng.permutation(7)
@@ -70,7 +70,7 @@ def test_no_descent_depends_on_the_others(rng):
 
 
 def test_the_evaluation_knows_which_descent_asks(rng):
-    """Each with a minimum of its own."""
+    """Each descent has its own minimum."""
     minima = rng.standard_normal((6, 3))
 
     def evaluate(which, points):

@@ -1,4 +1,4 @@
-"""The same trial, the same record: across BLAS threads, run order, interruption, processes.
+"""The same trial gives the same record for any BLAS threads, order, interruption or processes.
 
 Runs pin one BLAS thread a process, so their records are bit-equal. Where a caller lets BLAS have
 two threads, the sums of large products are rounded in another order; scores then agree to 1e-9 of
@@ -62,7 +62,7 @@ def test_the_same_twice_in_a_process(trial):
 
 
 def test_order_changes_nothing():
-    """Each trial leaves nothing behind that the next could see."""
+    """A trial leaves no state for the next trial."""
     forwards = {trial: outcome(trial) for trial in TRIALS[:5]}
     backwards = {trial: outcome(trial) for trial in reversed(TRIALS[:5])}
     assert repr(sorted(forwards.items(), key=str)) == repr(sorted(backwards.items(), key=str))
@@ -104,7 +104,7 @@ def test_blas_threads(trial):
 
 
 def test_an_interrupted_run_goes_on_to_the_same_records(tmp_path):
-    """Ctrl-C after each trial: the record is whole, the next call takes up the rest."""
+    """Ctrl-C after each trial: the record is whole, the next call runs the rest."""
     undisturbed = compute(
         "table1", profile="smoke", methods=CHEAP["table1"], jobs=1, store=Store(tmp_path / "whole")
     )
@@ -121,7 +121,7 @@ def test_an_interrupted_run_goes_on_to_the_same_records(tmp_path):
 
 
 class InterruptedStore(Store):
-    """Records one trial, then the reader presses Ctrl-C."""
+    """Records one trial, then the user presses Ctrl-C."""
 
     def append(self, experiment, rows):
         super().append(experiment, rows)

@@ -1,4 +1,4 @@
-"""Files as other libraries write them: each kind in a few lines, read at the first try."""
+"""Files as other libraries write them, each kind in a few lines."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def sets_of(found):
 
 
 def test_csv_of_mimllearning(tmp_path):
-    """The number of labels comes first; blanks stand after commas."""
+    """The number of labels comes first; spaces follow commas."""
     path = put(
         tmp_path / "a.csv",
         "2\nbag_id, f1, f2, sea, trees\nb1, 1.5, -2, 1, 0\nb1, 3, 4, 1, 0\nb2, 5, 6, 0, 1 \n",
@@ -75,7 +75,7 @@ def test_mulan_files_feed_insdif(tmp_path):
 
 
 def test_mulan_sparse_rows_of_binary_features(tmp_path):
-    """Features declared {0,1} are numbers; what a row leaves out is 0."""
+    """Features declared {0,1} are numbers; values left out are 0."""
     path = put(
         tmp_path / "a.arff",
         "@relation images\n@attribute Cluster1 {0,1}\n@attribute Cluster2 {0,1}\n"
@@ -180,7 +180,7 @@ def test_bags_without_an_id(tmp_path):
 
 
 def test_a_label_may_be_the_first_attribute(tmp_path):
-    """Then there is no id, if the labels are named."""
+    """If the labels are named, there is no id then."""
     text = WEKA.replace("molecule {MUSK-1,NON-MUSK-2}", "musk {0,1}")
     text = text.replace("MUSK-1,", "1,").replace("NON-MUSK-2,", "0,").replace("NON-", "")
     found = read_bags(

@@ -21,7 +21,7 @@ def X(rng):
 
 @pytest.fixture
 def Y(rng):
-    """Five labels, one of them that nobody has, and one that a single example has."""
+    """Five labels; no example has one of them, a single example has another."""
     Y = rng.random((30, 5)) < 0.3
     Y[:, 3] = False
     Y[:, 4] = np.arange(30) == 7

@@ -132,7 +132,7 @@ def test_points_with_their_own_instances(rng):
 
 
 def test_no_ascent_depends_on_the_others(rng):
-    """To the last digit: an ascent alone ends where it does among all."""
+    """To the last digit: an ascent ends at the same point alone and among others."""
     bags, y = planted(rng)
     starts = np.hstack([bags[y].instances, np.full((4 * y.sum(), 3), 0.5)])
     together = ascend(bags, y, starts, 1e-4, 300)
@@ -157,7 +157,7 @@ def test_shared_ascents_are_the_same(rng):
 
 
 def test_far_from_zero(rng):
-    """Features that are large beside their spread: the same concept, but for rounding."""
+    """Features that are large compared with their spread: the same concept up to rounding."""
     bags, y = planted(rng)
     moved = bags.with_instances(bags.instances + 1e5)
     options = dict(n_start_bags=2, initial_scale=0.5, tol=1e-9, max_iter=1000, random_state=0)

@@ -172,7 +172,7 @@ def test_quadratic_program_meets_its_optimality_conditions(rng):
 
 
 def test_bundle_starts_warm():
-    """No worse than the start, done at once on the same problem, right on others."""
+    """Never worse than the start, immediate on the same problem, correct on others."""
     problem = random_problem(0, mu=1.0)
     cold = solve_bundle(problem, None, 1e-5, None)
     same = solve_bundle(problem, cold, 1e-5, None)
@@ -192,7 +192,7 @@ def test_bundle_starts_warm():
 
 
 def test_table_8_stops_without_knowing_how_far_it_is():
-    """Where few of many constraints are violated, 59 random ones can all hold."""
+    """If few of many constraints are violated, 59 random ones can all hold."""
     problem = random_problem(4, n_bags=80, n_labels=1, n_dims=10)
     best = solve_bundle(problem, None, 1e-5, None).primal
     ended = [

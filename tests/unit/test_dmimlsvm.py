@@ -92,7 +92,7 @@ def true_objective(fitted, bags, Y):
 
 @pytest.mark.parametrize("imbalance", [False, True])
 def test_objective_never_rises(some_bags, some_labels, imbalance):
-    """Its trace, and the objective itself of fits that stop after each step."""
+    """The trace never rises, nor the objective of fits that stop after each step."""
     estimator = DMimlSvm(
         lam=0.3, C=20.0, mu=0.3, imbalance=imbalance, tol=1e-3, cccp_tol=1e-3, random_state=0
     )
@@ -273,7 +273,7 @@ def test_cvxpy_missing(some_bags, some_labels, monkeypatch):
 
 
 def test_warm_start_along_a_path(some_bags, some_labels):
-    """The same objectives as from nothing, within the gap, and fewer iterations."""
+    """The same objectives as from a cold start, within the gap, and fewer iterations."""
     warm = DMimlSvm(warm_start=True, set_kernel="mean", random_state=0, tol=1e-3)
     n_warm = n_cold = 0
     path = {"C": 5.0}, {"C": 10.0}, {"lam": 0.2}, {"mu": 0.5}, {"imbalance": True}
@@ -322,7 +322,7 @@ def test_fits_that_differ_in_the_label_rule_share_their_work(some_bags, some_lab
 
 
 def test_generators_draw_another_fit_each_time(some_bags, some_labels):
-    """Also inside a block that shares."""
+    """Also inside a block of shared results."""
     estimator = DMimlSvm(rank=5, gamma=5.0, random_state=np.random.RandomState(0))
     with sharing(Cache()):
         first = estimator.fit(some_bags, some_labels).weights_
@@ -330,7 +330,7 @@ def test_generators_draw_another_fit_each_time(some_bags, some_labels):
 
 
 def test_constant_labels(some_bags, some_labels):
-    """They get +1 or -1; the others are as they are alone but for T in the weights."""
+    """They get +1 or -1; the other labels are as alone, except for T in the weights."""
     Y = np.column_stack([np.ones(24, bool), some_labels, np.zeros(24, bool)])
     with pytest.warns(ConstantLabelWarning, match=r"\[0, 4\]"):
         fitted = DMimlSvm(mu=0.5, random_state=0).fit(some_bags, Y)

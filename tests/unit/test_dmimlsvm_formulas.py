@@ -1,4 +1,4 @@
-"""The formulas of Section 5 as printed: what holds, and what does not as it stands."""
+"""The formulas of Section 5 as printed: which hold, and which do not."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What every multi-label estimator promises, whatever its algorithm."""
+"""The contract of every multi-label estimator."""
 
 import warnings
 

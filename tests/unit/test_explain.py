@@ -1,4 +1,4 @@
-"""Explanations: their sums, their sources, and planted instances that they must find."""
+"""Explanations: their sums, their sources, and planted instances to find."""
 
 import os
 
@@ -82,7 +82,7 @@ def test_the_farthest_realise_the_distances(bags, rng):
 
 @pytest.mark.parametrize("estimator", MEASURE_DISTANCES, ids=repr)
 def test_shares_sum_to_the_score(bags, Y, estimator):
-    """But for the score of a bag at distance 0 from all medoids, which none of them brings."""
+    """Except for the score of a bag at distance 0 from all medoids."""
     fitted = estimator.fit(bags, Y)
     sums = bags.sum(explain(fitted, bags))
     z = np.zeros((1, len(fitted.medoid_map_.medoid_indices_)))
@@ -146,7 +146,7 @@ def test_telling_features_of_a_linear_learner(bags, Y):
 
 
 def test_telling_features_of_distances(bags, Y):
-    """The whole bag is measured anew without the feature."""
+    """The distance is computed again without the feature."""
     fitted = MimlNn(random_state=0).fit(bags, Y)
     bag = bags[np.argmax(bags.sizes)]
     without = bag.copy()

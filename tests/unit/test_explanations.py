@@ -1,4 +1,4 @@
-"""Explanations: drawn where they belong, and measured where the right instance is known."""
+"""Explanations: drawn at the right places, and measured on known instances."""
 
 from __future__ import annotations
 

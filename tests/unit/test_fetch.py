@@ -1,4 +1,4 @@
-"""Files are found, checked and downloaded, and every failure says what it is and how to mend it."""
+"""Files are found, checked and downloaded; every error names its cause and its remedy."""
 
 import errno
 import hashlib
@@ -129,7 +129,7 @@ def test_missing_and_offline(tmp_path, server):
 
 
 def test_a_failed_download_is_one_readable_error(tmp_path, project):
-    """Nobody listens there: the first cause in words, and no trace of the network's layers."""
+    """No server listens: the error gives the first cause, without the network's tracebacks."""
     use_manifest_row(project, CONTENT)
     with pytest.raises(DataError) as error:
         fetch(FILE, tmp_path)

@@ -1,4 +1,4 @@
-"""Figures: they show what the records say, leave them alone, and save the same bytes twice."""
+"""Figures show the records, do not change them, and are saved twice with the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a stranger made: cut off, lying about their size, with code inside, from elsewhere."""
+"""Untrusted files: cut off, with false sizes, with code inside, or with other encodings."""
 
 import os
 import pickle
@@ -21,7 +21,7 @@ from tests.made_up_files import TABLE, TWO, TWO_XML, many, refused
 @many(50)
 @given(data=st.data())
 def test_cut_off_at_any_byte(data, tmp_path, ending):
-    """Refused; or, cut between two rows, bags that are the first ones written, and no others.
+    """Refused; or, if cut between two rows, read as the first bags written.
 
     The last bag of a table may have lost its last rows: no CSV file says how long it should be.
     """
@@ -89,7 +89,7 @@ def npy(descr, shape, body=b""):
 
 @pytest.mark.parametrize("kind", ["bomb", "lie", "table", "sparse row"])
 def test_memory_is_bounded(tmp_path, kind):
-    """Much packed into little, a header for 8 GB, and texts with too many numbers."""
+    """High compression, a header for 8 GB, and texts with too many numbers."""
     path = tmp_path / {"table": "a.csv", "sparse row": "a.arff"}.get(kind, "a.npz")
     if kind == "bomb":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
@@ -160,7 +160,7 @@ def test_very_deep_and_very_large_label_files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("sha256", ["", "0" * 64])
 def test_nothing_is_downloaded_without_its_hash(tmp_path, monkeypatch, sha256):
-    """Whatever a server sends: without the right hash in the manifest it is not kept."""
+    """What a server sends is kept only with the manifest's hash."""
 
     def send(url, output_file, *_):
         with open(output_file, "wb") as file:

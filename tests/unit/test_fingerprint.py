@@ -1,4 +1,4 @@
-"""Fingerprints: what counts as a change, and that nothing a trial runs is left out."""
+"""Fingerprints: which changes count, and that they cover all that a trial runs."""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""RankSvm by Frank-Wolfe: its linear programs, its steps, and where they lead in the limit."""
+"""RankSvm by Frank-Wolfe: its linear programs, its steps, and their limit."""
 
 from itertools import islice
 
@@ -30,7 +30,7 @@ def Y(X, rng):
 
 @pytest.fixture
 def to_the_end(monkeypatch):
-    """No step is too short."""
+    """No step counts as too short."""
     monkeypatch.setattr(module, "SHORTEST_STEP", -1.0)
     monkeypatch.setattr(module, "SHORTEST_MOVE", -1.0)
 

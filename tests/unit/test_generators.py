@@ -1,4 +1,4 @@
-"""Images and texts become bags as the paper describes; the drawn and composed sets know why."""
+"""Images and texts become bags as the paper describes; synthetic sets have instance labels."""
 
 import doctest
 import pickle

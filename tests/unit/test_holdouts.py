@@ -1,4 +1,4 @@
-"""Hold-outs: each setting by the slow way, and short names of parameters."""
+"""Hold-outs: each setting by a slow version, and short names of parameters."""
 
 import json
 
@@ -91,7 +91,7 @@ def test_the_hold_out_of_subcod_is_its_own():
 
 
 def test_shares_of_fits_at_the_ends_of_a_grid():
-    """A bound is no end, and words have none."""
+    """A bound of the parameter is no end of a grid, and grids of words have no ends."""
     grid = {"C": [1.0, 10.0, 100.0], "ratio": [0.2, 0.4, 1.0], "gamma": ["scale", "auto"]}
     search = hold_out(make_pipeline(MimlSvm()), grid, test_size=0.5)
     chosen = [

@@ -89,7 +89,7 @@ def test_instance_learner_on_features_is_the_kernel_learner_on_differences(X, Y)
 
 
 def test_equal_prototypes_are_no_prototypes(X):
-    """All examples with all labels but one: bags {x - v, …}, each example as often as labels."""
+    """Three equal labels have equal prototypes: a bag holds the same x - v three times."""
     Y = np.column_stack([X[:, 0] > 0] * 3)
     learner = MimlSvmMi(gamma=0.7, C=1.0, rank=None, tol=1e-8, max_alternations=2)
     found = InsDif(learner=learner).fit(X, Y).decision_function(X)

@@ -1,4 +1,4 @@
-"""Maps and learners for many bags, and memory that is checked before it is taken."""
+"""Maps and learners for many bags, and memory checks before allocation."""
 
 import tracemalloc
 

@@ -100,7 +100,7 @@ def test_three_bags_alike_by_hand():
 
 
 def test_a_perfect_first_round_is_kept():
-    """Step 3c in round 1 would leave nothing to vote."""
+    """Without the first round there would be no vote."""
     X, Y = [[[0.0]], [[0.1]], [[0.9]], [[1.0], [1.0]]], [[0], [0], [1], [1]]
     fitted = MimlBoost(C=100, random_state=0).fit(X, Y)
     assert (fitted.stopped_, fitted.n_rounds_) == ("step 3c", 1)

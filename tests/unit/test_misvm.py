@@ -96,7 +96,7 @@ def test_objective_never_rises(kind, bags, y, C, tol):
 
 
 def test_objective_is_that_of_the_definition(bags, y):
-    """½||w||² + C Σ_I max(0, 1 - Y_I max_i f), once the machine is that of its own witnesses."""
+    """½||w||² + C Σ_I max(0, 1 - Y_I max_i f), if the witnesses no longer change."""
     fitted = MiSvmBag(kernel="linear", C=3.0, tol=1e-10).fit(bags, y)
     assert fitted.converged_
     w, scores = fitted.weights_[-1], fitted.decision_function(bags)
@@ -133,7 +133,7 @@ def test_staged_scores_are_those_of_shorter_runs(kind, bags, y):
 
 
 def test_a_longer_run_goes_on_from_a_shorter_one(bags, y):
-    """It trains the machines that the shorter one lacks, and none of its own a second time."""
+    """It trains only the machines that the shorter run lacks."""
     alone = MiSvmInstance(gamma=3.0, C=50.0, random_state=0).fit(bags, y)
     assert alone.n_alternations_ > 2
     with sharing(Cache()) as cache:

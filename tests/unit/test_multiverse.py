@@ -83,7 +83,7 @@ def test_all_pairs_of_a_fraction_are_estimable(n_choices):
 
 
 def test_choices_come_from_the_row():
-    """Its own, the blind value of a setting nearest to print, the other label rule."""
+    """Own choices, the blind value of a setting nearest to print, the other label rule."""
     row = Row(
         MlKnn(),
         [stated(scaling=None, n_neighbors=10), default(smoothing=1.0), nearest(smoothing=2.0)],

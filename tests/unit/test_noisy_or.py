@@ -1,4 +1,4 @@
-"""NoisyOr: a bag worked by hand, its gradient by differences, and drawn data with known reasons."""
+"""NoisyOr: a bag by hand, the gradient by differences, and synthetic data with known reasons."""
 
 import numpy as np
 import pytest

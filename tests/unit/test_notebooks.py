@@ -97,7 +97,7 @@ def test_a_notebook_of_the_project_by_its_path(folder, monkeypatch):
 
 
 def test_notebooks_of_strangers_need_a_word(folder, tmp_path):
-    """By its path, or by a link among the project's own: refused before anything runs."""
+    """A path, or a link among the project's notebooks, is refused before anything runs."""
     write_notebook(folder, "book", "pass")
     (tmp_path / "elsewhere").mkdir()
     write_notebook(tmp_path / "elsewhere", "novel", "open('ran', 'w')")

@@ -1,4 +1,4 @@
-"""What ``site/check.py`` finds in built pages, and what it lets pass."""
+"""Faults that ``site/check.py`` finds in built pages, and pages that pass."""
 
 import runpy
 from pathlib import Path

@@ -141,7 +141,7 @@ def test_the_gap_holds_in_single_precision(rng, bag_problem, tol):
 
 
 def test_instances_that_resemble_each_other(rng):
-    """A large part that all share, as if the bias came ten times over, holds up no climb."""
+    """A large common part of all instances does not slow the climbs down."""
     rows = rng.normal(size=(300, 8))
     targets = np.where(rows[:, :3] > 0.3, 1.0, -1.0)
     for shift in (0.0, 10.0):

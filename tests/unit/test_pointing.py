@@ -1,4 +1,4 @@
-"""Reasons against truth: shares by hand, calibration by bags alone, records that go on."""
+"""Reasons against truth: shares by hand, calibration from bags, resumed records."""
 
 from dataclasses import replace
 

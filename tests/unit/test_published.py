@@ -1,4 +1,4 @@
-"""The published values: complete, consistent, and the same as in the paper's text."""
+"""The published values are complete, consistent, and the same as in the paper's text."""
 
 from __future__ import annotations
 

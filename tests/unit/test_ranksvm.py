@@ -177,7 +177,7 @@ def test_examples_without_a_pair_do_not_act_on_the_ranking(X, Y):
 
 @pytest.mark.parametrize("constant", [False, True])
 def test_constant_label_has_a_constant_function_and_no_loss(X, Y, constant):
-    """Its bias is free to rise, or fall, until it keeps the margin in every pair."""
+    """Its bias can rise or fall until the margin holds for every pair."""
     X, Y = X[2:], np.column_stack([Y[2:, :3], np.full(22, constant)])
     with pytest.warns(ConstantLabelWarning, match=r"\[3\]"):
         fitted = RankSvm(tol=1e-6, random_state=0).fit(X, Y)

@@ -1,4 +1,4 @@
-"""What the README shows works as pasted, and names what exists."""
+"""The README's examples run as pasted, and its names exist."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is said of unseen data, on made-up records: tables, claims, ranks, words and pictures."""
+"""Reports on unseen data, on made-up records: tables, claims, ranks, words and pictures."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -96,7 +96,7 @@ def test_records_are_complete_and_fresh(store):
 
 
 def test_a_worker_that_dies_takes_no_trial_with_it(store, tmp_path, monkeypatch, capfd):
-    """kill -9 in the midst of the first trial, once; the flag is a file that all workers see."""
+    """kill -9 once, during the first trial; the flag is a file that all workers see."""
     flag = tmp_path / "killed"
     experiment = get_experiment("table1")
 
@@ -171,7 +171,7 @@ def test_a_failing_trial_is_named_and_the_others_are_recorded(store, monkeypatch
 
 @pytest.fixture
 def cluster(monkeypatch):
-    """Workers "elsewhere" whose one-error is off by as much as the test says; home is honest."""
+    """Remote workers whose one-error is wrong by a given amount; the client is right."""
     honest = runner_module.run_trials
     off = {}
 

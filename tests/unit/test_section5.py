@@ -1,4 +1,4 @@
-"""Section 5's experiments: what Section 5.5 asks of them, and the same budget for all."""
+"""Section 5's experiments: the requirements of Section 5.5, and the same budget for all."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Section 6's experiments: the rows of Tables 3 and 4, and what they differ in."""
+"""Section 6's experiments: the rows of Tables 3 and 4, and their differences."""
 
 import numpy as np
 import pytest

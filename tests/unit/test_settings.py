@@ -1,4 +1,4 @@
-"""Settings: each has a basis, each basis a use, and the blind column follows from them."""
+"""Settings: each has a basis, each basis is used, and the blind column follows from them."""
 
 import pytest
 from sklearn.preprocessing import MinMaxScaler
@@ -49,7 +49,7 @@ def parameters(estimator):
 
 @pytest.mark.parametrize(("row", "dataset", "column"), CONFIGURATIONS)
 def test_every_parameter_has_a_basis_and_its_value(row, dataset, column):
-    """Whatever the defaults of the classes are."""
+    """Independent of the defaults of the classes."""
     steps, found = parameters(column(row, dataset))
     about = settings({"": row}, [dataset]).set_index("parameter")
     prefix = "blind_" if column is Row.blind else ""

@@ -1,4 +1,4 @@
-"""The cache of shared results changes what is computed, never what comes out."""
+"""The cache of shared results saves work and never changes results."""
 
 import warnings
 

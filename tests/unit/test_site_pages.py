@@ -1,4 +1,4 @@
-"""The site's own pages, as text; tests/browser/ holds them in a browser."""
+"""The site's own pages as text; tests/browser/ tests them in a browser."""
 
 import importlib.util
 import math

@@ -140,7 +140,7 @@ def test_independent_data_sets_are_compared_by_their_ranks():
 
 
 def test_no_variance():
-    """Equal values tie, and nobody is better; one split allows no test."""
+    """Equal values tie, and no method is better; one split allows no test."""
     a = records_of("A", [0.1, 0.2, 0.3])
     equal = pd.concat([a, records_of("B", [0.1, 0.2, 0.3])])
     found = compare_methods(equal, "A", "B", "hamming_loss")

@@ -31,7 +31,7 @@ def africa():
 
 @pytest.fixture
 def concepts(rng):
-    """Label vectors of thirty bags over twelve sub-concepts, and bag labels they hardly tell."""
+    """Label vectors of thirty bags over twelve sub-concepts, and weakly related bag labels."""
     return rng.random((30, 12)) < 0.3, rng.random(30) < 0.5
 
 
@@ -82,7 +82,7 @@ def test_every_optimum_is_that_of_the_program(seed, share):
 
 
 def test_minimal_uses_the_least_budget(rng):
-    """Of all optima, by cvxpy: no shortfall is left, and no budget for less."""
+    """The least budget of all optima, by cvxpy."""
     gains, deficits = rng.uniform(-1.0, 2.0, (8, 6)), rng.uniform(0.0, 1.0, 8)
     u = cp.Variable(gains.shape)
     enough = cp.sum(cp.multiply(gains, u), axis=1) >= deficits
@@ -207,7 +207,7 @@ def test_clouds_are_found_as_sub_concepts():
 
 @pytest.mark.parametrize("learner", [None, MimlNn(ratio=0.5, random_state=0)])
 def test_whole_budget_is_the_learner_on_the_bag_label(africa, learner):
-    """What the choice among the optima comes to, for scores of both labels that are opposite."""
+    """The effect of this optimum, if the scores of the two opposite labels are opposite."""
     X, y, _ = africa
     fitted = SubCod(n_concepts=8, kept_share=0.1, learner=learner, random_state=0).fit(X, y)
     assert {tuple(column) for column in fitted.polished_.T} <= {tuple(y), tuple(~y)}

@@ -1,4 +1,4 @@
-"""Tables on made-up records, and their forms."""
+"""Tables on made-up records, and their formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data that the paper never saw: small files by hand, and every count of the real ones."""
+"""Data that the paper did not use: small files by hand, and the counts of the real files."""
 
 import hashlib
 import os

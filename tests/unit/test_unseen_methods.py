@@ -1,4 +1,4 @@
-"""The rows on data that the authors never saw: nothing near to print, everything runs."""
+"""The rows on unseen data: no setting nearest to print, and everything runs."""
 
 import numpy as np
 import pytest

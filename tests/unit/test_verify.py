@@ -1,4 +1,4 @@
-"""Recorded trials run again: what counts as the same, what is written, what is said of it."""
+"""Recorded trials run again: which results are the same, what is written and reported."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def store(recorded, tmp_path):
 
 
 def change(store, method="Ml-knn", name="table1", **values):
-    """Write other values for a method's records: numbers are added, texts put in place."""
+    """Change a method's records: numbers are added, texts are replaced."""
     table = store.load(name)
     mine = table["method"] == method
     for column, value in values.items():
@@ -194,7 +194,7 @@ def test_the_command_line_tells_it_too(store, monkeypatch, capsys):
 
 def test_an_audit_draws_cheap_trials_and_writes_nothing(store):
     before = {path.name: path.read_bytes() for path in store.folder.iterdir()}
-    change(store, fit_seconds=1000.0)  # Ml-knn of table1 is dear
+    change(store, fit_seconds=1000.0)  # Ml-knn of table1 is expensive
     before["table1.csv"] = store.path("table1").read_bytes()
     table = audit(QUICK, profile="smoke", store=store, jobs=1, random_state=0)
     drawn = set(zip(table["experiment"], table["method"], strict=True))
@@ -292,7 +292,7 @@ def test_an_edited_row_is_suspect_whatever_is_drawn(store, of, edit):
 
 @pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")
 def test_another_blas_kernel_comes_within_the_bound(store):
-    """OpenBLAS takes the kernel of an older processor, whose sums round otherwise."""
+    """OpenBLAS takes the kernel of an older processor, which rounds sums differently."""
     code = (
         "import sys\nfrom mimlpaper.experiments import Store, verify\n"
         "table = verify(['table1'], profile='smoke', store=Store(sys.argv[1]), jobs=1, sample=2)\n"
