@@ -63,7 +63,8 @@ class DifferenceFeatures(_Differentiation):
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
     :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: since
     ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
-    takes the product of X with p and the product of the prototypes with p.
+    takes the product of X with p and the product of the prototypes with p. For a linear kernel on
+    the differences no φ is needed: they have the rank of X, which may be reduced beforehand.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class InsDif(VectorEstimator):
     Hausdorff distance between a bounded set and its translate is ||t||. It is at most ||t||,
     since b + t has this distance from b. It is at least ||t||, since the point of B_i + t
     furthest in the direction of t lies ||t|| beyond every point of B_i. So MimlNn and MimlSvm
-    see ||x_j - x_i||, whatever the prototypes.
+    see ||x_j - x_i|| for any prototypes.
 
     References
     ----------

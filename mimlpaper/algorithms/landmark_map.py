@@ -11,7 +11,7 @@ SQUARE = 24  # bytes for each pair of sampled bags: the distances, and copies wh
 
 
 class LandmarkMap(MedoidMap):
-    """Map a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of training bags.
+    """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
     :class:`MedoidMap` computes the distances of all pairs of bags. This map computes them within
     the sample, and from all bags to the k medoids: time and memory grow with the number of bags,

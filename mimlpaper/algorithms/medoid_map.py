@@ -15,7 +15,7 @@ METRICS = ("max_hausdorff", "euclidean", "precomputed")
 
 
 class MedoidMap(TransformerMixin, BaseEstimator):
-    """Map a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
+    """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
 
     Step B1 of the degeneration (Fig. 3): from multi-instance to single-instance examples.
 

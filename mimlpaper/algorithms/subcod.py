@@ -73,8 +73,8 @@ class SubCod(BagClassifier):
 
     - "minimal" inverts as little as possible: a few labels that make every margin 1. The
       machine hardly changes, and the alternation ends close to its start.
-    - "budget" goes on to invert whatever raises a margin, best first, up to mM - θ inversions.
-      The objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
+    - "budget" makes all inversions that raise a margin, best first, up to mM - θ inversions. The
+      objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
       Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
       on the bag label.
     - "vertex" is the vertex of the polyhedron at which HiGHS's dual simplex ends. It lies between

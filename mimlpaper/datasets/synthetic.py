@@ -308,7 +308,7 @@ def _labels_of_passages(topics, text_bags):
 
 GENE_SHARES = (0.55, 0.45, 0.35, 0.3, 0.2, 0.1)  # of the genes that have each label
 PAGE_SHARES = (0.45, 0.25, 0.2, 0.15, 0.1, 0.1, 0.05, 0.03)
-COMMON_SHARE = 0.6  # of a page's words, whatever its topic
+COMMON_SHARE = 0.6  # of a page's words, common to all topics
 
 
 def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Dataset:

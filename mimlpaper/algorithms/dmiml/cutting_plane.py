@@ -61,7 +61,7 @@ class _WorkingSets:
         self.chosen = np.zeros((self.n_labels, self.ends[-1]), bool)
         self.weights = np.zeros((problem.bags.shape[1], self.n_labels))
         self.intercept = np.zeros(self.n_labels)
-        # After a label's constraints come those of its δ >= 0.
+        # The constraints δ >= 0 follow a label's other constraints.
         shape = self.n_labels, self.ends[-1] + self.n_bags
         self.low, self.high, self.x, self.height = (np.zeros(shape) for _ in range(4))
         self.x[:, self.ends[-1] :] = self.high[:, self.ends[-1] :] = problem.link
