@@ -42,7 +42,7 @@ class _Differentiation(TransformerMixin, BaseEstimator):
 
 
 class PrototypeDifferences(_Differentiation):
-    """Bags {x - v_l : l a label}: an example minus the prototype of each label (Section 6.1).
+    """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
 
     Memory holds all n_examples n_labels differences: choose it for small data or few labels.
 
@@ -58,7 +58,7 @@ class PrototypeDifferences(_Differentiation):
 
 
 class DifferenceFeatures(_Differentiation):
-    """Bags {φ(x - v_l)}, where <φ(z), φ(z')> is close to exp(-γ ||z - z'||²).
+    """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
     :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: since
@@ -110,7 +110,7 @@ class DifferenceFeatures(_Differentiation):
 
 
 class NeighbourMeans(_Differentiation):
-    """Bags of n_labels instances: the l-th is the mean of the k nearest examples with label l.
+    """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
     Section 6.1 names this transformation as an alternative. A training example is not its own
     neighbour, so that bags of training and of new examples are comparable.
@@ -160,7 +160,7 @@ class NeighbourMeans(_Differentiation):
 
 
 class SingleInstances(_Differentiation):
-    """Bags {x} without differentiation, for comparison with the other transformations.
+    """Transformer of x into the bag {x}, for comparison with the other transformations.
 
     Attributes
     ----------

@@ -45,9 +45,9 @@ class DMimlSvm(MultiLabelEstimator):
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
     Eq. 12 has twice this Ω, so that its μ and γ are twice these.) The last term is not convex. The
-    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24: where
-    f_t(X_i) exceeds the maximum, Σ_j ρ_ijt f_t(x_ij) replaces it, first with ρ_ijt = 1/n_i, then
-    with the instances that score highest in the last solution. No step raises the objective.
+    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24. They have
+    Σ_j ρ_ijt f_t(x_ij) in place of the maximum where f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i,
+    then with the instances that score highest in the last solution. No step raises the objective.
 
     Choose it to learn from bags directly and to score instances as well. A label that all or none
     of the training bags have gets the constant score +1 or -1.

@@ -9,7 +9,7 @@ from mimlpaper.baselines.mlsvm import MlSvm
 
 
 class MimlSvm(MultiLabelEstimator):
-    """Map bags to distances z to k medoid bags, then one SVM h_y(z) for each label.
+    """One SVM h_y(z) for each label, on the distances z of bags to k medoid bags.
 
     It predicts Y* = {argmax_y h_y(z*)} ∪ {y : h_y(z*) >= 0}. Choose it first, since it is fast,
     for bags whose labels follow from their overall similarity; it does not score instances.

@@ -719,7 +719,7 @@ class Lines:
 
 
 class Collector:
-    """Collects bags row by row from text; invalid values raise ValueError.
+    """Bags collected row by row from text; invalid values raise ValueError.
 
     ``missing`` replaces "?"; None refuses it. ``max_bytes`` limits all instances as float64.
     """

@@ -1,4 +1,4 @@
-"""Images as bags of nine colour blobs with their neighbours, and the way back."""
+"""Images as bags of nine colour blobs with their neighbours, and mosaics of such bags."""
 
 import os
 from collections.abc import Iterable

@@ -238,7 +238,7 @@ def _read_musk2(path: Path) -> dict[str, Any]:
 
 
 def _content(bags: Bags, positive: np.ndarray, label: str) -> dict[str, Any]:
-    """Fields of a data set whose bags' labels stand at their instances: positive (n_instances,)."""
+    """Fields of a data set, from the bags' labels at each instance: positive (n_instances,)."""
     y = bags.max(positive)  # (n_bags,)
     if not np.array_equal(positive, y[bags.bag_of_instance]):
         raise ValueError("the instances of a bag must carry one label")
