@@ -21,8 +21,16 @@ from mimlpaper import paths
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
-TEMPLATE = "{% extends 'lab/index.html.j2' %}" + "".join(
-    f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS
+TEMPLATE = (
+    "{% extends 'lab/index.html.j2' %}"
+    + "".join(f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS)
+    # The alternative text of a picture: its own, or that of its cell, as MyST-NB has it.
+    + """{% block data_png scoped %}
+{%- set of_cell = cell.metadata.get("mystnb", {}).get("image", {}).get("alt") -%}
+{%- set alt = (output | get_metadata("alt", "image/png")) or of_cell -%}
+{%- set img = '<img alt="%s" ' % (alt | escape_html) if alt else "<img " -%}
+{{ super() | replace("<img ", img, 1) }}
+{% endblock %}"""
 )
 RUNS = "runs.json"  # beside the executed notebooks: how each one's last run ended
 

@@ -12,14 +12,20 @@ import shutil
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import nbformat
 from api import api_pages
+from executed import page_of
 from pages import choices_page, claims_page, gallery_page, home_page, play_page, scorecard_page
 from sphinx.cmd.build import main as sphinx
+from terms import glossary_page
 
 from mimlpaper.companion import Companion
 from mimlpaper.experiments import PROFILES
 from mimlpaper.notebooks import available_notebooks, last_runs
+from mimlpaper.report.compare import three_orders
+from mimlpaper.report.figures import plot_orders
+from mimlpaper.report.published import TABLES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -50,28 +56,32 @@ def main():
 
 def gather(sources, profile):
     """Copy the parts of the project that pages refer to, and write the generated pages."""
-    executed = [name for name in available_notebooks() if copy_notebook(name, sources, profile)]
+    paper = Companion(profile=profile)
+    shown = {
+        name: copy_notebook(name, sources, profile, paper.folder) for name in available_notebooks()
+    }
+    executed = {name: files for name, files in shown.items() if files is not None}
     if not executed:
         sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
-    paper = Companion(profile=profile)
     shutil.copytree(HERE / "static", sources / "static")
     mathjax = importlib.metadata.distribution("sphinx-mathjax-offline").locate_file(MATHJAX)
     shutil.copy(mathjax, sources / "static")
     shutil.copytree(paper.folder, sources / "figures", ignore=only_own_files)
     readme = (ROOT / "README.md").read_text()
-    for file in re.findall(r"\]\((figures/\w+\.png)\)", readme):  # another profile lacks some
-        if not (sources / file).exists():
-            shutil.copy(ROOT / file, sources / file)
+    add_figures_of_home(sources / "figures", readme, paper)
     for file in ALONGSIDE:
         (sources / file).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / file, sources / file)
     card = paper.scorecard()
     status = {row["artefact"]: row for row in paper.status(last_runs(profile))}
     pages = {
-        "index": home_page(readme, executed),
+        "index": home_page(readme, executed, sources / "figures"),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": scorecard_page(card, profile),
-        "claims": claims_page(card, profile, headings(sources, executed)),
+        "claims": claims_page(
+            card, profile, headings(sources, executed), paper.recorded("multiverse_claims")
+        ),
+        "glossary": glossary_page(),
         "choices": choices_page(),
         "gallery": gallery_page(status, executed, profile, sources / "figures"),
         "play": play_page(),
@@ -96,24 +106,33 @@ def only_own_files(folder, names):
     return [name for name in names if name == "README.md" or (Path(folder) / name).is_dir()]
 
 
-def copy_notebook(name, sources, profile):
-    """Copy an executed notebook; MyST-NB takes alternative texts from the cells' metadata."""
+def copy_notebook(name, sources, profile, figures):
+    """Copy an executed notebook; the files of what it shows, or None if it was not run."""
     path = ROOT / "build" / profile / f"{name}.ipynb"
     if not path.is_file():
         print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)
-        return False
+        return None
     notebook = nbformat.read(path, as_version=4)
-    notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
-    for cell in notebook.cells:
-        if "injected-parameters" in cell.metadata.get("tags", ()):
-            cell.metadata["tags"].append("remove-cell")
-        for output in cell.get("outputs", ()):
-            text = output.get("metadata", {}).get("image/png", {}).get("alt")
-            if text:
-                cell.metadata["mystnb"] = {"image": {"alt": text}}
+    shown = page_of(notebook, name, figures)
     (sources / "notebooks").mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, sources / "notebooks" / path.name)
-    return True
+    return shown
+
+
+def add_figures_of_home(folder, readme, paper):
+    """The figures of the README that another profile lacks; a tall one for narrow screens."""
+    drawn = paper if (folder / "orders.png").is_file() else Companion()
+    for name in re.findall(r"\]\(figures/(\w+)\.png\)", readme):
+        for file in (f"{name}.png", f"{name}.svg"):
+            if not (folder / file).exists():
+                shutil.copy(ROOT / "figures" / file, folder / file)
+    figure, axes = plt.subplots(4, 1, figsize=(3.6, 9))
+    for ax, number in zip(axes, (1, 2, 3, 4), strict=True):
+        orders = three_orders(drawn.recorded, number)
+        plot_orders(orders, ax, coloured=("RankSvm", "MlSvm"))
+        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
+    figure.savefig(folder / "orders_tall.svg")
+    plt.close(figure)
 
 
 if __name__ == "__main__":

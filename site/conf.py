@@ -9,7 +9,7 @@ author = "The mimlpaper developers"
 copyright = "the mimlpaper developers, BSD-3-Clause"
 release = metadata.version("mimlpaper")
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "term_links"]
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # `mimlpaper run` has executed them
@@ -27,7 +27,7 @@ html_title = "mimlpaper"
 html_static_path = [os.environ["SITE_STATIC"]]
 html_favicon = "static/icon.svg"
 html_css_files = ["site.css"]
-html_js_files = [("tables.js", {"defer": "defer"})]
+html_js_files = [(name, {"defer": "defer"}) for name in ("tables.js", "terms.js")]
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_use_index = False

@@ -1,12 +1,15 @@
-"""The site's own pages as Markdown: home, scorecard, claims, open choices, gallery."""
+"""The site's own pages as Markdown: home, scorecard, claims, open choices, gallery, play."""
 
 import json
 import math
 import re
+from functools import partial
 
 import pandas as pd
 from markupsafe import Markup, escape
+from terms import slug
 
+from mimlpaper.paths import published
 from mimlpaper.report import play
 from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.published import ALL_CRITERIA, published_divergences
@@ -15,6 +18,10 @@ from mimlpaper.report.scorecard import in_words
 from mimlpaper.report.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
 
 FOLD = 250  # characters, beyond which a cell is folded
+COLUMN = 7  # rem: the mean width of a column, at least
+HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
+PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
+SURVIVE = "which-claims-survive"  # the paragraph of 10_multiverse that shows the shares
 
 WIDE = """\
 ---
@@ -45,6 +52,7 @@ NOTEBOOKS
 :hidden:
 :caption: Project
 guide
+glossary
 api/index
 data/README
 CONTRIBUTING
@@ -119,14 +127,30 @@ same module plays in the notebooks `3_framework` and `own_data`.
 """
 
 
-def home_page(readme, notebooks):
-    """The README, with the site's contents."""
+def home_page(readme, notebooks, figures):
+    """The README, with the site's contents; narrow screens have a taller figure of the orders."""
     text = readme.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
+    text = re.sub(r"(!\[[^]]*\])\(figures/(\w+)\.png\)", partial(_picture_of, figures), text)
     for name in notebooks:
         text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
     path = [line for line in READING.splitlines() if _is_there(line, notebooks)]
     contents = "\n".join(f"notebooks/{name}" for name in notebooks)
     return text + "\n".join(path) + CITE + TREE.replace("NOTEBOOKS", contents)
+
+
+def _picture_of(figures, match):
+    alt, name = match.groups()
+    wide = f"{alt}(figures/{lightest(figures, name)})"
+    if not (figures / f"{name}_tall.svg").is_file():
+        return wide
+    return f"{wide}{{.wide}}\n{alt}(figures/{name}_tall.svg){{.tall}}"
+
+
+def lightest(figures, name):
+    """The file of a figure to show in a page: SVG, unless it has too many marks."""
+    vector = figures / f"{name}.svg"
+    light = vector.is_file() and vector.stat().st_size <= HEAVY
+    return f"{name}.{'svg' if light else 'png'}"
 
 
 def _is_there(line, notebooks):
@@ -165,18 +189,26 @@ notebook *The scorecard* explains the verdicts and has a picture of all cells.
 """
 
 
-def claims_page(card, profile, headings):
-    """The paper's claims with their verdicts, each with links to its cells and its paragraph.
+def claims_page(card, profile, headings, shares):
+    """The paper's claims with their verdicts, each with links to all that speaks of it.
 
-    ``headings`` maps the notebooks that there are to their headings.
+    ``headings`` maps the notebooks that there are to their headings; ``shares`` is the multiverse's
+    :func:`~mimlpaper.report.multiverse.summary`, empty if it was not run.
     """
+    places = pd.read_csv(published() / "claim_places.csv", index_col="id")
+    read = {} if shares.empty else shares.set_index("claim").to_dict("index")
     rows = [
-        [_anchored(result["id"]), result["where"], _claim_links(result, headings),
-         *(result[name] for name in ("claim", *CLAIM_COLUMNS, "detail")), result["state"] or ""]
+        [_anchored(result["id"]), _linked(result["where"]),
+         *(result[name] for name in ("claim", *CLAIM_COLUMNS)),
+         *([_share(read.get(result["id"]), headings)] if read else []),
+         _sentence(places.loc[result["id"]]), _claim_links(result, headings),
+         result["detail"], result["state"] or ""]
         for result in card["claims"]
     ]  # fmt: skip
-    heads = {"claim": False, "where": True, "see": False, "what the paper says": False}
-    heads |= dict.fromkeys(CLAIM_COLUMNS.values(), True) | {"in detail": False, "state": True}
+    heads = {"claim": False, "where": True, "what the paper says": False}
+    heads |= dict.fromkeys(CLAIM_COLUMNS.values(), True)
+    heads |= {"over other readings": False} if read else {}
+    heads |= {"its sentence": False, "see": False, "in detail": False, "state": True}
     return f"""{WIDE}# Claims
 
 Each claim of the paper, tested on the records: {TESTED} Profile `{profile}`.
@@ -185,13 +217,34 @@ Each claim of the paper, tested on the records: {TESTED} Profile `{profile}`.
 """
 
 
-def _slug(heading):
-    """The anchor that Sphinx gives a heading."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
-
-
 def _anchored(name):
     return Markup('<a id="{0}" href="#{0}">{0}</a>').format(name)
+
+
+def _linked(where):
+    """The name of an artefact, with a link to the gallery; other places as they are."""
+    if where not in {artefact.title for artefact in ARTEFACTS}:
+        return where
+    return Markup('<a href="gallery.html#{}">{}</a>').format(slug(where), where)
+
+
+def _sentence(place):
+    """The section of a claim's sentence, and words to find it by."""
+    section = place["section"] if "App" in place["section"] else f"Section {place['section']}"
+    link = Markup('<a href="{}">{}</a>: <q>{}</q>')
+    return link.format(PAPER, section, place["words"])
+
+
+def _share(read, headings):
+    """In how many readings a claim holds, with the number to sort by; empty if not read."""
+    if read is None:
+        return "", math.nan
+    text = "holds in {holds:.0%}, in part in {partly:.0%}, fails in {fails:.0%} of {n}"
+    shown = escape(text.format(**read))
+    if "10_multiverse" in headings:
+        link = Markup('<a href="notebooks/10_multiverse.html#{}">{}</a>')
+        shown = link.format(SURVIVE, shown)
+    return shown, read["holds"]
 
 
 def _claim_links(result, headings):
@@ -202,9 +255,9 @@ def _claim_links(result, headings):
         links.append(Markup('<a href="scorecard.html?table={}">cells</a>').format(where))
     titles = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
     own = [name for name in headings if name.startswith(f"{first}_")]
-    for notebook in {titles.get(where), *own} & headings.keys():
+    for notebook in sorted({titles.get(where), *own} & headings.keys()):
         named = [text for text in headings[notebook] if where in text or "claims" in text.lower()]
-        anchor = f"#{_slug(named[0])}" if named else ""
+        anchor = f"#{slug(named[0])}" if named else ""
         link = Markup('<a href="notebooks/{}.html{}">{}</a>')
         links.append(link.format(notebook, anchor, notebook))
     return Markup(", ").join(links)
@@ -226,10 +279,14 @@ other choices. As a file: [divergences.csv](data/divergences.csv).
 
 
 def gallery_page(status, notebooks, profile, figures):
-    """Every figure and table in the paper's order: thumbnails, then where each comes from."""
+    """Every figure and table in the paper's order: thumbnails, then where each comes from.
+
+    ``notebooks`` maps those that there are to the files of the artefacts that they show.
+    """
     artefacts = sorted(ARTEFACTS, key=_place_in_paper)
     pictures = "\n".join(
-        f"[![{artefact.title}](figures/{artefact.files[0]})](#{_slug(artefact.title)})"
+        f"[![{artefact.title}](figures/{lightest(figures, artefact.file)})]"
+        f"(#{slug(artefact.title)})"
         for artefact in artefacts
         if artefact.is_figure and (figures / artefact.files[0]).is_file()
     )
@@ -266,7 +323,8 @@ def sortable_table(label, heads, rows):
     return (
         f"```{{raw}} html\n"
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n'
-        f'<table class="sortable" aria-label="{escape(label)}">\n'
+        f'<table class="sortable" aria-label="{escape(label)}" '
+        f'style="min-width: {COLUMN * len(heads)}rem">\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>\n```"
     )
 
@@ -290,7 +348,9 @@ def _folded(text):
 
 def _artefact(artefact, status, notebooks, profile, figures):
     notebook = artefact.notebook
-    if notebook in notebooks:
+    if artefact.file in notebooks.get(notebook, ()):
+        notebook = f'<a href="notebooks/{notebook}.html#{artefact.file}">{notebook}</a>'
+    elif notebook in notebooks:
         notebook = f"[{notebook}](notebooks/{notebook}.ipynb)"
     facts = {
         "notebook": notebook,
@@ -314,5 +374,6 @@ def _picture(artefact, figures):
     if not (figures / artefact.files[0]).is_file():
         return "Not made yet."
     if artefact.is_figure:
-        return f"![{artefact.shows}](figures/{artefact.files[0]})\n\n{artefact.shows}"
+        shown = lightest(figures, artefact.file)
+        return f"![{artefact.shows}](figures/{shown})\n\n{artefact.shows}"
     return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"

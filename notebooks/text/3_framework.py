@@ -184,7 +184,7 @@ play.player(play.exported(play.trained_on_scenes()), play.drawn_scenes())
 # What can one do with such data? Section 4 starts from what is there: turn the MIML problem into a simpler one, and solve
 # that. There are two ways.
 
-# %%
+# %% mystnb={"image": {"alt": "Two ways from MIML to ordinary learning: solution A by multi-instance learning, solution B by multi-label learning."}}
 figure, ax = plt.subplots(figsize=(7, 3.2))
 diagrams.draw_degeneration(ax)
 

@@ -44,7 +44,7 @@ paper.opening(
 # elephant. The parts are easier, and from a list of parts the whole is easy again. Here is the paper's Fig. 2,
 # drawn by code.
 
-# %%
+# %% mystnb={"image": {"alt": "Africa as one label that is hard to learn from images, and as a label learned through four sub-concepts: elephant, lion, tree and grassland."}}
 figure, axes = plt.subplots(2, 1, figsize=(6, 4.6))
 diagrams.draw_africa(axes)
 

@@ -6,6 +6,8 @@ import json
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 import numpy as np
 import pytest
@@ -190,3 +192,47 @@ def test_site_works_under_a_sub_path(page, site):
             assert f"/{site.name}/" in page.url
         server.shutdown()
     assert page.faults == []
+
+
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_a_term_shows_its_meaning(page, site):
+    page.set_viewport_size({"width": 375, "height": 900})
+    page.goto((site / "index.html").as_uri())
+    term, card = page.locator("a.term").first, page.get_by_role("tooltip")
+    term.hover()
+    assert card.text_content() == term.get_attribute("data-meaning")
+    box = card.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 375
+    card.hover()
+    page.wait_for_timeout(400)
+    assert card.is_visible()
+    page.mouse.move(0, 0)
+    card.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_a_term_is_read_by_keyboard(page, site):
+    page.goto((site / "index.html").as_uri())
+    term, card = page.locator("a.term").first, page.get_by_role("tooltip")
+    page.locator("a.term >> nth=0").evaluate("term => term.previousElementSibling?.focus()")
+    for _ in range(60):
+        if term.evaluate("term => term === document.activeElement"):
+            break
+        page.keyboard.press("Tab")
+    assert card.is_visible() and term.get_attribute("aria-describedby") == card.get_attribute("id")
+    page.keyboard.press("Escape")
+    assert not card.is_visible() and term.get_attribute("aria-describedby") is None
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/glossary.html#*")
+    assert page.locator("dt:target").count() == 1
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_links_lead_somewhere(page, path):
+    """Every link to a place of a page of the site: raw HTML has no other check."""
+    page.goto(path.as_uri())
+    for address in set(page.evaluate("[...document.links].map(link => link.href)")):
+        file, _, place = address.partition("#")
+        if file.startswith("file://") and file.endswith(".html") and place:
+            text = Path(unquote(urlparse(file).path)).read_text()
+            assert f'id="{unquote(place)}"' in text, address

@@ -1,5 +1,8 @@
 """Notebook runs: parameters checked first, whole outputs or none, status by evidence."""
 
+import re
+
+import nbformat
 import pytest
 
 from mimlpaper import notebooks, paths
@@ -31,6 +34,19 @@ def test_a_notebook_that_ends_well_is_written_whole(folder):
     assert sorted(path.name for path in run.output.parent.iterdir()) == [
         "good.html", "good.ipynb", "runs.json",
     ]  # fmt: skip
+
+
+def test_pictures_have_their_texts(folder):
+    """The text of a picture, otherwise that of its cell."""
+    picture = "from IPython.display import Image; Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16)"
+    own = f"{picture}, metadata={{'alt': 'a < b'}})"
+    write_notebook(folder, "pictures", own, f"{picture})")
+    path = folder / "pictures.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[2].metadata["mystnb"] = {"image": {"alt": "of the cell"}}
+    nbformat.write(notebook, path)
+    page = outcome(folder, "pictures").output.with_suffix(".html").read_text()
+    assert re.findall('<img alt="(.*?)"', page) == ["a &lt; b", "of the cell"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from mimlpaper.paths import published
 from mimlpaper.report.published import (
     ALL_CRITERIA,
     TABLES,
@@ -84,6 +85,18 @@ def test_tables_agree_with_the_text(number):
         assert _same(cell.mean, mean), cell
         assert _same(cell.std, std), cell
         assert cell.best == bold, cell
+
+
+@needs_paper
+def test_claims_are_where_they_are_said_to_be():
+    """The words that lead to a claim's sentence, in the text without its typesetting."""
+    text = _letters(PAPER.read_text())
+    places = pd.read_csv(published() / "claim_places.csv")
+    assert [words for words in places["words"] if _letters(words) not in text] == []
+
+
+def _letters(text):
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"\\[a-z]+\b", "", text.lower()))
 
 
 @needs_paper

@@ -1,0 +1,91 @@
+"""Terms of the glossary and numbers of figures in a page's prose, as links with hover cards.
+
+The first time that a page uses a term of ``glossary.csv`` it becomes a link to the glossary, with
+its meaning as a card that ``static/terms.js`` shows. The first time that it names a figure or a
+table of the paper, that becomes a link to the gallery.
+"""
+
+import csv
+import re
+from pathlib import Path
+
+from markupsafe import Markup
+
+GLOSSARY = Path(__file__).with_name("glossary.csv")
+NUMBERED = re.compile(
+    r"\b(?:(?P<figure>Figs?\.)|Tables?) (?P<first>\d+)(?:(?: and | to )(?P<last>\d+))?"
+)
+N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-code
+
+
+def glossary() -> list[dict]:
+    """Rows with term, forms (a regular expression, empty for no links) and meaning."""
+    with GLOSSARY.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def slug(text: str) -> str:
+    """The anchor that Sphinx gives a heading."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def glossary_page() -> str:
+    """Every term with its meaning, in alphabetical order."""
+    entry = Markup('<dt id="{}">{}</dt>\n<dd>{}</dd>')
+    terms = sorted(glossary(), key=lambda row: row["term"].lower())
+    rows = [entry.format(slug(row["term"]), row["term"], row["meaning"]) for row in terms]
+    text = "\n".join(rows)
+    return f'# Glossary\n\n```{{raw}} html\n<dl class="glossary">\n{text}\n</dl>\n```\n'
+
+
+class Linker:
+    """Links of one page; each term, figure and table is linked once.
+
+    Parameters
+    ----------
+    glossary, gallery : addresses of these pages, as seen from the page.
+    """
+
+    def __init__(self, glossary_address: str, gallery_address: str):
+        self.glossary, self.gallery = glossary_address, gallery_address
+        self.terms = [row for row in glossary() if row["forms"]]
+        pattern = "|".join(f"(?P<t{i}>{row['forms']})" for i, row in enumerate(self.terms))
+        self.pattern = re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE)
+        self.linked = set()
+
+    def parts(self, text: str) -> list[str | Markup]:
+        """A text in pieces; links are Markup."""
+        plain = text.replace("’", "'")  # which Sphinx has set
+        found = [
+            (match.start(), match.end(), link)
+            for match in self.pattern.finditer(plain)
+            if (link := self._term(match, text))
+        ] + [hit for match in NUMBERED.finditer(plain) for hit in self._numbered(match)]
+        parts, at = [], 0
+        for start, end, link in sorted(found, key=lambda hit: hit[0]):
+            if start >= at:
+                parts += [text[at:start], link]
+                at = end
+        return [part for part in [*parts, text[at:]] if part]
+
+    def _term(self, match, text):
+        row = self.terms[int(match.lastgroup[1:])]
+        if row["term"] in self.linked:
+            return None
+        self.linked.add(row["term"])
+        shown = text[match.start() : match.end()]
+        link = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
+        return link.format(self.glossary, slug(row["term"]), row["meaning"], shown)
+
+    def _numbered(self, match):
+        """Links of "Fig. 4", or of "Figs. 4" and of "5"."""
+        kind = "fig" if match["figure"] else "table"
+        spans = [(match.start(), match.end("first"), match["first"])]
+        if match["last"]:
+            spans.append((match.start("last"), match.end("last"), match["last"]))
+        link = Markup('<a href="{}#{}">{}</a>')
+        for start, end, number in spans:
+            name = f"{kind}-{number}"
+            if int(number) in range(1, N_NUMBERED[kind] + 1) and name not in self.linked:
+                self.linked.add(name)
+                yield start, end, link.format(self.gallery, name, match.string[start:end])
