@@ -133,6 +133,11 @@ def home_page(readme, notebooks, figures):
     text = re.sub(r"(!\[[^]]*\])\(figures/(\w+)\.png\)", partial(_picture_of, figures), text)
     for name in notebooks:
         text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
+    text = re.sub(
+        r"\[(\w+)\]\(notebooks/\1\.ipynb\)",
+        lambda link: link[0] if link[1] in notebooks else f"`{link[1]}`",
+        text,
+    )
     path = [line for line in READING.splitlines() if _is_there(line, notebooks)]
     contents = "\n".join(f"notebooks/{name}" for name in notebooks)
     return text + "\n".join(path) + CITE + TREE.replace("NOTEBOOKS", contents)

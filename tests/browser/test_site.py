@@ -214,7 +214,6 @@ def test_a_term_shows_its_meaning(page, site):
 def test_a_term_is_read_by_keyboard(page, site):
     page.goto((site / "index.html").as_uri())
     term, card = page.locator("a.term").first, page.get_by_role("tooltip")
-    page.locator("a.term >> nth=0").evaluate("term => term.previousElementSibling?.focus()")
     for _ in range(60):
         if term.evaluate("term => term === document.activeElement"):
             break
@@ -229,7 +228,7 @@ def test_a_term_is_read_by_keyboard(page, site):
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
 def test_links_lead_somewhere(page, path):
-    """Every link to a place of a page of the site: raw HTML has no other check."""
+    """Sphinx checks its own links to places in pages; it does not read raw HTML."""
     page.goto(path.as_uri())
     for address in set(page.evaluate("[...document.links].map(link => link.href)")):
         file, _, place = address.partition("#")

@@ -56,6 +56,8 @@ def test_gallery_says_what_is_not_there(pages, tmp_path):
 def test_home_links_the_notebooks_that_there_are(pages, tmp_path):
     text = pages.home_page("| all | `0_scorecard` | `9_cost` |", ["0_scorecard"], tmp_path)
     assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
+    text = pages.home_page("see [9_cost](notebooks/9_cost.ipynb)", ["0_scorecard"], tmp_path)
+    assert "see `9_cost`" in text
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
 
 
