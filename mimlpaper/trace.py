@@ -10,8 +10,8 @@ from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments import get_experiment, records
 from mimlpaper.experiments.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.experiments.registry import ROWS
-from mimlpaper.experiments.runner import default_store
 from mimlpaper.experiments.settings import NEAREST, settings
+from mimlpaper.experiments.store import default_store
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.verify import outcomes_of
 from mimlpaper.report.compare import as_published, compare_with_paper

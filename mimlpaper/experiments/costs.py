@@ -51,9 +51,8 @@ from mimlpaper.datasets import DataError, load, make_bags
 from mimlpaper.experiments.experiment import PROFILES
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.registry import get_experiment
-from mimlpaper.experiments.runner import default_store
 from mimlpaper.experiments.section5 import OFTEN_CHOSEN
-from mimlpaper.experiments.store import put_rows
+from mimlpaper.experiments.store import default_store, put_rows
 from mimlpaper.experiments.trial import Trial, set_random_states
 from mimlpaper.experiments.workers import TrialError
 from mimlpaper.metrics import average_precision

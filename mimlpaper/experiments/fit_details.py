@@ -10,8 +10,7 @@ import pandas as pd
 from mimlpaper import paths
 from mimlpaper.datasets import YAHOO_NAMES, DataError, describe, load, load_yahoo
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.runner import current_codes, default_store
-from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.store import KEY, current_codes, default_store
 from mimlpaper.experiments.trial import set_random_states
 
 RARE = 0.01  # a category is rare if a smaller share of the documents has it

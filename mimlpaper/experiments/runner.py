@@ -1,31 +1,33 @@
-"""Run the trials of an experiment that are not recorded yet, in parallel, and record them."""
+"""Run the trials that are not recorded yet, in parallel, record them, and estimate their time."""
 
+import json
 import math
 import random
-from functools import cache
+from dataclasses import astuple
 
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 
-from mimlpaper import paths
-from mimlpaper.datasets import DATASETS, DataError, load
+from mimlpaper.datasets import DataError, load
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.fingerprint import code_fingerprint
+from mimlpaper.experiments.multiverse import Readings
 from mimlpaper.experiments.registry import get_experiment
-from mimlpaper.experiments.store import KEY, SUSPECT, Store, load_attestations
-from mimlpaper.experiments.tolerance import compare_trial
-from mimlpaper.experiments.trial import Trial
+from mimlpaper.experiments.store import (
+    KEY,
+    SUSPECT,
+    Store,
+    default_store,
+    keys_of,
+    records,
+    seconds_of,
+)
+from mimlpaper.experiments.verify import compare_trial
 from mimlpaper.experiments.workers import TrialError, run_trials
 
 # Of a cluster's trials, so many run again at home.
 ONE_IN = 50
 AT_LEAST = 5
-
-
-def default_store(profile: str = "paper") -> Store:
-    """Where records go: ``data/results``, or its git-ignored ``smoke`` folder."""
-    return Store(paths.results() / "smoke" if profile == "smoke" else paths.results())
 
 
 def compute(
@@ -66,11 +68,10 @@ def compute(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     recorded = records(described, profile=profile, methods=methods, store=store)
-    waiting = _waiting(described, recorded, profile, methods, recompute)
-    if not waiting or _data_missing(waiting, data_home, recorded):
+    trials = _to_run(described.trials(profile, methods), recorded, recompute)
+    if not _announced(described, trials, recorded, jobs, data_home):
         return recorded
-    print(_announcement(described, waiting, recorded, jobs), flush=True)
-    _record([described], waiting, jobs, data_home, dask, store)
+    _record([described], trials, jobs, data_home, dask, store)
     return records(described, profile=profile, methods=methods, store=store)
 
 
@@ -86,76 +87,56 @@ def compute_together(
     store = store or default_store(profile)
     for experiment in described:
         recorded = records(experiment, profile=profile, store=store)
-        own = _waiting(experiment, recorded, profile, None, recompute)
-        if own and not _data_missing(own, data_home, recorded):
-            print(_announcement(experiment, own, recorded, jobs), flush=True)
-            waiting += own
+        trials = _to_run(experiment.trials(profile), recorded, recompute)
+        if _announced(experiment, trials, recorded, jobs, data_home):
+            waiting += trials
     if waiting:
         _record(described, waiting, jobs, data_home, dask, store)
 
 
-def _waiting(experiment, recorded, profile, methods, recompute):
+def _to_run(trials, recorded, recompute):
     """The trials that have no usable record."""
-    trials = experiment.trials(profile, methods)
-    usable = set() if recompute else set(_keys(recorded[recorded["state"] != "stale"]))
-    return [trial for trial in trials if _key(trial) not in usable]
+    usable = set() if recompute else set(keys_of(recorded[recorded["state"] != "stale"]))
+    return [trial for trial in trials if astuple(trial) not in usable]
 
 
-def records(
-    experiment: str | Experiment, *, profile: str = "paper", methods=None,
-    store: Store | None = None,
-) -> pd.DataFrame:  # fmt: skip
-    """What is recorded of an experiment's trials, in their order, with a column ``state``.
-
-    ``"fresh"``: made by today's code. ``"attested"``: made by other code, and ``mimlpaper
-    verify`` has found today's to give the same. ``"stale"``: neither.
-    """
-    described = get_experiment(experiment)
-    store = store or default_store(profile)
-    table = store.load(described.name)
-    place = {_key(trial): i for i, trial in enumerate(described.trials(profile, methods))}
-    places = np.array([place.get(key, -1) for key in _keys(table)], dtype=int)
-    order = np.lexsort([table["stage"].to_numpy(dtype=int), places])
-    table = table.iloc[order[places[order] >= 0]].reset_index(drop=True)
-    attested = _attested_codes(store.folder, described.name)
-    today = current_codes(described)
-    table["state"] = [
-        _state(row.method, row.code, today(row.dataset, row.method, row.parameters), attested)
-        for row in table.itertuples()
-    ]
-    return table
+def _announced(experiment, trials, recorded, jobs, data_home):
+    """Whether there are trials to run; a line says how many and, if that is known, how long."""
+    if not trials or _data_missing(trials, data_home, recorded):
+        return False
+    text = f"{experiment.name}: {len(trials)} trials to run"
+    typical = seconds_of(recorded).groupby(recorded["method"]).median()
+    if all(trial.method in typical for trial in trials):
+        total = sum(typical[trial.method] for trial in trials)
+        workers = min(len(trials), effective_n_jobs(jobs))
+        text += f", about {_duration(total / workers)} with {workers} process(es)"
+    print(text, flush=True)
+    return True
 
 
-def _state(method, recorded, current, attested):
-    if recorded == current:
-        return "fresh"
-    return "attested" if (method, recorded, current) in attested else "stale"
+def _data_missing(waiting, data_home, recorded):
+    """True if the data are not there, but every waiting trial has at least a stale record."""
+    try:
+        for dataset in {trial.dataset for trial in waiting}:
+            load(dataset, data_home=data_home)
+    except DataError as error:
+        if set(map(astuple, waiting)) <= set(keys_of(recorded)):
+            print(f"{len(waiting)} stale trials are shown as they are: {error}")
+            return True
+        raise
+    return False
 
 
-def _attested_codes(folder, experiment):
-    """(method, recorded code, today's code) of an experiment's groups that were attested."""
-    table = load_attestations(folder)
-    table = table[table["experiment"] == experiment]
-    return set(zip(table["method"], table["recorded_code"], table["code"], strict=True))
-
-
-def current_codes(experiment: Experiment):
-    """Function that gives today's fingerprint of a method's code on a data set."""
-
-    @cache
-    def code(dataset, method, parameters):
-        estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
-        return code_fingerprint(estimator, DATASETS[dataset], experiment.splits)
-
-    return code
+def _duration(seconds):
+    minutes = int(np.ceil(seconds / 60))
+    return f"{seconds:.0f} s" if seconds < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def _record(experiments, trials, jobs, data_home, dask, store):
     recorded, failure = {experiment.name: [] for experiment in experiments}, None
     try:
         for trial, rows in _run(experiments, trials, jobs, data_home, dask):
-            key = dict(zip(KEY, _key(trial), strict=True))
-            store.append(trial.experiment, [key | row for row in rows])
+            store.append(trial.experiment, [vars(trial) | row for row in rows])
             recorded[trial.experiment].append(trial)
     except TrialError as error:
         failure = error
@@ -178,13 +159,13 @@ def _spot_check(experiment, trials, jobs, data_home, store):
     recorded = dict(list(store.load(experiment.name).groupby(KEY)))
     differences = []
     for trial, rows in _run([experiment], drawn, jobs, data_home):
-        largest, same = compare_trial(recorded[_key(trial)], rows)
+        largest, same = compare_trial(recorded[astuple(trial)], rows)
         if not same:
             differences.append((largest, trial))
     if not differences:
         print(f"spot check: {n_checked} of {len(trials)} trials run again here, all the same")
         return
-    store.mark_suspect(experiment.name, set(map(_key, trials)))
+    store.mark_suspect(experiment.name, set(map(astuple, trials)))
     largest, trial = max(differences, key=lambda pair: pair[0])
     raise TrialError(
         f"spot check: {len(differences)} of {n_checked} trials run again here differ from the "
@@ -193,38 +174,63 @@ def _spot_check(experiment, trials, jobs, data_home, store):
     )
 
 
-def _data_missing(waiting, data_home, recorded):
-    """True if the data are not there, but every waiting trial has at least a stale record."""
-    try:
-        for dataset in {trial.dataset for trial in waiting}:
-            load(dataset, data_home=data_home)
-    except DataError as error:
-        if {_key(trial) for trial in waiting} <= set(_keys(recorded)):
-            print(f"{len(waiting)} stale trials are shown as they are: {error}")
-            return True
-        raise
-    return False
+def estimate(
+    experiments, *, profile: str = "paper", workers: int = 2, recompute: bool = False,
+    store: Store | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Trials that are still to run and the hours that they take, one row an experiment.
+
+    A trial takes the mean processor time that is recorded for its method on its data set. A
+    reading of the multiverse that never ran takes the time of the published one; another label
+    rule or number of alternations takes none, since the machines are shared. The time of a method
+    that never ran on a data set is unknown; the row counts such trials. The last row is the sum.
+
+    ``workers`` is the number of processes, each on its own core. ``recompute`` counts all trials,
+    whatever is recorded. The columns are experiment, trials, to_run, unknown, core_hours and
+    hours: of the work in equal shares, or of the longest trial if it takes longer.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, got {workers}")
+    store = store or default_store(profile)
+    rows = [_estimate(name, profile, workers, recompute, store) for name in experiments]
+    table = pd.DataFrame(rows)
+    total = table.sum(numeric_only=True).to_dict() | {"experiment": "all"}
+    table = pd.concat([table, pd.DataFrame([total])], ignore_index=True)
+    return table.astype({"trials": int, "to_run": int, "unknown": int})
 
 
-def _announcement(experiment, waiting, recorded, jobs):
-    text = f"{experiment.name}: {len(waiting)} trials to run"
-    seconds = (recorded["fit_seconds"] + recorded["predict_seconds"]).groupby(recorded["method"])
-    typical = seconds.median()
-    if all(trial.method in typical for trial in waiting):
-        total = sum(typical[trial.method] for trial in waiting)
-        workers = min(len(waiting), effective_n_jobs(jobs))
-        text += f", about {_duration(total / workers)} with {workers} process(es)"
-    return text
+def _estimate(name, profile, workers, recompute, store):
+    experiment = get_experiment(name)
+    trials = experiment.trials(profile)
+    recorded = records(name, profile=profile, store=store).drop_duplicates(KEY)
+    waiting = pd.DataFrame(_to_run(trials, recorded, recompute), columns=KEY)
+    seconds = _seconds_each(waiting, recorded, ["dataset", "method", "parameters"])
+    if isinstance(experiment, Readings):
+        seconds = seconds.fillna(_seconds_like(waiting, experiment.of, profile, store))
+    longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
+    return {
+        "experiment": name, "trials": len(trials), "to_run": len(waiting),
+        "unknown": int(seconds.isna().sum()), "core_hours": seconds.sum() / 3600,
+        "hours": longest / 3600,
+    }  # fmt: skip
 
 
-def _duration(seconds):
-    minutes = int(np.ceil(seconds / 60))
-    return f"{seconds:.0f} s" if seconds < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+def _seconds_each(waiting, recorded, variant):
+    """Mean recorded seconds of what each waiting trial is a variant of, NaN if unknown."""
+    means = recorded.assign(seconds=seconds_of(recorded)).groupby(variant)["seconds"].mean()
+    return waiting.join(means, on=variant)["seconds"]
 
 
-def _key(trial):
-    return (trial.experiment, trial.dataset, trial.method, trial.parameters, trial.split)
+def _seconds_like(waiting, published, profile, store):
+    """Of readings that never ran: the published one's, once for all that share its machines."""
+    tables = [records(name, profile=profile, store=store) for name in published]
+    recorded = pd.concat(tables).query("parameters == '{}'").drop_duplicates(KEY)
+    scores = {text: _machines(text) for text in waiting["parameters"].unique()}
+    again = waiting.assign(parameters=waiting["parameters"].map(scores)).duplicated(KEY)
+    return _seconds_each(waiting, recorded, ["dataset", "method"]).where(~again, 0.0)
 
 
-def _keys(table):
-    return list(table[KEY].itertuples(index=False, name=None))
+def _machines(parameters):
+    changes = json.loads(parameters).items()
+    others = ("label_rule", "max_alternations")
+    return json.dumps({name: v for name, v in changes if not name.endswith(others)})

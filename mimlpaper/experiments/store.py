@@ -1,4 +1,4 @@
-"""Recorded trials: one CSV file an experiment, one row a trial and stage.
+"""Recorded trials: one CSV file an experiment, one row a trial and stage; and which are fresh.
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
 writer loses or mixes what is recorded. The tail of a row that a killed process left behind is
@@ -14,19 +14,28 @@ import hashlib
 import io
 import os
 from collections.abc import Callable
+from dataclasses import astuple
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from filelock import FileLock
 
-from mimlpaper.paths import write_whole
+from mimlpaper import paths
+from mimlpaper.datasets import DATASETS
+from mimlpaper.experiments.experiment import Experiment
+from mimlpaper.experiments.fingerprint import code_fingerprint
+from mimlpaper.experiments.registry import get_experiment
+from mimlpaper.experiments.trial import Trial
+from mimlpaper.metrics import CRITERIA
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
 
+MEASURED = [*CRITERIA, "accuracy"]
+
 COLUMNS = [
-    *KEY, "stage", "n_stages",
-    "hamming_loss", "one_error", "coverage", "ranking_loss",
-    "average_precision", "average_recall", "average_f1", "accuracy",
+    *KEY, "stage", "n_stages", *MEASURED,
     "fit_seconds", "predict_seconds", "chosen", "warnings",
     "kind", "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine",
     "seal",
@@ -37,7 +46,6 @@ TEXT = [
     "kind", "data_sha256", "code", "versions", "commit", "machine",
     "seal",
 ]  # fmt: skip
-
 
 ATTESTATIONS = [
     "experiment", "method", "recorded_code", "code",
@@ -110,12 +118,12 @@ class Store:
         """Write ``rows`` in place of everything recorded, at once."""
         with self._locked(experiment):
             text = _header() + _to_csv(rows.to_dict("records"))
-            write_whole(self.path(experiment), text)
+            paths.write_whole(self.path(experiment), text)
 
     def mark_suspect(self, experiment: str, keys: set[tuple]):
         """Let the records of these trials count as stale, since a check did not confirm them."""
         rows = self.load(experiment)
-        named = [key in keys for key in rows[KEY].itertuples(index=False, name=None)]
+        named = [key in keys for key in keys_of(rows)]
         self.replace(experiment, rows.assign(code=rows["code"].mask(named, SUSPECT)))
 
     def _locked(self, experiment):
@@ -183,6 +191,62 @@ def _cell(value):
     return " ".join(value.splitlines()) if isinstance(value, str) else value
 
 
+def default_store(profile: str = "paper") -> Store:
+    """Where records go: ``data/results``, or its git-ignored ``smoke`` folder."""
+    return Store(paths.results() / "smoke" if profile == "smoke" else paths.results())
+
+
+def records(
+    experiment: str | Experiment, *, profile: str = "paper", methods=None,
+    store: Store | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """What is recorded of an experiment's trials, in their order, with a column ``state``.
+
+    ``"fresh"``: made by today's code. ``"attested"``: made by other code, and ``mimlpaper
+    verify`` has found that today's code gives the same. ``"stale"``: neither.
+    """
+    described = get_experiment(experiment)
+    store = store or default_store(profile)
+    table = store.load(described.name)
+    place = {astuple(trial): i for i, trial in enumerate(described.trials(profile, methods))}
+    places = np.array([place.get(key, -1) for key in keys_of(table)], dtype=int)
+    order = np.lexsort([table["stage"].to_numpy(dtype=int), places])
+    table = table.iloc[order[places[order] >= 0]].reset_index(drop=True)
+    known = load_attestations(store.folder)
+    known = known.loc[known["experiment"] == described.name, ["method", "recorded_code", "code"]]
+    attested = set(known.itertuples(index=False, name=None))
+    today = current_codes(described)
+
+    def state(row):
+        code = today(row.dataset, row.method, row.parameters)
+        if row.code == code:
+            return "fresh"
+        return "attested" if (row.method, row.code, code) in attested else "stale"
+
+    return table.assign(state=[state(row) for row in table.itertuples()])
+
+
+def current_codes(experiment: Experiment):
+    """Function that gives today's fingerprint of a method's code on a data set."""
+
+    @cache
+    def code(dataset, method, parameters):
+        estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
+        return code_fingerprint(estimator, DATASETS[dataset], experiment.splits)
+
+    return code
+
+
+def keys_of(table: pd.DataFrame) -> list[tuple]:
+    """The key of each row's trial."""
+    return list(table[KEY].itertuples(index=False, name=None))
+
+
+def seconds_of(table: pd.DataFrame) -> pd.Series:
+    """Processor seconds of each row's trial."""
+    return table["fit_seconds"] + table["predict_seconds"]
+
+
 def load_attestations(folder) -> pd.DataFrame:
     """Everything attested about the records in a folder: columns :data:`ATTESTATIONS`."""
     return _read(Path(folder) / "attested.csv", ATTESTATIONS)
@@ -236,7 +300,7 @@ def put_rows(
         table = pd.DataFrame([*known.to_dict("records"), *rows], columns=known.columns)
         table = table.astype(object).drop_duplicates(key, keep="last")
         table = table.sort_values(key) if ordered else table
-        write_whole(path, table.to_csv(index=False, lineterminator="\n"))
+        paths.write_whole(path, table.to_csv(index=False, lineterminator="\n"))
 
 
 def _read(path, columns):

@@ -14,8 +14,7 @@ import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.experiments.fingerprint import provenance
-from mimlpaper.experiments.runner import default_store
-from mimlpaper.experiments.store import put_rows
+from mimlpaper.experiments.store import default_store, put_rows
 from mimlpaper.experiments.verify import SAME
 from mimlpaper.paths import packaged_data, project_root, published
 from mimlpaper.report.compare import STATES, Records, overall, records_of

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.registry import EXPERIMENTS
-from mimlpaper.experiments.tolerance import EXACT
+from mimlpaper.experiments.verify import EXACT
 from mimlpaper.report.published import (
     ALL_CRITERIA,
     TABLES,

@@ -18,7 +18,7 @@ from joblib import Parallel, delayed
 
 from mimlpaper.experiments.multiverse import READ_AS, SHARED, in_words
 from mimlpaper.experiments.registry import EXPERIMENTS, family
-from mimlpaper.experiments.runner import default_store
+from mimlpaper.experiments.store import default_store
 from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
 from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
 from mimlpaper.report.published import ALL_CRITERIA

@@ -16,6 +16,7 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
 from mimlpaper.experiments import fingerprint as provenance_module
 from mimlpaper.experiments import runner as runner_module
+from mimlpaper.experiments import store as store_module
 from mimlpaper.experiments import workers as workers_module
 from mimlpaper.experiments.experiment import PROFILES
 from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
@@ -210,8 +211,8 @@ def test_a_spot_check_takes_one_in_fifty_and_at_least_five(store, monkeypatch, n
 
 def test_code_that_changed_makes_records_stale_until_verified(store, monkeypatch):
     run(store)
-    honest = runner_module.code_fingerprint
-    monkeypatch.setattr(runner_module, "code_fingerprint", lambda *args: honest(*args)[::-1])
+    honest = store_module.code_fingerprint
+    monkeypatch.setattr(store_module, "code_fingerprint", lambda *args: honest(*args)[::-1])
     assert set(records("table1", profile="smoke", store=store)["state"]) == {"stale"}
     outcome = verify(["table1"], profile="smoke", store=store, jobs=1, random_state=0)
     assert outcome["outcome"].tolist() == ["equal", "equal"]

@@ -25,9 +25,14 @@ from mimlpaper.experiments import (
 )
 from mimlpaper.experiments import verify as verify_function
 from mimlpaper.experiments import workers as workers_module
-from mimlpaper.experiments.store import KEY, add_outcomes, load_attestations, load_outcomes
-from mimlpaper.experiments.tolerance import MEASURED, allowed, distance
-from mimlpaper.experiments.verify import outliers
+from mimlpaper.experiments.store import (
+    KEY,
+    MEASURED,
+    add_outcomes,
+    load_attestations,
+    load_outcomes,
+)
+from mimlpaper.experiments.verify import allowed, distance, outliers
 from mimlpaper.experiments.workers import run_trials
 
 verify_module = sys.modules[verify_function.__module__]
