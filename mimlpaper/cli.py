@@ -35,90 +35,57 @@ def main(arguments=None) -> int:
 def _parser():
     parser = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    run = commands.add_parser("run", help="execute notebooks: every table and figure")
-    run.add_argument("notebooks", nargs="*", help="names, such as 4_degeneration; all if none")
-    run.add_argument("--recompute", action="store_true", help="run all trials again")
-    run.add_argument(
-        "--recorded", action="store_true", help="leave out notebooks with trials still to run"
-    )
-    run.add_argument("--timeout", type=int, help="seconds after which a cell counts as hanging")
-    run.add_argument(
-        "--untrusted", action="store_true", help="run other notebooks too, whatever code they hold"
-    )
-    run.set_defaults(command=_run)
-
-    trials = commands.add_parser("compute", help="run the trials of an experiment and record them")
-    trials.add_argument("experiment", nargs="+", metavar="EXPERIMENT", help=NAMES)
-    trials.add_argument("--methods", nargs="+", help="only these, as the paper prints them")
-    trials.add_argument("--recompute", action="store_true", help="run all trials again")
-    trials.add_argument("--dask", metavar="ADDRESS", help="run on the workers of this scheduler")
-    trials.set_defaults(command=_compute)
-
-    card = commands.add_parser("scorecard", help="the outcome in three sentences, then totals")
-    card.add_argument("--json", action="store_true", help="all cells and claims, as JSON")
-    card.set_defaults(command=_scorecard)
-
-    origin = commands.add_parser("trace", help="how a number of Tables 1 to 5 came about")
-    origin.add_argument("table", type=int, help="1 to 5")
-    origin.add_argument("method", help="as the paper prints it, such as MimlSvm_mi")
-    origin.add_argument("criterion", help="such as average_precision")
-    origin.add_argument("--dataset", help="the column of Table 5, such as musk1")
-    origin.set_defaults(command=_trace)
-
-    entry = commands.add_parser("bench", help="your method in the paper's tables")
-    entry.add_argument("entry", metavar="MODULE:NAME", help="an estimator, or what makes one")
-    entry.add_argument(
-        "--tables", nargs="+", type=_table, required=True, metavar="N",
-        help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
-    )  # fmt: skip
-    entry.add_argument("--timeout", type=float, default=600, help="seconds of a trial (600)")
-    entry.set_defaults(command=_bench)
-
-    ahead = commands.add_parser("estimate", help="hours that the trials still to run will take")
-    ahead.add_argument("--workers", type=int, default=2, help="processes at a time (default 2)")
-    ahead.add_argument("--recompute", action="store_true", help="estimate for all trials")
-    ahead.set_defaults(command=_estimate)
-
-    state = commands.add_parser("status", help="every table and figure: fresh, stale, missing")
-    state.set_defaults(command=_status)
-
-    files = commands.add_parser("manifest", help="write figures/README.md and codecheck.yml")
-    files.set_defaults(command=_manifest)
-
-    check = commands.add_parser("verify", help="re-run recorded trials and compare")
-    check.add_argument("--sample", type=int, default=1, help="trials of each method (default 1)")
-    check.add_argument(
-        "--audit", type=float, metavar="SECONDS",
-        help="instead, a few cheap trials that took so long in all; nothing is written",
-    )  # fmt: skip
-    check.add_argument("--drop", action="store_true", help="remove what does not come out")
-    check.add_argument(
-        "--certificate", action="store_true", help="write build/certificate.md for a codechecker"
-    )
-    check.set_defaults(command=_verify)
-
-    costs = commands.add_parser("costs", help="measure seconds and memory of single fits")
-    costs.add_argument("--recompute", action="store_true", help="measure all of them again")
-    costs.set_defaults(command=_costs)
-
-    data = commands.add_parser("data", help="list the data sets, or download them")
-    data.add_argument("--fetch", nargs="*", metavar="NAME", help="download these, or all")
-    data.set_defaults(command=_data)
-
-    for command in (ahead, check):
-        command.add_argument(
-            "--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)"
-        )
-    for command in (run, trials, check, entry):
-        command.add_argument("--jobs", type=int, default=-1, help="processes (default: cores)")
-    for command in (run, trials, card, ahead, state, check, costs, entry):
-        command.add_argument("--profile", choices=PROFILES, default="paper")
-    for command in (run, trials, check, costs, data, entry):
-        command.add_argument("--data", metavar="DIR", help="folder of the data files")
+    for name, (function, text, options) in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        command.set_defaults(command=function)
+        for flags, settings in options:
+            command.add_argument(*flags, **settings)
     return parser
 
 
+COMMANDS = {}  # by name: the function that runs it, its help, its options
+
+
+def _command(text, *options):
+    """Decorator of the function ``_name``, which makes it the command ``name``."""
+
+    def add(function):
+        COMMANDS[function.__name__.removeprefix("_")] = function, text, options
+        return function
+
+    return add
+
+
+def _option(*flags, **settings):
+    return flags, settings
+
+
+def _table(text):
+    """A table's number, or "unseen"."""
+    if text not in {"1", "2", "3", "4", "5", "unseen"}:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 to 5 or unseen, got {text!r}")
+    return int(text) if text.isdigit() else text
+
+
+EXPERIMENT = _option(
+    "--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)"
+)  # fmt: skip
+JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)")
+PROFILE = _option("--profile", choices=PROFILES, default="paper")
+DATA = _option("--data", metavar="DIR", help="folder of the data files")
+
+
+@_command(
+    "execute notebooks: every table and figure",
+    _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
+    _option("--recompute", action="store_true", help="run all trials again"),
+    _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
+    _option("--timeout", type=int, help="seconds after which a cell counts as hanging"),
+    _option(
+        "--untrusted", action="store_true", help="run other notebooks too, whatever code they hold"
+    ),
+    JOBS, PROFILE, DATA,
+)  # fmt: skip
 def _run(options):
     from mimlpaper.notebooks import available_notebooks, run_notebooks
 
@@ -171,28 +138,25 @@ def _freshness(notebook, options):
     from mimlpaper.experiments import records
     from mimlpaper.experiments.store import KEY
 
-    states = []
-    for name in _experiments_of(notebook):
-        table = records(name, profile=options.profile).drop_duplicates(KEY)
-        states += table["state"].tolist()
-    counts = pd.Series(states, dtype=str).value_counts()
-    return ", ".join(f"{count} {state}" for state, count in counts.items()) or "no trials"
+    tables = [records(name, profile=options.profile) for name in _experiments_of(notebook)]
+    states = [table.drop_duplicates(KEY)["state"] for table in tables if len(table)]
+    return _counts(pd.concat(states)) if states else "no trials"
 
 
 def _trials_to_run(notebooks, profile):
-    """For each notebook the number of its trials that nothing is recorded of."""
-    from mimlpaper.experiments import get_experiment, records
+    """For each notebook, the number of its trials without a record."""
+    from mimlpaper.experiments import EXPERIMENTS, records
     from mimlpaper.experiments.costs import waiting_costs
     from mimlpaper.experiments.store import KEY
 
-    missing = {}
-    for notebook in notebooks:
-        mine = [get_experiment(name) for name in _experiments_of(notebook)]
-        missing[notebook] = sum(
-            len(experiment.trials(profile))
-            - len(records(experiment.name, profile=profile).drop_duplicates(KEY))
-            for experiment in mine
+    missing = {
+        notebook: sum(
+            len(EXPERIMENTS[name].trials(profile))
+            - len(records(name, profile=profile).drop_duplicates(KEY))
+            for name in _experiments_of(notebook)
         )
+        for notebook in notebooks
+    }
     if COSTS in missing:
         missing[COSTS] += len(waiting_costs(profile))
     return missing
@@ -206,28 +170,31 @@ def _experiments_of(notebook):
     return dict.fromkeys(one for name in mine for one in family(name))
 
 
+@_command(
+    "run the trials of an experiment and record them",
+    _option("experiment", nargs="+", metavar="EXPERIMENT", help=NAMES),
+    _option("--methods", nargs="+", help="only these, as the paper prints them"),
+    _option("--recompute", action="store_true", help="run all trials again"),
+    _option("--dask", metavar="ADDRESS", help="run on the workers of this scheduler"),
+    JOBS, PROFILE, DATA,
+)  # fmt: skip
 def _compute(options):
     from mimlpaper.experiments import compute
     from mimlpaper.experiments.runner import compute_together
-    from mimlpaper.experiments.store import KEY
+    from mimlpaper.experiments.store import KEY, seconds_of
 
-    first, *others = names = _named(options)
-    if others:
+    names = _named(options)
+    how = {
+        "profile": options.profile, "jobs": options.jobs, "data_home": options.data,
+        "recompute": options.recompute, "dask": options.dask,
+    }  # fmt: skip
+    if len(names) > 1:
         if options.methods:
             raise ValueError("--methods goes with one experiment")
-        compute_together(
-            names, profile=options.profile, jobs=options.jobs, dask=options.dask,
-            data_home=options.data, recompute=options.recompute,
-        )  # fmt: skip
+        compute_together(names, **how)
         return 0
-    table = compute(
-        first, profile=options.profile, methods=options.methods,
-        jobs=options.jobs, data_home=options.data, recompute=options.recompute,
-        dask=options.dask,
-    )  # fmt: skip
-    trials = table.drop_duplicates(KEY)
-    seconds = trials["fit_seconds"] + trials["predict_seconds"]
-    summary = trials.assign(seconds=seconds).groupby("method", sort=False).agg(
+    trials = compute(names[0], methods=options.methods, **how).drop_duplicates(KEY)
+    summary = trials.assign(seconds=seconds_of(trials)).groupby("method", sort=False).agg(
         trials=("split", "size"), seconds_each=("seconds", "mean"), state=("state", _counts)
     )  # fmt: skip
     print(summary.to_string(float_format="%.2f"))
@@ -245,6 +212,11 @@ def _counts(states):
     return ", ".join(f"{count} {state}" for state, count in states.value_counts().items())
 
 
+@_command(
+    "the outcome in three sentences, then totals",
+    _option("--json", action="store_true", help="all cells and claims, as JSON"),
+    PROFILE,
+)
 def _scorecard(options):
     import pandas as pd
 
@@ -262,6 +234,13 @@ def _scorecard(options):
     return 0
 
 
+@_command(
+    "how a number of Tables 1 to 5 came about",
+    _option("table", type=int, help="1 to 5"),
+    _option("method", help="as the paper prints it, such as MimlSvm_mi"),
+    _option("criterion", help="such as average_precision"),
+    _option("--dataset", help="the column of Table 5, such as musk1"),
+)
 def _trace(options):
     from mimlpaper.trace import trace
 
@@ -269,13 +248,16 @@ def _trace(options):
     return 0
 
 
-def _table(text):
-    """A table's number, or "unseen"."""
-    if text not in {"1", "2", "3", "4", "5", "unseen"}:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 to 5 or unseen, got {text!r}")
-    return int(text) if text.isdigit() else text
-
-
+@_command(
+    "your method in the paper's tables",
+    _option("entry", metavar="MODULE:NAME", help="an estimator, or what makes one"),
+    _option(
+        "--tables", nargs="+", type=_table, required=True, metavar="N",
+        help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
+    ),
+    _option("--timeout", type=float, default=600, help="seconds of a trial (600)"),
+    JOBS, PROFILE, DATA,
+)  # fmt: skip
 def _bench(options):
     from mimlpaper.bench import bench
 
@@ -291,19 +273,24 @@ def _bench(options):
     return int(bool(done.problems))
 
 
+@_command(
+    "hours that the trials still to run will take",
+    _option("--workers", type=int, default=2, help="processes at a time (default 2)"),
+    _option("--recompute", action="store_true", help="estimate for all trials"),
+    EXPERIMENT, PROFILE,
+)  # fmt: skip
 def _estimate(options):
     from mimlpaper.experiments import estimate
 
     table = estimate(
-        _named(options),
-        profile=options.profile,
-        workers=options.workers,
+        _named(options), profile=options.profile, workers=options.workers,
         recompute=options.recompute,
-    )
+    )  # fmt: skip
     print(table.to_string(index=False, float_format="%.2f"))
     return 0
 
 
+@_command("every table and figure: fresh, stale, missing", PROFILE)
 def _status(options):
     from mimlpaper.companion import Companion
     from mimlpaper.notebooks import last_runs
@@ -313,6 +300,7 @@ def _status(options):
     return int(any(row["mend"] for row in rows))
 
 
+@_command("write figures/README.md and codecheck.yml")
 def _manifest(options):
     from mimlpaper.companion import Companion
     from mimlpaper.report.artefacts import codecheck_manifest, gallery, with_outcome
@@ -326,6 +314,19 @@ def _manifest(options):
     return 0
 
 
+@_command(
+    "re-run recorded trials and compare",
+    _option("--sample", type=int, default=1, help="trials of each method (default 1)"),
+    _option(
+        "--audit", type=float, metavar="SECONDS",
+        help="instead, a few cheap trials that took so long in all; nothing is written",
+    ),
+    _option("--drop", action="store_true", help="remove the records that differ"),
+    _option(
+        "--certificate", action="store_true", help="write build/certificate.md for a codechecker"
+    ),
+    EXPERIMENT, JOBS, PROFILE, DATA,
+)  # fmt: skip
 def _verify(options):
     from mimlpaper.experiments import verify
     from mimlpaper.experiments.verify import SAME
@@ -355,7 +356,7 @@ def _certify(options, outcomes):
 
 
 def _audit(options):
-    """The numbers shown, tried on a few trials; without data there is nothing to say."""
+    """A quick check of the numbers shown; without data there is nothing to check."""
     from mimlpaper.datasets import DataError
     from mimlpaper.experiments import audit
     from mimlpaper.experiments.verify import SAME
@@ -379,6 +380,11 @@ def _audit(options):
     return int(not same.all())
 
 
+@_command(
+    "measure seconds and memory of single fits",
+    _option("--recompute", action="store_true", help="measure all of them again"),
+    PROFILE, DATA,
+)  # fmt: skip
 def _costs(options):
     from mimlpaper.experiments.costs import measure_costs
 
@@ -390,6 +396,11 @@ def _costs(options):
     return 0
 
 
+@_command(
+    "list the data sets, or download them",
+    _option("--fetch", nargs="*", metavar="NAME", help="download these, or all"),
+    DATA,
+)
 def _data(options):
     from mimlpaper.datasets import describe, fetch_all
 

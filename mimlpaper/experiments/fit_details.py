@@ -10,7 +10,7 @@ import pandas as pd
 from mimlpaper import paths
 from mimlpaper.datasets import YAHOO_NAMES, DataError, describe, load, load_yahoo
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.store import KEY, current_codes, default_store
+from mimlpaper.experiments.store import KEY, current_codes, default_store, keys_of
 from mimlpaper.experiments.trial import set_random_states
 
 RARE = 0.01  # a category is rare if a smaller share of the documents has it
@@ -36,7 +36,7 @@ def fit_details(
     """
     recorded = recorded_fit_details(experiment, profile, folder=folder)
     trials = experiment.trials(profile)
-    if set(_keys(recorded[recorded["state"] == "fresh"])) == set(map(astuple, trials)):
+    if set(keys_of(recorded[recorded["state"] == "fresh"])) == set(map(astuple, trials)):
         return recorded
     try:
         datasets = {name: load(name, data_home) for name in {trial.dataset for trial in trials}}
@@ -63,7 +63,7 @@ def recorded_fit_details(
         return pd.DataFrame(columns=[*KEY, "state"])
     rows = pd.read_csv(path)
     wanted = set(map(astuple, experiment.trials(profile)))
-    rows = rows[[key in wanted for key in _keys(rows)]]
+    rows = rows[[key in wanted for key in keys_of(rows)]]
     today = current_codes(experiment)
     return rows.assign(
         state=[
@@ -169,7 +169,3 @@ def _write(rows, path):
 
 def _path(experiment, profile, folder):
     return Path(folder or default_store(profile).folder) / f"{experiment.name}.csv"
-
-
-def _keys(table):
-    return table[KEY].itertuples(index=False, name=None)

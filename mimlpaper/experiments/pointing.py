@@ -7,6 +7,7 @@ nowhere. The shares are recorded in ``pointing.csv``, a trial at a time.
 
 import time
 import warnings
+from collections import Counter
 from dataclasses import astuple
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from mimlpaper.baselines.guess import Guess
 from mimlpaper.datasets import DATASETS, load
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
-from mimlpaper.experiments.store import KEY, default_store, put_rows
+from mimlpaper.experiments.store import KEY, default_store, keys_of, put_rows, read_rows
 from mimlpaper.experiments.trial import CrossValidation, GivenSplit, set_random_states
 from mimlpaper.experiments.unseen import BAGS, UNSEEN, UNSEEN_TEXTS
 from mimlpaper.kernels import KernelFactor
@@ -99,7 +100,7 @@ def pointing(
     """
     recorded = recorded_pointing(profile, folder=folder)
     fresh = recorded[(recorded["state"] == "fresh") & (not recompute)]
-    known = set(_keys(fresh))
+    known = set(keys_of(fresh))
     waiting = [
         (experiment, trial, code)
         for experiment in BOTH
@@ -108,10 +109,14 @@ def pointing(
     ]
     if waiting:
         print(f"pointing: {len(waiting)} fits to run", flush=True)
+    warned: Counter[str] = Counter()
     with parallel_config("loky", n_jobs=jobs):
         runs = Parallel(return_as="generator_unordered")
-        for rows in runs(delayed(_run)(*one, data_home) for one in waiting):
+        for rows, categories in runs(delayed(_run)(*one, data_home) for one in waiting):
             put_rows(_path(profile, folder), rows, [*KEY, "calibration"], _read)
+            warned.update(categories)
+    for category, n_fits in sorted(warned.items()):
+        print(f"pointing: {n_fits} of {len(waiting)} fits gave a {category}", flush=True)
     return recorded_pointing(profile, folder=folder)
 
 
@@ -125,7 +130,7 @@ def recorded_pointing(profile: str = "paper", *, folder=None) -> pd.DataFrame:
     today = {
         astuple(trial): code for experiment in BOTH for trial, code in _codes(experiment, profile)
     }
-    codes = pd.Series([today.get(key) for key in _keys(table)], table.index, dtype=object)
+    codes = pd.Series([today.get(key) for key in keys_of(table)], table.index, dtype=object)
     table["state"] = np.where(table["code"] == codes, "fresh", "stale")
     return table[codes.notna()].reset_index(drop=True)
 
@@ -212,20 +217,20 @@ def _measured(estimator, dataset, train, test) -> list[dict]:
 
 
 def _run(experiment, trial, code, data_home):
-    """The rows of one trial as they are recorded."""
+    """The rows of one trial as they are recorded, and the categories of its warnings."""
     dataset = load(trial.dataset, data_home)
     estimator = experiment.estimator(trial)
     set_random_states(estimator, trial.split)
     start = time.process_time()
-    with threadpool_limits(1), sharing(Cache()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with threadpool_limits(1), sharing(Cache()), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         rows = _measured(estimator, dataset, *experiment.splits.indices(dataset, trial.split))
     common = vars(trial) | {"seconds": time.process_time() - start, "kind": dataset.kind}
     common |= {"data_sha256": dataset.sha256, "code": code} | provenance()
     return [
         {name: float(f"{v:.6g}") if isinstance(v, float) else v for name, v in row.items()}
         for row in (common | row for row in rows)
-    ]
+    ], {warning.category.__name__ for warning in caught}
 
 
 def _codes(experiment, profile):
@@ -238,14 +243,8 @@ def _codes(experiment, profile):
     return [(trial, codes[trial.dataset, trial.method]) for trial in trials]
 
 
-def _keys(table):
-    return list(table[KEY].itertuples(index=False, name=None))
-
-
 def _read(path):
-    if not path.is_file():
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(path, dtype={"code": str}, keep_default_na=False)
+    return read_rows(path, COLUMNS)
 
 
 def _path(profile, folder):

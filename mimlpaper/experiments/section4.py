@@ -228,46 +228,36 @@ TABLE_2 = {
     ),
 }  # fmt: skip
 
-# Five splits are enough to see what an open choice changes. Fig. 6 and the alternations go on
-# where Table 1 stops, to see what more of them would bring.
+SCENES, TEXTS = ("scene",), ("reuters",)
+SPLITS = RandomSplits(30, train=0.75)
+FEW_SPLITS = RandomSplits(5, train=0.75)  # enough to see what an open choice changes
+
+# Fig. 6 and the alternations go on where Table 1 stops, to see what more of them would bring.
 SECTION4 = (
-    Experiment("table1", "Table 1", ("scene",), RandomSplits(30, train=0.75), published(TABLE_1)),
-    Experiment("table2", "Table 2", ("reuters",), RandomSplits(30, train=0.75), published(TABLE_2)),
+    Experiment("table1", "Table 1", SCENES, SPLITS, published(TABLE_1)),
+    Experiment("table2", "Table 2", TEXTS, SPLITS, published(TABLE_2)),
+    Experiment("table1_blind", "Table 1, blind", SCENES, SPLITS, blind(TABLE_1), smoke_splits=1),
+    Experiment("table2_blind", "Table 2, blind", TEXTS, SPLITS, blind(TABLE_2), smoke_splits=1),
+    Experiment("table1_tuned", "Table 1, tuned", SCENES, SPLITS, tuned(TABLE_1), smoke_splits=1),
+    Experiment("table2_tuned", "Table 2, tuned", TEXTS, SPLITS, tuned(TABLE_2), smoke_splits=1),
     Experiment(
-        "table1_blind", "Table 1, blind", ("scene",), RandomSplits(30, train=0.75), blind(TABLE_1),
-        smoke_splits=1,
-    ),
-    Experiment(
-        "table2_blind", "Table 2, blind", ("reuters",), RandomSplits(30, train=0.75),
-        blind(TABLE_2), smoke_splits=1,
-    ),
-    Experiment(
-        "table1_tuned", "Table 1, tuned", ("scene",), RandomSplits(30, train=0.75),
-        tuned(TABLE_1), smoke_splits=1,
-    ),
-    Experiment(
-        "table2_tuned", "Table 2, tuned", ("reuters",), RandomSplits(30, train=0.75),
-        tuned(TABLE_2), smoke_splits=1,
-    ),
-    Experiment(
-        "choices_scene", "Open choices, scene", ("scene",), RandomSplits(5, train=0.75),
+        "choices_scene", "Open choices, scene", SCENES, FEW_SPLITS,
         published(TABLE_1), choices(TABLE_1), smoke_splits=1,
     ),
     Experiment(
-        "choices_text", "Open choices, text", ("reuters",), RandomSplits(5, train=0.75),
+        "choices_text", "Open choices, text", TEXTS, FEW_SPLITS,
         published(TABLE_2), choices(TABLE_2), smoke_splits=1,
     ),
     Experiment(
-        "alternations", "Alternations of mi-SVM", ("scene",), RandomSplits(10, train=0.75),
-        {"MimlSvm_mi": TABLE_1["MimlSvm_mi"].changed(max_alternations=25)},
-        staged=True,
+        "alternations", "Alternations of mi-SVM", SCENES, RandomSplits(10, train=0.75),
+        {"MimlSvm_mi": TABLE_1["MimlSvm_mi"].changed(max_alternations=25)}, staged=True,
     ),
     Experiment(
-        "ranksvm_steps", "Steps of RankSvm", ("scene",), RandomSplits(30, train=0.75),
+        "ranksvm_steps", "Steps of RankSvm", SCENES, SPLITS,
         {"RankSvm": TABLE_1["RankSvm"].changed(degree=2)}, staged=True,
     ),
     Experiment(
-        "figure6", "Fig. 6", ("scene",), RandomSplits(30, train=0.75),
+        "figure6", "Fig. 6", SCENES, SPLITS,
         {
             "MimlBoost": TABLE_1["MimlBoost"].published(),
             "AdtBoost.MH": TABLE_1["AdtBoost.MH"].changed(n_rounds=50),
@@ -275,7 +265,7 @@ SECTION4 = (
         staged=True,
     ),
     Experiment(
-        "figure7", "Fig. 7", ("scene",), RandomSplits(30, train=0.75), published(TABLE_1),
+        "figure7", "Fig. 7", SCENES, SPLITS, published(TABLE_1),
         {"MimlSvm": [dict(ratio=tenths / 10) for tenths in range(1, 11)]},
     ),
 )  # fmt: skip

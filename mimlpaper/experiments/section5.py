@@ -82,37 +82,33 @@ ON_BOTH = dict(
     C=[1.0, 3.0, 30.0, 100.0], set_kernel=["mean"], imbalance=[False], label_rule=["top"],
 )  # fmt: skip
 
+SPLITS = RandomSplits(30, train=0.25)
+
 SECTION5 = (
-    Experiment("figure4", "Fig. 4", SCENES, RandomSplits(30, train=0.25), published(FIGURE_4)),
-    Experiment("figure5", "Fig. 5", TEXTS, RandomSplits(30, train=0.25), published(FIGURE_5)),
+    Experiment("figure4", "Fig. 4", SCENES, SPLITS, published(FIGURE_4)),
+    Experiment("figure5", "Fig. 5", TEXTS, SPLITS, published(FIGURE_5)),
     Experiment(
-        "figure4_rules", "Fig. 4, other label rules and losses", SCENES,
-        RandomSplits(30, train=0.25), published(FIGURE_4), {"D-MimlSvm": OTHER_RULES},
-        smoke_splits=1,
+        "figure4_rules", "Fig. 4, other label rules and losses", SCENES, SPLITS,
+        published(FIGURE_4), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
     ),
     Experiment(
-        "figure5_rules", "Fig. 5, other label rules and losses", TEXTS,
-        RandomSplits(30, train=0.25), published(FIGURE_5), {"D-MimlSvm": OTHER_RULES},
-        smoke_splits=1,
+        "figure5_rules", "Fig. 5, other label rules and losses", TEXTS, SPLITS,
+        published(FIGURE_5), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
     ),
     Experiment(
-        "figure4_alternations", "Fig. 4 by the alternations of mi-SVM", SCENES,
-        RandomSplits(30, train=0.25),
-        {"MimlSvm_mi": TABLE_1["MimlSvm_mi"].changed(max_alternations=25)},
-        staged=True,
+        "figure4_alternations", "Fig. 4 by the alternations of mi-SVM", SCENES, SPLITS,
+        {"MimlSvm_mi": TABLE_1["MimlSvm_mi"].changed(max_alternations=25)}, staged=True,
     ),
     Experiment(
-        "figure5_alternations", "Fig. 5 by the alternations of mi-SVM", TEXTS,
-        RandomSplits(30, train=0.25),
-        {"MimlSvm_mi": TABLE_2["MimlSvm_mi"].changed(max_alternations=25)},
-        staged=True,
+        "figure5_alternations", "Fig. 5 by the alternations of mi-SVM", TEXTS, SPLITS,
+        {"MimlSvm_mi": TABLE_2["MimlSvm_mi"].changed(max_alternations=25)}, staged=True,
     ),
     Experiment(
-        "figure4_pairwise", "Fig. 4, relatedness by pairs", SCENES, RandomSplits(30, train=0.25),
+        "figure4_pairwise", "Fig. 4, relatedness by pairs", SCENES, SPLITS,
         {"D-MimlSvm, pairwise": FIGURE_4["D-MimlSvm"].changed(**BY_PAIRS)}, smoke_splits=1,
     ),
     Experiment(
-        "figure5_pairwise", "Fig. 5, relatedness by pairs", TEXTS, RandomSplits(30, train=0.25),
+        "figure5_pairwise", "Fig. 5, relatedness by pairs", TEXTS, SPLITS,
         {"D-MimlSvm, pairwise": FIGURE_5["D-MimlSvm"].changed(**BY_PAIRS)}, smoke_splits=1,
     ),
     Experiment(

@@ -242,36 +242,27 @@ MLSVM_ON_YAHOO = {
     "MlSvm, linear, top label": ON_YAHOO.changed(label_rule="top"),
 }
 
+YEAST = ("yeast",)
+SPLITS = CrossValidation(10, n_folds=10)
+
 # Three folds and three sets of web pages are enough to see what an open choice changes. Fig. 9
 # goes on where Table 3 stops, to see what more rounds would bring.
 SECTION6 = (
-    Experiment(
-        "table3", "Table 3", ("yeast",), CrossValidation(10, n_folds=10), published(TABLE_3)
-    ),
+    Experiment("table3", "Table 3", YEAST, SPLITS, published(TABLE_3)),
     Experiment("table4", "Table 4", YAHOO, GivenSplit(), published(TABLE_4)),
-    Experiment(
-        "table3_blind", "Table 3, blind", ("yeast",), CrossValidation(10, n_folds=10),
-        blind(TABLE_3),
-    ),
+    Experiment("table3_blind", "Table 3, blind", YEAST, SPLITS, blind(TABLE_3)),
     Experiment("table4_blind", "Table 4, blind", YAHOO, GivenSplit(), blind(TABLE_4)),
-    Experiment(
-        "table3_tuned", "Table 3, tuned", ("yeast",), CrossValidation(10, n_folds=10),
-        tuned(TABLE_3),
-    ),
+    Experiment("table3_tuned", "Table 3, tuned", YEAST, SPLITS, tuned(TABLE_3)),
     Experiment("table4_tuned", "Table 4, tuned", YAHOO, GivenSplit(), tuned(TABLE_4)),
-    Experiment(
-        "ablation", "Where prototypes matter", ("yeast",), CrossValidation(10, n_folds=10), ABLATION
-    ),
-    Experiment(
-        "mlsvm_yeast", "MlSvm on yeast", ("yeast",), CrossValidation(10, n_folds=10), MLSVM_ON_YEAST
-    ),
+    Experiment("ablation", "Where prototypes matter", YEAST, SPLITS, ABLATION),
+    Experiment("mlsvm_yeast", "MlSvm on yeast", YEAST, SPLITS, MLSVM_ON_YEAST),
     Experiment("mlsvm_yahoo", "MlSvm on yahoo", YAHOO, GivenSplit(), MLSVM_ON_YAHOO),
     Experiment(
         "rounds_yahoo", "Rounds on yahoo", YAHOO, GivenSplit(),
         {"AdtBoost.MH": published(TABLE_4)["AdtBoost.MH"]}, staged=True,
     ),
     Experiment(
-        "choices_yeast", "Open choices, yeast", ("yeast",), CrossValidation(3, n_folds=10),
+        "choices_yeast", "Open choices, yeast", YEAST, CrossValidation(3, n_folds=10),
         published(TABLE_3), choices(TABLE_3),
     ),
     Experiment(
@@ -280,11 +271,11 @@ SECTION6 = (
         published(TABLE_4), choices(TABLE_4),
     ),
     Experiment(
-        "figure8", "Fig. 8", ("yeast",), CrossValidation(10, n_folds=10), published(TABLE_3),
+        "figure8", "Fig. 8", YEAST, SPLITS, published(TABLE_3),
         {"InsDif": [dict(learner__ratio=tenths / 10) for tenths in range(1, 11)]},
     ),
     Experiment(
-        "figure9", "Fig. 9", ("yeast",), CrossValidation(10, n_folds=10),
+        "figure9", "Fig. 9", YEAST, SPLITS,
         {"AdtBoost.MH": TABLE_3["AdtBoost.MH"].changed(n_rounds=50)}, staged=True,
     ),
 )  # fmt: skip

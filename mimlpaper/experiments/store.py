@@ -15,7 +15,7 @@ import io
 import os
 from collections.abc import Callable
 from dataclasses import astuple
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -249,32 +249,40 @@ def seconds_of(table: pd.DataFrame) -> pd.Series:
 
 def load_attestations(folder) -> pd.DataFrame:
     """Everything attested about the records in a folder: columns :data:`ATTESTATIONS`."""
-    return _read(Path(folder) / "attested.csv", ATTESTATIONS)
+    return read_rows(Path(folder) / "attested.csv", ATTESTATIONS)
 
 
 def load_outcomes(folder) -> pd.DataFrame:
     """The latest outcome of each experiment, method and machine: columns :data:`OUTCOMES`."""
-    return _read(Path(folder) / "verified.csv", OUTCOMES)
+    return read_rows(Path(folder) / "verified.csv", OUTCOMES)
 
 
 def add_attestations(folder, rows: list[dict]):
     """Write attestations; one for the same method and pair of codes is replaced."""
     key = ["experiment", "method", "recorded_code", "code"]
-    path = Path(folder) / "attested.csv"
-    put_rows(path, rows, key, lambda path: _read(path, ATTESTATIONS), ordered=True)
+    read = partial(read_rows, columns=ATTESTATIONS)
+    put_rows(Path(folder) / "attested.csv", rows, key, read, ordered=True)
 
 
 def add_outcomes(folder, rows: list[dict]):
     """Write outcomes; one for the same method on the same kind of machine is replaced."""
     key = ["experiment", "method", "machine"]
-    path = Path(folder) / "verified.csv"
-    put_rows(path, rows, key, lambda path: _read(path, OUTCOMES), ordered=True)
+    read = partial(read_rows, columns=OUTCOMES)
+    put_rows(Path(folder) / "verified.csv", rows, key, read, ordered=True)
 
 
 def codes_digest(group: pd.DataFrame) -> str:
     """Short hash of the codes that recorded a group: other codes, other records."""
     codes = " ".join(sorted(set(group["code"])))
     return hashlib.sha256(codes.encode()).hexdigest()[:12]
+
+
+def read_rows(path: Path, columns: list[str]) -> pd.DataFrame:
+    """A table that :func:`put_rows` writes; with these columns and no row if there is no file."""
+    if not path.is_file():
+        return pd.DataFrame(columns=columns)
+    codes = dict.fromkeys(("recorded_code", "code", "codes"), str)
+    return pd.read_csv(path, dtype=codes, keep_default_na=False)
 
 
 def put_rows(
@@ -301,10 +309,3 @@ def put_rows(
         table = table.astype(object).drop_duplicates(key, keep="last")
         table = table.sort_values(key) if ordered else table
         paths.write_whole(path, table.to_csv(index=False, lineterminator="\n"))
-
-
-def _read(path, columns):
-    if not path.is_file():
-        return pd.DataFrame(columns=columns)
-    codes = dict.fromkeys(("recorded_code", "code", "codes"), str)
-    return pd.read_csv(path, dtype=codes, keep_default_na=False)

@@ -114,19 +114,13 @@ CHANGES: dict[str, list[dict]] = {
     "D-MimlSvm": [{}, dict(imbalance=True), dict(rank=300), dict(C=1.0), dict(gamma=1.0)],
 }  # fmt: skip
 
+TEXTS, FOLDS = ("dbpedia",), CrossValidation(10, n_folds=10)
 UNSEEN_EXPERIMENTS = (
+    Experiment("unseen", "Unseen data", BAGS, FOLDS, published(UNSEEN), smoke_splits=1),
+    Experiment("unseen_tuned", "Unseen data, tuned", BAGS, FOLDS, tuned(UNSEEN), smoke_splits=1),
+    Experiment("unseen_texts", "Unseen texts", TEXTS, GivenSplit(), published(UNSEEN_TEXTS)),
     Experiment(
-        "unseen", "Unseen data", BAGS, CrossValidation(10, n_folds=10), published(UNSEEN),
-        smoke_splits=1,
-    ),
-    Experiment(
-        "unseen_tuned", "Unseen data, tuned", BAGS, CrossValidation(10, n_folds=10),
-        tuned(UNSEEN), smoke_splits=1,
-    ),
-    Experiment("unseen_texts", "Unseen texts", ("dbpedia",), GivenSplit(), published(UNSEEN_TEXTS)),
-    Experiment(
-        "unseen_texts_tuned", "Unseen texts, tuned", ("dbpedia",), GivenSplit(),
-        tuned(UNSEEN_TEXTS),
+        "unseen_texts_tuned", "Unseen texts, tuned", TEXTS, GivenSplit(), tuned(UNSEEN_TEXTS)
     ),
     Experiment(
         "defaults", "Defaults", ("hja", "synthetic_scene", "scene", "letter_carroll"),

@@ -91,7 +91,7 @@ def test_shares_are_recorded_and_a_stale_one_runs_again(few, tmp_path, monkeypat
     states = recorded_pointing("smoke", folder=tmp_path).groupby("method")["state"].first()
     assert states.to_dict() == {CHANCE: "fresh", CEILING: "fresh", "NoisyOr": "stale"}
     ran = []
-    monkeypatch.setattr(module, "_run", lambda _, trial, *others: ran.append(trial) or [])
+    monkeypatch.setattr(module, "_run", lambda _, trial, *others: ran.append(trial) or ([], set()))
     pointing("smoke", jobs=1, folder=tmp_path)
     assert [trial.method for trial in ran] == ["NoisyOr"]
 
