@@ -1,9 +1,9 @@
 """What fits cost: seconds and peak memory of single fits, each in a process of its own.
 
-Every method is measured on data sets of the paper and on drawn bags by size, and some methods
-against other implementations. Drawn data are named by their sizes: "drawn:400x8x4" is 400 bags of
-8 instances with 4 labels. Costs are not trials: they belong to a machine, and a second measurement
-gives other numbers. They are recorded in ``costs.csv``.
+Every method is measured on data sets of the paper and on drawn bags of several sizes, and some
+methods against other implementations. Drawn data are named by their sizes: "drawn:400x8x4" is 400
+bags of 8 instances with 4 labels. Costs are not trials: they belong to a machine, and a second
+measurement gives other numbers. They are recorded in ``costs.csv``.
 """
 
 import ctypes
@@ -52,7 +52,7 @@ from mimlpaper.experiments.experiment import PROFILES
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.section5 import OFTEN_CHOSEN
-from mimlpaper.experiments.store import default_store, put_rows
+from mimlpaper.experiments.store import default_store, put_rows, six_digits
 from mimlpaper.experiments.trial import Trial, set_random_states
 from mimlpaper.experiments.workers import TrialError
 from mimlpaper.metrics import average_precision
@@ -169,31 +169,33 @@ class ScikitMultilearnKnn(BaseEstimator):
         return self.classifier_.predict_proba(X).toarray()
 
 
-# Study "peers": data, then each implementation with the package that it needs.
-PEERS = {
-    "MimlBoost": ("drawn:80x8x4", {
-        OURS: (MimlBoost(n_rounds=10), "sklearn"),
-        "LIBSVM on all pairs": (MimlBoost(n_rounds=10, solver="libsvm"), "sklearn"),
-    }),
-    "MimlNn": ("drawn:200x8x4", {
-        OURS: (MimlNn(), "sklearn"),
-        "distances by SciPy": (MimlNn(metric=scipy_hausdorff), "scipy"),
-    }),
-    "D-MimlSvm": ("drawn:32x4x4", {
-        OURS: (DMimlSvm(), "sklearn"),
-        "CVXPY": (DMimlSvm(solver="cvxpy"), "cvxpy"),
-        "Table 8 as printed": (DMimlSvm(solver="cutting_plane"), "sklearn"),
-    }),
-    "MlSvm": ("drawn:1600x8x8", {
-        OURS: (_on_vectors(MlSvm(gamma=0.1)), "sklearn"),
-        "scikit-learn": (_on_vectors(OneVsRestClassifier(SVC(gamma=0.1))), "sklearn"),
-    }),
-    "Ml-knn": ("drawn:1600x8x8", {
-        OURS: (_on_vectors(MlKnn()), "sklearn"),
-        "scikit-multilearn-ng": (_on_vectors(ScikitMultilearnKnn()), "skmultilearn"),
-    }),
+# Study "peers": the data, and each implementation on them.
+PEER_DATA = {
+    "MimlBoost": "drawn:80x8x4", "MimlNn": "drawn:200x8x4", "D-MimlSvm": "drawn:32x4x4",
+    "MlSvm": "drawn:1600x8x8", "Ml-knn": "drawn:1600x8x8",
 }  # fmt: skip
-SMOKE_PEERS = {"MlSvm": "drawn:80x4x4", "Ml-knn": "drawn:80x4x4"}
+SMOKE_PEER_DATA = {"MlSvm": "drawn:80x4x4", "Ml-knn": "drawn:80x4x4"}
+PEERS = {
+    "MimlBoost": {
+        OURS: MimlBoost(n_rounds=10),
+        "LIBSVM on all pairs": MimlBoost(n_rounds=10, solver="libsvm"),
+    },
+    "MimlNn": {OURS: MimlNn(), "distances by SciPy": MimlNn(metric=scipy_hausdorff)},
+    "D-MimlSvm": {
+        OURS: DMimlSvm(),
+        "CVXPY": DMimlSvm(solver="cvxpy"),
+        "Table 8 as printed": DMimlSvm(solver="cutting_plane"),
+    },
+    "MlSvm": {
+        OURS: _on_vectors(MlSvm(gamma=0.1)),
+        "scikit-learn": _on_vectors(OneVsRestClassifier(SVC(gamma=0.1))),
+    },
+    "Ml-knn": {
+        OURS: _on_vectors(MlKnn()),
+        "scikit-multilearn-ng": _on_vectors(ScikitMultilearnKnn()),
+    },
+}
+OPTIONAL = {"CVXPY": "cvxpy", "scikit-multilearn-ng": "skmultilearn"}  # packages of peers
 N_TEST = 200  # more drawn bags, to see whether peers rank their labels alike
 
 N_WARM_UP = 60  # examples of a small fit that loads compiled code
@@ -206,16 +208,16 @@ def measure_costs(
 ) -> pd.DataFrame:
     """Costs of a profile's cases; the cases that are not recorded are measured first.
 
-    One fit runs at a time, so that none disturbs another; leave the machine alone meanwhile. Each
-    is recorded as it ends, so a call after an interruption measures the rest. Cases are left out
-    if their data are missing or their peer is not installed.
+    One fit runs at a time, so that none disturbs another; leave the machine idle meanwhile. Each
+    is recorded as it ends, so a call after an interruption measures the rest. A case is left out
+    if its data are missing or its peer is not installed.
 
     Parameters
     ----------
     profile : {"paper", "quick", "smoke"}
         All cases; only the smaller drawn bags; a few tiny cases.
     recompute : bool
-        Measure everything, whatever is recorded.
+        Measure all cases, recorded or not.
     folder : path or None
         Where costs are recorded; None for ``data/results``, or its folder ``smoke``.
 
@@ -225,7 +227,7 @@ def measure_costs(
         If fits failed. Every other cost is recorded, and a second call measures the rest.
     """
     waiting = waiting_costs(profile, recompute=recompute, folder=folder)
-    waiting = [case for case in waiting if _has_data(case, waiting, data_home)]
+    waiting = _with_data(waiting, data_home)
     if waiting:
         n_cases = len(cost_cases(profile))
         print(f"costs: {n_cases} fits, {len(waiting)} to measure one by one", flush=True)
@@ -235,18 +237,20 @@ def measure_costs(
 
 def recorded_costs(profile: str = "paper", *, folder=None) -> pd.DataFrame:
     """The costs of a profile's cases as they are recorded; nothing is measured."""
-    table = _read(_path(profile, folder))
-    wanted = pd.MultiIndex.from_tuples(map(astuple, cost_cases(profile)))
-    return table[pd.MultiIndex.from_frame(table[CASE]).isin(wanted)].reset_index(drop=True)
+    table, wanted = _read(_path(profile, folder)), set(map(astuple, cost_cases(profile)))
+    return table.loc[[case in wanted for case in _cases(table)]].reset_index(drop=True)
 
 
 def waiting_costs(
     profile: str = "paper", *, recompute: bool = False, folder=None
 ) -> list[CostCase]:
     """Cases that are not recorded, or all; without peers that are not installed."""
-    recorded = recorded_costs(profile, folder=folder)[CASE].itertuples(index=False, name=None)
-    known = set() if recompute else set(recorded)
+    known = set() if recompute else set(_cases(_read(_path(profile, folder))))
     return [c for c in cost_cases(profile) if astuple(c) not in known and is_installed(c)]
+
+
+def _cases(table):
+    return table[CASE].itertuples(index=False, name=None)
 
 
 def cost_cases(profile: str = "paper") -> list[CostCase]:
@@ -269,15 +273,13 @@ def cost_cases(profile: str = "paper") -> list[CostCase]:
         for method in LARGE
         for n_bags in LARGE_BAGS[profile]
     ]
-    cases += [
-        CostCase("peers", SMOKE_PEERS[method] if smoke else dataset, method, library)
-        for method, (dataset, libraries) in PEERS.items()
-        for library in libraries
-        if not smoke or method in SMOKE_PEERS
-    ]
     if smoke:
-        cases = [c for c in cases if c.study == "peers" or c.method in SMOKE_METHODS]
-    return cases
+        cases = [case for case in cases if case.method in SMOKE_METHODS]
+    return cases + [
+        CostCase("peers", dataset, method, library)
+        for method, dataset in (SMOKE_PEER_DATA if smoke else PEER_DATA).items()
+        for library in PEERS[method]
+    ]
 
 
 def _methods_on(dataset):
@@ -306,14 +308,13 @@ def drawn_sizes(dataset: str) -> tuple[int, int, int]:
 
 def is_installed(case: CostCase) -> bool:
     """Whether the package behind the case's library is installed."""
-    needed = PEERS[case.method][1][case.library][1] if case.study == "peers" else "sklearn"
-    return find_spec(needed) is not None
+    return case.library not in OPTIONAL or find_spec(OPTIONAL[case.library]) is not None
 
 
 def estimator_of(case: CostCase):
     """The case's estimator, unfitted and unseeded."""
     if case.study == "peers":
-        return PEERS[case.method][1][case.library][0]
+        return PEERS[case.method][case.library]
     if case.study in ("sizes", "large"):
         return (MANY_LABELS | ONE_LABEL | LARGE)[case.method]
     if case.method == "D-MimlSvm":
@@ -343,8 +344,8 @@ def measure(case: CostCase, data_home=None) -> dict:
     """Processor seconds of a case's fit and scores, and what each adds to resident memory.
 
     Call it in a process that does nothing else. Megabytes are the peak during the fit above what
-    was resident when it began: the data are not counted. One thread. A small fit runs first,
-    because the first one loads compiled code.
+    was resident when it began, so the data do not count. There is one thread. A small fit runs
+    first, because the first one loads compiled code.
 
     The row has the sizes (n_instances is the mean of a bag), fit_seconds, fit_megabytes and the
     categories of warnings; with a test set also predict_seconds and predict_megabytes; for peers
@@ -413,17 +414,16 @@ def _peak():
     return kilobytes / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-def _has_data(case, waiting, data_home):
-    """Whether the case's data can be loaded; if not, a message is printed once a data set."""
-    if case.study != "sets":
-        return True
-    try:
-        load(case.dataset, data_home=data_home)
-    except DataError as error:
-        if case == next(other for other in waiting if other.dataset == case.dataset):
-            print(f"costs on {case.dataset} are left out: {error}", flush=True)
-        return False
-    return True
+def _with_data(cases, data_home):
+    """The cases whose data can be loaded; a message names each data set that cannot."""
+    missing = set()
+    for dataset in dict.fromkeys(case.dataset for case in cases if case.study == "sets"):
+        try:
+            load(dataset, data_home=data_home)
+        except DataError as error:
+            print(f"costs on {dataset} are left out: {error}", flush=True)
+            missing.add(dataset)
+    return [case for case in cases if case.dataset not in missing]
 
 
 def _measure_each(cases, data_home, path):
@@ -450,9 +450,8 @@ def _measure_each(cases, data_home, path):
 
 
 def _record(row, path):
-    """Add a row, to six digits; it replaces the row of the same case."""
-    row = {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
-    put_rows(path, [row], CASE, _read)
+    """Add a row; it replaces the row of the same case."""
+    put_rows(path, [six_digits(row)], CASE, _read)
 
 
 def _read(path):

@@ -28,7 +28,7 @@ from mimlpaper.baselines.guess import Guess
 from mimlpaper.datasets import DATASETS, load
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
-from mimlpaper.experiments.store import KEY, default_store, keys_of, put_rows, read_rows
+from mimlpaper.experiments.store import KEY, default_store, keys_of, put_rows, read_rows, six_digits
 from mimlpaper.experiments.trial import CrossValidation, GivenSplit, set_random_states
 from mimlpaper.experiments.unseen import BAGS, UNSEEN, UNSEEN_TEXTS
 from mimlpaper.kernels import KernelFactor
@@ -227,10 +227,8 @@ def _run(experiment, trial, code, data_home):
         rows = _measured(estimator, dataset, *experiment.splits.indices(dataset, trial.split))
     common = vars(trial) | {"seconds": time.process_time() - start, "kind": dataset.kind}
     common |= {"data_sha256": dataset.sha256, "code": code} | provenance()
-    return [
-        {name: float(f"{v:.6g}") if isinstance(v, float) else v for name, v in row.items()}
-        for row in (common | row for row in rows)
-    ], {warning.category.__name__ for warning in caught}
+    categories = {warning.category.__name__ for warning in caught}
+    return [six_digits(common | row) for row in rows], categories
 
 
 def _codes(experiment, profile):

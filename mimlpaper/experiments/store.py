@@ -277,6 +277,11 @@ def codes_digest(group: pd.DataFrame) -> str:
     return hashlib.sha256(codes.encode()).hexdigest()[:12]
 
 
+def six_digits(row: dict) -> dict:
+    """A row with its real numbers to six digits."""
+    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
+
+
 def read_rows(path: Path, columns: list[str]) -> pd.DataFrame:
     """A table that :func:`put_rows` writes; with these columns and no row if there is no file."""
     if not path.is_file():

@@ -18,7 +18,7 @@ from mimlpaper.experiments.costs import (
     LARGE_BAGS,
     MANY_LABELS,
     ONE_LABEL,
-    PEERS,
+    PEER_DATA,
     SIZES,
     CostCase,
     cost_cases,
@@ -141,7 +141,7 @@ def test_missing_data_leave_their_cases_out(monkeypatch, instead, tmp_path, caps
 
 def test_a_peer_that_is_not_installed_is_not_waited_for(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "find_spec", lambda name: None if name == "skmultilearn" else 1)
-    case = CostCase("peers", PEERS["Ml-knn"][0], "Ml-knn", "scikit-multilearn-ng")
+    case = CostCase("peers", PEER_DATA["Ml-knn"], "Ml-knn", "scikit-multilearn-ng")
     assert not is_installed(case) and case in cost_cases()
     assert case not in waiting_costs(folder=tmp_path)
 
