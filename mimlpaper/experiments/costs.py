@@ -204,7 +204,7 @@ N_REPEATS = 3
 
 
 def measure_costs(
-    profile: str = "paper", *, recompute: bool = False, data_home=None, folder=None
+    profile: str = "paper", *, recompute: bool = False, data_home=None
 ) -> pd.DataFrame:
     """Costs of a profile's cases; the cases that are not recorded are measured first.
 
@@ -218,34 +218,29 @@ def measure_costs(
         All cases; only the smaller drawn bags; a few tiny cases.
     recompute : bool
         Measure all cases, recorded or not.
-    folder : path or None
-        Where costs are recorded; None for ``data/results``, or its folder ``smoke``.
 
     Raises
     ------
     TrialError
         If fits failed. Every other cost is recorded, and a second call measures the rest.
     """
-    waiting = waiting_costs(profile, recompute=recompute, folder=folder)
-    waiting = _with_data(waiting, data_home)
+    waiting = _with_data(waiting_costs(profile, recompute=recompute), data_home)
     if waiting:
         n_cases = len(cost_cases(profile))
         print(f"costs: {n_cases} fits, {len(waiting)} to measure one by one", flush=True)
-        _measure_each(waiting, data_home, _path(profile, folder))
-    return recorded_costs(profile, folder=folder)
+        _measure_each(waiting, data_home, _path(profile))
+    return recorded_costs(profile)
 
 
-def recorded_costs(profile: str = "paper", *, folder=None) -> pd.DataFrame:
+def recorded_costs(profile: str = "paper") -> pd.DataFrame:
     """The costs of a profile's cases as they are recorded; nothing is measured."""
-    table, wanted = _read(_path(profile, folder)), set(map(astuple, cost_cases(profile)))
+    table, wanted = _read(_path(profile)), set(map(astuple, cost_cases(profile)))
     return table.loc[[case in wanted for case in _cases(table)]].reset_index(drop=True)
 
 
-def waiting_costs(
-    profile: str = "paper", *, recompute: bool = False, folder=None
-) -> list[CostCase]:
+def waiting_costs(profile: str = "paper", *, recompute: bool = False) -> list[CostCase]:
     """Cases that are not recorded, or all; without peers that are not installed."""
-    known = set() if recompute else set(_cases(_read(_path(profile, folder))))
+    known = set() if recompute else set(_cases(_read(_path(profile))))
     return [c for c in cost_cases(profile) if astuple(c) not in known and is_installed(c)]
 
 
@@ -462,5 +457,5 @@ def _read(path):
     })  # fmt: skip
 
 
-def _path(profile, folder):
-    return Path(folder or default_store(profile).folder) / "costs.csv"
+def _path(profile):
+    return default_store(profile).folder / "costs.csv"

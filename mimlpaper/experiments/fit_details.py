@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import astuple
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,9 +16,8 @@ RARE = 0.01  # a category is rare if a smaller share of the documents has it
 
 
 def fit_details(
-    experiment: Experiment, inspect: Callable, profile: str = "paper", *, data_home=None,
-    folder=None,
-) -> pd.DataFrame:  # fmt: skip
+    experiment: Experiment, inspect: Callable, profile: str = "paper", *, data_home=None
+) -> pd.DataFrame:
     """Internals of an experiment's fits; the fits are run if they are not recorded, or stale.
 
     Parameters
@@ -27,14 +25,12 @@ def fit_details(
     experiment : its trials are fitted; nothing is tested.
     inspect : function of a pipeline's fitted last step, the training labels (n_bags, n_labels)
         and their names, such as :func:`objective_steps`. It returns a list of dict, one a row.
-    folder : path or None
-        Where the table is recorded; None for ``data/results``, or its folder ``smoke``.
 
     Returns
     -------
     table : the columns of a trial's key, those of ``inspect``, kind, data_sha256, code, state.
     """
-    recorded = recorded_fit_details(experiment, profile, folder=folder)
+    recorded = recorded_fit_details(experiment, profile)
     trials = experiment.trials(profile)
     if set(keys_of(recorded[recorded["state"] == "fresh"])) == set(map(astuple, trials)):
         return recorded
@@ -50,15 +46,13 @@ def fit_details(
         for trial in trials
         for row in _fit(experiment, trial, datasets[trial.dataset], inspect)
     ]
-    _write(rows, _path(experiment, profile, folder))
-    return recorded_fit_details(experiment, profile, folder=folder)
+    _write(rows, _path(experiment, profile))
+    return recorded_fit_details(experiment, profile)
 
 
-def recorded_fit_details(
-    experiment: Experiment, profile: str = "paper", *, folder=None
-) -> pd.DataFrame:
+def recorded_fit_details(experiment: Experiment, profile: str = "paper") -> pd.DataFrame:
     """The table as it is recorded, empty if there is none; nothing is run."""
-    path = _path(experiment, profile, folder)
+    path = _path(experiment, profile)
     if not path.is_file():
         return pd.DataFrame(columns=[*KEY, "state"])
     rows = pd.read_csv(path)
@@ -111,7 +105,7 @@ def related_pairs(fitted, Y, names) -> list[dict]:
     return rows
 
 
-def characteristics(*, data_home=None, folder=None) -> pd.DataFrame:
+def characteristics(*, data_home=None) -> pd.DataFrame:
     """Appendix C: one row a web page data set, recomputed if all files are there.
 
     Otherwise the rows are as last recorded.
@@ -119,8 +113,6 @@ def characteristics(*, data_home=None, folder=None) -> pd.DataFrame:
     Parameters
     ----------
     data_home : path or None, see :mod:`mimlpaper.datasets`.
-    folder : path or None
-        Where the table is recorded; None for ``data/results``.
 
     Returns
     -------
@@ -128,7 +120,7 @@ def characteristics(*, data_home=None, folder=None) -> pd.DataFrame:
         documents the percentage with more than one category (PMC), the average number of
         categories (ANL) and the percentage of rare categories (PRC); sha256 of the file.
     """
-    path = Path(folder or paths.results()) / "characteristics.csv"
+    path = paths.results() / "characteristics.csv"
     present = {row["name"] for row in describe(data_home) if row["state"] == "present"}
     if all(f"yahoo:{name}" in present for name in YAHOO_NAMES):
         rows = [_measure(name, printed, data_home) for name, printed in YAHOO_NAMES.items()]
@@ -167,5 +159,5 @@ def _write(rows, path):
     pd.DataFrame(rows).to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
 
 
-def _path(experiment, profile, folder):
-    return Path(folder or default_store(profile).folder) / f"{experiment.name}.csv"
+def _path(experiment, profile):
+    return default_store(profile).folder / f"{experiment.name}.csv"

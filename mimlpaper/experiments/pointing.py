@@ -9,7 +9,6 @@ import time
 import warnings
 from collections import Counter
 from dataclasses import astuple
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -90,15 +89,14 @@ BOTH = (POINTING, POINTING_TEXTS)  # in one table
 
 
 def pointing(
-    profile: str = "paper", *, jobs: int = -1, recompute: bool = False, data_home=None,
-    folder=None,
-) -> pd.DataFrame:  # fmt: skip
+    profile: str = "paper", *, jobs: int = -1, recompute: bool = False, data_home=None
+) -> pd.DataFrame:
     """The table of :func:`recorded_pointing`; what is missing or stale is run first.
 
     Each trial is recorded as it ends, so a call after an interruption runs the rest. Parameters
-    are those of :func:`~mimlpaper.experiments.compute`, and the ``folder`` of the table.
+    are those of :func:`~mimlpaper.experiments.compute`. Lines say how many fits gave a warning.
     """
-    recorded = recorded_pointing(profile, folder=folder)
+    recorded = recorded_pointing(profile)
     fresh = recorded[(recorded["state"] == "fresh") & (not recompute)]
     known = set(keys_of(fresh))
     waiting = [
@@ -113,20 +111,20 @@ def pointing(
     with parallel_config("loky", n_jobs=jobs):
         runs = Parallel(return_as="generator_unordered")
         for rows, categories in runs(delayed(_run)(*one, data_home) for one in waiting):
-            put_rows(_path(profile, folder), rows, [*KEY, "calibration"], _read)
+            put_rows(_path(profile), rows, [*KEY, "calibration"], _read)
             warned.update(categories)
     for category, n_fits in sorted(warned.items()):
         print(f"pointing: {n_fits} of {len(waiting)} fits gave a {category}", flush=True)
-    return recorded_pointing(profile, folder=folder)
+    return recorded_pointing(profile)
 
 
-def recorded_pointing(profile: str = "paper", *, folder=None) -> pd.DataFrame:
+def recorded_pointing(profile: str = "paper") -> pd.DataFrame:
     """Reasons against truth as they are recorded; nothing is run.
 
     One row for each trial and calibration, with the measures of :func:`measure_reasons`, and
     ``state``, "fresh" or "stale".
     """
-    table = _read(_path(profile, folder))
+    table = _read(_path(profile))
     today = {
         astuple(trial): code for experiment in BOTH for trial, code in _codes(experiment, profile)
     }
@@ -245,5 +243,5 @@ def _read(path):
     return read_rows(path, COLUMNS)
 
 
-def _path(profile, folder):
-    return Path(folder or default_store(profile).folder) / "pointing.csv"
+def _path(profile):
+    return default_store(profile).folder / "pointing.csv"

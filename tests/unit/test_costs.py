@@ -47,6 +47,12 @@ FEW = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def results(monkeypatch, tmp_path):
+    """An empty folder in place of the project's."""
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+
+
 @pytest.fixture
 def few(monkeypatch):
     """Three quick cases in place of all."""
@@ -97,8 +103,8 @@ def test_a_set_sorted_by_label_is_measured(monkeypatch):
     assert measure(CostCase("sets", "elephant", "Ch-Fd"))["fit_seconds"] > 0
 
 
-def test_each_fit_is_measured_in_a_process_of_its_own_and_recorded(few, tmp_path):
-    costs = measure_costs(folder=tmp_path).set_index("method")
+def test_each_fit_is_measured_in_a_process_of_its_own_and_recorded(few):
+    costs = measure_costs().set_index("method")
     assert (costs["fit_seconds"] > 0).all() and (costs["fit_megabytes"] >= 0).all()
     assert costs.loc["MimlNn", ["n_bags", "n_instances", "n_labels"]].tolist() == [40, 2, 4]
     assert costs.loc["Ch-Fd", "n_labels"] == 1
@@ -108,25 +114,25 @@ def test_each_fit_is_measured_in_a_process_of_its_own_and_recorded(few, tmp_path
 
 def test_what_is_recorded_is_not_measured_again_unless_asked(few, instead, tmp_path):
     module._record(cost("sizes", "drawn:40x2x4", "Ch-Fd", fit_seconds=7.0), tmp_path / "costs.csv")
-    assert waiting_costs(folder=tmp_path) == [FEW[0], FEW[2]]
-    table = measure_costs(folder=tmp_path)
+    assert waiting_costs() == [FEW[0], FEW[2]]
+    table = measure_costs()
     assert instead == [FEW[0], FEW[2]]
     assert sorted(table["fit_seconds"]) == [0.5, 0.5, 7.0]
-    measure_costs(folder=tmp_path)
+    measure_costs()
     assert len(instead) == 2
-    again = measure_costs(folder=tmp_path, recompute=True)
+    again = measure_costs(recompute=True)
     assert instead[2:] == FEW and (again["fit_seconds"] == 0.5).all()
 
 
-def test_a_fit_that_fails_leaves_the_others_recorded(few, monkeypatch, tmp_path):
+def test_a_fit_that_fails_leaves_the_others_recorded(few, monkeypatch):
     broken = CostCase("sizes", "drawn:40x2x5", "MimlNn")  # five labels cannot be drawn
     monkeypatch.setattr(module, "cost_cases", lambda profile="paper": [broken, FEW[0]])
     with pytest.raises(TrialError, match=r"(?s)1 of 2 fits failed.*multiple of 4"):
-        measure_costs(folder=tmp_path)
-    assert recorded_costs(folder=tmp_path)["dataset"].tolist() == ["drawn:40x2x4"]
+        measure_costs()
+    assert recorded_costs()["dataset"].tolist() == ["drawn:40x2x4"]
 
 
-def test_missing_data_leave_their_cases_out(monkeypatch, instead, tmp_path, capsys):
+def test_missing_data_leave_their_cases_out(monkeypatch, instead, capsys):
     cases = [CostCase("sets", "scene", "MimlNn"), CostCase("sets", "scene", "MimlSvm"), FEW[0]]
     monkeypatch.setattr(module, "cost_cases", lambda profile="paper": cases)
 
@@ -134,16 +140,16 @@ def test_missing_data_leave_their_cases_out(monkeypatch, instead, tmp_path, caps
         raise module.DataError("no file")
 
     monkeypatch.setattr(module, "load", nowhere)
-    measure_costs(folder=tmp_path)
+    measure_costs()
     assert instead == [FEW[0]]
     assert capsys.readouterr().out.count("costs on scene are left out: no file") == 1
 
 
-def test_a_peer_that_is_not_installed_is_not_waited_for(monkeypatch, tmp_path):
+def test_a_peer_that_is_not_installed_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(module, "find_spec", lambda name: None if name == "skmultilearn" else 1)
     case = CostCase("peers", PEER_DATA["Ml-knn"], "Ml-knn", "scikit-multilearn-ng")
     assert not is_installed(case) and case in cost_cases()
-    assert case not in waiting_costs(folder=tmp_path)
+    assert case not in waiting_costs()
 
 
 def test_the_record_is_whole_and_has_a_row_a_case(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mimlpaper import paths
 from mimlpaper.datasets import DataError, load
 from mimlpaper.experiments import fit_details as module
 from mimlpaper.experiments.fit_details import (
@@ -17,11 +18,19 @@ from mimlpaper.report.claims import never_rises
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """With the objectives of the smoke profile."""
+def measured(tmp_path_factory):
+    """A folder with the objectives of the smoke profile."""
     folder = tmp_path_factory.mktemp("results")
-    fit_details(CCCP, objective_steps, "smoke", folder=folder)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(paths, "results", lambda: folder)
+        fit_details(CCCP, objective_steps, "smoke")
     return folder
+
+
+@pytest.fixture
+def objectives(measured, monkeypatch):
+    """With the objectives in place of the project's results."""
+    monkeypatch.setattr(paths, "results", lambda: measured)
 
 
 def fit_of(experiment, trial):
@@ -32,8 +41,8 @@ def fit_of(experiment, trial):
     return dataset, estimator.fit(dataset.X[train], dataset.Y[train])[-1]
 
 
-def test_objectives_are_those_of_the_fits(folder):
-    table = recorded_fit_details(CCCP, "smoke", folder=folder)
+def test_objectives_are_those_of_the_fits(objectives):
+    table = recorded_fit_details(CCCP, "smoke")
     assert len(table.drop_duplicates(["dataset", "parameters", "split"])) == 2 * 4 * 2
     assert set(table["state"]) == {"fresh"}
     assert [part.holds for part in never_rises(table)] != [None]
@@ -49,28 +58,31 @@ def test_objectives_are_those_of_the_fits(folder):
     assert following == pytest.approx(fitted.raw_objective_[1:], rel=1e-9)
 
 
-def test_fresh_tables_are_not_made_again(folder, monkeypatch):
-    recorded = recorded_fit_details(CCCP, "smoke", folder=folder)
+def test_fresh_tables_are_not_made_again(objectives, monkeypatch):
+    recorded = recorded_fit_details(CCCP, "smoke")
     monkeypatch.setattr(module, "load", None)
-    again = fit_details(CCCP, objective_steps, "smoke", folder=folder)
+    again = fit_details(CCCP, objective_steps, "smoke")
     pd.testing.assert_frame_equal(recorded, again)
 
 
 def test_stale_tables_are_made_again_if_the_data_are_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
     trials = RELATEDNESS.trials("smoke")
     stale = pd.DataFrame([vars(trial) | {"cosine": 7.0, "code": "another"} for trial in trials])
-    stale.to_csv(tmp_path / "relatedness.csv", index=False)
+    (tmp_path / "smoke").mkdir()
+    stale.to_csv(tmp_path / "smoke" / "relatedness.csv", index=False)
 
     def missing(name, data_home):
         raise DataError(name)
 
     with monkeypatch.context() as patched:
         patched.setattr(module, "load", missing)
-        table = fit_details(RELATEDNESS, related_pairs, "smoke", folder=tmp_path)
+        table = fit_details(RELATEDNESS, related_pairs, "smoke")
         assert set(table["state"]) == {"stale"}
+        patched.setattr(paths, "results", lambda: tmp_path / "empty")
         with pytest.raises(DataError, match="synthetic_"):
-            fit_details(RELATEDNESS, related_pairs, "smoke", folder=tmp_path / "empty")
-    table = fit_details(RELATEDNESS, related_pairs, "smoke", folder=tmp_path)
+            fit_details(RELATEDNESS, related_pairs, "smoke")
+    table = fit_details(RELATEDNESS, related_pairs, "smoke")
     assert set(table["state"]) == {"fresh"}
     check_pairs(table[table["dataset"] == "synthetic_scene"])
 
@@ -96,5 +108,6 @@ def check_pairs(table):
             assert np.ptp(mine["sharing"]) > 0
 
 
-def test_nothing_recorded(tmp_path):
-    assert recorded_fit_details(CCCP, folder=tmp_path).empty
+def test_nothing_recorded(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    assert recorded_fit_details(CCCP).empty

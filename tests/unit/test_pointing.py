@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from mimlpaper import paths
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.guess import Guess
@@ -76,8 +77,9 @@ def few(monkeypatch):
     return experiment
 
 
-def test_shares_are_recorded_and_a_stale_one_runs_again(few, tmp_path, monkeypatch):
-    found = pointing("smoke", jobs=1, folder=tmp_path)
+def test_shares_are_recorded_and_a_stale_one_runs_again(few, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    found = pointing("smoke", jobs=1)
     assert found["method"].tolist() == [CHANCE, *3 * ["NoisyOr"], CEILING]
     assert set(found["state"]) == {"fresh"}
     shares = found.set_index(["method", "calibration"])[[*MEASURES]]
@@ -88,11 +90,12 @@ def test_shares_are_recorded_and_a_stale_one_runs_again(few, tmp_path, monkeypat
 
     changed = {**few.configurations, "NoisyOr": NoisyOr(rank=21)}
     monkeypatch.setattr(module, "BOTH", (replace(few, configurations=changed),))
-    states = recorded_pointing("smoke", folder=tmp_path).groupby("method")["state"].first()
+    states = recorded_pointing("smoke").groupby("method")["state"].first()
     assert states.to_dict() == {CHANCE: "fresh", CEILING: "fresh", "NoisyOr": "stale"}
     ran = []
-    monkeypatch.setattr(module, "_run", lambda _, trial, *others: ran.append(trial) or ([], set()))
-    pointing("smoke", jobs=1, folder=tmp_path)
+    monkeypatch.setattr(module, "_run", lambda _, trial, *others: ran.append(trial) or ([], {"W"}))
+    pointing("smoke", jobs=1)
+    assert capsys.readouterr().out.endswith("pointing: 1 of 1 fits gave a W\n")
     assert [trial.method for trial in ran] == ["NoisyOr"]
 
 
