@@ -100,7 +100,7 @@ def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
     ------
     ValueError
         If X is not such an array, or holds NaN, infinity, or a value beyond
-        :data:`~mimlpaper.bags.LARGEST`, of which the square overflows.
+        :data:`~mimlpaper.bags.LARGEST`, whose square would overflow.
     """
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     largest = abs(X).max() if X.shape[0] else 0.0

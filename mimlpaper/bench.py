@@ -1,4 +1,4 @@
-"""Anybody's method in the paper's tables: the same data and splits, next to the recorded rows.
+"""A method of your own in the paper's tables: same data and splits, next to the recorded rows.
 
 An entry is written ``module:Name``. The name stands for an estimator, for its class, or for a
 function without arguments that gives one; the current folder is importable. The estimator has
@@ -32,6 +32,7 @@ from sklearn.pipeline import Pipeline
 from mimlpaper import paths
 from mimlpaper.experiments import EXPERIMENTS, Experiment, HoldOut, Store, compute, records
 from mimlpaper.experiments.holdouts import SubCodHoldOut, full_names
+from mimlpaper.experiments.store import seconds_of
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.compare import as_published, run_means
 from mimlpaper.report.published import TABLES, PublishedTable
@@ -59,7 +60,7 @@ SETTINGS = {"": "", "_tuned": ", tuned", "_blind": ", blind"}  # of the recorded
 
 
 class Bench(NamedTuple):
-    """What became of an entry: its folder, its standing by table, and a line for each failure."""
+    """The outcome of an entry: its folder, its standing by table, and a line for each failure."""
 
     folder: Path
     standing: pd.DataFrame
@@ -72,9 +73,9 @@ def bench(
 ) -> Bench:  # fmt: skip
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
 
-    All that is written lies in ``build/bench/``. What is recorded there is not run again, unless
-    the entry's file has changed. An entry that fails on the first trial of a table is asked no
-    more in that table; the other tables go on.
+    All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
+    file has changed. An entry that fails on the first trial of a table runs no further in that
+    table; the other tables go on.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def bench(
     runs["jobs"] = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
     try:
         entered, settings = load_entry(entry)
-    except Exception as error:  # whatever a stranger's code raises becomes a line of the report
+    except Exception as error:  # any error of foreign code becomes a line of the report
         return _write(entry, folder, {}, [f"{entry} cannot be loaded: {_in_one_line(error)}"])
     ranked: dict[int | str, ReportTable] = {}
     problems: list[str] = []
@@ -131,7 +132,7 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
 
 
 class Entered(BaseEstimator):
-    """A stranger's unfitted estimator with checked answers.
+    """An entry's unfitted estimator with checked answers.
 
     ``code`` is the hash of the file that it comes from: another file makes other records.
     """
@@ -221,8 +222,7 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
     table = BENCHED[number]
     rows, configured = _rows(number, experiment, methods, profile, store)
     tidy, cells = _standing(rows, table)
-    seconds = rows["fit_seconds"] + rows["predict_seconds"]
-    tidy["seconds"] = seconds.groupby(rows["method"]).mean()
+    tidy["seconds"] = seconds_of(rows).groupby(rows["method"]).mean()
     scoring = [_scores_instances(configured[name]) for name in tidy.index]
     tidy["scores instances"] = np.where(scoring, "yes", "no")
     for mine in methods:

@@ -1,4 +1,4 @@
-"""What any estimator of the companion must do, and a stranger's that is to enter its tables.
+"""What every estimator of the companion must do, and every other one that enters its tables.
 
 In a test module::
 

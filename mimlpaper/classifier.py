@@ -147,7 +147,7 @@ class MimlClassifier(MultiLabelEstimator):
 
 
 def _calibrated(scores, labels):
-    """Platt's slope and intercept for each label; (1, 0) where the held-out bags tell nothing."""
+    """Platt's slope and intercept for each label; (1, 0) where the held-out bags do not say."""
     slopes, intercepts = np.ones(scores.shape[1]), np.zeros(scores.shape[1])
     for label, (column, truth) in enumerate(zip(scores.T, labels.T, strict=True)):
         if truth.all() or not truth.any() or np.ptp(column) == 0:

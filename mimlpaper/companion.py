@@ -27,7 +27,7 @@ from mimlpaper.experiments.pointing import pointing
 from mimlpaper.experiments.registry import ON_PAPER, family
 from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
-from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.store import KEY, seconds_of
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import changes, column_records
@@ -132,7 +132,7 @@ class Companion:
     ) -> Markdown:  # fmt: skip
         """The box that a notebook opens with: its question, the finding, what to look at.
 
-        The finding is what came out in ``tables`` and of the claims whose ids begin as
+        The finding is the outcome of ``tables`` and of the claims whose ids begin as
         ``claims``, then ``found``. Only the full protocol has one.
         """
         if self.profile == "paper":
@@ -182,7 +182,7 @@ class Companion:
         )
 
     def changes(self) -> pd.DataFrame:
-        """The full protocol's records beside those of the first version, see :func:`changes`."""
+        """The full protocol's records next to the first version's, see :func:`changes`."""
         return changes(records, pd.read_csv(paths.results() / "before.csv"))
 
     def core_hours(self) -> float:
@@ -190,7 +190,7 @@ class Companion:
         tables = [records(experiment) for experiment in ON_PAPER]
         trials = pd.concat(table.drop_duplicates(KEY) for table in tables if len(table))
         trials = trials[trials["state"] != "stale"]
-        return float((trials["fit_seconds"] + trials["predict_seconds"]).sum() / 3600)
+        return float(seconds_of(trials).sum() / 3600)
 
     def n_runs(self, experiment: str) -> int:
         """Number of runs of the whole protocol: splits, data sets, or cross-validations."""

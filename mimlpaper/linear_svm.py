@@ -20,7 +20,7 @@ SLOPES = -0.1, 1e-6  # between which a line search may stop, as shares of the fi
 MAX_BISECTIONS = 60
 BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
-FIXED, FREE, SHIFTS = 0, 1, 2  # how alpha_i answers raw_i: not, alone, against its full group
+FIXED, FREE, SHIFTS = 0, 1, 2  # alpha_i stays, follows raw_i, or moves against its full group
 
 
 class Examples:
@@ -45,7 +45,7 @@ class Examples:
 
     @cached_property
     def products(self) -> np.ndarray:
-        """X'X, its upper half alone: (n_features + 1, n_features + 1)."""
+        """The upper half of X'X: (n_features + 1, n_features + 1)."""
         return dsyrk(1.0, self.X.T)
 
     def __reduce__(self):
@@ -152,9 +152,9 @@ def _minimise(problem, start, tol, max_steps):
             theta, alpha, steps = _multiplier_step(
                 problem, system, theta, margins, alpha, sigma, enough, max_steps - n_steps
             )
-        except LinAlgError:  # a Newton system is singular to rounding; the gap tells
+        except LinAlgError:  # a Newton system is singular to rounding; the gap shows it
             break
-        margins = problem.margins(theta)  # afresh: the steps' updates round
+        margins = problem.margins(theta)  # computed again: the steps' updates round
         n_steps += steps
         dual = max(dual, problem.dual(alpha))
         if problem.primal(theta, margins) < primal:

@@ -11,7 +11,7 @@ CGROUP = Path("/sys/fs/cgroup")  # of a container: its limit, and what it uses
 def check_memory(n_bytes: float, what: str, advice: str):
     """Raise a MemoryError if fewer than ``n_bytes`` are free.
 
-    A system that promises more memory than it has would kill the process later, without a word.
+    A system that promises more memory than it has would kill the process later, with no message.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Execute the project's notebooks through papermill, and tell by evidence how that went."""
+"""Execute the project's notebooks through papermill; evidence says how each run ended."""
 
 import copy
 import json
@@ -32,7 +32,7 @@ TEMPLATE = (
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
 )
-RUNS = "runs.json"  # beside the executed notebooks: how each one's last run ended
+RUNS = "runs.json"  # in their folder: how each executed notebook's last run ended
 
 TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 
@@ -55,7 +55,7 @@ class NotebookRun:
 
 
 def available_notebooks() -> dict[str, Path]:
-    """The project's notebooks by name, in reading order; links that lead elsewhere are none."""
+    """The project's notebooks by name, in reading order, without links to files elsewhere."""
     folder = paths.notebooks().resolve()
     return {
         path.stem: path
@@ -97,8 +97,8 @@ def run_notebooks(
     cell_timeout : int or None
         Seconds after which a cell counts as hanging; None for never.
     untrusted : bool
-        Whether names may be paths of other notebooks. Running one runs whatever code it holds,
-        with the rights of whoever runs it. Otherwise a ValueError is raised.
+        Whether names may be paths of other notebooks. Running one runs all code in it, with the
+        user's rights. If False, such a path raises a ValueError.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record; before it the
     # multiverse, 10_…, of what the tables record.
@@ -118,7 +118,7 @@ def run_notebooks(
 
 
 def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, str]:
-    """How each notebook's last run ended, of those that were ever run here."""
+    """How the last run of each notebook ended, if it was ever run here."""
     path = (folder or _folder(profile)) / RUNS
     return json.loads(path.read_text()) if path.is_file() else {}
 

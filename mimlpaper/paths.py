@@ -1,4 +1,4 @@
-"""Where things lie, and how a file is written whole: the only module that knows the folders."""
+"""The project's folders, which no other module knows, and how a file is written whole."""
 
 import os
 import tempfile
@@ -59,8 +59,8 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
     """A file to write that takes the place of ``path`` when the block ends.
 
     After an error ``path`` is as it was, and nothing else is left. The folder is made if need
-    be. The content is on the disk before the temporary file, in the same folder, is renamed:
-    whoever reads ``path`` at any time, even after a power cut, finds the old file or the new one.
+    be. The content is on the disk before the temporary file, in the same folder, is renamed. So a
+    reader of ``path`` finds the old file or the new one at any time, even after a power cut.
 
     Parameters
     ----------

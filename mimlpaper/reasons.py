@@ -1,4 +1,4 @@
-"""Which instance of a bag brings which label, and which of its features do."""
+"""Which instance of a bag brings which label, and which of its features matter."""
 
 import numpy as np
 from numba import njit

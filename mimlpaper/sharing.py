@@ -50,7 +50,7 @@ class Cache:
                 warnings.simplefilter("always")
                 result = compute()
             self._keep(key, result, caught)
-        for warning in caught:  # whoever asks is warned, not the first alone
+        for warning in caught:  # every caller is warned, not only the first
             warnings.warn(warning.message, warning.category, stacklevel=3)
         return result
 
@@ -77,8 +77,8 @@ def sharing(cache: Cache) -> Iterator[Cache]:
 def shared(compute: Callable, *args, **kwargs):
     """``compute(*args, **kwargs)``, or the kept result of an equal call.
 
-    ``compute`` is a function of a module, and its result depends on the arguments alone: integer
-    seeds, no generators. Arrays in a result cannot be written to, since others may hold them too.
+    ``compute`` is a function of a module, and its result depends only on the arguments: integer
+    seeds, no generators. Arrays in a result are read-only, since other callers may hold them too.
     """
     cache = CURRENT.get()
     if cache is None:

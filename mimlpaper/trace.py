@@ -11,7 +11,7 @@ from mimlpaper.experiments import get_experiment, records
 from mimlpaper.experiments.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.experiments.registry import ROWS
 from mimlpaper.experiments.settings import NEAREST, settings
-from mimlpaper.experiments.store import default_store
+from mimlpaper.experiments.store import default_store, seconds_of
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.experiments.verify import outcomes_of
 from mimlpaper.report.compare import as_published, compare_with_paper
@@ -34,7 +34,7 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
     Raises
     ------
     ValueError
-        If the table has no such cell; the message names those that it has.
+        If the table has no such cell; the message names the possible values.
     """
     if number not in TABLES:
         raise ValueError(f"table must be one of {list(TABLES)}, got {number!r}")
@@ -80,14 +80,14 @@ def _values(cell):
 
 
 def _trials(experiment, mine):
-    """How many trials, what they took, and where they stand."""
+    """How many trials, their seconds, and their lines in the file."""
     path = default_store().path(experiment)
     if mine.empty:
         return _aligned([("trials", f"none; mimlpaper compute {experiment}")])
     keys = set(mine["dataset"] + "," + mine["method"])
     lines = path.read_text().splitlines()
     places = [i for i, line in enumerate(lines, 1) if ",".join(line.split(",")[1:3]) in keys]
-    seconds = (mine["fit_seconds"] + mine["predict_seconds"]).sum()
+    seconds = seconds_of(mine).sum()
     states = ", ".join(f"{n} {state}" for state, n in mine["state"].value_counts().items())
     splits = mine["split"]
     return _aligned(
@@ -115,7 +115,7 @@ def _code(experiment, trial):
 
 
 def _settings(trial):
-    """Each setting's value and basis, a dagger with those that are nearest to print."""
+    """Each setting's value and basis; a dagger marks a setting nearest to print."""
     about = settings({trial.method: ROWS[trial.experiment][trial.method]}, [trial.dataset])
     for one in about[about["basis"] != ""].itertuples():
         mark = " †" if one.basis == NEAREST else ""

@@ -46,7 +46,7 @@ class Experiment:
         Whether every round or alternation is measured.
     smoke_splits : int
         Splits of the profile "smoke", each on the stand-ins of the first and the last data set.
-        If there are many variants: 1, and the last stand-in alone.
+        If there are many variants: 1, on the last stand-in only.
     timeout : float or None
         Seconds after which a trial has failed; None for no limit.
     """

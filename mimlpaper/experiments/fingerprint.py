@@ -29,7 +29,7 @@ PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 Definition = tuple[str, str]  # module and name
 Meaning = list[ast.stmt] | str  # statements that define a name, or where it is imported from
 
-# What every trial passes through, whatever its method.
+# Every trial runs it.
 COMMON: Definition = ("mimlpaper.experiments.trial", "run_trial")
 
 # Not followed: the function that knows every data set, since a trial gives its own loader; and the
@@ -224,7 +224,7 @@ def provenance() -> dict[str, str]:
 
 
 def _blas_kernels():
-    """The BLAS that NumPy and SciPy call, not those that other loaded packages bring along."""
+    """The BLAS that NumPy and SciPy call; not the libraries of other loaded packages."""
     kernels = set()
     for pool in threadpool_info():
         folder = Path(pool["filepath"]).parent.name

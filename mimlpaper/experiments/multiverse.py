@@ -1,9 +1,9 @@
-"""The multiverse: every reading of the paper, the choices that it leaves open taken otherwise.
+"""The multiverse: every reading of the paper, by all choices that it leaves open.
 
 A *reading* of a method is its published row with some choices changed. A *choice* is one thing
-that is left open: it has alternatives, each a change of settings. They come from the rows of the
+that the paper leaves open; its alternatives are changes of settings. They come from the rows of the
 tables: their ``choices``, and their blind settings where the published ones are nearest to print.
-The published readings themselves are those of the tables' records, and do not run again.
+The tables' records hold the published readings, which do not run again.
 """
 
 import json
@@ -34,7 +34,7 @@ Reading = Mapping[str, Change]  # the choices that differ from the published row
 
 MOST = 48  # readings of a method that are crossed in full
 
-# What one reader decides once for a data set, for all methods that are compared on it.
+# Choices that hold for all methods that are compared on a data set.
 SHARED = ("scaling", "label_rule", "learner")
 
 # Rows of a table that are other readings of a method.
@@ -136,7 +136,7 @@ class Readings(Experiment):
         return json.dumps(changes, sort_keys=True)
 
     def _variants(self, dataset, method):
-        """What differs from the published reading; on drawn data one choice alone."""
+        """What differs from the published reading; on drawn data a single choice."""
         readings = self.variants[method]
         if dataset not in self.datasets:
             readings = [reading for reading in readings if len(reading) == 1][:1]
@@ -277,7 +277,7 @@ def _name_of(scaling):
 
 
 class Multiverse:
-    """Every reading of one's own estimator: its settings, and what could be said for others.
+    """Every reading of an estimator of your own: its settings, and alternatives to them.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Reasons against truth: which instance brings which label, measured where each is labelled.
 
 A method's scores of instances, see :func:`~mimlpaper.reasons.explain`, are compared with the
-labels of the test bags' instances, which no method sees. Instances that nobody labelled count
-nowhere. The shares are recorded in ``pointing.csv``, a trial at a time.
+labels of the test bags' instances, which no method sees. Instances without a label do not count.
+The shares are recorded in ``pointing.csv``, a trial at a time.
 """
 
 import time
@@ -172,10 +172,10 @@ def _top_is_true(scores, truth):
 
 
 def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) -> np.ndarray:
-    """Instance scores as probabilities, by the labels of the training bags alone.
+    """Instance scores as probabilities, learned from the labels of the training bags only.
 
-    For each label, what tells from a bag's largest score whether the bag has the label: Platt's
-    logistic function, or isotonic regression. It is then read at every instance's score.
+    For each label, Platt's logistic function or isotonic regression gives the probability that a
+    bag has the label from its largest score. It is then read at every instance's score.
 
     Parameters
     ----------

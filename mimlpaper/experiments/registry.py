@@ -18,7 +18,7 @@ ROWS = {
 ON_PAPER = (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
 EXPERIMENTS = {experiment.name: experiment for experiment in (*ON_PAPER, *UNSEEN_EXPERIMENTS)}
 EXPERIMENTS |= {experiment.name: experiment for experiment in multiverse(ROWS, EXPERIMENTS)}
-ROWS |= {"unseen": UNSEEN, "unseen_texts": UNSEEN_TEXTS}  # has no printed row to read otherwise
+ROWS |= {"unseen": UNSEEN, "unseen_texts": UNSEEN_TEXTS}  # not in the multiverse
 
 
 def get_experiment(name: str | Experiment) -> Experiment:

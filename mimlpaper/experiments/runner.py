@@ -25,7 +25,7 @@ from mimlpaper.experiments.store import (
 from mimlpaper.experiments.verify import compare_trial
 from mimlpaper.experiments.workers import TrialError, run_trials
 
-# Of a cluster's trials, so many run again at home.
+# Of a cluster's trials, one in fifty runs again on this machine, and at least five.
 ONE_IN = 50
 AT_LEAST = 5
 
@@ -49,7 +49,7 @@ def compute(
     data_home : path or None
         Folder of the data files, see :mod:`mimlpaper.datasets`.
     recompute : bool
-        Run everything, whatever is recorded.
+        Run all trials, recorded or not.
     dask : str or None
         Address of a Dask scheduler whose workers run the trials, in place of processes here. At
         the end, one trial in :data:`ONE_IN`, at least :data:`AT_LEAST`, runs again here.
@@ -63,7 +63,7 @@ def compute(
         a trial that runs again here differs from the cluster's: then all records of the run are
         marked as suspect, and count as stale.
     DataError
-        If data are missing for trials of which nothing is recorded.
+        If data are missing for trials without any record.
     """
     described = get_experiment(experiment)
     store = store or default_store(profile)
@@ -153,7 +153,7 @@ def _run(experiments, trials, jobs, data_home, dask=None):
 
 
 def _spot_check(experiment, trials, jobs, data_home, store):
-    """Run some of a cluster's trials again at home, and stop if one differs."""
+    """Run some of a cluster's trials again on this machine, and stop if one differs."""
     n_checked = min(len(trials), max(AT_LEAST, math.ceil(len(trials) / ONE_IN)))
     drawn = random.SystemRandom().sample(trials, n_checked)
     recorded = dict(list(store.load(experiment.name).groupby(KEY)))
@@ -186,7 +186,7 @@ def estimate(
     that never ran on a data set is unknown; the row counts such trials. The last row is the sum.
 
     ``workers`` is the number of processes, each on its own core. ``recompute`` counts all trials,
-    whatever is recorded. The columns are experiment, trials, to_run, unknown, core_hours and
+    recorded or not. The columns are experiment, trials, to_run, unknown, core_hours and
     hours: of the work in equal shares, or of the longest trial if it takes longer.
     """
     if workers < 1:

@@ -1,12 +1,12 @@
 """Section 4: scene and text classification by degeneration. Tables 1 and 2, Figs. 6 and 7.
 
 Blind rows have the features scaled by column, as in the authors' programs, and LIBSVM's defaults
-where neither the text nor the programs name a cost or a width; with these, MimlSvm_mi predicts no
-label at all, and its are held out. Tuned rows are a comparison with
-equal means: every method has scaled features, the T-Criterion and a grid of its own parameters.
-Hold-outs take a quarter of the training set. Grids are powers of ten, of counts and shares
-doublings. Where more than a fifth of the fits choose an end, a grid is widened, unless there is a
-reason not to: see ``GRID_ENDS`` in :mod:`~mimlpaper.experiments.settings`.
+where neither the text nor the programs name a cost or a width. With these MimlSvm_mi predicts no
+label at all, so its cost and width are held out. Tuned rows compare the methods with equal means:
+every method has scaled features, the T-Criterion and a grid of its own parameters. Hold-outs take
+a quarter of the training set. Grids are powers of ten; grids of counts and shares are doublings.
+Where more than a fifth of the fits choose an end, a grid is widened, unless there is a reason not
+to: see ``GRID_ENDS`` in :mod:`~mimlpaper.experiments.settings`.
 """
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
@@ -41,7 +41,7 @@ UNIT_ROWS = OnInstances(Normalizer())
 UNSCALED = dict(oninstances="passthrough")
 
 SCALED = program("June 2008", scaling=UNIT_RANGE)
-ANY_SCALE = default(scaling=None)  # trees see the order of values alone
+ANY_SCALE = default(scaling=None)  # trees see only the order of values
 FIFTH = stated("4.3.2", ratio=0.2)
 ROUNDS, FEW_ROUNDS = stated("4.3.2", n_rounds=50), stated("4.3.2", n_rounds=25)
 TEN = stated("4.3.2", n_neighbors=10)
@@ -55,8 +55,8 @@ NEIGHBOURS, MORE_ROUNDS = [2, 4, 8, 16, 32, 64, 128], [25, 50, 100, 200]
 POLYNOMIAL = stated("4.3.2", kernel="poly", degree=DEGREES)
 BY_RANKING_LOSS = default(criterion="ranking_loss")
 
-# RankSvm as the circle of its authors ran it: few steps of Frank-Wolfe, which do not converge. The
-# tuned rows, and rows of their own, have the converged machine.
+# RankSvm as its authors' group ran it: few steps of Frank-Wolfe, which do not converge. The tuned
+# rows, and rows of their own, have the converged machine.
 EARLY = program(
     "RankSvm", solver="frank_wolfe", linear_program="vertex", step_accuracy=1e-4, max_iter=50,
     normalise=False,

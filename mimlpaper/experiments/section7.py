@@ -46,7 +46,7 @@ SCALINGS = [UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS]
 # M and θ, as a share of mM, from the paper's ranges; the whole budget of inversions is spent.
 M_THETA = stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5, 0.7])
 BUDGET = nearest(optimum="budget")
-# It leaves two labels to learn, the others up to seventy: for these learners, days.
+# It leaves two labels to learn. The others leave up to seventy, which would take days here.
 FEW_LABELS = nearest(optimum="budget", kept=True)
 ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
 
@@ -129,7 +129,7 @@ TABLE_5 = {
     ),
 }  # fmt: skip
 
-# SubCod without its hold-out, and its MIML learner alone on the bag label, without sub-concepts.
+# SubCod without its hold-out, and its MIML learner on the bag label, without sub-concepts.
 WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].published(name).estimator for name in FIVE_SETS}
 ON_BAG_LABEL = {
     name: make_pipeline(subcod[0], OneLabel(subcod[-1].learner))

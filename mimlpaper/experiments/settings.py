@@ -1,7 +1,7 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
-A row lists its settings in layers, and the last that names a parameter counts. The published
-column takes all layers. The blind column leaves out those that were chosen because they came
+A row lists its settings in layers, and the last layer that names a parameter counts. The published
+column takes all layers. The blind column leaves out the settings that were chosen because they came
 nearest to the printed row. The tuned column changes the blind one.
 """
 
@@ -36,7 +36,7 @@ BASES = (
     "stated", "authors' program", "method's own paper", "library default", HELD_OUT, NEAREST
 )  # fmt: skip
 
-# Settings that are steps before the learner; None is no step. And those of a hold-out itself.
+# Settings that are steps before the learner, where None is no step; and settings of a hold-out.
 STEPS = ("storage", "vector", "scaling")
 OF_HOLD_OUT = ("criterion", "test_size")
 
@@ -84,8 +84,8 @@ class Row:
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
     tuning : mapping from name to value or grid, changes of the blind settings.
     choices : sequence of dict
-        What the paper leaves open, chosen otherwise: changes of the published estimator, with
-        names as in :func:`~mimlpaper.experiments.holdouts.full_names`.
+        Alternatives where the paper leaves a choice open: changes of the published estimator,
+        with names as in :func:`~mimlpaper.experiments.holdouts.full_names`.
     """
 
     learner: BaseEstimator
@@ -216,7 +216,7 @@ GRID_ENDS = {
     ("Cnmf", "C"): "at this cost the memberships of known examples are their labels",
 }
 
-# Parameters that are not read beside a kernel or a solver.
+# Parameters that a kernel or a solver does not read.
 UNREAD = {
     "linear": ("gamma", "degree", "coef0"), "rbf": ("degree", "coef0"),
     "block_ascent": ("linear_program", "step_accuracy"), "frank_wolfe": ("tol",),
@@ -262,8 +262,8 @@ MI_SVM = [
     default(LIBSVM, gamma="auto", C=1.0), default(rank=300, tol=1e-4),
 ]  # fmt: skip
 
-# What holds in every row unless the row says otherwise, whatever the defaults of the classes are.
-# A library default, of this library or the one that is named, was fixed before any result.
+# Settings of every row that does not change them, independent of the classes' defaults. A library
+# default, of this library or the named one, was fixed before any result.
 EVERYWHERE: dict[type, list[Basis]] = {
     MimlBoost: [
         stated("Table 6", weighting="weights", label_rule="sign"),

@@ -1,9 +1,9 @@
 """Recorded trials: one CSV file an experiment, one row a trial and stage; and which are fresh.
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
-writer loses or mixes what is recorded. The tail of a row that a killed process left behind is
-cut off before the next one is written, and passed over when the file is read. Each row ends with
-a seal, a hash of its text: a row that was edited counts as stale, and verification runs it again.
+writer loses or mixes records. Part of a row that a killed process left behind is cut off before
+the next row is written, and ignored when the file is read. Each row ends with a seal, a hash of its
+text: a row that was edited counts as stale, and verification runs it again.
 
 Two more tables say what verification found. ``attested.csv``: today's code gives the numbers that
 other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
@@ -302,7 +302,7 @@ def put_rows(
     ----------
     path : file; with its folder it is made when the first rows are written.
     rows : list of dict
-    key : columns that tell a row from all others.
+    key : columns that identify a row.
     read : function of the path that gives what is there, with all its columns; empty if nothing.
     ordered : bool, default False
         Sort by the key; else in the order of writing.

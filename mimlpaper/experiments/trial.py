@@ -96,10 +96,10 @@ class Trial:
 def run_trial(trial: Trial, estimator, splits: Splits, *, staged=False, data_home=None):
     """Run a trial and return its measurements, one dict for each stage.
 
-    Seconds are of processor time, so that what a fit costs does not depend on what else the
-    machine does; what an earlier trial of the same batch left in the cache is not counted again.
-    ``staged=True`` measures each round of an estimator with
-    ``staged_decision_function``; otherwise there is the one stage 0.
+    Seconds are of processor time, so that they do not depend on what else the machine does. Work
+    that an earlier trial of the same batch left in the cache is not counted again.
+    ``staged=True`` measures each round of an estimator with ``staged_decision_function``; False
+    measures the last one, as stage 0.
     """
     dataset = _load(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)

@@ -5,7 +5,7 @@ A trial is a pure function, and a record keeps ten digits.
 
 **On another machine, BLAS kernel or version of a package** sums are rounded in another order. Where
 scores nearly tie, or an iteration stops at a threshold, a decision may change. Allowed is that in
-one of a hundred test bags, and in one at least, one label is decided otherwise and two neighbours
+one of a hundred test bags, and in at least one, one label is decided differently and two neighbours
 in the ranking of the labels change places. With k such bags of n, and q labels, a criterion moves
 by at most
 
@@ -59,14 +59,14 @@ COLUMNS = [
 SAME = ("equal", "close")  # the outcomes that attest a group
 OTHER = ("different", "suspect", "failed")
 
-# Trials of one setting that differ in the split alone: one that lies so many robust standard
-# deviations from the median is an outlier. A smaller group has no telling spread.
+# Among trials that differ only in the split, one that lies so many robust standard deviations from
+# the median is an outlier. The spread of a smaller group says nothing.
 FAR = 8.0
 SMALLEST = 5
 PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
 
 EXACT = 1e-6
-MOVED = 0.01  # share of test bags that may be decided otherwise elsewhere
+MOVED = 0.01  # share of test bags that another machine may decide differently
 
 
 def verify(

@@ -23,7 +23,7 @@ from mimlpaper.sharing import Cache, sharing
 
 IDLE = 20  # seconds
 GRACE = 3  # seconds, for compiled code to return after the alarm
-SHARED = 2**28  # bytes that a worker keeps for the trials of a batch, beside what a fit needs
+SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
 
 
 class TrialError(RuntimeError):
@@ -36,9 +36,9 @@ def run_trials(
 ) -> Iterator[tuple[Trial, list[dict]]]:  # fmt: skip
     """Run trials, one BLAS thread each, and yield (trial, rows) as they end.
 
-    A worker is handed a batch: all trials of one split, which share kernels, distances and the
-    like. Results do not depend on the batches. If a worker process dies, the trials that were
-    under way run again one by one, after all others: so the one that killed it is known.
+    A worker gets a batch: all trials of one split, which share kernels, distances and the like.
+    Results do not depend on the batches. If a worker process dies, the trials that were running
+    run again one by one, after all others; that shows which one killed it.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def run_trials(
     dask : str or None
         Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, to use its workers.
         Each needs this version of the package, the data, and one thread. A batch is a few
-        kilobytes: trials, unfitted estimators and the way to split. Dask runs the batches of a
-        worker that is lost on the others.
+        kilobytes: trials, unfitted estimators and the way to split. Dask moves the batches of a
+        lost worker to the others.
 
     Raises
     ------
