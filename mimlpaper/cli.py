@@ -43,7 +43,7 @@ def _parser():
     return parser
 
 
-COMMANDS = {}  # by name: the function that runs it, its help, its options
+COMMANDS: dict[str, tuple] = {}  # by name: the function that runs it, its help, its options
 
 
 def _command(text, *options):

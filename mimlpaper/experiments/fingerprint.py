@@ -236,15 +236,14 @@ def _blas_kernels():
 
 def _commit():
     """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
-    git = ["git", "-C", str(project_root())]
     try:
-        head = subprocess.run(
-            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
-        )
-        changed = subprocess.run(
-            [*git, "status", "--porcelain", "--", "mimlpaper"],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+        head = _git("rev-parse", "--short=12", "HEAD")
+        changed = _git("status", "--porcelain", "--", "mimlpaper")
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
+    return head + ("+" if changed else "")
+
+
+def _git(*arguments):
+    git = ["git", "-C", str(project_root()), *arguments]
+    return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
