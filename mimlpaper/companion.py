@@ -90,10 +90,7 @@ class Companion:
 
     def trials(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment; missing and stale trials are run first."""
-        return compute(
-            experiment, profile=self.profile, jobs=self.jobs, data_home=self.data_home,
-            recompute=self.recompute,
-        )  # fmt: skip
+        return compute(experiment, **self._how)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment as they are; nothing is run."""
@@ -161,10 +158,7 @@ class Companion:
 
         Trials that are missing are run first; shares and flips are kept for the scorecard.
         """
-        compute_together(
-            NEEDED, profile=self.profile, jobs=self.jobs, data_home=self.data_home,
-            recompute=self.recompute,
-        )  # fmt: skip
+        compute_together(NEEDED, **self._how)
         n_drawn = N_UNIVERSES[self.profile]
         table = universes_of(cache(self.recorded), n_drawn=n_drawn, jobs=self.jobs)
         text = summary(table).to_csv(index=False, lineterminator="\n")
@@ -220,9 +214,7 @@ class Companion:
 
     def pointing(self) -> pd.DataFrame:
         """Reasons against truth; fits that are not recorded are run one by one."""
-        return pointing(
-            self.profile, jobs=self.jobs, recompute=self.recompute, data_home=self.data_home
-        )
+        return pointing(**self._how)
 
     def costs(self) -> pd.DataFrame:
         """Seconds and memory of single fits; fits not recorded are measured one by one."""
@@ -257,6 +249,14 @@ class Companion:
             self._publish(save_figure(figure, self._target, name))
         display(figure, metadata={"image/png": {"alt": text}})
         plt.close(figure)
+
+    @property
+    def _how(self) -> dict:
+        """How trials are run."""
+        return {
+            "profile": self.profile, "jobs": self.jobs, "data_home": self.data_home,
+            "recompute": self.recompute,
+        }  # fmt: skip
 
     @property
     def _target(self):
