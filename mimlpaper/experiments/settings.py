@@ -142,31 +142,26 @@ class Row:
 
 def published(table: Mapping[str, Row], datasets: Sequence[str] = ()) -> dict:
     """The published configuration of each method, or of each method on each data set."""
-    return _column(table, Row.published, datasets)
+    if not datasets:
+        return {method: row.published() for method, row in table.items()}
+    return {
+        method: {dataset: row.published(dataset) for dataset in datasets}
+        for method, row in table.items()
+    }
 
 
-def blind(table: Mapping[str, Row], datasets: Sequence[str] = ()) -> dict:
+def blind(table: Mapping[str, Row]) -> dict:
     """The blind configuration of each method that has a setting nearest to print.
 
     The blind row of any other method is its published row.
     """
     kinds = {method: {basis.kind for basis in row.settings} for method, row in table.items()}
-    rows = {method: row for method, row in table.items() if NEAREST in kinds[method]}
-    return _column(rows, Row.blind, datasets)
+    return {method: row.blind() for method, row in table.items() if NEAREST in kinds[method]}
 
 
 def tuned(table: Mapping[str, Row]) -> dict:
     """The tuned configuration of each method that has one."""
-    return _column({method: row for method, row in table.items() if row.tuning}, Row.tuned)
-
-
-def _column(rows, configured, datasets=()):
-    if not datasets:
-        return {method: configured(row) for method, row in rows.items()}
-    return {
-        method: {dataset: configured(row, dataset) for dataset in datasets}
-        for method, row in rows.items()
-    }
+    return {method: row.tuned() for method, row in table.items() if row.tuning}
 
 
 def choices(table: Mapping[str, Row]) -> dict:
@@ -186,9 +181,10 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            both = row.layers(row.settings, dataset), row.layers(row.blind_settings, dataset)
-            for name in both[0] | both[1]:
-                described = [text for layers in both for text in _described(layers, name)]
+            ours = row.layers(row.settings, dataset)
+            without_print = row.layers(row.blind_settings, dataset)
+            for name in ours | without_print:
+                described = *_described(ours, name), *_described(without_print, name)
                 if any(described):
                     rows.append((method, dataset, name, *described))
     columns = ["method", "dataset", "parameter", "value", "basis", "source"]

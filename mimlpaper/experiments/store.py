@@ -35,16 +35,11 @@ KEY = ["experiment", "dataset", "method", "parameters", "split"]
 MEASURED = [*CRITERIA, "accuracy"]
 
 COLUMNS = [
-    *KEY, "stage", "n_stages", *MEASURED,
-    "fit_seconds", "predict_seconds", "chosen", "warnings",
-    "kind", "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine",
-    "seal",
+    *KEY, "stage", "n_stages", *MEASURED, "fit_seconds", "predict_seconds", "chosen", "warnings",
+    "kind", "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine", "seal",
 ]  # fmt: skip
-
-TEXT = [
-    "experiment", "dataset", "method", "parameters", "chosen", "warnings",
-    "kind", "data_sha256", "code", "versions", "commit", "machine",
-    "seal",
+NUMBERS = [
+    "split", "stage", "n_stages", *MEASURED, "fit_seconds", "predict_seconds", "n_train", "n_test"
 ]  # fmt: skip
 
 ATTESTATIONS = [
@@ -103,10 +98,8 @@ class Store:
     def load(self, experiment: str) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
         path = self.path(experiment)
-        if not path.is_file():
-            return pd.DataFrame(columns=COLUMNS)
-        whole = path.read_bytes()
-        whole = whole[: whole.rfind(b"\n") + 1]
+        data = path.read_bytes() if path.is_file() else b""
+        whole = data[: data.rfind(b"\n") + 1]
         if not whole:
             return pd.DataFrame(columns=COLUMNS)
         rows = _parse(whole, path)
@@ -133,9 +126,8 @@ class Store:
 
 def _end_of_whole_rows(file):
     """Position after the last whole row: a writer that was killed may have left part of one."""
-    size = file.seek(0, os.SEEK_END)
     file.seek(0)
-    return file.read().rfind(b"\n") + 1 if size else 0
+    return file.read().rfind(b"\n") + 1
 
 
 def _parse(data, path):
@@ -159,7 +151,7 @@ def _parse(data, path):
         )
     seals = [_seal(line.rpartition(b",")[0]) for line in data.splitlines()[1:]]
     table["code"] = table["code"].mask(table["seal"] != seals, SUSPECT)
-    for column in set(COLUMNS) - set(TEXT):
+    for column in NUMBERS:
         try:
             table[column] = pd.to_numeric(table[column])
         except ValueError as error:
