@@ -1,7 +1,6 @@
 """How a number of Tables 1 to 5 came about, from the printed value down to the code."""
 
 import hashlib
-from pathlib import Path
 
 import pandas as pd
 
@@ -102,7 +101,8 @@ def _trials(experiment, mine):
 def _code(experiment, trial):
     """The settings, and the files that compute with them, with a short hash of each."""
     parts = experiment.estimator(trial), DATASETS[trial.dataset], experiment.splits
-    section = next(path for path in SECTIONS if f'"{experiment.name}"' in path.read_text())
+    sections = paths.PACKAGE.glob("experiments/section*.py")
+    section = next(path for path in sections if f'"{experiment.name}"' in path.read_text())
     rows = [("settings", line) for line in _settings(trial)]
     rows.append(("", f"{experiment.splits}; experiments/{section.name}"))
     rows.append(("code", f"fingerprint {code_fingerprint(*parts)}"))
@@ -129,9 +129,6 @@ def _verified(experiment, recorded):
         for row in outcomes_of(default_store().folder, experiment, recorded).itertuples()
     ]
     return _aligned(rows or [("verified", "never, or recorded again since")])
-
-
-SECTIONS = sorted(Path(__file__).parent.glob("experiments/[su]*.py"))
 
 
 def _plus_minus(mean, std):

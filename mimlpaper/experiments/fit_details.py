@@ -40,9 +40,9 @@ def fit_details(
         if len(recorded):
             return recorded
         raise
-    code = current_codes(experiment)
+    today = current_codes(experiment)
     rows = [
-        row | {"code": code(trial.dataset, trial.method, trial.parameters)}
+        row | {"code": today(trial.dataset, trial.method, trial.parameters)}
         for trial in trials
         for row in _fit(experiment, trial, datasets[trial.dataset], inspect)
     ]
@@ -57,7 +57,7 @@ def recorded_fit_details(experiment: Experiment, profile: str = "paper") -> pd.D
         return pd.DataFrame(columns=[*KEY, "state"])
     rows = pd.read_csv(path)
     wanted = set(map(astuple, experiment.trials(profile)))
-    rows = rows[[key in wanted for key in keys_of(rows)]]
+    rows = rows.loc[[key in wanted for key in keys_of(rows)]]
     today = current_codes(experiment)
     return rows.assign(
         state=[

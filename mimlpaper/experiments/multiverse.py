@@ -144,12 +144,8 @@ class Readings(Experiment):
         return [json.loads(text) for text in texts if text != "{}"]
 
 
-def multiverse(rows: Mapping[str, Mapping[str, Row]], experiments: Mapping[str, Experiment]):
-    """The experiments of all readings, one for each table or figure of ``rows``."""
-    return [_readings(experiments[name], table) for name, table in rows.items()]
-
-
-def _readings(base, table):
+def every_reading(base: Experiment, table: Mapping[str, Row]) -> Readings:
+    """The experiment of all readings of a table or figure: its published experiment and rows."""
     name = base.name
     rows = {method: row for method, row in table.items() if method not in NOT_READ}
     rows |= {ALONE: ALONE_ROW} if name == "table5" else {}
