@@ -38,7 +38,7 @@ class Experiment:
     splits : Splits
     configurations : mapping from method, in the order of printing, to an unfitted estimator
         Or to a mapping from data set to estimator, where they differ.
-    variants : mapping from method to sequence of dict
+    variants : mapping from method to sequence of mappings
         The methods that run, and for each the changes of its configuration that run, with names
         as in :func:`~mimlpaper.experiments.holdouts.full_names`. If empty, all methods run
         unchanged.
@@ -56,7 +56,7 @@ class Experiment:
     datasets: tuple[str, ...]
     splits: Splits
     configurations: Mapping[str, object]
-    variants: Mapping[str, Sequence[dict]] = field(default_factory=dict)
+    variants: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
     staged: bool = False
     smoke_splits: int = SMOKE_SPLITS
     timeout: float | None = None
