@@ -213,7 +213,7 @@ def _counts(states):
 
 
 @_command(
-    "the outcome in three sentences, then totals",
+    "the outcome in three points, then totals",
     _option("--json", action="store_true", help="all cells and claims, as JSON"),
     PROFILE,
 )

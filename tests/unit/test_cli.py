@@ -66,10 +66,10 @@ def test_scorecard_lists_every_cell_and_claim(results, capsys):
     assert capsys.readouterr().out.startswith("Nothing is recorded yet.")
 
 
-def test_scorecard_opens_with_three_sentences(capsys):
+def test_scorecard_opens_with_three_points(capsys):
     assert main(["scorecard"]) == 0
     outcome, totals, *_ = capsys.readouterr().out.split("\n\n")
-    assert outcome.count(". ") == 2 and "(of other algorithms' cells " in outcome
+    assert outcome.count("- **") == 3 and "of other algorithms' cells would" in outcome
     assert "false_match_rate" in totals and "reproduced" not in outcome + totals
 
 
