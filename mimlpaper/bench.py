@@ -36,10 +36,9 @@ from mimlpaper.experiments.store import seconds_of
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.compare import as_published, run_means
 from mimlpaper.report.published import TABLES, PublishedTable
+from mimlpaper.report.rendering import INK, STYLE_SHEET, VERMILION, ReportTable, grid, save_figure
 from mimlpaper.report.rendering import Entry as Cell
-from mimlpaper.report.rendering import ReportTable, grid
 from mimlpaper.report.statistics import WinTieLoss, compare_methods, ranks_of_means
-from mimlpaper.report.style import INK, STYLE_SHEET, VERMILION, save_figure
 from mimlpaper.report.tables import number_text
 
 CAPTION = (

@@ -40,9 +40,8 @@ from mimlpaper.report.multiverse import (
     universes_of,
 )
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
-from mimlpaper.report.rendering import save_table
+from mimlpaper.report.rendering import LINE, save_figure, save_table, use_style
 from mimlpaper.report.scorecard import finding_in_words, rows_in_words, scorecard
-from mimlpaper.report.style import LINE, save_figure, use_style
 from mimlpaper.report.tables import results_table, seconds_table
 
 DRAWN = "Drawn data, in place of files that are not here."

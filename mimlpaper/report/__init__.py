@@ -1,6 +1,7 @@
 """From records to what a reader sees.
 
 ``published`` what the paper prints · ``compare`` records next to it · ``verdicts`` ·
-``statistics`` · ``claims`` · ``tables`` and ``rendering`` · ``figures``, ``diagrams`` and
-``style`` · ``explanations`` · ``scorecard`` · ``artefacts``: each is imported by its own name.
+``statistics`` · ``claims`` · ``multiverse`` · ``unseen`` · ``tables`` and ``rendering`` ·
+``figures`` and ``diagrams`` · ``explanations`` · ``play`` · ``scorecard`` · ``artefacts``: each is
+imported by its own name.
 """

@@ -107,13 +107,13 @@ def _mend(artefact, state):
 
 
 def note_checksums(files: list[Path]):
-    """Note in ``checksums.csv``, beside the files, what each is like when it is published."""
+    """Write the checksums of published files to ``checksums.csv`` in their folder."""
     rows = [{"file": path.name, "sha256": _sha256(path)} for path in files]
     put_rows(files[0].with_name("checksums.csv"), rows, ["file"], _checksums, ordered=True)
 
 
 def changed_files(folder) -> list[str]:
-    """Names of published files that were changed, swapped or lost since."""
+    """Names of published files that were changed, swapped or lost after :func:`note_checksums`."""
     known = _checksums(Path(folder) / "checksums.csv").itertuples(index=False)
     paths = [(Path(folder) / file, sha256) for file, sha256 in known]
     return [p.name for p, sha256 in paths if not p.is_file() or _sha256(p) != sha256]
@@ -127,48 +127,18 @@ def _sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-GALLERY = """\
-# Figures and tables
-
-Written by `mimlpaper manifest`. Figures are PNG and SVG; tables are CSV, Markdown and LaTeX. All
-are of the profile `paper`. `mimlpaper status` shows which are fresh, stale or missing. `make paper`
-makes all of them; a command below makes the artefacts of one notebook. Commands are in `.venv/bin`.
-
-| artefact | files | notebook | make it again | run its trials only |
-|---|---|---|---|---|
-"""
-
-CODECHECK = """\
----
-# Written by `mimlpaper manifest`: the files that a codechecker makes again and compares.
-version: https://codecheck.org.uk/spec/config/1.0/
-paper:
-  title: Multi-instance multi-label learning
-  authors:
-    - name: Zhi-Hua Zhou
-    - name: Min-Ling Zhang
-    - name: Sheng-Jun Huang
-    - name: Yu-Feng Li
-  reference: https://doi.org/10.1016/j.artint.2011.10.002
-manifest:
-"""
-
-
 def gallery(artefacts: tuple[Artefact, ...] | None = None) -> str:
     """``figures/README.md``: a row for each artefact that was made, and the pictures below."""
-    artefacts = _made() if artefacts is None else artefacts
-    rows = [
-        f"| {artefact.title} | {' '.join(_link(name, name) for name in artefact.files)} "
-        f"| {_link(artefact.notebook, f'../notebooks/{artefact.notebook}.ipynb')} "
-        f"| {_code(artefact.make)} | {_code(artefact.compute)} |\n"
-        for artefact in artefacts
-    ]
-    pictures = [
-        f"\n## {artefact.title}\n\n![{artefact.shows}]({artefact.files[0]})\n\n{artefact.shows}\n"
-        for artefact in artefacts
-        if artefact.is_figure
-    ]
-    return GALLERY + "".join(rows) + "".join(pictures)
+    text, pictures = _text("gallery.md"), ""
+    for artefact in _made() if artefacts is None else artefacts:
+        files = " ".join(f"[{name}]({name})" for name in artefact.files)
+        notebook = f"[{artefact.notebook}](../notebooks/{artefact.notebook}.ipynb)"
+        compute = f"`{artefact.compute}`" if artefact.compute else ""
+        text += f"| {artefact.title} | {files} | {notebook} | `{artefact.make}` | {compute} |\n"
+        if artefact.is_figure:
+            picture = f"![{artefact.shows}]({artefact.files[0]})"
+            pictures += f"\n## {artefact.title}\n\n{picture}\n\n{artefact.shows}\n"
+    return text + pictures
 
 
 OUTCOME = re.compile(
@@ -180,6 +150,11 @@ def with_outcome(readme: str, outcome: str) -> str:
     """The text of a README with the outcome in its place, in lines of at most 100 characters."""
     lines = [fill(line, 100, subsequent_indent="  ") for line in outcome.splitlines()]
     return OUTCOME.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
+
+
+def _text(name):
+    """The beginning of a file that is written here."""
+    return Path(__file__).with_name(name).read_text()
 
 
 def _made():
@@ -194,25 +169,7 @@ def codecheck_manifest(artefacts: tuple[Artefact, ...] | None = None) -> str:
         f"    comment: {json.dumps(f'{artefact.title}, made by: {artefact.make}')}\n"
         for artefact in artefacts
     ]
-    return CODECHECK + "".join(entries)
-
-
-CERTIFICATE = """\
-# What was run again
-
-Written by `mimlpaper verify --certificate` on {date}, profile {profile}. `codecheck.yml` lists
-the files to compare. Of {n_groups} rows of {n_experiments} experiments, {n_trials} recorded trials
-ran again. {n_same} rows have the same numbers. The largest difference of a criterion is
-{largest:.2g}.
-
-{outcomes}
-## Environment
-
-{environment}
-
-## Checksums
-
-{checksums}"""
+    return _text("codecheck.yml") + "".join(entries)
 
 
 def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
@@ -225,28 +182,20 @@ def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
     sums = [(path.name, f"`{_sha256(path)}`") for path in files]
     differences = outcomes["largest_difference"].map("{:.2g}".format)
     rows = outcomes.assign(largest_difference=differences).astype(str)
-    return CERTIFICATE.format(
+    beginning = _text("certificate.md").format(
         date=date.today().isoformat(), profile=profile, n_groups=len(outcomes),
         n_experiments=outcomes["experiment"].nunique(), n_trials=outcomes["n_checked"].sum(),
         n_same=outcomes["outcome"].isin(SAME).sum(),
         largest=max(outcomes["largest_difference"], default=0.0),
         outcomes=_pipe_table([name.replace("_", " ") for name in rows], rows.to_numpy()),
         environment=_pipe_table(["what", "here"], provenance().items()),
-        checksums=_pipe_table(["file", "sha256"], sums),
     )  # fmt: skip
+    return beginning + _pipe_table(["file", "sha256"], sums)
 
 
 def _pipe_table(heads, rows):
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _link(text, target):
-    return f"[{text}]({target})"
-
-
-def _code(text):
-    return f"`{text}`" if text else ""
 
 
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
@@ -255,9 +204,7 @@ CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|li
 def pseudocode_map(*sources) -> pd.DataFrame:
     """One row for each step of a pseudo-code that the code cites: step, file and line, code.
 
-    Parameters
-    ----------
-    sources : modules, classes or functions, whose modules are searched in this order.
+    ``sources`` are modules, classes or functions, whose modules are searched in this order.
     """
     rows = []
     for module in dict.fromkeys(inspect.getmodule(source) for source in sources):

@@ -1,17 +1,20 @@
 """Every claim of the paper, tested from the records.
 
-The kinds of tests come first: comparisons of two methods, then of means, counts and accuracies.
-Below them :data:`CLAIM_TESTS` names the experiments and the methods of each claim. A claim sees no
-other method's records. What cannot be shown does not hold: neither few runs nor rough ones help a
-claim, not even one of a tie.
+``claim_tests.csv`` says which tests a claim has, on which experiment and which methods. A claim
+sees no other method's records. What cannot be shown does not hold: neither few runs nor rough ones
+help a claim, not even a claim of a tie.
+
+A test is a function of records. Its other parameters are the columns of its row in the file:
+``methods``, ``rivals``, ``on`` (criteria or data sets) and ``values``; or ``rows``, all of them.
 """
 
+import inspect
 import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import groupby
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -63,25 +66,18 @@ NOT_COMPARABLE = {
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that a claim says: ``subject`` on ``aspect``, e.g. "A vs B" on "hloss".
+    """One thing that a claim says; one that cannot be judged has ``holds`` None."""
 
-    ``holds`` is its outcome by the strict test, ``paired`` by the plain one; where no test is
-    needed ``paired`` is None. ``gain``, ``low`` and ``high`` are the effect in favour of A with
-    its 95 % interval; ``p`` and ``paired_p`` are adjusted by Holm for the parts of the claim.
-    ``note`` says what was seen. A part that cannot be judged has ``holds`` None and names what is
-    ``missing``.
-    """
-
-    subject: str
-    aspect: str
-    holds: bool | None = None
-    paired: bool | None = None
-    note: str = ""
-    missing: tuple[str, ...] = ()
-    gain: float | None = None
+    subject: str  # such as "A vs B"
+    aspect: str  # such as "hloss"
+    holds: bool | None = None  # by the strict test
+    paired: bool | None = None  # by the plain test; None where no test is needed
+    note: str = ""  # what was seen
+    missing: tuple[str, ...] = ()  # what would be needed to judge it
+    gain: float | None = None  # the effect in favour of A, with its 95 % interval
     low: float | None = None
     high: float | None = None
-    p: float | None = None
+    p: float | None = None  # of the tests, adjusted by Holm for the parts of the claim
     paired_p: float | None = None
 
     @property
@@ -92,24 +88,18 @@ class Part:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One claim and its verdicts.
-
-    A verdict is "holds", "partly", "fails", "not comparable" or "not evaluated". ``matched``,
-    ``blind`` and ``tuned`` are by the strict tests, under the settings of that column; ``paired``
-    is by the paper's own plain t-test under matched settings. ``detail`` and ``parts`` are those
-    of ``matched``. ``state`` and ``kind`` are those of the records used, None without records.
-    """
+    """A claim, each verdict "holds", "partly", "fails", "not comparable" or "not evaluated"."""
 
     id: str
     where: str
     claim: str
-    paired: str
-    matched: str
+    paired: str  # by the paper's own plain t-test under matched settings
+    matched: str  # by the strict tests, under the settings of this column
     blind: str
     tuned: str
-    detail: str
+    detail: str  # of ``matched``, as the parts
     parts: tuple[Part, ...]
-    state: str | None
+    state: str | None  # of the records used, None without records
     kind: str | None
 
     def to_dict(self) -> dict:
@@ -124,13 +114,10 @@ def evaluate_claims(
 ) -> list[ClaimResult]:  # fmt: skip
     """The results of the paper's claims, of all or of those in ``ids``.
 
-    Parameters
-    ----------
-    get_records : callable or mapping
-        From an experiment's name, such as "table1", to its records; an empty frame, or no
-        entry in the mapping, if there are none. "characteristics" gives Appendix C's table
-        as recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
-    protocol_n : runs that the protocol asks for, by experiment; the paper's own if None.
+    ``get_records`` leads from an experiment's name, such as "table1", to its records; an empty
+    frame, or no entry in the mapping, if there are none. "characteristics" gives Appendix C's
+    table as recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
+    ``protocol_n`` has the runs that the protocol asks for, by experiment; by default the paper's.
     """
     claims = published_claims()
     if ids is not None:
@@ -179,8 +166,7 @@ def claim_parts(claim_id, get_records, column):
     """
     parts, used = [], {}
     for test, experiment, methods in CLAIM_TESTS[claim_id]:
-        alike = not methods
-        records = column_records(get_records, experiment, "matched" if alike else column)
+        records = column_records(get_records, experiment, column if methods else "matched")
         if "method" in records:
             records = records[records["method"].isin(methods)]
         parts += test(records)
@@ -211,6 +197,7 @@ def _adjusted(parts):
 
 
 def verdict_of(claim_id, parts, name):
+    """The verdict by ``name``: "holds", the strict tests, or "holds_paired"."""
     outcomes = [getattr(part, name) for part in parts]
     if claim_id in NOT_COMPARABLE:
         return "not comparable"
@@ -253,80 +240,76 @@ def _listing(parts):
     return ", ".join(groups)
 
 
-def expect(outcome: str, firsts, seconds, criteria) -> list[tuple[str, str, str, str]]:
-    """The same expected outcome for every first against every second on every criterion."""
-    return [(outcome, a, b, criterion) for a in firsts for b in seconds for criterion in criteria]
-
-
-def significance(records: pd.DataFrame, *, expected) -> list[Part]:
-    """Comparisons show the expected outcomes, each (outcome, a, b, criterion)."""
+def significance(records: pd.DataFrame, *, test, methods, rivals, on) -> list[Part]:
+    """Every method against every rival shows the outcome ``test`` on every criterion."""
     records, parts = as_published(records), []
-    for outcome, a, b, criterion in expected:
+    for a, b, criterion in product(methods, rivals, on):
         found = _comparison(records, a, b, criterion)
-        parts.append(_part(f"{a} vs {b}", _symbol(criterion), outcome, found))
+        parts.append(_part(f"{a} vs {b}", _symbol(criterion), test, found))
     return parts
 
 
-def _part(subject, aspect, outcome, found, note=""):
+def _part(subject, aspect, outcome, found):
     """The part that a comparison shows an outcome; ``found`` may be what is missing for it."""
     if isinstance(found, tuple):
         return Part(subject, aspect, missing=found)
     aspect += "" if outcome == "better" else f" {outcome}"
-    return Part(
-        subject, aspect, note=note, gain=found.gain, low=found.low, high=found.high,
-        p=found.strict[outcome], paired_p=found.paired[outcome],
-    )  # fmt: skip
+    p = dict(p=found.strict[outcome], paired_p=found.paired[outcome])
+    return Part(subject, aspect, gain=found.gain, low=found.low, high=found.high, **p)
 
 
-def shares(
-    records: pd.DataFrame, *, cases, better: float, worse: float, n_datasets: int | None = None
-) -> list[Part]:
-    """Better in at least the share ``better`` of cases, and not worse in all but ``worse``.
+def shares(records: pd.DataFrame, *, rows) -> list[Part]:
+    """A method is better in a share of cases, and not worse in all but another share.
 
-    Both are to be shown, adjusted by Holm for the number of cases. ``cases`` are (a, b,
-    criterion). With ``n_datasets`` each case counts on each data set; otherwise several data sets
-    are the pairs of one test.
+    ``values`` of the first row are these shares, and a number of data sets if each case counts on
+    each of them; otherwise several data sets are the pairs of one test. Both shares are to be
+    shown, adjusted by Holm for the number of cases.
     """
     records = as_published(records)
+    better, worse, n_datasets = (*rows[0]["values"], None)[:3]
+    cases = [case for r in rows for case in product(r["methods"], r["rivals"], r["on"])]
     groups = [records]
     if n_datasets and len(records):
-        groups = [rows for _, rows in records.groupby("dataset")]
+        groups = [own for _, own in records.groupby("dataset")]
     if len(groups) < (n_datasets or 1):
         return [Part("shares", "of cases", missing=(f"the {n_datasets} data sets",))]
-    found = [_comparison(rows, *case) for rows in groups for case in cases]
+    found = [_comparison(own, *case) for own in groups for case in cases]
     gaps = [gap for comparison in found if isinstance(comparison, tuple) for gap in comparison]
     if gaps:
         return [Part("shares", "of cases", missing=tuple(dict.fromkeys(gaps)))]
     return [_share(found, "better", better), _share(found, "not worse", 1 - worse)]
 
 
-def insensitive(records: pd.DataFrame, *, method, default, criteria) -> list[Part]:
-    """Every value of the swept parameter ties with the default on every criterion."""
+def insensitive(records: pd.DataFrame, *, methods, values, on) -> list[Part]:
+    """Every value of the swept parameter of a method ties with the default on every criterion."""
+    (method,), (default,) = methods, values
     rows = records[records["method"] == method] if len(records) else records
-    values = swept_values(rows, default) if len(rows) else pd.Series(dtype=float)
-    others = sorted(set(values) - {default})
-    if default not in set(values) or not others:
+    swept = swept_values(rows, default) if len(rows) else pd.Series(dtype=float)
+    others = sorted(set(swept) - {default})
+    if default not in set(swept) or not others:
         return [Part(method, "sweep", missing=(f"{method} over a sweep",))]
-    rows = rows.assign(method=values.map(str), parameters="{}")
-    return significance(rows, expected=expect("tie", map(str, others), [str(default)], criteria))
+    rows = rows.assign(method=swept.map(str), parameters="{}")
+    values, rivals = map(str, others), [str(default)]
+    return significance(rows, test="tie", methods=values, rivals=rivals, on=on)
 
 
-def best_mean(records: pd.DataFrame, *, winners, rivals, criteria) -> list[Part]:
-    """The best mean of each criterion belongs to one of the winners."""
-    if gaps := _absent(as_published(records), (*winners, *rivals)):
+def best_mean(records: pd.DataFrame, *, methods, rivals, on) -> list[Part]:
+    """The best mean of each criterion belongs to one of the methods."""
+    if gaps := _absent(as_published(records), (*methods, *rivals)):
         return [Part("best mean", "any", missing=gaps)]
-    places = {name: _places(records, (*winners, *rivals), name) for name in criteria}
+    places = {name: _places(records, (*methods, *rivals), name) for name in on}
     return [
-        Part("best mean", _symbol(name), p.idxmin() in winners, note=p.idxmin())
+        Part("best mean", _symbol(name), p.idxmin() in methods, note=p.idxmin())
         for name, p in places.items()
     ]
 
 
-def worst_mean(records: pd.DataFrame, *, loser, rivals, criteria) -> list[Part]:
-    """The worst mean of each criterion is the loser's."""
+def worst_mean(records: pd.DataFrame, *, methods, rivals, on) -> list[Part]:
+    """The worst mean of each criterion belongs to the one method."""
+    (loser,) = methods
     if gaps := _absent(as_published(records), (loser, *rivals)):
         return [Part(loser, "any", missing=gaps)]
-    places = {name: _places(records, (loser, *rivals), name) for name in criteria}
+    places = {name: _places(records, (loser, *rivals), name) for name in on}
     return [
         Part(loser, _symbol(name), bool(p[loser] == p.max()),
              note=f"place {p[loser]:.0f} of {len(p)}")
@@ -334,9 +317,9 @@ def worst_mean(records: pd.DataFrame, *, loser, rivals, criteria) -> list[Part]:
     ]  # fmt: skip
 
 
-def printed_winners(records: pd.DataFrame, *, number) -> list[Part]:
+def printed_winners(records: pd.DataFrame, *, experiment) -> list[Part]:
     """What the table prints in boldface has the best mean of its column here as well."""
-    cells = compare_with_paper(records, number)
+    cells = compare_with_paper(records, int(experiment.removeprefix("table")))
     printed = cells[cells["printed"] == "value"]
     if gaps := tuple(printed.loc[printed["mean"].isna(), "algorithm"].unique()):
         return [Part("boldface", "any", missing=gaps)]
@@ -349,67 +332,62 @@ def printed_winners(records: pd.DataFrame, *, number) -> list[Part]:
     return parts
 
 
-def stable(records: pd.DataFrame, *, rounds: dict[str, int], criteria) -> list[Part]:
-    """Each method's mean curve moves by at most 2 % over the last fifth of its rounds.
+def stable(records: pd.DataFrame, *, methods, values, on) -> list[Part]:
+    """A method's mean curve moves by at most 2 % over the last fifth of its rounds."""
+    (method,), (last,), rows = methods, values, records
+    if len(records):
+        rows = records[(records["method"] == method) & records["stage"].between(1, last)]
+    if rows.empty or rows["stage"].max() < last:
+        gap = f"{method} up to round {last}"
+        return [Part(method, _symbol(name), missing=(gap,)) for name in on]
+    parts = []
+    for name in on:
+        late = curve(rows, "stage", name)["mean"].loc[math.ceil(0.8 * last) :]
+        change = float((late.max() - late.min()) / late.iloc[-1])
+        parts.append(Part(method, _symbol(name), change <= STABLE, note=f"{change:.1%}"))
+    return parts
 
-    ``criteria`` maps a method to its criteria.
+
+def accuracies_compared(records: pd.DataFrame, *, methods, rivals=(), on, values=()) -> list[Part]:
+    """Every method is better than each rival here, and than the best that the paper quotes.
+
+    It is better than the best by more than ``values[0]``; without it, nothing quoted is compared.
     """
     parts = []
-    for method, last in rounds.items():
-        rows = records
-        if len(records):
-            rows = records[(records["method"] == method) & records["stage"].between(1, last)]
-        for name in criteria[method]:
-            if rows.empty or rows["stage"].max() < last:
-                gap = f"{method} up to round {last}"
-                parts.append(Part(method, _symbol(name), missing=(gap,)))
-                continue
-            late = curve(rows, "stage", name)["mean"].loc[math.ceil(0.8 * last) :]
-            change = float((late.max() - late.min()) / late.iloc[-1])
-            parts.append(Part(method, _symbol(name), change <= STABLE, note=f"{change:.1%}"))
+    for method, dataset in product(methods, on):
+        rows = _of_dataset(records, dataset)
+        found = {rival: _comparison(rows, method, rival, "accuracy") for rival in rivals}
+        for lead in values:
+            quoted = _quoted(dataset)
+            best = max(quoted, key=quoted.get)
+            name = f"{best}, quoted" + f", by {lead}" * bool(lead)
+            found[name] = _against(rows, method, quoted[best] + lead)
+        for rival, comparison in found.items():
+            parts.append(_part(f"{method} vs {rival}", dataset, "better", comparison))
     return parts
 
 
-def accuracies_compared(
-    records: pd.DataFrame, *, winners, rivals=(), datasets, lead: float | None = 0.0
-) -> list[Part]:
-    """Every winner is better than each rival here, and than the best that the paper quotes.
-
-    Than the best by more than ``lead``; None for no such comparison.
-    """
-    records, parts = as_published(records), []
-    for winner in winners:
-        for dataset in datasets:
-            rows = records[records["dataset"] == dataset] if len(records) else records
-            found = {rival: _comparison(rows, winner, rival, "accuracy") for rival in rivals}
-            if lead is not None:
-                quoted = _quoted(dataset)
-                best = max(quoted, key=quoted.get)
-                name = f"{best}, quoted" + f", by {lead}" * bool(lead)
-                found[name] = _against(rows, winner, quoted[best] + lead)
-            for rival, comparison in found.items():
-                parts.append(_part(f"{winner} vs {rival}", dataset, "better", comparison))
-    return parts
-
-
-def competitive(records: pd.DataFrame, *, methods, datasets) -> list[Part]:
+def competitive(records: pd.DataFrame, *, methods, on) -> list[Part]:
     """A method is not worse than the median that the paper quotes, by .02 at most."""
-    records, parts = as_published(records), []
-    for method in methods:
-        for dataset in datasets:
-            rows = records[records["dataset"] == dataset] if len(records) else records
-            median = float(np.median(list(_quoted(dataset).values())))
-            found = _against(rows, method, median, margin=COMPETITIVE)
-            parts.append(_part(f"{method} vs the median quoted", dataset, "not worse", found))
+    parts = []
+    for method, dataset in product(methods, on):
+        median = float(np.median(list(_quoted(dataset).values())))
+        found = _against(_of_dataset(records, dataset), method, median, margin=COMPETITIVE)
+        parts.append(_part(f"{method} vs the median quoted", dataset, "not worse", found))
     return parts
 
 
-def sub_concepts_matter(records: pd.DataFrame, *, method, alone) -> list[Part]:
-    """A hold-out that keeps sub-concepts: its learner on the bag label ``alone`` differs.
-
-    The note counts the hold-outs with the smallest M and θ, and the fits that equal ``alone``.
-    """
+def _of_dataset(records, dataset):
     records = as_published(records)
+    return records[records["dataset"] == dataset] if len(records) else records
+
+
+def sub_concepts_matter(records: pd.DataFrame, *, methods, rivals) -> list[Part]:
+    """A hold-out that keeps sub-concepts: its learner on the bag label alone, the rival, differs.
+
+    The note counts the hold-outs with the smallest M and θ, and the fits that equal the rival's.
+    """
+    records, (method,), (alone,) = as_published(records), methods, rivals
     if gaps := _absent(records, (method, alone)):
         return [Part(method, "sub-concepts", missing=gaps)]
     keys = ["dataset", "split"]
@@ -424,32 +402,35 @@ def sub_concepts_matter(records: pd.DataFrame, *, method, alone) -> list[Part]:
     return [Part(method, "sub-concepts", not same.all(), note=note)]
 
 
+NOT_RECOMPUTED = [Part("Appendix C", "recomputed", missing=("the recomputed table",))]
+
+
 def characteristics_agree(recomputed: pd.DataFrame) -> list[Part]:
     """The recomputed table equals the printed one at printed precision."""
     if recomputed.empty:
-        return [Part("Appendix C", "recomputed", missing=("the recomputed table",))]
+        return NOT_RECOMPUTED
     parts = []
     for cell in compare_characteristics(recomputed).itertuples():
-        part = Part(cell.dataset, cell.characteristic, missing=(cell.dataset,))
-        if cell.verdict != "missing":
+        if cell.verdict == "missing":
+            parts.append(Part(cell.dataset, cell.characteristic, missing=(cell.dataset,)))
+        else:
             note = f"{cell.recomputed:g}, {cell.published:g} printed"
-            part = Part(part.subject, part.aspect, cell.verdict == "agrees", note=note)
-        parts.append(part)
+            same = cell.verdict == "agrees"
+            parts.append(Part(cell.dataset, cell.characteristic, same, note=note))
     return parts
 
 
-def ranges(recomputed: pd.DataFrame, *, told: dict[str, tuple[float, float]]) -> list[Part]:
-    """The lowest and the highest value of some percentages are about those told."""
+def ranges(recomputed: pd.DataFrame, *, rows) -> list[Part]:
+    """The lowest and the highest value of some percentages are about what the text says."""
     if recomputed.empty:
-        return [Part("Appendix C", "recomputed", missing=("the recomputed table",))]
+        return NOT_RECOMPUTED
     parts = []
-    for name, bounds in told.items():
-        values = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
-        for aspect, bound, found in zip(
-            ("lowest", "highest"), bounds, (values.min(), values.max()), strict=True
-        ):
-            note = f"{found:.2f}, about {bound} told"
-            parts.append(Part(name, aspect, bool(abs(found - bound) <= ABOUT), note=note))
+    for row in rows:
+        (name,), (low, high) = row["on"], row["values"]
+        own = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
+        for aspect, bound, value in (("lowest", low, own.min()), ("highest", high, own.max())):
+            note = f"{value:.2f}, about {bound} told"
+            parts.append(Part(name, aspect, bool(abs(value - bound) <= ABOUT), note=note))
     return parts
 
 
@@ -560,62 +541,52 @@ class ClaimTest(NamedTuple):
     methods: tuple[str, ...]
 
 
-def _cases(rows):
-    """(outcome, a, b, criterion) of every comparison that rows name."""
-    return [case for r in rows for case in expect(r["test"], r["methods"], r["rivals"], r["on"])]
-
-
-# The tests that claim_tests.csv names, with their arguments from the first row of a test, or from
-# all its rows. Every other name there is the outcome of comparisons, see :func:`significance`.
-TESTS = {
-    "best mean": (best_mean, lambda row, rows: {
-        "winners": row["methods"], "rivals": row["rivals"], "criteria": row["on"]}),
-    "worst mean": (worst_mean, lambda row, rows: {
-        "loser": row["methods"][0], "rivals": row["rivals"], "criteria": row["on"]}),
-    "boldface": (printed_winners, lambda row, rows: {"number": int(row["experiment"][-1])}),
-    "stable": (stable, lambda row, rows: {
-        "rounds": {r["methods"][0]: r["values"][0] for r in rows},
-        "criteria": {r["methods"][0]: r["on"] for r in rows}}),
-    "insensitive": (insensitive, lambda row, rows: {
-        "method": row["methods"][0], "default": row["values"][0],
-        "criteria": row["on"]}),
-    "shares": (shares, lambda row, rows: {"cases": [case[1:] for case in _cases(rows)]} | dict(
-        zip(("better", "worse", "n_datasets"), row["values"], strict=False))),
-    "more accurate": (accuracies_compared, lambda row, rows: {
-        "winners": row["methods"], "rivals": row["rivals"], "datasets": row["on"],
-        "lead": row["values"][0] if row["values"] else None}),
-    "competitive": (competitive, lambda row, rows: {
-        "methods": row["methods"], "datasets": row["on"]}),
-    "sub-concepts": (sub_concepts_matter, lambda row, rows: {
-        "method": row["methods"][0], "alone": row["rivals"][0]}),
-    "longest fit": (longest_fits, lambda row, rows: {"methods": row["methods"]}),
-    "characteristics": (characteristics_agree, lambda row, rows: {}),
-    "ranges": (ranges, lambda row, rows: {"told": {r["on"][0]: r["values"] for r in rows}}),
-    "sampling": (sampling_finds_violated, lambda row, rows: {}),
-    "never rises": (never_rises, lambda row, rows: {}),
-}  # fmt: skip
-OUTCOMES = (significance, lambda row, rows: {"expected": _cases(rows)})
+# The tests that claim_tests.csv names; every other name there is an outcome of comparisons.
+TESTS: dict[str, Callable[..., list[Part]]] = {
+    "best mean": best_mean,
+    "worst mean": worst_mean,
+    "boldface": printed_winners,
+    "stable": stable,
+    "insensitive": insensitive,
+    "shares": shares,
+    "more accurate": accuracies_compared,
+    "competitive": competitive,
+    "sub-concepts": sub_concepts_matter,
+    "longest fit": longest_fits,
+    "characteristics": characteristics_agree,
+    "ranges": ranges,
+    "sampling": sampling_finds_violated,
+    "never rises": never_rises,
+}
 
 
 def _read_tests() -> dict[str, list[ClaimTest]]:
     """The tests of each claim: rows of claim_tests.csv on one experiment are one test.
 
-    Lists are separated by semicolons; the column ``on`` names criteria or data sets.
+    Lists are separated by semicolons.
     """
     table = pd.read_csv(published() / "claim_tests.csv", dtype=str, keep_default_na=False)
     table["on"] = table["on"].replace("all", "; ".join(CRITERIA))
     for column in ("methods", "rivals", "on", "values"):
         table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
     table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
-    kinds = table["test"].where(table["test"].isin(TESTS), "outcomes")
+    kinds = table["test"].where(table["test"].isin(TESTS), "significance")
     tests: dict[str, list[ClaimTest]] = {}
     for (claim, experiment, kind), group in table.groupby(["id", "experiment", kinds], sort=False):
-        test, arguments = TESTS.get(kind, OUTCOMES)
         rows = group.to_dict("records")
         methods = dict.fromkeys(name for r in rows for name in (*r["methods"], *r["rivals"]))
-        test = partial(test, **arguments(rows[0], rows))
+        test = partial(_run, TESTS.get(kind, significance), rows)
         tests.setdefault(claim, []).append(ClaimTest(test, experiment or None, tuple(methods)))
     return tests
+
+
+def _run(test, rows, records):
+    """The parts of a test: on all its rows together if it asks for them, otherwise row by row."""
+    names = inspect.signature(test).parameters
+    if "rows" in names:
+        return test(records, rows=rows)
+    chosen = ({name: row[name] for name in row if name in names} for row in rows)
+    return [part for arguments in chosen for part in test(records, **arguments)]
 
 
 # Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper

@@ -33,17 +33,13 @@ def compare_with_paper(
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
     The paper's rows come first, then every other method in the order of the records. The paper
-    has no row for these: ``printed`` is "no row", and they get no verdict.
+    has no row for these: ``printed`` is "no row", and they get no verdict. ``records`` has one row
+    for each trial and stage, and may be empty. ``n_runs`` is the protocol's number of runs, by
+    default the paper's own.
 
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
     whole protocol, code that is not stale), tolerance, verdict.
-
-    Parameters
-    ----------
-    records : one row for each trial and stage; may be empty
-    number : 1 to 5
-    n_runs : the protocol's number of runs; the paper's own if None
     """
     table, records = TABLES[number], as_published(records)
     measured = run_means(records, table)
@@ -76,11 +72,8 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table cell by cell, with a verdict at printed precision.
 
     Columns: dataset, characteristic, published, recomputed, verdict: "agrees", "differs" or
-    "missing".
-
-    Parameters
-    ----------
-    recomputed : columns of :func:`published_characteristics`; may lack data sets.
+    "missing". ``recomputed`` has the columns of :func:`published_characteristics`, and may lack
+    data sets.
     """
     ours = recomputed.set_index("dataset") if len(recomputed) else recomputed
     rows = []
@@ -243,17 +236,12 @@ def three_orders(get_records: Records, number: int) -> pd.DataFrame:
 
 
 def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
-    """What an earlier recording of the same settings gave, beside today's.
+    """What an earlier recording of the same settings gave, and today's difference from it.
 
-    Parameters
-    ----------
-    before : columns experiment, dataset, method, parameters, n_trials, seconds, each criterion's
-        mean. Settings that no longer run, or have stale records, are left out.
-
-    Returns
-    -------
-    table : those columns, seconds_now, difference (the largest of a mean) and outcome: "equal"
-        within 1e-6; "close" within two standard errors of today's mean; "different".
+    ``before`` has columns experiment, dataset, method, parameters, n_trials, seconds, and each
+    criterion's mean. Added are seconds_now, difference (the largest of a mean) and outcome: "equal"
+    within 1e-6; "close" within two standard errors of today's mean; "different". Settings that no
+    longer run, or have stale records, are left out.
     """
     rows = []
     for experiment, old in before.groupby("experiment", sort=False):

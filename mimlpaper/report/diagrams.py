@@ -5,16 +5,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, Ellipse, FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
+from matplotlib.patches import Ellipse, FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
 
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.bags import Bags
-from mimlpaper.report.style import BLUE, INK, LINE, VERMILION
+from mimlpaper.report.rendering import BLUE, INK, LINE, VERMILION
 
 OBJECT, INSTANCE, LABEL, BRIDGE = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
-GRASS, LEAVES, TRUNK, FUR, MANE, SKIN = (
-    "#c9dfa6", "#6f9e4c", "#8a6a45", "#e9b75f", "#b9772c", "#9a9a9f",
-)  # fmt: skip
+FUR, SKIN = "#e9b75f", "#9a9a9f"
 
 FRAMEWORKS = (  # title, instances of an object, labels of an object, what is learned
     ("(a) Traditional supervised learning", 1, 1, r"$f: \mathcal{X} \to \mathcal{Y}$"),
@@ -25,6 +23,19 @@ FRAMEWORKS = (  # title, instances of an object, labels of an object, what is le
 )  # fmt: skip
 
 PICTURES = ((4.3, ("tree", "grassland")), (2.6, ("lion", "grassland")), (0.9, ("elephant", "tree")))
+SHAPES = (  # of a thing in a picture: place from the middle, size, colour; grass is at the back
+    ("grassland", Rectangle, (-1.3, -0.7), (2.6, 0.45), "#c9dfa6"),
+    ("tree", Rectangle, (0.62, -0.6), (0.14, 0.6), "#8a6a45"),
+    ("tree", Ellipse, (0.69, 0.15), (0.76, 0.76), "#6f9e4c"),
+    ("lion", Ellipse, (0.1, -0.25), (1.1, 0.5), FUR),
+    ("lion", Ellipse, (-0.55, -0.02), (0.68, 0.68), "#b9772c"),
+    ("lion", Ellipse, (-0.55, -0.02), (0.4, 0.4), FUR),
+    ("elephant", Ellipse, (-0.15, -0.05), (1.1, 0.75), SKIN),
+    ("elephant", Ellipse, (-0.75, 0.1), (0.6, 0.6), SKIN),
+    ("elephant", Rectangle, (-1.08, -0.5), (0.16, 0.65), SKIN),
+    ("elephant", Rectangle, (-0.55, -0.6), (0.2, 0.5), SKIN),
+    ("elephant", Rectangle, (0.05, -0.6), (0.2, 0.5), SKIN),
+)
 SUB_CONCEPTS = {"tree": 4.5, "lion": 3.25, "elephant": 2.0, "grassland": 0.75}
 
 
@@ -93,11 +104,8 @@ def draw_degeneration(ax: Axes):
 def draw_translates(axes: list[Axes], X, prototypes):
     """Why InsDif's prototypes cancel: the bags {x - v_l} of two examples have the same shape.
 
-    Parameters
-    ----------
-    axes : the examples with the prototypes, and their bags
-    X : (2, 2), two examples in the plane
-    prototypes : (n_labels, 2), the v_l
+    On the first axis the two examples ``X`` (2, 2) with the prototypes v_l (n_labels, 2), on the
+    second their bags.
     """
     X, prototypes = np.asarray(X, dtype=float), np.asarray(prototypes, dtype=float)
     vectors, bags = axes
@@ -147,15 +155,11 @@ def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):
         ax.add_patch(Ellipse(mean, *(2 * WIDTH * np.sqrt(variance)), facecolor=colour, alpha=0.15))
         for chosen, fill in ((positive, colour), (~positive, "white")):
             points = X.instances[(component == k) & chosen]
-            ax.plot(
-                *points.T, "o", markersize=3.2, markerfacecolor=fill, markeredgecolor=colour,
-                markeredgewidth=0.8,
-            )  # fmt: skip
+            look = dict(markerfacecolor=fill, markeredgecolor=colour, markeredgewidth=0.8)
+            ax.plot(*points.T, "o", markersize=3.2, **look)
         top = mean[0], mean[1] + WIDTH * np.sqrt(variance[1])
-        ax.annotate(
-            str(k + 1), top, (0, 2), textcoords="offset points", color=INK, ha="center",
-            fontweight="bold",
-        )  # fmt: skip
+        look = dict(color=INK, ha="center", fontweight="bold")
+        ax.annotate(str(k + 1), top, (0, 2), textcoords="offset points", **look)
     look = dict(linestyle="", markeredgecolor=LINE)
     key = [
         Line2D([], [], marker="o", markerfacecolor=LINE, **look, label="in a positive bag"),
@@ -172,10 +176,7 @@ def draw_label_vectors(
 ):
     """Label vectors as rows of squares, positive bags on top; a mark shows an inverted label.
 
-    Parameters
-    ----------
-    concepts, polished : bool (n_bags, M), c and c̃.
-    y : bool (n_bags,)
+    ``concepts`` and ``polished`` are c and c̃, bool (n_bags, M); ``y`` is bool (n_bags,).
     """
     order = np.argsort(~y, kind="stable")
     before, after = concepts[order], polished[order]
@@ -209,48 +210,22 @@ def _box(ax, x, y, text, fill, *, width, height=0.95):
     """A rounded box around its middle, with text."""
     corner = (x - width / 2 + 0.15, y - height / 2 + 0.15)
     style = "round,pad=0.15,rounding_size=0.2"
-    ax.add_patch(
-        FancyBboxPatch(
-            corner, width - 0.3, height - 0.3, boxstyle=style, facecolor=fill, edgecolor=LINE,
-            linewidth=0.7,
-        )
-    )  # fmt: skip
+    look = dict(boxstyle=style, facecolor=fill, edgecolor=LINE, linewidth=0.7)
+    ax.add_patch(FancyBboxPatch(corner, width - 0.3, height - 0.3, **look))
     ax.text(x, y, text, ha="center", va="center", color=INK, linespacing=1.4)
 
 
 def _arrow(ax, start, end, *, linewidth=0.9, linestyle="-"):
-    ax.add_patch(
-        FancyArrowPatch(
-            start, end, arrowstyle="-|>", mutation_scale=5 + 4 * linewidth, shrinkA=0, shrinkB=0,
-            color=LINE, linewidth=linewidth, linestyle=linestyle,
-        )
-    )  # fmt: skip
+    head = dict(arrowstyle="-|>", mutation_scale=5 + 4 * linewidth, shrinkA=0, shrinkB=0)
+    line = dict(color=LINE, linewidth=linewidth, linestyle=linestyle)
+    ax.add_patch(FancyArrowPatch(start, end, **head, **line))
 
 
 def _picture(ax, x, y, things):
     """A framed picture, 2.6 x 1.4, with some of a tree, a lion, an elephant and grassland."""
-    ax.add_patch(Rectangle((x - 1.3, y - 0.7), 2.6, 1.4, facecolor="#f4f8fb", edgecolor="none"))
-    shapes = {
-        "grassland": [Rectangle((x - 1.3, y - 0.7), 2.6, 0.45, facecolor=GRASS)],
-        "tree": [
-            Rectangle((x + 0.62, y - 0.6), 0.14, 0.6, facecolor=TRUNK),
-            Circle((x + 0.69, y + 0.15), 0.38, facecolor=LEAVES),
-        ],
-        "lion": [
-            Ellipse((x + 0.1, y - 0.25), 1.1, 0.5, facecolor=FUR),
-            Circle((x - 0.55, y - 0.02), 0.34, facecolor=MANE),
-            Circle((x - 0.55, y - 0.02), 0.2, facecolor=FUR),
-        ],
-        "elephant": [
-            Ellipse((x - 0.15, y - 0.05), 1.1, 0.75, facecolor=SKIN),
-            Circle((x - 0.75, y + 0.1), 0.3, facecolor=SKIN),
-            Rectangle((x - 1.08, y - 0.5), 0.16, 0.65, facecolor=SKIN),
-            Rectangle((x - 0.55, y - 0.6), 0.2, 0.5, facecolor=SKIN),
-            Rectangle((x + 0.05, y - 0.6), 0.2, 0.5, facecolor=SKIN),
-        ],
-    }
-    for thing in ("grassland", *(t for t in things if t != "grassland")):
-        for shape in shapes[thing] if thing in things else ():
-            ax.add_patch(shape)
-    frame = Rectangle((x - 1.3, y - 0.7), 2.6, 1.4, fill=False, edgecolor=LINE, linewidth=0.7)
-    ax.add_patch(frame)
+    frame = (x - 1.3, y - 0.7), 2.6, 1.4
+    ax.add_patch(Rectangle(*frame, facecolor="#f4f8fb", edgecolor="none"))
+    for thing, shape, place, size, colour in SHAPES:
+        if thing in things:
+            ax.add_patch(shape((x + place[0], y + place[1]), *size, facecolor=colour))
+    ax.add_patch(Rectangle(*frame, fill=False, edgecolor=LINE, linewidth=0.7))

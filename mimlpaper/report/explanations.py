@@ -27,8 +27,7 @@ from mimlpaper.experiments import Trial, get_experiment
 from mimlpaper.experiments.trial import set_random_states
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain, telling_features
-from mimlpaper.report.rendering import ReportTable, grid
-from mimlpaper.report.style import INK, RIGHT, WRONG
+from mimlpaper.report.rendering import INK, RIGHT, WRONG, ReportTable, crossed, frame_grid
 
 FRAME = "#ffffff"
 TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
@@ -79,18 +78,18 @@ def draw_explained_scene(
     """An image's mosaic on the first axis; on the others, the labels with the highest scores.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
-    its score. The highest has a frame. Each title gives a label and the image's score for it; if
-    the true labels are known, the first gives these, and the others say whether the sign is right.
+    its score; ``bound`` is the score, of either sign, of the largest disc, by default the largest
+    that is shown. The highest score has a frame. Each title gives a label and the image's score
+    for it. If the true labels are known, the first title gives them, and the others say whether
+    the sign is right.
 
     Parameters
     ----------
-    axes : one more than there are labels to show.
     bag : (9, 15), raw features.
-    scores : (9, n_labels), as from :func:`~mimlpaper.reasons.explain`.
-    bag_scores : (n_labels,), the learner's ``decision_function``.
-    regions : bool (9, n_labels), where each label is seen, or None. With them a frame is green
-        where it is right, otherwise red.
-    bound : the score, of either sign, of the largest disc; None for that of the labels shown.
+    scores, bag_scores : (9, n_labels) from :func:`~mimlpaper.reasons.explain`, and (n_labels,)
+        from ``decision_function``.
+    regions : bool (9, n_labels), where each label is seen. With them a frame is green where it is
+        right, otherwise red.
     """
     first, *others = axes
     draw_mosaic(first, bag)
@@ -102,12 +101,10 @@ def draw_explained_scene(
         draw_mosaic(ax, bag)
         region = None if regions is None else regions[:, label]
         _draw_scores(ax, scores[:, label], bound, region)
-        word = (
-            None if true is None else VERDICTS.get((bool(bag_scores[label] > 0), bool(true[label])))
-        )
-        title = f"{label_names[label]}\n{_signed(bag_scores[label])}" + (
-            f", {word}" if word else ""
-        )
+        title, word = f"{label_names[label]}\n{_signed(bag_scores[label])}", None
+        if true is not None:
+            word = VERDICTS.get((bool(bag_scores[label] > 0), bool(true[label])))
+        title += f", {word}" if word else ""
         ax.set_title(title, color=INK if word in (None, "right") else WRONG)
 
 
@@ -117,16 +114,10 @@ def explained_scenes(
 ) -> Figure:  # fmt: skip
     """A row for each image: :func:`draw_explained_scene` for its ``n_shown`` highest labels.
 
-    One scale of scores holds for the whole figure.
-
-    Parameters
-    ----------
-    estimator : fitted, see :func:`~mimlpaper.reasons.explain`.
-    bags : Bags of nine instances, raw features.
-    true : bool (n_bags, n_labels), or None
-    images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes
-        them; None for no pictures.
-    regions : bool (n_instances, n_labels), where each label is seen, or None
+    One scale of scores holds for the whole figure. The estimator is fitted on bags of nine
+    instances with raw features. ``true`` is bool (n_bags, n_labels), ``regions`` bool
+    (n_instances, n_labels): where each label is seen. ``images`` are pictures for the left of each
+    row, as :class:`~mimlpaper.datasets.ImageBags` takes them.
     """
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
     n_columns = 1 + n_shown + (images is not None)
@@ -183,14 +174,11 @@ def telling_words(
     """Each passage's score for a label, and the words without which the score would fall most.
 
     One row for each passage. Columns: passage, its number, or "whole text" where a passage is
-    the sum of the others; score; words, with their counts.
+    the sum of the others; score; words, ``n_words`` at most, with their counts. Words against the
+    label are left out.
 
-    Parameters
-    ----------
-    estimator : fitted on bags of word counts, see :func:`~mimlpaper.reasons.explain`.
-    bag : (n_instances, n_features), word counts of the passages.
-    feature_names : the words; None for "word 1", "word 2", …
-    n_words : words of a passage at most; words against the label are left out.
+    The estimator is fitted on bags of word counts, as ``bag`` (n_instances, n_features) has them.
+    The words are ``feature_names``, by default "word 1", "word 2", …
     """
     if feature_names is None:
         feature_names = [f"word {i + 1}" for i in range(bag.shape[1])]
@@ -218,14 +206,11 @@ def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
     """
     heights = np.arange(len(passages))
     top = passages["score"].argmax()
-    ax.barh(
-        heights, passages["score"], height=0.6,
-        color=[TOP if i == top else OTHERS for i in heights],
-    )  # fmt: skip
+    colors = [TOP if i == top else OTHERS for i in heights]
+    ax.barh(heights, passages["score"], height=0.6, color=colors)
+    look = dict(transform=ax.get_yaxis_transform(), va="center", color=INK, fontsize="small")
     for height, words in zip(heights, passages["words"], strict=True):
-        place = ax.get_yaxis_transform()
-        words += "  "  # other resolutions set text a little wider
-        ax.text(1.03, height, words, transform=place, va="center", color=INK, fontsize="small")
+        ax.text(1.03, height, f"{words}  ", **look)  # other resolutions set text a little wider
     ax.axvline(0, color=INK, linewidth=0.6)
     ax.set_yticks(heights, passages["passage"])
     ax.set_ylim(len(passages) - 0.5, -0.5)
@@ -327,20 +312,15 @@ def explanation_check(
 ) -> pd.DataFrame:  # fmt: skip
     """How often methods point at the right instance, on drawn scenes.
 
-    Each run draws new images, fits on one half and explains the other half. An instance is right
+    Each run draws ``n_images``, fits on one half and explains the other half. An instance is right
     if at least half of its central blob lies in the label's region. An instance describes its
     neighbouring blobs as well, so an instance next to a region may show the label just as well.
     The upper bound is a support vector machine trained on instance labels, which no MIML learner
-    sees.
+    sees. The unfitted estimators are by default :data:`EXPLAINED`. ``random_state`` is the seed of
+    the first run; each further run adds one.
 
     The rows are those of :func:`explanation_hits` for all methods and runs, with columns method
     and run, and labels by name. The upper bound comes first.
-
-    Parameters
-    ----------
-    estimators : mapping from names to unfitted estimators of bags; None for :data:`EXPLAINED`.
-    n_images : images in a run, both halves together.
-    random_state : seed of the first run; each further run adds one.
     """
     estimators = EXPLAINED if estimators is None else estimators
     parts = []
@@ -374,19 +354,13 @@ def explanation_table(check: pd.DataFrame) -> ReportTable:
         _shares(rows).assign(images_or_label=name, pairs=len(rows[pair].drop_duplicates()))
         for name, rows in groups.items()
     ).reset_index()
-    found = tidy.set_index(["method", "images_or_label"]).to_dict("index")
-    return grid(
-        tidy["method"].unique(),
-        groups.keys(),
-        lambda *key: _mean_and_std(found[key]["mean"], found[key]["std"]),
-        caption=(
-            "How often the top-scored instance lies in the label's region, for the true labels "
-            f"of drawn test scenes: mean ± std over {check['run'].nunique()} runs."
-        ),
-        corner="method",
-        tidy=tidy,
-        rules_above=(check["method"].unique()[1],),
-    )
+    texts = [_mean_and_std(*numbers) for numbers in tidy[["mean", "std"]].to_numpy()]
+    return frame_grid(
+        crossed(tidy["method"], tidy["images_or_label"], texts), tidy,
+        "How often the top-scored instance lies in the label's region, for the true labels of "
+        f"drawn test scenes: mean ± std over {check['run'].nunique()} runs.",
+        corner="method", rules_above=(check["method"].unique()[1],),
+    )  # fmt: skip
 
 
 def _upper_bound(scenes, first_test):

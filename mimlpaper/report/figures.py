@@ -1,6 +1,6 @@
 """Figures from records: each function draws data on given axes, and nothing else.
 
-Call :func:`~mimlpaper.report.style.use_style` once before making figures.
+Call :func:`~mimlpaper.report.rendering.use_style` once before making figures.
 """
 
 import json
@@ -20,9 +20,8 @@ from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.rendering import IN_PRINT
+from mimlpaper.report.rendering import BLUE, IN_PRINT, INK, LINE, VERMILION, Look, in_order, look_of
 from mimlpaper.report.statistics import Friedman, curve, growth, shared_ranks
-from mimlpaper.report.style import BLUE, INK, LINE, VERMILION, Look, in_order, look_of
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 # A fill and a sign for each verdict; the sign is for readers who see no colour.
@@ -47,41 +46,21 @@ def plot_parameter_curves(
 ):  # fmt: skip
     """Mean ± std over splits against ``x``, one panel for each criterion.
 
-    As in the paper, the last three panels show 1 - criterion: lower is better in all panels.
-
-    Parameters
-    ----------
-    records : one row for each method, split and value of ``x``
-    x : a column of numbers: "stage", or a column added to the records
-    axes : seven, as from :func:`seven_panels`
-    published : the value that the tables have, drawn as a thin line.
-    levels : by name, values of the criteria to compare with: dashed lines, named in the last panel.
-
-    Ten values of one method have the range of their means beside them, in standard deviations at
+    As in the paper, the last three panels show 1 - criterion: lower is better in all panels. A
+    curve of ten values is labelled with the range of its means, in standard deviations at
     ``published``.
+
+    ``records`` has one row for each method, split and value of the column ``x``. ``axes`` are from
+    :func:`seven_panels`. ``published`` is the value that the tables have, drawn as a thin line.
+    ``levels`` has values of the criteria by name: dashed lines, named in the last panel.
     """
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         ends = {}
         for method, rows in records.groupby("method", sort=False):
-            points = curve(rows, x, criterion.name)
-            mean = points["mean"] if criterion.lower_is_better else 1 - points["mean"]
-            look = look_of(method)
-            axis.plot(
-                mean.index, mean, color=look.color, linestyle="-" if levels else look.linestyle,
-                marker=look.marker if len(mean) <= 12 else None,
-            )  # fmt: skip
-            low, high = mean - points["std"], mean + points["std"]
-            axis.fill_between(mean.index, low, high, color=look.color, alpha=0.15, linewidth=0)
+            mean = _plot_curve(axis, rows, x, criterion, published, solid=bool(levels))
             ends[method] = mean.index[-1], mean.iloc[-1]
-            if len(mean) <= 12:
-                axis.set_xticks(mean.index[:: -1 - len(mean) // 6])
-            if len(mean) == 10 and published is not None:
-                spread = np.ptp(mean) / points["std"][published]
-                look = dict(transform=axis.transAxes, ha="right", fontsize=6)
-                axis.text(0.98, 0.04, f"range {spread:.1f} std", **look)
         for name, values in (levels or {}).items():
-            level = values[criterion.name]
-            level = level if criterion.lower_is_better else 1 - level
+            level = _as_loss(values[criterion.name], criterion)
             axis.axhline(level, color=look_of(name).color, linewidth=1, linestyle=(0, (4, 2)))
             ends[name] = axis.get_xlim()[1], level
         if published is not None:
@@ -90,12 +69,34 @@ def plot_parameter_curves(
         axis.set_title(f"({'abcdefg'[panel]}) {title}")
         if panel >= 3:
             axis.set_xlabel(xlabel)
-        if panel == 6:
-            _label_ends(axis, ends)
-            text = f"band: mean ± std over {records['split'].nunique()} splits"
-            text += "" if published is None else f"\nthin line: {published:g}, as in the tables"
-            look = dict(transform=axis.transAxes, va="top", fontsize=6, color=LINE)
-            axis.text(1.08, -0.06, text, **look).set_in_layout(False)
+    _label_ends(axis, ends)
+    text = f"band: mean ± std over {records['split'].nunique()} splits"
+    text += "" if published is None else f"\nthin line: {published:g}, as in the tables"
+    look = dict(transform=axis.transAxes, va="top", fontsize=6, color=LINE)
+    axis.text(1.08, -0.06, text, **look).set_in_layout(False)
+
+
+def _plot_curve(axis, rows, x, criterion, published, solid):
+    """The curve of one method with its band; its means are returned."""
+    points, look = curve(rows, x, criterion.name), look_of(rows["method"].iloc[0])
+    mean, few = _as_loss(points["mean"], criterion), len(points) <= 12
+    axis.plot(
+        mean.index, mean, color=look.color, linestyle="-" if solid else look.linestyle,
+        marker=look.marker if few else None,
+    )  # fmt: skip
+    low, high = mean - points["std"], mean + points["std"]
+    axis.fill_between(mean.index, low, high, color=look.color, alpha=0.15, linewidth=0)
+    if few:
+        axis.set_xticks(mean.index[:: -1 - len(mean) // 6])
+    if len(mean) == 10 and published is not None:
+        spread = np.ptp(mean) / points["std"][published]
+        place = dict(transform=axis.transAxes, ha="right", fontsize=6)
+        axis.text(0.98, 0.04, f"range {spread:.1f} std", **place)
+    return mean
+
+
+def _as_loss(values, criterion):
+    return values if criterion.lower_is_better else 1 - values
 
 
 def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: Sequence[str]):
@@ -109,21 +110,14 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
     methods = in_order(records["method"].unique())
     offsets = np.linspace(0.3, -0.3, len(methods))
     others = Look("#c4c4c4", ".", "")
-    looks = {method: look_of(method) if method in lit else others for method in methods}
-    far_out = False
+    looks = {m: (look_of(m) if m in lit else others)._replace(linestyle="") for m in methods}
+    any_beyond = False
     for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
         means = records.pivot_table(criterion.name, "dataset", "method").reindex(datasets)
-        low, high = _without_far_out(means.to_numpy())
+        ends = _without_far_out(means.to_numpy())
         for method, offset in zip(methods, offsets, strict=True):
-            look, heights = looks[method], np.arange(len(datasets)) + offset
-            drawn = dict(linestyle="", color=look.color, markersize=4.2, markeredgewidth=0)
-            inside = means[method].between(low, high)
-            axis.plot(means[method].where(inside), heights, marker=look.marker, **drawn)
-            for edge, arrow in ((low, "<"), (high, ">")):
-                beyond = ~inside & (means[method].clip(low, high) == edge)
-                if beyond.any():
-                    axis.plot(np.full(beyond.sum(), edge), heights[beyond], marker=arrow, **drawn)
-                    far_out = True
+            heights = np.arange(len(datasets)) + offset
+            any_beyond |= _plot_marks(axis, means[method], heights, ends, looks[method])
         names = [name.split(":")[-1] for name in datasets] if panel % 4 == 0 else []
         axis.set_yticks(range(len(datasets)), names or [""] * len(datasets))
         axis.set_yticks(np.arange(1, len(datasets)) - 0.5, minor=True)
@@ -132,13 +126,25 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
         axis.grid(True, axis="y", which="minor")
         axis.set_ylim(-0.5, len(datasets) - 0.5)
         axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
-    named = {method: looks[method] for method in methods if method in lit}
+    named = {method: look for method, look in looks.items() if method in lit}
     named |= {f"the other {len(methods) - len(named)}": others} if len(named) < len(methods) else {}
-    named |= {"beyond the edge": Look(others.color, ">", "")} if far_out else {}
-    no_line = {"linestyle": ""}
-    handles = [Line2D([], [], **look._asdict() | no_line, label=m) for m, look in named.items()]
+    named |= {"beyond the edge": others._replace(marker=">")} if any_beyond else {}
+    handles = [Line2D([], [], **look._asdict(), label=name) for name, look in named.items()]
     key.set_axis_off()
     key.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)
+
+
+def _plot_marks(axis, values, heights, ends, look):
+    """One mark for each value; whether any is beyond the ends, where it is an arrow."""
+    size = dict(markersize=4.2, markeredgewidth=0)
+    inside = values.between(*ends)
+    axis.plot(values.where(inside), heights, **look._asdict(), **size)
+    for end, arrow in zip(ends, "<>", strict=True):
+        beyond = ~inside & (values.clip(*ends) == end)
+        if beyond.any():
+            arrows = look._replace(marker=arrow)._asdict()
+            axis.plot(np.full(beyond.sum(), end), heights[beyond], **arrows, **size)
+    return bool((~inside & values.notna()).any())
 
 
 def _without_far_out(values):
@@ -149,8 +155,8 @@ def _without_far_out(values):
     return near.min(), near.max()
 
 
-def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = None):
-    """Verdicts of Tables 1 to 5 as coloured cells, one panel for each table."""
+def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
+    """Verdicts of Tables 1 to 5 as coloured cells, one panel for each table, and a key."""
     for axis, (number, table) in zip(axes, TABLES.items(), strict=True):
         rows = cells[cells["table"] == number]
         over = "dataset" if len(table.datasets) > 1 else "criterion"
@@ -162,28 +168,22 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes | None = Non
         for (i, j), word in np.ndenumerate(words.to_numpy()):
             axis.text(j, i, VERDICT_MARKS[word][1], ha="center", va="center", color=INK)
         heads = columns if over == "dataset" else [CRITERIA[name].symbol for name in columns]
-        axis.set_xticks(range(len(columns)), heads, rotation=40, ha="right", rotation_mode="anchor")
-        axis.set_yticks(range(len(words)), words.index)
+        _name_squares(axis, heads, words.index)
         axis.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
         axis.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
-        axis.grid(False)
         axis.grid(True, which="minor", axis="both", color="white", linewidth=1.5)
-        axis.tick_params(which="both", length=0)
         axis.spines[:].set_visible(False)
         axis.set_title(f"Table {number}: {table.title}", loc="left")
-    if key is not None:
-        counts = cells["verdict"].value_counts()
-        handles = [
-            Patch(color=color, label=f"{sign or ' '}  {IN_PRINT.get(word, word)} ({counts[word]})")
-            for word, (color, sign) in VERDICT_MARKS.items()
-            if word in counts
-        ]
-        key.set_axis_off()
-        _, by_mistake = match_rates(deviations(cells[cells["kind"] != "synthetic"]))
-        title = (
-            f"cells by verdict\n{by_mistake:.0%} of other algorithms' cells\nwould agree as well"
-        )
-        key.legend(handles=handles, loc="center left", title=title, alignment="left")
+    counts = cells["verdict"].value_counts()
+    handles = [
+        Patch(color=color, label=f"{sign or ' '}  {IN_PRINT.get(word, word)} ({counts[word]})")
+        for word, (color, sign) in VERDICT_MARKS.items()
+        if word in counts
+    ]
+    _, by_mistake = match_rates(deviations(cells[cells["kind"] != "synthetic"]))
+    title = f"cells by verdict\n{by_mistake:.0%} of other algorithms' cells\nwould agree as well"
+    key.set_axis_off()
+    key.legend(handles=handles, loc="center left", title=title, alignment="left")
 
 
 def plot_rows(pairs: pd.DataFrame, axes: list[Axes]):
@@ -205,15 +205,10 @@ def plot_rows(pairs: pd.DataFrame, axes: list[Axes]):
         for i, row in enumerate(distances.to_numpy()):
             if not np.isnan(row).all():
                 nearest = np.nanargmin(row)
-                look = "#1b7837" if nearest == i else "#b2182b"
-                corner = nearest - 0.44, i - 0.44
-                axis.add_patch(
-                    Rectangle(corner, 0.88, 0.88, fill=False, edgecolor=look, linewidth=1.8)
-                )
-        axis.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-        axis.set_yticks(range(len(names)), names)
-        axis.tick_params(length=0)
-        axis.grid(False)
+                corner, color = (nearest - 0.44, i - 0.44), "#1b7837" if nearest == i else "#b2182b"
+                frame = dict(fill=False, edgecolor=color, linewidth=1.8)
+                axis.add_patch(Rectangle(corner, 0.88, 0.88, **frame))
+        _name_squares(axis, names, names)
 
 
 def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
@@ -228,9 +223,7 @@ def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
         axis.plot(factors, own, color=f"C{number}", label=f"Table {number}")
         axis.plot(factors, others, ":", color=f"C{number}")
     axis.axvline(1, color="#999999", linewidth=0.8, zorder=0)
-    axis.set_xlabel("multiple of the tolerance")
-    axis.set_ylabel("cells that agree (%)")
-    axis.set_ylim(0, 100)
+    axis.set(xlabel="multiple of the tolerance", ylabel="cells that agree (%)", ylim=(0, 100))
     axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
@@ -252,7 +245,7 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
     """
     sides = shared_ranks(published, tuned)
     methods = in_order({method for ranks in sides for method in ranks})
-    shifts = np.linspace(-0.15, 0.15, len(methods))  # so that bars do not cover one another
+    shifts = np.linspace(-0.15, 0.15, len(methods))  # so that no bar covers another
     ends = {}
     for method, shift in zip(methods, shifts, strict=True):
         look = look_of(method)
@@ -261,16 +254,11 @@ def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
         for x in places:
             low_high = sides[x][method].quantile([0.025, 0.975])
             ax.plot([x + shift] * 2, low_high, color=look.color, linewidth=1.5, alpha=0.3)
-        ax.plot(
-            np.array(places) + shift, means, look.marker, color=look.color,
-            linestyle=look.linestyle, linewidth=0.9, markersize=4.5,
-        )  # fmt: skip
+        ax.plot(np.array(places) + shift, means, **look._asdict(), linewidth=0.9, markersize=4.5)
         ends[method] = places[-1] + shift, means[-1]
-    ax.set_xlim(-0.25, 1.2)
-    ax.set_ylim(len(methods) + 0.4, 0.6)
+    ax.set(xlim=(-0.25, 1.2), ylim=(len(methods) + 0.4, 0.6), ylabel="mean rank (1 is best)")
     ax.set_xticks([0, 1], ["as published", "tuned" if len(sides[1]) else "tuned: not recorded"])
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel("mean rank (1 is best)")
     if ends:
         _label_ends(ax, ends, least=0.058, in_layout=True)
 
@@ -280,20 +268,17 @@ def plot_orders(orders: pd.DataFrame, ax: Axes, *, coloured: Sequence[str]):
 
     ``orders`` is what :func:`~mimlpaper.report.compare.three_orders` gives.
     """
+    last = orders.shape[1] - 1
     for method, ranks in orders.iterrows():
         look, mine = look_of(method), method in coloured
         color = look.color if mine else "#bbbbbb"
-        ax.plot(
-            range(len(ranks)), ranks, look.marker, linestyle="-", color=color, zorder=1 + mine,
-            linewidth=2 if mine else 1, markersize=5 if mine else 3,
-        )  # fmt: skip
-    ax.set_xticks(range(orders.shape[1]), orders.columns)
-    ax.set_xlim(-0.15, orders.shape[1] - 0.85)
-    ax.set_ylim(len(orders) + 0.3, 0.7)
-    ends = {method: (orders.shape[1] - 1, rank) for method, rank in orders.iloc[:, -1].items()}
+        size = dict(linewidth=1 + mine, markersize=3 + 2 * mine, zorder=1 + mine)
+        ax.plot(ranks.to_numpy(), look.marker, linestyle="-", color=color, **size)
+    ax.set_xticks(range(last + 1), orders.columns)
+    ax.set(xlim=(-0.15, last + 0.15), ylim=(len(orders) + 0.3, 0.7), ylabel="mean rank (1 is best)")
+    ends = {method: (last, rank) for method, rank in orders.iloc[:, -1].items()}
     _label_ends(ax, ends, least=0.075, in_layout=True, bold=coloured)
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel("mean rank (1 is best)")
 
 
 # Of D-MimlSvm, in the order of their colours.
@@ -316,9 +301,9 @@ def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
                 excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
                 look = dict(color=f"C{number}", marker="osD^"[number], alpha=0.6)
                 axis.plot(fit["stage"], excess, **look, markersize=3, linewidth=1, label=name)
-        axis.set_title(dataset.replace(":", ", ").replace("%", " % multi-label"))
-        axis.set_xlabel("convex problems solved")
-        axis.set_xticks(range(1, int(mine["stage"].max()) + 1))
+        title = dataset.replace(":", ", ").replace("%", " % multi-label")
+        steps = range(1, int(mine["stage"].max()) + 1)
+        axis.set(title=title, xlabel="convex problems solved", xticks=steps)
         axis.set_ylim(bottom=0)
     next(iter(axes.values())).set_ylabel("objective above its end (%)")
     handles = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
@@ -337,19 +322,13 @@ def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str 
     shown = np.tril(matrix.fillna(matrix.T), -1)[1:, :-1]
     shown[np.triu_indices_from(shown, 1)] = np.nan
     bound, signed = np.nanmax(np.abs(shown)) or 1.0, np.nanmin(shown) < 0
-    image = axis.imshow(
-        shown, cmap="RdBu" if signed else "Blues", vmin=-bound if signed else 0, vmax=bound
-    )
+    scale = dict(cmap="RdBu", vmin=-bound) if signed else dict(cmap="Blues", vmin=0)
+    image = axis.imshow(shown, **scale, vmax=bound)
     for i, j in zip(*np.nonzero(np.isfinite(shown)), strict=True):
         ink = "white" if abs(shown[i, j]) > 0.7 * bound else INK
         axis.text(j, i, f"{shown[i, j]:.2f}", ha="center", va="center", color=ink, fontsize=6)
     axis.figure.colorbar(image, ax=axis, shrink=0.7, aspect=12).outline.set_visible(False)
-    axis.set_xticks(
-        range(len(names) - 1), names[:-1], rotation=40, ha="right", rotation_mode="anchor"
-    )
-    axis.set_yticks(range(len(names) - 1), names[1:])
-    axis.tick_params(length=0)
-    axis.grid(False)
+    _name_squares(axis, names[:-1], names[1:])
     axis.spines[:].set_visible(False)
     axis.set_title(title)
 
@@ -366,18 +345,15 @@ def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, a: str, b: str):
     shares = 100 * counts[words].div(counts[words].sum(axis=1), axis=0)
     places, bottom = range(len(counts)), np.zeros(len(counts))
     labels = (f"{a} better", "neither", f"{b} better")
+    look = dict(ha="center", va="center", color=INK, fontsize=6)
     for (word, fill), label in zip(WIN_TIE_LOSS_FILLS.items(), labels, strict=True):
         axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=label)
         for place, share, low in zip(places, shares[word], bottom, strict=True):
             if share >= 8:
-                axis.text(
-                    place, low + share / 2, f"{share:.0f}", ha="center", va="center", color=INK,
-                    fontsize=6,
-                )  # fmt: skip
+                axis.text(place, low + share / 2, f"{share:.0f}", **look)
         bottom = bottom + shares[word]
     axis.set_xticks(places, counts["stage"])
-    axis.set_xlabel(f"alternations of {b}")
-    axis.set_ylabel("cases (%)")
+    axis.set(xlabel=f"alternations of {b}", ylabel="cases (%)")
     axis.grid(False)
 
 
@@ -415,21 +391,14 @@ PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels
 def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
     """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
 
-    Parameters
-    ----------
-    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    axes : one for each of bags, instances and labels, or for the first one or two; the lines of
-        the last one are named.
-    value : {"fit_seconds", "fit_megabytes"}
+    ``costs`` are from :func:`~mimlpaper.experiments.costs.measure_costs`. ``axes`` are for bags,
+    instances and labels, or for the first one or two; the lines of the last axis are named.
+    ``value`` is "fit_seconds" or "fit_megabytes".
     """
     for axis, size in zip(axes, PER_WHAT, strict=False):
         drawn = {m: values for m in methods if len(values := growth(costs, m, size, value))}
         for method, values in drawn.items():
-            look = look_of(method)
-            axis.loglog(
-                values.index, values, color=look.color, marker=look.marker,
-                linestyle=look.linestyle, markeredgewidth=0,
-            )  # fmt: skip
+            axis.loglog(values.index, values, **look_of(method)._asdict(), markeredgewidth=0)
         ticks = sorted(set().union(*(values.index for values in drawn.values())))
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.xaxis.set_minor_locator(NullLocator())
@@ -455,40 +424,12 @@ def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
     axis.barh(range(len(shown)), shown.abs(), left=left, color=colors, height=0.6)
     for row, (start, value) in enumerate(zip(left, shown, strict=True)):
         text = f"{value:.1f}" if row in (0, len(steps)) else f"{value:+.1f}"
-        axis.annotate(
-            text, (start + abs(value), row), (4, 0), textcoords="offset points", va="center"
-        )
+        end = start + abs(value), row
+        axis.annotate(text, end, (4, 0), textcoords="offset points", va="center")
     axis.set_yticks(range(len(shown)), shown.index)
     axis.invert_yaxis()
     axis.margins(x=0.12)
     axis.set_xlabel(unit)
-
-
-def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
-    """Names to the right of the curves' ends (x, y), at least ``least`` of the axis apart.
-
-    If some are ``bold``, the others are grey.
-    """
-    axis.autoscale_view()
-    to_share = axis.transScale + axis.transLimits
-    places = {method: to_share.transform(end) for method, end in ends.items()}
-    methods = sorted(places, key=lambda method: places[method][1])
-    apart = least * np.arange(len(methods))
-    heights = isotonic_regression([places[method][1] for method in methods] - apart).x + apart
-    for method, height in zip(methods, heights, strict=True):
-        color = look_of(method).color if bold is None or method in bold else LINE
-        line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
-        label = axis.annotate(
-            method, places[method], (1.07, height), "axes fraction", "axes fraction",
-            va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
-            weight="bold" if bold and method in bold else "normal",
-        )  # fmt: skip
-        label.set_in_layout(in_layout)  # of seven panels it stands in the empty eighth
-
-
-def _dark(color):
-    """The colour, dark enough for text."""
-    return 0.7 * np.array(to_rgba(color)[:3])
 
 
 CLAIM_COLORS = {"holds": "#7fbf7b", "partly": "#f3dd8f", "fails": "#ef9a80"}
@@ -536,3 +477,38 @@ def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: in
         axes[1].plot(own.index[made[change]], [place] * made[change].sum(), "|", ms=3, color=INK)
     axes[1].set(yticks=range(len(shown)), yticklabels=shown, xticks=[], ylim=(n_rows, -1))
     axes[1].tick_params(axis="y", labelsize=5)
+
+
+def _name_squares(axis, columns, rows):
+    """Names of the columns and rows of a picture of squares, without ticks and grid."""
+    axis.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor")
+    axis.set_yticks(range(len(rows)), rows)
+    axis.tick_params(which="both", length=0)
+    axis.grid(False)
+
+
+def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
+    """Names to the right of the curves' ends (x, y), at least ``least`` of the axis apart.
+
+    If some are ``bold``, the others are grey.
+    """
+    axis.autoscale_view()
+    to_share = axis.transScale + axis.transLimits
+    places = {method: to_share.transform(end) for method, end in ends.items()}
+    methods = sorted(places, key=lambda method: places[method][1])
+    apart = least * np.arange(len(methods))
+    heights = isotonic_regression([places[method][1] for method in methods] - apart).x + apart
+    for method, height in zip(methods, heights, strict=True):
+        color = look_of(method).color if bold is None or method in bold else LINE
+        line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
+        label = axis.annotate(
+            method, places[method], (1.07, height), "axes fraction", "axes fraction",
+            va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
+            weight="bold" if bold and method in bold else "normal",
+        )  # fmt: skip
+        label.set_in_layout(in_layout)  # of seven panels it stands in the empty eighth
+
+
+def _dark(color):
+    """The colour, dark enough for text."""
+    return 0.7 * np.array(to_rgba(color)[:3])

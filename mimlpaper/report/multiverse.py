@@ -1,8 +1,8 @@
-"""What readers of other readings conclude: of each claim, of each printed row, by each choice.
+"""The claims and the printed rows under other readings of what the paper leaves open.
 
-A *universe* is what one reader decides: what is shared by the methods of a data set, such as the
-scaling, a reading of each method, and the test of significance. A claim is tested on its records
-as on those of the tables.
+A *universe* is one set of decisions: what the methods of a data set share, such as the scaling, a
+reading of each method, and the test of significance. A claim is tested on its records as it is on
+the records of the tables.
 """
 
 import json
@@ -41,14 +41,11 @@ FIRM = 0.9  # share of universes
 
 @dataclass(frozen=True)
 class Read:
-    """A recorded reading of a method: what it changes, in words, and its records.
-
-    ``open`` holds every (choice, alternative) of its row.
-    """
+    """A recorded reading of a method."""
 
     method: str
-    changes: Mapping[str, str]
-    open: frozenset
+    changes: Mapping[str, str]  # from the published reading, in words
+    open: frozenset  # every (choice, alternative) of its row
     records: pd.DataFrame
 
     def fits(self, policy: Mapping[str, str]) -> bool:
@@ -112,13 +109,7 @@ def readings_of(name: str, get_records: Records) -> list[Read]:
 
 
 class Universes:
-    """The universes of some methods' readings.
-
-    Parameters
-    ----------
-    reads : the readings of a table.
-    methods : those that are compared.
-    """
+    """The universes of the methods that are compared, from the readings of their table."""
 
     def __init__(self, reads: Sequence[Read], methods: Sequence[str]):
         self.reads = {name: [r for r in reads if r.method == name] for name in methods}
@@ -167,16 +158,14 @@ def _spread(fitting, left):
 def universes_of(
     get_records: Records, *, claims: Sequence[str] = READ_CLAIMS, n_drawn: int = 200, jobs: int = 1
 ) -> pd.DataFrame:
-    """Claims tested in drawn universes, in the published one, and in those next to it.
+    """Claims tested in drawn universes, in the published one, and in the nearest ones.
 
-    Next to it are those with one change and, if none of them turns the claim over, with two; of
-    either ``2 * n_drawn`` at most.
+    The nearest universes have one change and, if none of them turns the claim over, two; of
+    either ``2 * n_drawn`` are tested at most.
 
-    Returns
-    -------
-    table : columns claim, drawn (whether it counts in shares), verdict, effect (the mean lead of
-        its parts, on average precision where that is among them; without leads the share of
-        parts that hold), measure (which of these) and changes (a tuple, empty as published).
+    Columns: claim, drawn (whether it counts in shares), verdict, effect (the mean lead of its
+    parts, on average precision where that is among them; without leads the share of parts that
+    hold), measure (which of these) and changes (a tuple, empty as published).
     """
     reads = {name: readings_of(name, get_records) for name in dict.fromkeys(READ_IN.values())}
     tables = {claim: READ_IN[CLAIM_TESTS[claim][0].experiment] for claim in claims}
@@ -246,7 +235,7 @@ def in_sentences(shares: pd.DataFrame) -> str:
 
 
 def summary_path(profile: str) -> Path:
-    """Where :func:`summary` is kept, beside the records."""
+    """The file of :func:`summary`, in the folder of the records."""
     return default_store(profile).folder / "multiverse_claims.csv"
 
 
@@ -281,15 +270,11 @@ def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) ->
 
     A choice's share is what leaving it out of the model of all main effects adds to the sum of
     squares that is left, over the whole sum; "together" is what no choice explains alone.
-
-    Parameters
-    ----------
-    readings : one row a reading, or a reading and split; a column of words for each choice, as
-        :class:`~mimlpaper.experiments.multiverse.Multiverse` gives it.
+    ``readings`` has one row a reading, or a reading and split, and a column of words for each
+    choice, as :class:`~mimlpaper.experiments.multiverse.Multiverse` gives it.
     """
-    means = (
-        readings.fillna(dict.fromkeys(choices, "")).groupby(list(choices))[list(criteria)].mean()
-    )
+    rows = readings.fillna(dict.fromkeys(choices, ""))
+    means = rows.groupby(list(choices))[list(criteria)].mean()
     dummies = {
         name: pd.get_dummies(means.index.get_level_values(name), drop_first=True).to_numpy(float)
         for name in choices

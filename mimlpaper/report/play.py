@@ -1,10 +1,8 @@
-"""Something to play with, in a page and in notebooks: which part of an image brings a label.
+"""An interactive page and widget: which part of an image brings a label.
 
-``play.js``, beside this file, computes features and scores in the browser. It needs a network of
-numbers, :func:`exported`, and images to choose from, :func:`choices`.
+``play.js`` computes features and scores in the browser. It needs the numbers of a fitted learner,
+:func:`exported`, and images to choose from, :func:`choices`.
 """
-
-from __future__ import annotations
 
 import base64
 import io
@@ -86,7 +84,7 @@ def _data_url(image):
 
 
 def player(network: dict, scenes: list[dict]):
-    """A widget that scores images as one plays; None where nobody could."""
+    """A widget that scores images in the browser; None if widgets cannot be shown."""
     if not _is_live():
         return None
     traits = {name: traitlets.Any().tag(sync=True) for name in ("network", "scenes")}
@@ -96,11 +94,11 @@ def player(network: dict, scenes: list[dict]):
 
 
 def sliders(draw: Callable, **ranges):
-    """Call ``draw`` as sliders move, see ``ipywidgets.interact``; or do nothing."""
+    """Call ``draw`` as sliders move, see ``ipywidgets.interact``, if widgets can be shown."""
     if _is_live():
         ipywidgets.interact(draw, **ranges)
 
 
 def _is_live():
-    """Whether there are widgets, the extra "lab", and someone to move them."""
+    """Whether widgets are installed, the extra "lab", and a reader runs the notebook."""
     return anywidget is not None and PUBLISH not in os.environ

@@ -12,20 +12,15 @@ ALL_CRITERIA = CRITERIA | {"accuracy": Criterion("accuracy", "accuracy", "accura
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One of Tables 1 to 5: its rows and columns, and what its means are taken over.
-
-    ``algorithms`` holds the rows that the paper left out as well, because they "did not
-    terminate within reasonable time". ``run`` names the unit of mean ± std: one random split,
-    one data set, or the mean of the ``n_folds`` folds of one cross-validation.
-    """
+    """One of Tables 1 to 5: its rows and columns, and what its means are taken over."""
 
     number: int
     title: str
     datasets: tuple[str, ...]
-    proposed: tuple[str, ...]
+    proposed: tuple[str, ...]  # rows, with those that "did not terminate within reasonable time"
     compared: tuple[str, ...]
     criteria: tuple[str, ...]
-    run: str
+    run: str  # unit of mean ± std: a random split, a data set, or all folds of a cross-validation
     n_runs: int
     n_folds: int = 1
 
@@ -38,33 +33,14 @@ class PublishedTable:
         return self.proposed + self.compared
 
 
-MIML = ("MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn")
-INSDIF = ("InsDif", "InsDif_MimlSvm", "InsDif_MimlSvm_mi", "InsDif_MimlBoost")
-SUBCOD = ("SubCod", "SubCod_MimlNn", "SubCod_MimlSvm_mi", "SubCod_MimlBoost")
-MULTI_LABEL = ("AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
-MULTI_INSTANCE = ("Diverse Density", "Em-dd", "mi-Svm", "Mi-Svm", "Ch-Fd")
-SEVEN = tuple(CRITERIA)
+def _read_tables():
+    rows = pd.read_csv(published() / "tables.csv").to_dict("records")
+    lists = ("datasets", "proposed", "compared", "criteria")
+    parts = [row | {name: tuple(row[name].split("; ")) for name in lists} for row in rows]
+    return {row["number"]: PublishedTable(**row) for row in parts}
 
-TABLES = {
-    1: PublishedTable(
-        1, "Scene classification", ("scene",), MIML, MULTI_LABEL, SEVEN, "split", 30
-    ),
-    2: PublishedTable(
-        2, "Text categorization", ("reuters",), MIML, MULTI_LABEL, SEVEN, "split", 30
-    ),
-    3: PublishedTable(
-        3, "Yeast gene functional analysis", ("yeast",), INSDIF, (*MULTI_LABEL, "Cnmf"), SEVEN,
-        "split", 10,
-    ),
-    4: PublishedTable(
-        4, "Web page categorization", ("yahoo",), INSDIF, (*MULTI_LABEL, "Cnmf"), SEVEN,
-        "dataset", 11,
-    ),
-    5: PublishedTable(
-        5, "Multi-instance data sets", ("musk1", "musk2", "elephant", "tiger", "fox"), SUBCOD,
-        MULTI_INSTANCE, ("accuracy",), "folds", 10, n_folds=10,
-    ),
-}  # fmt: skip
+
+TABLES = _read_tables()
 
 PROTOCOL_RUNS = {table.experiment: table.n_runs for table in TABLES.values()} | {
     "figure4": 30, "figure5": 30, "figure6": 30, "figure7": 30, "figure8": 10, "figure9": 10,
@@ -92,7 +68,6 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
         for dataset in table.datasets
         for criterion in table.criteria
     ]
-    keys = ["table", "dataset", "algorithm", "criterion"]
     keys = ["table", "dataset", "algorithm", "criterion"]
     printed = pd.read_csv(published() / "results.csv")
     cells = pd.DataFrame(rows, columns=keys).merge(printed, "left", on=keys, validate="1:1")

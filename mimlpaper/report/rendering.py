@@ -1,12 +1,16 @@
-"""A table and its forms: notebook HTML, CSV, Markdown and LaTeX; files are written whole."""
+"""The look of tables and figures, and their files, which are written whole."""
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
 from mimlpaper.paths import write_whole
 
@@ -40,28 +44,15 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class ReportTable:
-    """A table to show and to save; a notebook shows it as HTML.
-
-    Parameters
-    ----------
-    caption : str
-    corner : str, the head of the first column.
-    columns : heads of the others.
-    rows : mapping from a row's name to its entries.
-    tidy : DataFrame with the same numbers, one row for each cell.
-    rules_above : names of rows
-        Above each a line is drawn, as the paper draws it above the compared algorithms.
-    prose : bool
-        Whether its entries are sentences: set flush left, in columns of one width in LaTeX.
-    """
+    """A table to show and to save; a notebook shows it as HTML."""
 
     caption: str
-    corner: str
-    columns: tuple[str, ...]
-    rows: Mapping[str, tuple[Entry, ...]]
-    tidy: pd.DataFrame
-    rules_above: tuple[str, ...] = ()
-    prose: bool = False
+    corner: str  # the head of the first column
+    columns: tuple[str, ...]  # heads of the others
+    rows: Mapping[str, tuple[Entry, ...]]  # by name
+    tidy: pd.DataFrame  # the same numbers, one row for each cell
+    rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
+    prose: bool = False  # sentences: set flush left, in columns of one width in LaTeX
 
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
@@ -117,14 +108,10 @@ def grid(
     names: Iterable, heads: Iterable, entry: Callable, *, caption: str, tidy: pd.DataFrame,
     corner: str = "", rules_above: tuple[str, ...] = (), prose: bool = False,
 ) -> ReportTable:  # fmt: skip
-    """A table with ``entry(name, head)`` in each row and column.
+    """A table with ``entry(name, head)`` in each row and column, see :class:`ReportTable`.
 
-    Parameters
-    ----------
-    names, heads : what rows and columns are for; a mapping has the text to show for each.
-    entry : function of a name and a head
-        It gives an :class:`Entry`, a text, or None for a dash.
-    caption, tidy, corner, rules_above, prose : see :class:`ReportTable`.
+    Names and heads say what rows and columns are for; a mapping has the text to show for each.
+    The function gives an :class:`Entry`, a text, or None for a dash.
     """
 
     def made(value):
@@ -136,6 +123,29 @@ def grid(
     rows = {text: tuple(made(entry(name, head)) for head in heads) for name, text in names.items()}
     columns = tuple(heads.values())
     return ReportTable(caption, corner, columns, rows, tidy, rules_above, prose)
+
+
+def frame_grid(
+    shown: pd.DataFrame, tidy: pd.DataFrame, caption: str, *, corner: str | None = None, **options
+) -> ReportTable:
+    """A table of a frame's texts and entries, with its index as names; missing ones are dashes.
+
+    ``corner`` is the name of the index if None. ``options`` are others of :func:`grid`.
+    """
+    shown = shown.astype(object).where(shown.notna(), None)
+    corner = (shown.index.name or "") if corner is None else corner
+    return grid(
+        shown.index, shown.columns, lambda *key: shown.at[key], caption=caption, tidy=tidy,
+        corner=corner, **options,
+    )  # fmt: skip
+
+
+def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFrame:
+    """A frame of entries, each in the row of its name and the column of its head."""
+    rows: dict = {}
+    for name, head, entry in zip(names, heads, entries, strict=True):
+        rows.setdefault(name, {})[head] = entry
+    return pd.DataFrame.from_dict(rows, orient="index").reindex(rows)
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
@@ -187,3 +197,56 @@ def _tex(text):
     ):  # fmt: skip
         text = text.replace(plain, latex)
     return text
+
+
+STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
+
+INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
+VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
+RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
+
+
+class Look(NamedTuple):
+    """Colour, marker and line of a method, as matplotlib takes them."""
+
+    color: str
+    marker: str
+    linestyle: str = "-"
+
+
+# The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
+# square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
+LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"), index_col="method")
+METHOD_STYLE = {method: Look(*row) for method, *row in LOOKS.itertuples()}
+
+
+def look_of(method: str) -> Look:
+    """The look of a method; of a variant, such as "MlSvm, tuned", that of the method itself."""
+    return METHOD_STYLE.get(method.split(",")[0], Look("#888888", ".", ":"))
+
+
+def in_order(methods) -> list[str]:
+    """Methods in the order of :data:`METHOD_STYLE`, others last."""
+    known = list(METHOD_STYLE)
+    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
+
+
+def use_style():
+    """Make the style sheet the default of all figures that follow."""
+    plt.style.use(STYLE_SHEET)
+
+
+def save_figure(figure: Figure, folder, name: str) -> list[Path]:
+    """Write ``name``.png (200 dpi) and .svg into ``folder``: the same figure gives the same bytes.
+
+    The layout is fixed first, since each resolution would shift it a little.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    paths = []
+    for ending, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+        content = io.BytesIO()
+        with plt.style.context(STYLE_SHEET):
+            figure.savefig(content, format=ending[1:], metadata=metadata)
+        paths.append(write_whole(Path(folder) / (name + ending), content.getvalue()))
+    return paths

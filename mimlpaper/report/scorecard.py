@@ -25,33 +25,24 @@ from mimlpaper.report.verdicts import agreement, deviations, row_verdicts
 def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
-    Parameters
-    ----------
-    get_records, protocol_n : see :func:`~mimlpaper.report.claims.evaluate_claims`.
+    The parameters are those of :func:`~mimlpaper.report.claims.evaluate_claims`. The keys are
 
-    Returns
-    -------
-    dict
-        ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean,
-        blind_std and blind_verdict are those of the blind column, empty where it is not recorded.
-        ``rows``: table, algorithm, the nearest printed row, nearest_to_print (number of settings
-        that were chosen because they come nearest to the printed row).
-        ``totals``: for each table and for all, see
-        :func:`~mimlpaper.report.verdicts.agreement`; ``blind``: the same for the blind column.
-        ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
-        multiverse: what :func:`~mimlpaper.report.multiverse.summary` says of it, None if nothing.
-        ``artefacts``: for each table and figure the number of records in each state.
+    - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean, blind_std
+      and blind_verdict are those of the blind column, empty where it is not recorded
+    - ``rows``: table, algorithm, the nearest printed row, nearest_to_print (number of settings
+      that were chosen because they come nearest to the printed row)
+    - ``totals``: for each table and for all, see :func:`~mimlpaper.report.verdicts.agreement`;
+      ``blind``: the same for the blind column
+    - ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
+      multiverse: what :func:`~mimlpaper.report.multiverse.summary` says of it, None if nothing
+    - ``artefacts``: for each table and figure the number of records in each state.
     """
     protocol_n = {**PROTOCOL_RUNS, **(protocol_n or {})}
     cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
     rows = _rows(cells)
-    marked = {
-        (n, name): count
-        for n in TABLES
-        for name, count in settings_nearest_to_print(f"table{n}").items()
-    }
+    marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     keys = zip(rows["table"], rows["algorithm"], strict=True)
-    rows["nearest_to_print"] = [marked.get(key, 0) for key in keys]
+    rows["nearest_to_print"] = [marked[table].get(name, 0) for table, name in keys]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
     claims = evaluate_claims(get_records, protocol_n)
     read = records_of(get_records, "multiverse_claims").to_dict("records")
@@ -71,10 +62,10 @@ def scorecard_cells(
     numbers: Iterable[int] = TABLES,
 ) -> pd.DataFrame:  # fmt: skip
     """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
-    names = {number: TABLES[number].experiment for number in numbers}
     cells = pd.concat(
         compare_with_paper(column_records(get_records, name, column), number, protocol_n[name])
-        for number, name in names.items()
+        for number in numbers
+        for name in [TABLES[number].experiment]
     )
     return cells[cells["printed"] != "no row"].reset_index(drop=True)
 

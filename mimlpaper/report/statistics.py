@@ -48,23 +48,20 @@ MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the ot
 
 @dataclass(frozen=True)
 class Comparison:
-    """Method ``a`` against method ``b`` over ``n`` pairs, in favour of ``a`` where positive.
+    """Method ``a`` against method ``b``, in favour of ``a`` where positive.
 
-    ``gain`` is the mean lead of a, ``low`` and ``high`` its 95 % interval, ``margin`` the lead
-    that does not count. ``paired`` and ``strict`` map what may be shown to the p-value of its
-    opposite: "better", "worse", "tie" (within the margin, by two one-sided tests), "not better"
-    and "not worse" (by more than the margin). So few pairs or rough ones never show anything.
-    ``paired`` is the plain t-test. ``strict`` is the corrected resampled t-test where pairs are
-    splits of one data set, and Wilcoxon's signed-rank test over independent data sets.
+    ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
+    "worse", "tie" (within the margin, by two one-sided tests), "not better" and "not worse" (by
+    more than the margin). So few pairs or rough ones never show anything.
     """
 
-    n: int
-    gain: float
+    n: int  # pairs
+    gain: float  # mean lead of a, with its 95 % interval
     low: float
     high: float
-    margin: float
-    paired: dict[str, float]
-    strict: dict[str, float]
+    margin: float  # the lead that does not count
+    paired: dict[str, float]  # by the plain t-test
+    strict: dict[str, float]  # by the corrected t-test for splits of one data set, else Wilcoxon's
 
     def outcome(self, test: str) -> str:
         """ "better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
@@ -76,12 +73,8 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
     """Compare two methods on one criterion, over the (dataset, split) that both have.
 
     The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
-    where higher is better. None for fewer than two pairs.
-
-    Raises
-    ------
-    ValueError
-        If a method has two records of one split.
+    where higher is better. None for fewer than two pairs. ValueError if a method has two records
+    of one split.
     """
     first, second = (_by_split(records, method, criterion) for method in (a, b))
     shared = sorted(first.keys() & second.keys())
@@ -123,11 +116,8 @@ def t_test(values, test_share: float = 0.0) -> float:
 
     J - 1 degrees of freedom. The splits of one data set share training examples, so their values
     are correlated and the plain test, ``test_share`` 0, rejects too often. For k-fold
-    cross-validation the share is 1/(k - 1).
-
-    References
-    ----------
-    Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+    cross-validation the share is 1/(k - 1). See Nadeau and Bengio, Inference for the
+    generalization error, Machine Learning 52, 2003.
     """
     values = np.asarray(values, dtype=float)
     n, mean = len(values), values.mean()
@@ -148,9 +138,7 @@ def signed_rank_test(values) -> float:
 def holm(p_values) -> np.ndarray:
     """p-values adjusted for their number by Holm's step-down rule; NaN stays NaN.
 
-    References
-    ----------
-    Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
+    See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
     p_values = np.asarray(p_values, dtype=float)
     adjusted = np.full(len(p_values), np.nan)
@@ -204,10 +192,8 @@ def win_tie_loss_by_stage(
 ) -> pd.DataFrame:
     """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
 
-    Parameters
-    ----------
-    records : of ``a``, one row for each data set and split.
-    staged : of ``b``, one row for each stage as well; a fit that ended early keeps its last.
+    ``records`` are those of ``a``, one row for each data set and split; ``staged`` those of ``b``,
+    one row for each stage as well. A fit that ended early keeps its last stage.
     """
     rows = []
     for stage in stages:
@@ -229,14 +215,9 @@ class Friedman(NamedTuple):
 def friedman(losses: pd.DataFrame) -> Friedman:
     """Friedman's test, then Nemenyi's.
 
-    Parameters
-    ----------
-    losses : one row for each data set, one column for each method; lower is better. Never the
-        splits of one data set, which are not independent.
-
-    References
-    ----------
-    Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    ``losses`` has one row for each data set, one column for each method; lower is better. The
+    splits of one data set are not independent and do not qualify as rows. See Demšar, Statistical
+    comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     ranks = losses.rank(axis=1).mean().sort_values()
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue

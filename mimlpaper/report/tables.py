@@ -13,6 +13,7 @@ from mimlpaper.experiments.registry import get_experiment, settings_nearest_to_p
 from mimlpaper.experiments.settings import GRID_ENDS
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.metrics import CRITERIA
+from mimlpaper.paths import published
 from mimlpaper.report.claims import ClaimResult
 from mimlpaper.report.compare import (
     CHARACTERISTICS,
@@ -25,7 +26,15 @@ from mimlpaper.report.compare import (
     variant_name,
 )
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
-from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, grid
+from mimlpaper.report.rendering import (
+    IN_PRINT,
+    Entry,
+    ReportTable,
+    crossed,
+    frame_grid,
+    grid,
+    in_order,
+)
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
     MARGIN,
@@ -34,13 +43,11 @@ from mimlpaper.report.statistics import (
     shared_ranks,
     win_tie_loss,
 )
-from mimlpaper.report.style import in_order
 from mimlpaper.report.verdicts import TOLERANCES, agreement, log_likelihood
 
 NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3
 SHOWN_VARIANCE = 0.05
-LIKELY = "log likelihood"
 CROWDED = 0.2  # share of fits that choose an end of a grid
 UNPRINTED = {"N/A": "N/A", "blank": "–"}
 
@@ -57,12 +64,11 @@ def results_table(
     are the records of the blind column.
     """
     table = TABLES[number]
-    marked = {m: n for m, n in settings_nearest_to_print(f"table{number}").items() if n}
     cells = compare_with_paper(records, number, n_runs)
-    by_dataset = len(table.datasets) > 1
-    over = "dataset" if by_dataset else "criterion"
-    found = _by(cells.assign(is_best=_is_best(cells, over)), "algorithm", over)
-    unmatched = _by(compare_with_paper(blind, number, n_runs), "algorithm", over)
+    over = "dataset" if len(table.datasets) > 1 else "criterion"
+    key = ["algorithm", over]
+    found = cells.assign(is_best=_is_best(cells, over)).set_index(key).to_dict("index")
+    unmatched = compare_with_paper(blind, number, n_runs).set_index(key).to_dict("index")
 
     def entry(algorithm, head):
         cell = found[algorithm, head]
@@ -76,24 +82,29 @@ def results_table(
             lines += (f"blind {number_text(other['mean'], other['std'])} {word}",)
         return Entry(lines, bold, cell["verdict"])
 
+    marked = {m: n for m, n in settings_nearest_to_print(table.experiment).items() if n}
     rows = {name: name + "†" * (name in marked) for name in cells["algorithm"].unique()}
     others = [*rows][len(table.algorithms) :]
     return grid(
-        rows,
-        table.datasets if by_dataset else _heads(table.criteria), entry,
-        caption=(
-            f"Table {number}. {table.title}: {'accuracy ↑, ' if by_dataset else ''}mean ± std. "
-            "Each cell has the paper's value, ours, and the verdict. "
-            + "Below the last line are methods that the paper does not have. " * bool(others)
-            + f"Tolerance: {TOLERANCES[number]}. {_rates(agreement(cells))}"
-            + f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
-            "because they come nearest to the printed row. " * bool(marked)
-            + _provenance(cells, profile)
-        ),
-        corner="algorithm",
+        rows, table.datasets if over == "dataset" else _heads(table.criteria), entry,
+        caption=_results_caption(table, cells, marked, others, profile), corner="algorithm",
         tidy=cells.assign(profile=profile),
         rules_above=tuple(rows[name] for name in (table.compared[0], *others[:1])),
     )  # fmt: skip
+
+
+def _results_caption(table, cells, marked, others, profile):
+    what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
+    return (
+        f"Table {table.number}. {table.title}: {what}. "
+        "Each cell has the paper's value, ours, and the verdict. "
+        + "Below the last line are methods that the paper does not have. " * bool(others)
+        + f"Tolerance: {TOLERANCES[table.number]}. {_rates(agreement(cells))}"
+        + f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
+        "because they come nearest to the printed row. "
+        * bool(marked)
+        + _provenance(cells, profile)
+    )
 
 
 def _rates(every):
@@ -113,12 +124,10 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
     about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
     tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
-    found = _by(tidy.assign(is_best=_is_best(tidy, "criterion")), "algorithm", "criterion")
-    return grid(
-        tidy["algorithm"].unique(), _heads(CRITERIA), lambda *key: _ours(found[key]),
-        caption=f"{title}: mean ± std. {_provenance(tidy, profile)}",
-        corner="algorithm",
-        tidy=tidy.assign(profile=profile),
+    shown = crossed(tidy["algorithm"], tidy["criterion"], _number_entries(tidy, "criterion"))
+    return frame_grid(
+        shown.rename(columns=_heads(CRITERIA)), tidy.assign(profile=profile),
+        f"{title}: mean ± std. {_provenance(tidy, profile)}", corner="algorithm",
     )  # fmt: skip
 
 
@@ -128,23 +137,22 @@ def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: 
     ``rows`` maps the text of a row to the records of one reading, one row a run.
     """
     table, cells = TABLES[number], published_cells(number)
-    printed = cells[cells["algorithm"] == algorithm].set_index("criterion")
-    shown, tidy = {"printed": printed[["mean", "std"]].apply(tuple, axis=1)}, []
+    printed = cells[cells["algorithm"] == algorithm].set_index("criterion")[["mean", "std"]]
+    tidy = []
     for name, runs in rows.items():
-        shown[name] = {c: (runs[c].mean(), runs[c].std()) for c in table.criteria}
         for c in table.criteria:
-            likely = log_likelihood(runs[c], *printed.loc[c, ["mean", "std"]], table.n_runs)
-            tidy.append((name, c, *shown[name][c], likely))
+            likely = log_likelihood(runs[c], *printed.loc[c], table.n_runs)
+            tidy.append((name, c, runs[c].mean(), runs[c].std(), likely))
     tidy = pd.DataFrame(tidy, columns=["reading", "criterion", "mean", "std", "log_likelihood"])
+    first = printed.reset_index().assign(reading="printed")
+    shown = pd.concat([first, tidy], ignore_index=True)
+    texts = [number_text(*values) for values in shown[["mean", "std"]].to_numpy()]
     likely = tidy.groupby("reading")["log_likelihood"].mean()
-
-    def entry(name, head):
-        if head == LIKELY:
-            return f"{likely[name]:.1f}" if name in likely else None
-        return number_text(*shown[name][head])
-
-    return grid(
-        list(shown), _heads(table.criteria) | {LIKELY: LIKELY}, entry, tidy=tidy, corner=algorithm,
+    return frame_grid(
+        crossed(shown["reading"], shown["criterion"], texts)[list(table.criteria)]
+        .rename(columns=_heads(table.criteria))
+        .assign(**{"log likelihood": likely.map("{:.1f}".format)}),
+        tidy, corner=algorithm,
         caption=f"Readings of {algorithm} beside its printed row of Table {number}: mean ± std "
         "over the splits, and the mean over the criteria of the printed values' log likelihood.",
     )  # fmt: skip
@@ -172,19 +180,14 @@ def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> Repo
     )
     runs = measured.groupby(["row", "dataset"], sort=False)
     tidy = runs["accuracy"].agg(["mean", "std"]).reset_index()
-    best = _is_best(tidy.assign(criterion="accuracy"), "dataset")
-    found = _by(tidy.assign(is_best=best), "row", "dataset")
-    return grid(
-        measured["row"].unique(),
-        [name for name in TABLES[5].datasets if name in set(measured["dataset"])],
-        lambda *key: _ours(found[key]) if key in found else None,
-        caption=(
-            f"{title}: accuracy ↑, mean ± std over {runs['run'].nunique().min()} run(s) of ten "
-            f"folds. Profile {profile}; records {_joined(measured['state'])}; "
-            f"{_joined(measured['kind'])} data."
-        ),
-        tidy=tidy.assign(profile=profile),
-    )
+    entries = _number_entries(tidy.assign(criterion="accuracy"), "dataset")
+    known = [name for name in TABLES[5].datasets if name in set(measured["dataset"])]
+    return frame_grid(
+        crossed(tidy["row"], tidy["dataset"], entries)[known], tidy.assign(profile=profile),
+        f"{title}: accuracy ↑, mean ± std over {runs['run'].nunique().min()} run(s) of ten folds. "
+        f"Profile {profile}; records {_joined(measured['state'])}; {_joined(measured['kind'])} "
+        "data.",
+    )  # fmt: skip
 
 
 def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTable:
@@ -193,27 +196,20 @@ def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTa
     ``recomputed`` has the columns of :func:`~mimlpaper.report.published.published_characteristics`.
     """
     tidy = compare_characteristics(recomputed)
-    cells = _by(tidy, "dataset", "characteristic")
-
-    def entry(dataset, name):
-        cell, decimals = cells[dataset, name], CHARACTERISTICS[name]
-        lines = tuple(_decimal(cell[column], decimals) for column in ("published", "recomputed"))
-        return Entry(lines, verdict=cell["verdict"])
-
-    agree = int(tidy["verdict"].eq("agrees").sum())
-    return grid(
-        tidy["dataset"].unique(),
-        {name: name.replace("_", " ") for name in CHARACTERISTICS},
-        entry,
-        caption=(
-            "Appendix C. Web page data sets after term selection: the paper's value, and the one "
-            "recomputed from the files. PMC is the percentage of documents in more than one "
-            "category, ANL the average number of labels, PRC the percentage of categories with "
-            f"under 1 % of the documents. Profile {profile}; {agree} of {len(tidy)} agree."
-        ),
-        corner="data set",
-        tidy=tidy.assign(profile=profile),
-    )
+    entries = []
+    for cell in tidy.itertuples():
+        decimals = CHARACTERISTICS[cell.characteristic]
+        numbers = _decimal(cell.published, decimals), _decimal(cell.recomputed, decimals)
+        entries.append(Entry(numbers, verdict=cell.verdict))
+    shown = crossed(tidy["dataset"], tidy["characteristic"], entries)
+    return frame_grid(
+        shown.rename(columns=lambda name: name.replace("_", " ")), tidy.assign(profile=profile),
+        "Appendix C. Web page data sets after term selection: the paper's value, and the one "
+        "recomputed from the files. PMC is the percentage of documents in more than one "
+        "category, ANL the average number of labels, PRC the percentage of categories with "
+        f"under 1 % of the documents. Profile {profile}; {tidy['verdict'].eq('agrees').sum()} of "
+        f"{len(tidy)} agree.", corner="data set",
+    )  # fmt: skip
 
 
 def blanks_table(cells: pd.DataFrame) -> ReportTable:
@@ -224,26 +220,21 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
     :func:`~mimlpaper.report.scorecard.scorecard_cells`.
     """
     blanks = cells[cells["printed"] != "value"]
-    found = _by(blanks, "table", "algorithm", "dataset", "criterion")
-    names = {}
-    for number, algorithm, dataset, _ in found:
-        of = f", {dataset}" if len(TABLES[number].datasets) > 1 else ""
-        names[number, algorithm, dataset] = f"Table {number}: {algorithm}{of}"
-
-    def entry(name, criterion):
-        if (*name, criterion) not in found:
-            return Entry()
-        cell = found[(*name, criterion)]
-        return Entry((number_text(cell["mean"], cell["std"]),), verdict=cell["verdict"])
-
-    n_filled = blanks["verdict"].eq("filled").sum()
-    return grid(
-        names, _heads(name for name in ALL_CRITERIA if name in set(blanks["criterion"])), entry,
-        caption=(
-            f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
-            f"{n_filled} of them are filled."
-        ),
-        tidy=blanks,
+    several = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
+    names = "Table " + blanks["table"].map(str) + ": " + blanks["algorithm"]
+    names = names.mask(several, names + ", " + blanks["dataset"])
+    entries = [
+        Entry((number_text(cell.mean, cell.std),), verdict=cell.verdict)
+        for cell in blanks.itertuples()
+    ]
+    shown = crossed(names, blanks["criterion"], entries)
+    criteria = [name for name in ALL_CRITERIA if name in shown]
+    return frame_grid(
+        shown[criteria].map(lambda entry: entry if isinstance(entry, Entry) else Entry())
+        .rename(columns=_heads(criteria)),
+        blanks,
+        f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
+        f"{blanks['verdict'].eq('filled').sum()} of them are filled.",
     )  # fmt: skip
 
 
@@ -267,54 +258,47 @@ def totals_table(totals: dict) -> ReportTable:
         value = totals[name][head]
         if isinstance(value, float):
             return f"{value:.0%}" if head.endswith(("rate", "winner_agreement")) else f"{value:.2f}"
-        return Entry((str(value),), verdict="") if value is not None else None
+        return value
 
     return grid(
         names | {"all": "all"}, TOTALS, entry,
-        caption=(
-            "What agrees and what differs. A cell agrees within the tolerance of its table; "
-            "falsely agree: the share of other algorithms' printed cells that would have agreed. "
-            "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
-            "our order of the algorithms and the printed one. Same winner: columns in which the "
-            "printed winner wins here. Complete: original data, all runs of the protocol, code "
-            "that is not stale."
-        ),
-        tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(),
-        rules_above=("all",),
+        caption="What agrees and what differs. A cell agrees within the tolerance of its table; "
+        "falsely agree: the share of other algorithms' printed cells that would have agreed. "
+        "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
+        "our order of the algorithms and the printed one. Same winner: columns in which the "
+        "printed winner wins here. Complete: original data, all runs of the protocol, code "
+        "that is not stale.",
+        tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(), rules_above=("all",),
     )  # fmt: skip
 
 
 def status_table(rows: list[dict]) -> ReportTable:
     """One row for each artefact, of :func:`~mimlpaper.report.artefacts.artefact_status`."""
-    by_name = {row["artefact"]: row for row in rows}
-    return grid(
-        list(by_name), ("notebook", "state", "trials", "mend"),
-        lambda name, head: by_name[name][head],
-        caption="Every table and figure: the state of its trials, and the command that mends it.",
-        corner="artefact",
-        tidy=pd.DataFrame(rows),
+    tidy = pd.DataFrame(rows)
+    return frame_grid(
+        tidy.set_index("artefact")[["notebook", "state", "trials", "mend"]], tidy,
+        "Every table and figure: the state of its trials, and the command that mends it.",
     )  # fmt: skip
+
+
+VERIFIED = ["groups verified", "trials run again", "largest difference", "date", "machine"]
 
 
 def verified_table(card: dict) -> ReportTable:
     """One row for each experiment: what ``mimlpaper verify`` last found, when and where."""
     rows = {}
     for row in card["verified"]:
-        twice = row["experiment"] in rows
-        rows[f"{row['experiment']}, {row['machine']}" if twice else row["experiment"]] = {
-            "groups verified": f"{row['equal'] + row['close']} of {row['groups']}",
-            "trials run again": row["trials"],
-            "largest difference": f"{row['largest_difference']:.0e}",
-            "date": row["date"],
-            "machine": row["machine"],
-        }
-    heads = ("groups verified", "trials run again", "largest difference", "date", "machine")
-    return grid(
-        list(rows), heads, lambda name, head: rows[name][head],
-        caption="Recorded trials, drawn at random and run again: how many gave the same numbers.",
+        name, machine = row["experiment"], row["machine"]
+        rows[f"{name}, {machine}" if name in rows else name] = (
+            f"{row['equal'] + row['close']} of {row['groups']}", row["trials"],
+            f"{row['largest_difference']:.0e}", row["date"], machine,
+        )  # fmt: skip
+    return frame_grid(
+        pd.DataFrame.from_dict(rows, orient="index", columns=VERIFIED),
+        pd.DataFrame(card["verified"]),
+        "Recorded trials, drawn at random and run again: how many gave the same numbers.",
         corner="experiment",
-        tidy=pd.DataFrame(card["verified"]),
-    )  # fmt: skip
+    )
 
 
 CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
@@ -333,19 +317,13 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
 
     ``detail`` adds which parts of a claim hold and which fail.
     """
-    by_id = {result.id: result for result in results}
-    heads = {"claim": "claim"} | CLAIM_COLUMNS
-
-    def entry(name, head):
-        text = getattr(by_id[name], head)
-        return Entry(verdict=text) if head in CLAIM_COLUMNS else text
-
     columns = ["id", "where", "claim", *CLAIM_COLUMNS, "detail"]
-    return grid(
-        list(by_id), heads | {"detail": "in detail"} if detail else heads, entry,
-        caption=f"Claims, {TESTED}",
-        tidy=pd.DataFrame([[getattr(r, n) for n in columns] for r in results], columns=columns),
-        prose=True,
+    tidy = pd.DataFrame([[getattr(r, n) for n in columns] for r in results], columns=columns)
+    shown = tidy.set_index("id").drop(columns=["where"] if detail else ["where", "detail"])
+    shown[[*CLAIM_COLUMNS]] = shown[[*CLAIM_COLUMNS]].map(lambda word: Entry(verdict=word))
+    return frame_grid(
+        shown.rename(columns=CLAIM_COLUMNS | {"detail": "in detail"}), tidy, f"Claims, {TESTED}",
+        corner="", prose=True,
     )  # fmt: skip
 
 
@@ -356,20 +334,18 @@ def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
 
 def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
     """Number of claims by verdict, a row for each part of the paper."""
-    parts = list(dict.fromkeys(_part_of_paper(result.id) for result in results))
-    tidy = []
-    for part in [*parts, "all"]:
-        chosen = [r for r in results if part in ("all", _part_of_paper(r.id))]
-        for word in CLAIM_VERDICTS:
-            counts = {c: sum(getattr(r, c) == word for r in chosen) for c in CLAIM_COLUMNS}
-            tidy.append({"part": part, "verdict": word, **counts})
-    tidy = pd.DataFrame(tidy)
-    found = _by(tidy, "part", "verdict")
-    return grid(
-        [*parts, "all"], CLAIM_VERDICTS,
-        lambda *key: " / ".join(str(found[key][column]) for column in CLAIM_COLUMNS),
-        caption=f"Claims by verdict, {TESTED}",
-        tidy=tidy,
+    groups: dict[str, list] = {}
+    for result in results:
+        groups.setdefault(_part_of_paper(result.id), []).append(result)
+    tidy = pd.DataFrame([
+        {"part": part, "verdict": word}
+        | {column: sum(getattr(r, column) == word for r in chosen) for column in CLAIM_COLUMNS}
+        for part, chosen in (groups | {"all": results}).items()
+        for word in CLAIM_VERDICTS
+    ])  # fmt: skip
+    texts = [" / ".join(map(str, counts)) for counts in tidy[[*CLAIM_COLUMNS]].to_numpy()]
+    return frame_grid(
+        crossed(tidy["part"], tidy["verdict"], texts), tidy, f"Claims by verdict, {TESTED}",
         rules_above=("all",),
     )  # fmt: skip
 
@@ -392,12 +368,9 @@ def divergences_table(
     """
     log = published_divergences()
     log = log[log["section"] == section] if section else log
-    by_id = log.set_index("id")
-    return grid(
-        by_id.index, columns, lambda name, head: by_id.at[name, head] or None,
-        caption="Open choices, and their effects where these were measured.",
-        tidy=log,
-        prose=True,
+    return frame_grid(
+        log.set_index("id")[[*columns]].replace("", None), log,
+        "Open choices, and their effects where these were measured.", corner="", prose=True,
     )  # fmt: skip
 
 
@@ -409,22 +382,20 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     means = records.groupby(["method", "parameters"], sort=False)[list(CRITERIA)].mean()
     methods = list(records["method"].unique())
     order = sorted(means.index, key=lambda key: (methods.index(key[0]), key[1] != "{}"))
-    changes = {key: means.loc[key] - means.loc[(key[0], "{}")] for key in order if key[1] != "{}"}
-
-    def entry(key, name):
-        return f"{changes[key][name]:+.3f}" if key in changes else f"{means.at[key, name]:.3f}"
-
-    return grid(
-        {key: variant_name(*key) for key in order}, _heads(CRITERIA), entry,
-        caption=(
-            f"{title}: means over {records['split'].nunique()} splits, and the changes by each "
-            "other choice."
-        ),
-        corner="configuration, or its change",
-        tidy=pd.DataFrame(
-            [{"method": key[0], "parameters": key[1], **row} for key, row in changes.items()],
-            columns=["method", "parameters", *CRITERIA],
-        ),
+    texts, changes = {}, []
+    for method, parameters in order:
+        own, name = means.loc[method, parameters], variant_name(method, parameters)
+        if parameters == "{}":
+            texts[name] = own.map("{:.3f}".format)
+        else:
+            change = own - means.loc[method, "{}"]
+            texts[name] = change.map("{:+.3f}".format)
+            changes.append({"method": method, "parameters": parameters, **change})
+    return frame_grid(
+        pd.DataFrame(texts, index=[*CRITERIA]).T.rename(columns=_heads(CRITERIA)),
+        pd.DataFrame(changes, columns=["method", "parameters", *CRITERIA]),
+        f"{title}: means over {records['split'].nunique()} splits, and the changes by each other "
+        "choice.", corner="configuration, or its change",
     )  # fmt: skip
 
 
@@ -442,7 +413,7 @@ def flips_table(shares: pd.DataFrame) -> ReportTable:
     words = ["holds", "partly", "fails"]
     shown = shares.set_index("claim")[["published", *words, "flips"]]
     shown = shown.assign(flips=shown["flips"].map(flips), **shown[words].map("{:.0%}".format))
-    return _as_grid(
+    return frame_grid(
         shown.rename(columns={"published": "as published", "flips": "turned over by"}), shares,
         f"Claims over {shares['n'].max()} universes drawn for each: shares by verdict, and the "
         "smallest changes of reading that give another verdict than published.", prose=True,
@@ -457,7 +428,7 @@ def variance_table(shares: Mapping[str, pd.DataFrame]) -> ReportTable:
     tidy = pd.concat([rows.assign(of=title) for title, rows in shares.items()], ignore_index=True)
     means = tidy.groupby(tidy["of"] + ": " + tidy["choice"], sort=False)[list(CRITERIA)].mean()
     large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
-    return _as_grid(
+    return frame_grid(
         large.map("{:.0%}".format).rename(columns=_heads(CRITERIA)), tidy,
         "Shares of the variance over readings that each choice carries, mean over the methods that "
         f"leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
@@ -476,19 +447,11 @@ def positions_table(positions: pd.DataFrame) -> ReportTable:
         **shown[["identified", "below"]].map("{:.0%}".format), **shown[numbers].map("{:.3f}".format)
     )
     shown = shown.set_index(names)[["n", "identified", *numbers, "below"]]
-    return _as_grid(
+    return frame_grid(
         shown.rename(columns={"n": "readings", "below": "readings below print"}), positions,
         "Printed rows among the readings of their methods: the share of readings that are nearest "
         "to their own printed row, and where the printed average precision lies in their "
         "distribution; of Table 5 the accuracy.",
-    )  # fmt: skip
-
-
-def _as_grid(shown, tidy, caption, **options):
-    """A table of texts."""
-    return grid(
-        shown.index, shown.columns, lambda *key: str(shown.at[key]), caption=caption, tidy=tidy,
-        corner=shown.index.name or "", **options,
     )  # fmt: skip
 
 
@@ -498,27 +461,24 @@ def win_tie_loss_table(
 ) -> ReportTable:
     """Shares of cases better / neither / worse, printed and by both tests, for each comparison.
 
-    Parameters
-    ----------
-    comparisons : mapping from a row's name to records and the two methods in them.
-    printed : mapping from the names of some rows to the paper's three percentages.
+    ``comparisons`` maps a row's name to records and the two methods in them, ``printed`` the names
+    of some rows to the paper's three percentages.
     """
-    rows, tidy = {}, []
+    shown = pd.DataFrame(index=[*comparisons], columns=["paper", "paired", "corrected", "cases"])
+    tidy = []
     for name, (records, a, b) in comparisons.items():
         n_cases = records["dataset"].nunique() * len(CRITERIA)
-        rows[name] = {"cases": n_cases}
+        shown.at[name, "cases"] = n_cases
         if printed and name in printed:
-            rows[name]["paper"] = " / ".join(map(str, printed[name]))
+            shown.at[name, "paper"] = " / ".join(map(str, printed[name]))
         for test, counts in zip(("paired", "corrected"), win_tie_loss(records, a, b), strict=True):
             tidy.append({"comparison": name, "test": test, "n_cases": n_cases, **counts._asdict()})
             if n_cases:
-                rows[name][test] = " / ".join(f"{100 * n / n_cases:.0f}" for n in counts)
-    heads = {"paper": "paper", "paired": "paired t-test", "corrected": "corrected"}
-    return grid(
-        list(rows), heads | {"cases": "cases"}, lambda name, head: rows[name].get(head),
-        caption="Percentages of cases that are better / neither / worse. Neither shows no tie.",
+                shown.at[name, test] = " / ".join(f"{100 * n / n_cases:.0f}" for n in counts)
+    return frame_grid(
+        shown.rename(columns={"paired": "paired t-test"}), pd.DataFrame(tidy),
+        "Percentages of cases that are better / neither / worse. Neither shows no tie.",
         corner="comparison",
-        tidy=pd.DataFrame(tidy),
     )  # fmt: skip
 
 
@@ -541,34 +501,29 @@ def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Repo
 
     ``fights`` maps a title to the records as published and tuned; either may be empty.
     """
-    ranks = {
-        (title, setting): ranks.mean()
-        for title, fight in fights.items()
-        for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
-    }
     tidy = pd.DataFrame(
-        [(*head, method, rank) for head, means in ranks.items() for method, rank in means.items()],
+        [
+            (title, setting, method, rank)
+            for title, fight in fights.items()
+            for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
+            for method, rank in ranks.mean().items()
+        ],
         columns=["fight", "setting", "method", "mean_rank"],
     )
-
-    def entry(method, head):
-        means = ranks[head]
-        if method in means:
-            return Entry((f"{means[method]:.1f}",), (means[method] == means.min(),))
-
-    return grid(
-        in_order(tidy["method"].unique()), {head: ", ".join(head) for head in ranks}, entry,
-        caption=(
-            "Mean ranks over seven criteria and all runs (1 is best), among the methods that "
-            "were run both as published and tuned. A dash means that nothing is recorded."
-        ),
-        corner="method",
-        tidy=tidy,
+    least = tidy.groupby(["fight", "setting"])["mean_rank"].transform("min")
+    best = zip(tidy["mean_rank"], tidy["mean_rank"] == least, strict=True)
+    entries = [Entry((f"{rank:.1f}",), (is_best,)) for rank, is_best in best]
+    shown = crossed(tidy["method"], tidy["fight"] + ", " + tidy["setting"], entries)
+    heads = [f"{title}, {setting}" for title in fights for setting in ("published", "tuned")]
+    return frame_grid(
+        shown.reindex(index=in_order(shown.index), columns=heads), tidy,
+        "Mean ranks over seven criteria and all runs (1 is best), among the methods that were run "
+        "both as published and tuned. A dash means that nothing is recorded.", corner="method",
     )  # fmt: skip
 
 
 def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportTable:
-    """Grids of which more than a fifth of the fits chose an end, and why they end there."""
+    """Grids where more than a fifth of the fits chose an end, and why they end there."""
     tidy = []
     for name in experiments:
         experiment = get_experiment(name)
@@ -586,7 +541,7 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
     shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)}).fillna("–")
     caption = f"The {len(shown)} of {len(tidy)} grids of which more than {CROWDED:.0%} of the fits "
     caption += "chose an end, and why they are not wider."
-    return _as_grid(shown, tidy.reset_index(), caption, prose=True)
+    return frame_grid(shown, tidy.reset_index(), caption, prose=True)
 
 
 def _learner(method):
@@ -600,74 +555,57 @@ def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
 
     ``records`` maps a title to an experiment's records.
     """
+    parts = {"fit_seconds": "fit", "predict_seconds": "predict"}
     tidy = pd.concat(
         [
-            as_published(rows).groupby("method", sort=False)[["fit_seconds", "predict_seconds"]]
-            .mean().assign(experiment=title).reset_index()
+            as_published(rows).groupby("method", sort=False)[[*parts]].mean()
+            .assign(experiment=title).reset_index()
             for title, rows in records.items()
         ],
         ignore_index=True,
     )  # fmt: skip
-    found = _by(tidy, "method", "experiment")
-
-    def entry(method, head):
-        title, part = head
-        if (method, title) in found:
-            return f"{found[method, title][f'{part}_seconds']:.2f}"
-
-    return grid(
-        tidy["method"].unique(),
-        {(title, part): f"{title}, {part}" for title in records for part in ("fit", "predict")},
-        entry,
-        caption="Processor seconds of one fit and of one prediction of the test set, means over "
-        "runs.",
+    means = tidy.set_index(["method", "experiment"])
+    shown = {
+        f"{title}, {word}": means.xs(title, level="experiment")[part].map("{:.2f}".format)
+        for title in records
+        for part, word in parts.items()
+    }
+    return frame_grid(
+        pd.DataFrame(shown, index=tidy["method"].unique()), tidy,
+        "Processor seconds of one fit and of one prediction of the test set, means over runs.",
         corner="method",
-        tidy=tidy,
-    )
+    )  # fmt: skip
+
+
+IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
+MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
 
 
 def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
     """Seconds in the trials, then seconds and megabytes of one fit alone, by method and set.
 
-    Parameters
-    ----------
-    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    trials : mapping from an experiment to its records; it selects the data sets to show.
+    ``costs`` are from :func:`~mimlpaper.experiments.costs.measure_costs`. ``trials`` maps an
+    experiment to its records, and selects the data sets to show.
     """
     alone = costs[costs["study"] == "sets"]
-    datasets = [name for name in alone["dataset"].unique() if TABLE_OF[name] in trials]
-    tidy = pd.concat(
-        [_set_costs(alone, trials[TABLE_OF[name]], name) for name in datasets]
-        or [pd.DataFrame(columns=["dataset", "method", *IN_TRIALS, *MEASURED])]
-    )
-    found = _by(tidy, "method", "dataset")
-
-    def entry(method, head):
-        dataset, part = head
-        if (method, dataset) not in found:
-            return None
-        cost = found[method, dataset]
-        return Entry((
-            _cost(cost[f"trials_{part}_seconds"], "s"), _cost(cost[f"{part}_seconds"], "s"),
-            _cost(cost[f"{part}_megabytes"], "MB"),
-        ))  # fmt: skip
-
-    shown = {"fit": "fit", "predict": "scores"}
-    return grid(
-        tidy["method"].unique(),
-        {(name, part): f"{name}, {shown[part]}" for name in datasets for part in shown},
-        entry,
-        caption=(
-            f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
-            f"and the megabytes that it adds to memory. {_measured_on(costs)}"
-        ),
-        corner="method",
-        tidy=tidy,
-    )
+    tables, shown = [pd.DataFrame(columns=["dataset", "method", *IN_TRIALS, *MEASURED])], {}
+    for dataset in alone["dataset"].unique():
+        if TABLE_OF[dataset] in trials:
+            tables.append(_set_costs(alone, trials[TABLE_OF[dataset]], dataset))
+            rows = tables[-1].set_index("method")
+            for part, word in {"fit": "fit", "predict": "scores"}.items():
+                shown[f"{dataset}, {word}"] = rows.apply(_cost_entry, axis=1, part=part)
+    tidy = pd.concat(tables[1:] or tables)
+    return frame_grid(
+        pd.DataFrame(shown, index=tidy["method"].unique()), tidy,
+        f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
+        f"and the megabytes that it adds to memory. {_measured_on(costs)}", corner="method",
+    )  # fmt: skip
 
 
-IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
-MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
+def _cost_entry(row, part):
+    seconds = (_cost(row[f"{where}{part}_seconds"], "s") for where in ("trials_", ""))
+    return Entry((*seconds, _cost(row[f"{part}_megabytes"], "MB")))
 
 
 def _set_costs(alone, records, dataset):
@@ -685,71 +623,36 @@ def _set_costs(alone, records, dataset):
 def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
     """Costs of other implementations next to ours, on the same bags.
 
-    Parameters
-    ----------
-    costs : see :func:`~mimlpaper.experiments.costs.measure_costs`.
-    cases : the cases of the profile.
+    ``costs`` are from :func:`~mimlpaper.experiments.costs.measure_costs`, ``cases`` those of the
+    profile.
     """
-    found = costs[costs["study"] == "peers"].set_index(["method", "library"])
-    rows, tidy = {}, []
-    for case in cases:
-        if case.study != "peers":
-            continue
-        key, name = (case.method, case.library), f"{case.method}: {case.library}"
-        size = "{} bags of {}, {} labels".format(*drawn_sizes(case.dataset))
-        tidy.append({"method": case.method, "library": case.library, "dataset": case.dataset})
-        if key not in found.index:
-            rows[name] = {"data": size}
-            rows[name]["fit"] = "not measured" if is_installed(case) else "not installed"
-            continue
-        cost = found.loc[key]
-        ratio = cost["fit_seconds"] / found["fit_seconds"].get((case.method, OURS), np.nan)
-        tidy[-1] |= {"fit_seconds": cost["fit_seconds"], "ratio": ratio}
-        tidy[-1] |= cost[["fit_megabytes", "average_precision"]].to_dict()
-        rows[name] = {
-            "data": size, "fit": _cost(cost["fit_seconds"], "s"), "times ours": _ratio(ratio),
-            "memory": _cost(cost["fit_megabytes"], "MB"),
-            "average precision": f"{cost['average_precision']:.3f}",
-        }  # fmt: skip
-    return grid(
-        list(rows), ("data", "fit", "times ours", "memory", "average precision"),
-        lambda name, head: rows[name].get(head),
-        caption=f"One fit by several implementations, on the same drawn bags. "
-                f"{_measured_on(costs)}",
+    cases, key = [case for case in cases if case.study == "peers"], ["method", "library"]
+    peers = costs[costs["study"] == "peers"]
+    known = peers.set_index(key)[["fit_seconds", "fit_megabytes", "average_precision"]]
+    named = [(case.method, case.library, case.dataset) for case in cases]
+    tidy = pd.DataFrame(named, columns=[*key, "dataset"]).join(known, on=key)
+    ours = peers[peers["library"] == OURS].set_index("method")["fit_seconds"]
+    tidy.insert(4, "ratio", tidy["fit_seconds"] / tidy["method"].map(ours))
+    seconds = tidy["fit_seconds"].map(lambda value: _cost(value, "s"))
+    unmeasured = ["not measured" if is_installed(case) else "not installed" for case in cases]
+    shown = pd.DataFrame({
+        "data": ["{} bags of {}, {} labels".format(*drawn_sizes(case.dataset)) for case in cases],
+        "fit": seconds.where(tidy["fit_seconds"].notna(), unmeasured),
+        "times ours": tidy["ratio"].map(_ratio),
+        "memory": [_cost(value, "MB") for value in tidy["fit_megabytes"]],
+        "average precision": tidy["average_precision"].map("{:.3f}".format, na_action="ignore"),
+    })  # fmt: skip
+    return frame_grid(
+        shown.set_axis(tidy["method"] + ": " + tidy["library"]), tidy,
+        f"One fit by several implementations, on the same drawn bags. {_measured_on(costs)}",
         corner="method: implementation",
-        tidy=pd.DataFrame(tidy, columns=[
-            "method", "library", "dataset", "fit_seconds", "ratio", "fit_megabytes",
-            "average_precision",
-        ]),
     )  # fmt: skip
 
 
 # Operations of one fit, for m bags of n instances with d features, L labels, a kernel factor of
 # rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
 # Methods on vectors have the instances end to end: n d features.
-COMPLEXITY = {
-    "MimlBoost": "m n r (d + r) + T s m n L (r + L)",
-    "MimlSvm": "(m n)² d + m² k + L m² to L m³",
-    "MimlSvm_mi": "m n r (d + r) + L s (m n r² + r³)",
-    "MimlNn": "(m n)² d + m k²",
-    "D-MimlSvm": "m n r (d + r) + s m n r L",
-    "InsDif": "m² n d + m k²",
-    "AdtBoost.MH": "m n d (log m + T² L)",
-    "RankSvm": "m² n d + s m² L",
-    "MlSvm": "m² n d + L m² to L m³",
-    "Ml-knn": "m² (n d + log m) + m L",
-    "SubCod": "s m n M d + (m n)² d + M m² to M m³",
-    "Diverse Density": "s m n² d",
-    "Em-dd": "s m n² d",
-    "mi-Svm": "m n r (d + r) + s (m n r² + r³)",
-    "Mi-Svm": "m n r (d + r) + s (m n r² + r³)",
-    "Ch-Fd": "m n r (d + r) + s m n r + r³",
-    "MimlNn, landmarks": "m k n² d + L m k²",
-    "MimlSvm, landmarks": "m k n² d + m r (k + r) + L s (m r² + r³)",
-    "MimlBoost, linear": "T s m n d L",
-    "MimlSvm_mi, linear": "L s (m n d² + d³)",
-    "D-MimlSvm, linear": "s m n d L",
-}
+COMPLEXITY = dict(pd.read_csv(published() / "complexity.csv").to_numpy())
 
 
 def changes_table(compared: pd.DataFrame) -> ReportTable:
@@ -765,7 +668,7 @@ def changes_table(compared: pd.DataFrame) -> ReportTable:
     shown["different"] = groups.apply(
         lambda rows: ", ".join(dict.fromkeys(rows.loc[rows["outcome"] == "different", "method"]))
     )
-    return _as_grid(
+    return frame_grid(
         shown.rename_axis("experiment"), compared,
         "Settings that were recorded before and now: equal within 1e-6, close within two standard "
         "errors, or different, by name.", prose=True,
@@ -776,33 +679,21 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
     """Each method's complexity, the exponents of its seconds, and of its memory in bags."""
     seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
     tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
-    found = _by(tidy, "method", "of", "size")
-    heads = [("seconds", size) for size in SIZES if size in set(seconds["size"])]
-    heads.append(("megabytes", "bags"))
-    methods = seconds["method"].unique()
-
-    def entry(method, head):
-        if head == "operations":
-            return COMPLEXITY.get(method)
-        if (method, *head) not in found:
-            return None
-        fit = found[(method, *head)]
-        slope, low, high, last = (
-            f"{round(fit[name], 1) + 0.0:.1f}" for name in ("exponent", "low", "high", "last")
-        )
-        within = "" if np.isnan(fit["low"]) else f" [{low}, {high}]"
-        return Entry((slope + within, f"last {last}"))
-
-    return grid(
-        methods, {"operations": "operations"} | {head: "{}, by {}".format(*head) for head in heads},
-        entry,
-        caption=(
-            "Exponents b of cost ~ size^b: over all sizes with a 95 % interval; below, between the "
-            f"two largest sizes. {_measured_on(costs)}"
-        ),
-        corner="method",
-        tidy=tidy,
-        rules_above=tuple(method for method in methods if method in ONE_LABEL)[:1],
+    entries = []
+    for fit in tidy.itertuples():
+        numbers = (fit.exponent, fit.low, fit.high, fit.last)
+        slope, low, high, last = (f"{round(number, 1) + 0.0:.1f}" for number in numbers)
+        within = "" if np.isnan(fit.low) else f" [{low}, {high}]"
+        entries.append(Entry((slope + within, f"last {last}")))
+    shown = crossed(tidy["method"], tidy["of"] + ", by " + tidy["size"], entries)
+    heads = [f"seconds, by {size}" for size in SIZES if size in set(seconds["size"])]
+    shown = shown.reindex(columns=["operations", *heads, "megabytes, by bags"])
+    shown["operations"] = [COMPLEXITY.get(method) for method in shown.index]
+    return frame_grid(
+        shown, tidy,
+        "Exponents b of cost ~ size^b: over all sizes with a 95 % interval; below, between the two "
+        f"largest sizes. {_measured_on(costs)}", corner="method",
+        rules_above=tuple(method for method in shown.index if method in ONE_LABEL)[:1],
     )  # fmt: skip
 
 
@@ -824,9 +715,10 @@ def _ratio(value):
     return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
-def _by(tidy, *keys):
-    """Rows of a tidy table as dicts, by the values of some columns."""
-    return tidy.set_index(list(keys)).to_dict("index")
+def _number_entries(tidy, over):
+    """Mean ± std of each row of ``tidy``; the best of each value of ``over`` is bold."""
+    numbers = zip(tidy["mean"], tidy["std"], _is_best(tidy, over), strict=True)
+    return [Entry((number_text(mean, std),), (best,)) for mean, std, best in numbers]
 
 
 def _heads(criteria):
@@ -838,10 +730,6 @@ def _is_best(cells, over):
     signs = cells["criterion"].map(lambda name: -1 if ALL_CRITERIA[name].lower_is_better else 1)
     goodness = signs * cells["mean"]
     return goodness == goodness.groupby(cells[over]).transform("max")
-
-
-def _ours(cell):
-    return Entry((number_text(cell["mean"], cell["std"]),), (cell["is_best"],))
 
 
 def published_text(cell) -> str:

@@ -11,11 +11,20 @@ from mimlpaper.datasets import Dataset
 from mimlpaper.experiments.pointing import CEILING, CHANCE, MEASURES
 from mimlpaper.experiments.unseen import BAGS
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.claims import expect, judged, significance
+from mimlpaper.report.claims import judged, significance
 from mimlpaper.report.compare import Records, as_published, records_of
-from mimlpaper.report.published import MIML, MULTI_LABEL
-from mimlpaper.report.rendering import Entry, ReportTable, grid
-from mimlpaper.report.style import INK, LINE, RIGHT, WRONG
+from mimlpaper.report.published import TABLES
+from mimlpaper.report.rendering import (
+    INK,
+    LINE,
+    RIGHT,
+    WRONG,
+    Entry,
+    ReportTable,
+    crossed,
+    frame_grid,
+    grid,
+)
 from mimlpaper.report.tables import number_text
 
 SETS = (*BAGS, "dbpedia")
@@ -23,6 +32,8 @@ COLUMNS = ("blind", "tuned")
 OWN = "NoisyOr"
 NOBODY = "#dddddd"
 BOX = tuple(enumerate(("duration", "lowest frequency", "highest frequency")))
+
+MIML, MULTI_LABEL = TABLES[1].proposed, TABLES[1].compared
 
 # The paper's sentences about scenes and texts, said of data that it never saw.
 NEW_CLAIMS = {
@@ -52,12 +63,11 @@ def unseen_records(get_records: Records, column: str) -> pd.DataFrame:
 
 def data_table(datasets: Sequence[Dataset]) -> ReportTable:
     """Sizes of data sets, and where the labels of bags and of instances differ."""
-    rows = {d.name: _sizes(d) for d in datasets}
-    tidy = pd.DataFrame.from_dict(rows, orient="index").rename_axis("dataset").reset_index()
-    return grid(
-        [*rows], [*next(iter(rows.values()))], lambda name, head: f"{rows[name][head]:,}",
-        caption="The data. Labels without an instance are labels of bags that no instance has.",
-        corner="data", tidy=tidy,
+    tidy = pd.DataFrame([{"dataset": one.name, **_sizes(one)} for one in datasets])
+    return frame_grid(
+        tidy.set_index("dataset").map("{:,}".format), tidy,
+        "The data. Labels without an instance are labels of bags that no instance has.",
+        corner="data",
     )  # fmt: skip
 
 
@@ -80,10 +90,8 @@ def unseen_table(get_records: Records, criterion: str = "average_precision") -> 
     ]
     keys = ["method", "dataset", "column"]
     tidy = pd.concat(parts).groupby(keys, sort=False)[criterion].agg(["mean", "std", "size"])
-    sign = 1 if CRITERIA[criterion].lower_is_better else -1
-    best = (sign * tidy["mean"]).groupby(["dataset", "column"]).transform("min") == (
-        sign * tidy["mean"]
-    )
+    losses = tidy["mean"] * (1 if CRITERIA[criterion].lower_is_better else -1)
+    best = losses == losses.groupby(["dataset", "column"]).transform("min")
 
     def entry(method, dataset):
         known = [key for c in COLUMNS if (key := (method, dataset, c)) in tidy.index]
@@ -109,8 +117,8 @@ def new_claims(get_records: Records) -> pd.DataFrame:
         for dataset in BAGS:
             own = records[records["dataset"] == dataset]
             for claim, (firsts, seconds) in NEW_CLAIMS.items():
-                expected = expect("better", firsts, seconds, CRITERIA)
-                verdict, parts = judged(significance(own, expected=expected))
+                claimed = dict(test="better", methods=firsts, rivals=seconds, on=CRITERIA)
+                verdict, parts = judged(significance(own, **claimed))
                 held = sum(part.holds is True for part in parts)
                 rows.append((claim, dataset, column, verdict, held, len(parts)))
     return pd.DataFrame(rows, columns=["claim", "dataset", "column", "verdict", "held", "parts"])
@@ -118,21 +126,19 @@ def new_claims(get_records: Records) -> pd.DataFrame:
 
 def new_claims_table(claims: pd.DataFrame) -> ReportTable:
     """One row for each claim, one column for each data set and column of settings."""
-    found = claims.set_index(["claim", "dataset", "column"])
-
-    def entry(claim, head):
-        one = found.loc[(claim, *head)]
-        return Entry((f"{one['held']} of {one['parts']}",), verdict=one["verdict"])
-
-    heads = {(d, c): f"{d}, {c}" for d in BAGS for c in COLUMNS}
-    return grid(
-        list(NEW_CLAIMS), heads, entry,
-        caption="The paper's claims on unseen data: parts that hold, of pairs and seven criteria.",
-        corner="on all criteria", tidy=claims,
+    entries = [
+        Entry((f"{claim.held} of {claim.parts}",), verdict=claim.verdict)
+        for claim in claims.itertuples()
+    ]
+    shown = crossed(claims["claim"], claims["dataset"] + ", " + claims["column"], entries)
+    return frame_grid(
+        shown[[f"{dataset}, {column}" for dataset in BAGS for column in COLUMNS]], claims,
+        "The paper's claims on unseen data: parts that hold, of pairs and seven criteria.",
+        corner="on all criteria",
     )  # fmt: skip
 
 
-TABLES = {"scene": 1, "reuters": 2, "yeast": 3, "web pages": 4}
+TABLE_OF = {"scene": 1, "reuters": 2, "yeast": 3, "web pages": 4}
 
 
 def losses_everywhere(get_records: Records) -> pd.DataFrame:
@@ -141,7 +147,7 @@ def losses_everywhere(get_records: Records) -> pd.DataFrame:
     The eleven sets of web pages are one. A learner on InsDif's bags stands under its own name.
     """
     means = {}
-    for name, number in TABLES.items():
+    for name, number in TABLE_OF.items():
         means[name] = _precision(records_of(get_records, f"table{number}_tuned"))
     for name, rows in unseen_records(get_records, "tuned").groupby("dataset"):
         means[name] = _precision(rows)

@@ -1,4 +1,4 @@
-"""Verdicts on cells, rows and tables, each of which can say no.
+"""Verdicts on cells, rows and tables.
 
 A cell agrees if the paper's program, run a second time, could differ as much. The measures of
 whole rows and tables say more, because neighbouring rows of the paper lie close together.
@@ -40,10 +40,7 @@ def tolerance(cells: pd.DataFrame) -> pd.Series:
     With N printed runs of deviation s and n runs of ours of deviation t it is
     q √(s²/N + t²/n), q from Student's distribution; √(1 + 1/n) q t without s. In Table 4 it is
     1.96 √(p (R - p) / n) for a criterion from 0 to R with mean p: no deviation is larger.
-
-    Parameters
-    ----------
-    cells : columns table, criterion, published_mean, published_std, std, n.
+    ``cells`` has columns table, criterion, published_mean, published_std, std, n.
     """
     runs = cells["table"].map({number: table.n_runs for number, table in TABLES.items()})
     n, printed = cells["n"].clip(lower=1), cells["published_std"]
@@ -65,13 +62,10 @@ def _sampling_error(cells):
 
 
 def verdict(cell) -> str:
-    """One of :data:`VERDICTS`.
+    """One of :data:`VERDICTS` on a mapping of mean, published_mean, tolerance, criterion and kind.
 
-    Parameters
-    ----------
-    cell : mapping with mean, published_mean, tolerance, criterion and kind
-        A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values
-        of synthetic data say nothing about the paper's: "synthetic".
+    A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values of
+    synthetic data say nothing about the paper's: "synthetic".
     """
     if math.isnan(cell["mean"]):
         return "missing"
@@ -89,9 +83,7 @@ def verdict(cell) -> str:
 def arithmetic(cell) -> str:
     """How a cell's verdict comes about, such as ``|.1940 - .1890| = .0050; agrees up to .0047``.
 
-    Parameters
-    ----------
-    cell : row of :func:`~mimlpaper.report.compare.compare_with_paper` with a printed value.
+    The cell is a row of :func:`~mimlpaper.report.compare.compare_with_paper` with a printed value.
     """
     difference = f"|{cell['mean']:.4f} - {cell['published_mean']:.4f}|"
     found = abs(cell["mean"] - cell["published_mean"])
@@ -137,9 +129,8 @@ def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: 
     mean, std = runs.mean(), runs.std()
     of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
     scale = (n - 1) / std**2
-    return (
-        of_mean + stats.chi2.logpdf(scale * printed_std**2, n - 1) + np.log(2 * scale * printed_std)
-    )
+    of_variance, per_std = scale * printed_std**2, np.log(2 * scale * printed_std)
+    return of_mean + stats.chi2.logpdf(of_variance, n - 1) + per_std
 
 
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -156,10 +147,8 @@ def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
 def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
     """Each of our rows: columns table, algorithm, nearest (printed row), identified (its own)."""
     distances = row_distances(pairs)
-    least = distances.loc[
-        distances.groupby(["table", "algorithm"], sort=False)["distance"].idxmin()
-    ]
-    rows = least.drop(columns="distance").rename(columns={"other": "nearest"})
+    least = distances.groupby(["table", "algorithm"], sort=False)["distance"].idxmin()
+    rows = distances.loc[least].drop(columns="distance").rename(columns={"other": "nearest"})
     return rows.assign(identified=rows["algorithm"] == rows["nearest"])
 
 
@@ -179,8 +168,9 @@ def agreement(cells: pd.DataFrame) -> dict:
     matching, false_matching = match_rates(pairs)
     own = pairs[pairs["algorithm"] == pairs["other"]]
     columns = [column for _, column in own.groupby(["table", "dataset", "criterion"])]
-    known = set(zip(identified["table"], identified["algorithm"], strict=True))
-    of_known = [column[[key in known for key in _row_keys(column)]] for column in columns]
+    names = ["table", "algorithm"]
+    known = pd.MultiIndex.from_frame(identified[names])
+    of_known = [c[pd.MultiIndex.from_frame(c[names]).isin(known)] for c in columns]
     measures = {
         "match_rate": matching,
         "false_match_rate": false_matching,
@@ -205,10 +195,6 @@ def winners_of(column: pd.DataFrame, value: str) -> set[str]:
     lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
     values = column[value].round(DECIMALS)
     return set(column.loc[values == (values.min() if lower else values.max()), "algorithm"])
-
-
-def _row_keys(column):
-    return zip(column["table"], column["algorithm"], strict=True)
 
 
 def _tau(column):

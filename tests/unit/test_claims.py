@@ -16,7 +16,6 @@ from mimlpaper.report.claims import (
     characteristics_agree,
     competitive,
     evaluate_claims,
-    expect,
     insensitive,
     longest_fits,
     never_rises,
@@ -117,7 +116,7 @@ def test_holm_counts_all_parts_of_a_claim():
     """One lead of paired p = .03 holds alone, and not among the parts of S4.5."""
     records = levels(n=30, **{"MimlNn": 0.2, "Ml-knn": 0.2})
     (result,) = evaluate_claims({"table1": records}, ids=("S4.5",))
-    raw = significance(records, expected=expect("better", ["MimlNn"], ["Ml-knn"], SEVEN))
+    raw = significance(records, test="better", methods=["MimlNn"], rivals=["Ml-knn"], on=SEVEN)
     adjusted = [part.paired_p for part in result.parts]
     assert adjusted == pytest.approx(list(holm([part.paired_p for part in raw])))
     assert all(part.low < part.gain < part.high for part in result.parts)
@@ -154,11 +153,11 @@ def test_results_are_json():
 def test_significance_has_effects_and_intervals():
     """A is lower by .1 everywhere: better on the losses, worse on the scores."""
     records = levels(A=0.2, B=0.3)
-    parts = significance(records, expected=expect("better", ["A"], ["B"], SEVEN))
+    parts = significance(records, test="better", methods=["A"], rivals=["B"], on=SEVEN)
     assert [part.p < 1e-6 for part in parts] == [True] * 4 + [False] * 3
     assert [part.gain for part in parts] == pytest.approx([0.1] * 4 + [-0.1] * 3)
     assert all(part.low < part.gain < part.high for part in parts)
-    (tie,) = significance(records, expected=[("tie", "A", "B", SEVEN[0])])
+    (tie,) = significance(records, test="tie", methods="A", rivals="B", on=SEVEN[:1])
     assert tie.p == pytest.approx(1.0) and tie.aspect.endswith(" tie")
 
 
@@ -172,7 +171,7 @@ def test_strict_test_is_stricter():
             rows("table1", "scene", "A", {"hamming_loss": 0.2 - noise}),
         ]
     )
-    (part,) = significance(records, expected=[("better", "A", "B", "hamming_loss")])
+    (part,) = significance(records, test="better", methods="A", rivals="B", on=["hamming_loss"])
     assert part.paired_p < 0.05 < part.p
 
 
@@ -185,12 +184,16 @@ def test_few_runs_help_no_claim():
                      n_test=10)
                 for seed, name in enumerate("AB")
             ])  # fmt: skip
-            (part,) = significance(records, expected=[(outcome, "A", "B", "hamming_loss")])
+            (part,) = significance(
+                records, test=outcome, methods="A", rivals="B", on=["hamming_loss"]
+            )
             assert (part.p < 0.05) == shown
 
 
 def test_one_split_allows_no_test():
-    (part, *_) = significance(levels(A=0.2, B=0.3, n=1), expected=[("tie", "A", "B", SEVEN[0])])
+    (part, *_) = significance(
+        levels(A=0.2, B=0.3, n=1), test="tie", methods="A", rivals="B", on=SEVEN[:1]
+    )
     assert part.holds is None
     assert part.missing == ("two shared splits of A and B",)
 
@@ -198,22 +201,22 @@ def test_one_split_allows_no_test():
 def test_shares_count_cases_on_each_data_set():
     """A leads on the four losses and trails on the three scores, on both sets: 8 and 6 of 14."""
     records = pd.concat([levels(dataset=name, A=0.2, B=0.3) for name in ("10", "20")])
-    cases = [("A", "B", name) for name in SEVEN]
-    better, not_worse = shares(records, cases=cases, better=0.57, worse=0.4, n_datasets=2)
+    row = {"methods": ["A"], "rivals": ["B"], "on": SEVEN}
+    better, not_worse = shares(records, rows=[row | {"values": (0.57, 0.4, 2)}])
     assert better.holds and better.paired
     assert better.note == "8 of 14 = 57% (paired 8)"
     assert not_worse.holds is False
     assert not_worse.note == "8 of 14 = 57% (paired 8)"
-    (gap,) = shares(records, cases=cases, better=0.5, worse=0.5, n_datasets=5)
+    (gap,) = shares(records, rows=[row | {"values": (0.5, 0.5, 5)}])
     assert gap.missing == ("the 5 data sets",)
 
 
 def test_best_and_worst_mean_follow_the_arrow():
     records = levels(A=0.2, B=0.3, C=0.4)
-    best = best_mean(records, winners=["A"], rivals=["B", "C"], criteria=SEVEN)
+    best = best_mean(records, methods=["A"], rivals=["B", "C"], on=SEVEN)
     assert [part.holds for part in best] == [True] * 4 + [False] * 3
     assert best[-1].note == "C"
-    worst = worst_mean(records, loser="A", rivals=["B", "C"], criteria=SEVEN)
+    worst = worst_mean(records, methods=["A"], rivals=["B", "C"], on=SEVEN)
     assert [part.holds for part in worst] == [False] * 4 + [True] * 3
     assert worst[0].note == "place 1 of 3"
 
@@ -221,10 +224,11 @@ def test_best_and_worst_mean_follow_the_arrow():
 def test_stable_curves():
     """After 25 rounds exp(-t/5) is stable, exp(-t/25) is not."""
     flat, falling = staged("figure6", "A", 25), staged("figure6", "B", 25, pace=25.0)
-    criteria = {"A": SEVEN, "B": SEVEN}
-    parts = stable(pd.concat([flat, falling]), rounds={"A": 25, "B": 25}, criteria=criteria)
-    assert [part.holds for part in parts] == [True] * 7 + [False] * 7
-    (short, *_) = stable(flat, rounds={"A": 50}, criteria=criteria)
+    for method, outcome in (("A", True), ("B", False)):
+        both = pd.concat([flat, falling])
+        parts = stable(both, methods=[method], values=[25], on=SEVEN)
+        assert [part.holds for part in parts] == [outcome] * 7
+    (short, *_) = stable(flat, methods=["A"], values=[50], on=SEVEN)
     assert short.missing == ("A up to round 50",)
 
 
@@ -235,7 +239,7 @@ def test_boosting_that_stops_early_keeps_its_last_value():
         level = np.where(np.arange(10) < 5, 0.3, 0.1)
         record = rows("figure6", "scene", "A", {"hamming_loss": level}, stage=stage)
         rounds.append(record if stage <= 5 else record[record["split"] >= 5])
-    (part,) = stable(pd.concat(rounds), rounds={"A": 10}, criteria={"A": ["hamming_loss"]})
+    (part,) = stable(pd.concat(rounds), methods=["A"], values=[10], on=["hamming_loss"])
     assert part.holds
     assert part.note == "0.0%"
 
@@ -243,10 +247,10 @@ def test_boosting_that_stops_early_keeps_its_last_value():
 def test_insensitive_by_equivalence():
     """A step of .002 leaves the neighbours within 5 % of .3, and not what is ten steps away."""
     still = swept("figure7", "MimlSvm", "ratio", GRID)
-    parts = insensitive(still, method="MimlSvm", default=0.2, criteria=SEVEN)
+    parts = insensitive(still, methods=["MimlSvm"], values=[0.2], on=SEVEN)
     assert len(parts) == 63 and all(part.p < 1e-3 for part in parts)
     moving = swept("figure7", "MimlSvm", "ratio", GRID, effect=0.005)
-    parts = insensitive(moving, method="MimlSvm", default=0.2, criteria=SEVEN[:1])
+    parts = insensitive(moving, methods=["MimlSvm"], values=[0.2], on=SEVEN[:1])
     assert [part.p < 0.05 for part in parts] == [True] * 3 + [False] * 6
 
 
@@ -255,20 +259,20 @@ def test_the_published_configuration_stands_for_its_own_value():
     records = swept("figure7", "MimlSvm", "ratio", GRID)
     default = records["parameters"] == '{"ratio": 0.2}'
     records.loc[default, "parameters"] = "{}"
-    parts = insensitive(records, method="MimlSvm", default=0.2, criteria=SEVEN[:1])
+    parts = insensitive(records, methods=["MimlSvm"], values=[0.2], on=SEVEN[:1])
     assert [part.subject for part in parts[:2]] == ["0.1 vs 0.2", "0.3 vs 0.2"]
 
 
 def test_accuracies_against_the_literature():
     """On Musk2 the paper quotes Ch-Fd with .857 as the best, and .843 as the median."""
     records = as_in_the_paper(5).assign(n_train=90, n_test=10)
-    (part,) = accuracies_compared(records, winners=["SubCod"], datasets=["musk2"])
+    (part,) = accuracies_compared(records, methods=["SubCod"], on=["musk2"], values=[0.0])
     assert part.subject == "SubCod vs Ch-Fd, quoted"
     assert part.gain == pytest.approx(0.921 - 0.857) and part.p < 0.05
-    (much,) = accuracies_compared(records, winners=["SubCod"], datasets=["musk2"], lead=0.06)
+    (much,) = accuracies_compared(records, methods=["SubCod"], on=["musk2"], values=[0.06])
     assert much.gain == pytest.approx(0.004) and much.p > 0.05
     (rival,) = accuracies_compared(
-        records, winners=["SubCod"], rivals=["SubCod_MimlNn"], datasets=["musk2"], lead=None
+        records, methods=["SubCod"], rivals=["SubCod_MimlNn"], on=["musk2"]
     )
     assert rival.gain == pytest.approx(0.921 - 0.888)
 
@@ -277,21 +281,23 @@ def test_competitive_by_the_lower_limit():
     """A lead of .008 over the median shows it if it is precise; the upper limit shows nothing."""
     records = as_in_the_paper(5).assign(n_train=90, n_test=10)
     lower = records.assign(accuracy=records["accuracy"] - 0.07)
-    (part,) = competitive(lower, methods=["SubCod"], datasets=["musk2"])
+    (part,) = competitive(lower, methods=["SubCod"], on=["musk2"])
     assert part.gain == pytest.approx(0.008) and part.p < 0.05
     rough = lower.assign(accuracy=lower["accuracy"] + 0.2 * (-1) ** lower["split"])
-    (part,) = competitive(rough, methods=["SubCod"], datasets=["musk2"])
+    (part,) = competitive(rough, methods=["SubCod"], on=["musk2"])
     assert part.gain == pytest.approx(0.008) and part.p > 0.05
 
 
 def test_boldface():
     records = as_in_the_paper(1)
-    assert all(part.holds for part in printed_winners(records, number=1))
+    assert all(part.holds for part in printed_winners(records, experiment="table1"))
     best = records["method"] == "RankSvm"
-    parts = printed_winners(records.assign(coverage=records["coverage"] - best), number=1)
+    parts = printed_winners(
+        records.assign(coverage=records["coverage"] - best), experiment="table1"
+    )
     assert [part.holds for part in parts] == [True, True, False, True, True, True, True]
     assert parts[2].note == "RankSvm, MimlBoost printed"
-    (gap,) = printed_winners(records[~best], number=1)
+    (gap,) = printed_winners(records[~best], experiment="table1")
     assert gap.missing == ("RankSvm",)
 
 
@@ -300,22 +306,22 @@ def test_hold_outs_that_leave_no_sub_concepts():
     ours = rows("choices_subcod", "fox", "SubCod", {"accuracy": [0.6, 0.7]}, chosen=chosen)
     alone = ours.assign(method="alone", chosen="")
     both = pd.concat([ours, alone])
-    (part,) = sub_concepts_matter(both, method="SubCod", alone="alone")
+    (part,) = sub_concepts_matter(both, methods=["SubCod"], rivals=["alone"])
     assert part.holds is False
     assert part.note == "2 of 2 fits equal alone, 2 of 2 chose kept_share 0.1, n_concepts 10"
     (part,) = sub_concepts_matter(
-        pd.concat([ours, alone.assign(accuracy=0.6)]), method="SubCod", alone="alone"
+        pd.concat([ours, alone.assign(accuracy=0.6)]), methods=["SubCod"], rivals=["alone"]
     )
     assert part.holds and part.note.startswith("1 of 2 fits")
 
 
 def test_percentages_that_are_told():
     """Appendix C has 13.75 to 48.05 and 18.18 to 58.97; "about" is the nearest five."""
-    told = {"PMC": (20, 45), "PRC": (20, 55)}
-    parts = ranges(published_characteristics(), told=told)
+    told = [{"on": ["PMC"], "values": (20, 45)}, {"on": ["PRC"], "values": (20, 55)}]
+    parts = ranges(published_characteristics(), rows=told)
     assert [part.holds for part in parts] == [False, False, True, False]
     assert parts[0].note == "13.75, about 20 told"
-    assert ranges(pd.DataFrame(), told=told)[0].missing
+    assert ranges(pd.DataFrame(), rows=told)[0].missing
 
 
 def test_characteristics_at_printed_precision():

@@ -35,8 +35,8 @@ from mimlpaper.experiments.workers import TrialError
 from mimlpaper.notebooks import NotebookRun
 from mimlpaper.report import tables
 from mimlpaper.report.figures import plot_growth
+from mimlpaper.report.rendering import METHOD_STYLE, look_of
 from mimlpaper.report.statistics import exponents, growth
-from mimlpaper.report.style import METHOD_STYLE, look_of
 from mimlpaper.report.tables import COMPLEXITY, costs_table, exponents_table, peers_table
 from tests.made_up_records import rows
 

@@ -47,7 +47,7 @@ from mimlpaper.report.explanations import (
     explanation_table,
     telling_words,
 )
-from mimlpaper.report.style import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
+from mimlpaper.report.rendering import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
 
 
 @pytest.fixture(autouse=True)

@@ -29,9 +29,9 @@ from mimlpaper.report.figures import (
     seven_panels,
 )
 from mimlpaper.report.published import TABLES
+from mimlpaper.report.rendering import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
 from mimlpaper.report.scorecard import scorecard_cells
 from mimlpaper.report.statistics import curve, friedman, mean_ranks, swept_values
-from mimlpaper.report.style import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
 from mimlpaper.report.tables import ranks_table
 from mimlpaper.report.verdicts import deviations
 from tests.made_up_records import (

@@ -27,7 +27,7 @@ from mimlpaper.experiments.splits import RandomSplits
 from mimlpaper.experiments.store import KEY
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report import multiverse as multiverse_module
-from mimlpaper.report.claims import CLAIM_TESTS, ClaimTest, expect, significance
+from mimlpaper.report.claims import CLAIM_TESTS, ClaimTest, significance
 from mimlpaper.report.figures import plot_claim_shares, plot_specifications
 from mimlpaper.report.multiverse import (
     READ_CLAIMS,
@@ -228,8 +228,10 @@ def test_a_method_without_a_shared_choice_takes_part_as_it_is():
 
 def test_shares_and_flips_of_a_claim(reads, monkeypatch):
     """S4.5, MimlNn better than Ml-knn: of losses alone it holds, except with few medoids."""
-    expected = expect("better", ["MimlNn"], ["Ml-knn"], ["hamming_loss", "coverage"])
-    test = ClaimTest(partial(significance, expected=expected), "table1", ("MimlNn", "Ml-knn"))
+    claimed = dict(
+        test="better", methods=["MimlNn"], rivals=["Ml-knn"], on=["hamming_loss", "coverage"]
+    )
+    test = ClaimTest(partial(significance, **claimed), "table1", ("MimlNn", "Ml-knn"))
     monkeypatch.setitem(CLAIM_TESTS, "S4.5", [test])
     monkeypatch.setattr(multiverse_module, "readings_of", lambda name, _: reads)
     table = universes_of({}, claims=["S4.5"], n_drawn=40)
