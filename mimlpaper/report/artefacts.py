@@ -153,7 +153,7 @@ def with_outcome(readme: str, outcome: str) -> str:
 
 
 def _text(name):
-    """The beginning of a file that is written here."""
+    """A text in the folder of this module."""
     return Path(__file__).with_name(name).read_text()
 
 

@@ -88,7 +88,10 @@ class Part:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """A claim, each verdict "holds", "partly", "fails", "not comparable" or "not evaluated"."""
+    """One claim and its verdicts.
+
+    A verdict is "holds", "partly", "fails", "not comparable" or "not evaluated".
+    """
 
     id: str
     where: str
@@ -176,7 +179,7 @@ def claim_parts(claim_id, get_records, column):
 
 
 def judged(parts: list[Part]) -> tuple[str, list[Part]]:
-    """The verdict of a claim that is in no paper, and its parts after Holm's adjustment."""
+    """The verdict of a claim that is not the paper's, and its parts after Holm's adjustment."""
     parts = _adjusted(parts)
     return verdict_of("", parts, "holds"), parts
 
@@ -197,7 +200,7 @@ def _adjusted(parts):
 
 
 def verdict_of(claim_id, parts, name):
-    """The verdict by ``name``: "holds", the strict tests, or "holds_paired"."""
+    """The verdict by the strict tests, ``name`` "holds", or by the plain ones, "holds_paired"."""
     outcomes = [getattr(part, name) for part in parts]
     if claim_id in NOT_COMPARABLE:
         return "not comparable"
@@ -250,7 +253,7 @@ def significance(records: pd.DataFrame, *, test, methods, rivals, on) -> list[Pa
 
 
 def _part(subject, aspect, outcome, found):
-    """The part that a comparison shows an outcome; ``found`` may be what is missing for it."""
+    """A part about the outcome of a comparison; ``found`` may be what the comparison lacks."""
     if isinstance(found, tuple):
         return Part(subject, aspect, missing=found)
     aspect += "" if outcome == "better" else f" {outcome}"
@@ -383,9 +386,9 @@ def _of_dataset(records, dataset):
 
 
 def sub_concepts_matter(records: pd.DataFrame, *, methods, rivals) -> list[Part]:
-    """A hold-out that keeps sub-concepts: its learner on the bag label alone, the rival, differs.
+    """Sub-concepts matter if fits differ from the rival's, the learner on the bag label alone.
 
-    The note counts the hold-outs with the smallest M and θ, and the fits that equal the rival's.
+    The note counts the fits that equal the rival's, and the hold-outs with the smallest M and θ.
     """
     records, (method,), (alone,) = as_published(records), methods, rivals
     if gaps := _absent(records, (method, alone)):
@@ -449,9 +452,9 @@ def longest_fits(records: pd.DataFrame, *, methods) -> list[Part]:
 def never_rises(traces: pd.DataFrame) -> list[Part]:
     """No convex problem raises the objective, and each fit ends where the last one changes nothing.
 
-    The column ``following`` has the objective after the next step, also after one that is thrown
-    away because it rises; ``objective`` falls by construction, and shows nothing. A point that
-    one more step leaves is no local minimum.
+    The column ``following`` has the objective after the next step, even if that step rises and is
+    therefore thrown away; ``objective`` falls by construction, and shows nothing. A point that one
+    more step leaves is no local minimum.
     """
     if "following" not in traces:
         gap = "the objective of steps that rise, which are thrown away before they are recorded"

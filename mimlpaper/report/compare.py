@@ -215,8 +215,8 @@ def _measured(cell, measured, table, n_runs):
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     """Mean ranks of a table's algorithms: printed, ours with matched settings, everyone tuned.
 
-    Ranked are the means, on the criteria that are printed for every algorithm; only algorithms
-    with all three count. Empty if ours are not all recorded.
+    Means are ranked on the criteria that are printed for every algorithm, among the algorithms
+    that have all three. Empty without our records.
     """
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)
@@ -275,7 +275,7 @@ FAMILIES = {"MimlBoost": "MimlBoost", "Svm_mi": "mi-SVM", "i-Svm": "mi-SVM", "en
 
 
 def hours_by_cause(compared: pd.DataFrame, hours_now: float) -> pd.Series:
-    """What took the core hours from before to now: the first, changes by cause, the last.
+    """Core hours before, then what each cause added or saved up to now.
 
     ``compared`` is what :func:`changes` gives. Fits that are now made once for several trials
     are part of their methods' change.

@@ -23,10 +23,8 @@ FRAMEWORKS = (  # title, instances of an object, labels of an object, what is le
 )  # fmt: skip
 
 PICTURES = ((4.3, ("tree", "grassland")), (2.6, ("lion", "grassland")), (0.9, ("elephant", "tree")))
-SHAPES = (  # of a thing in a picture: place from the middle, size, colour; grass is at the back
+SHAPES = (  # of a thing, from back to front: place from the picture's middle, size, colour
     ("grassland", Rectangle, (-1.3, -0.7), (2.6, 0.45), "#c9dfa6"),
-    ("tree", Rectangle, (0.62, -0.6), (0.14, 0.6), "#8a6a45"),
-    ("tree", Ellipse, (0.69, 0.15), (0.76, 0.76), "#6f9e4c"),
     ("lion", Ellipse, (0.1, -0.25), (1.1, 0.5), FUR),
     ("lion", Ellipse, (-0.55, -0.02), (0.68, 0.68), "#b9772c"),
     ("lion", Ellipse, (-0.55, -0.02), (0.4, 0.4), FUR),
@@ -35,6 +33,8 @@ SHAPES = (  # of a thing in a picture: place from the middle, size, colour; gras
     ("elephant", Rectangle, (-1.08, -0.5), (0.16, 0.65), SKIN),
     ("elephant", Rectangle, (-0.55, -0.6), (0.2, 0.5), SKIN),
     ("elephant", Rectangle, (0.05, -0.6), (0.2, 0.5), SKIN),
+    ("tree", Rectangle, (0.62, -0.6), (0.14, 0.6), "#8a6a45"),
+    ("tree", Ellipse, (0.69, 0.15), (0.76, 0.76), "#6f9e4c"),
 )
 SUB_CONCEPTS = {"tree": 4.5, "lion": 3.25, "elephant": 2.0, "grassland": 0.75}
 

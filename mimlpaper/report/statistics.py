@@ -249,7 +249,7 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> list[pd.DataFrame]:
     """:func:`mean_ranks` of both, among the methods that both have; empty without records.
 
-    A rank among eight methods means something else than a rank among nine.
+    A rank among eight methods cannot be compared with a rank among nine.
     """
     if published.empty or tuned.empty:
         return [mean_ranks(part) if len(part) else pd.DataFrame() for part in (published, tuned)]

@@ -1,4 +1,4 @@
-"""What data that the authors never saw say: criteria, claims, ranks, and reasons against truth."""
+"""Results on data that the authors never saw: criteria, claims, ranks, reasons against truth."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ BOX = tuple(enumerate(("duration", "lowest frequency", "highest frequency")))
 
 MIML, MULTI_LABEL = TABLES[1].proposed, TABLES[1].compared
 
-# The paper's sentences about scenes and texts, said of data that it never saw.
+# The paper's claims about scenes and texts, for data that its authors never saw.
 NEW_CLAIMS = {
     f"{', '.join(firsts)}: better than {', '.join(seconds)}": (firsts, seconds)
     for firsts, seconds in (
@@ -63,7 +63,8 @@ def unseen_records(get_records: Records, column: str) -> pd.DataFrame:
 
 def data_table(datasets: Sequence[Dataset]) -> ReportTable:
     """Sizes of data sets, and where the labels of bags and of instances differ."""
-    tidy = pd.DataFrame([{"dataset": one.name, **_sizes(one)} for one in datasets])
+    sizes = {one.name: {"dataset": one.name} | _sizes(one) for one in datasets}
+    tidy = pd.DataFrame(sizes.values())
     return frame_grid(
         tidy.set_index("dataset").map("{:,}".format), tidy,
         "The data. Labels without an instance are labels of bags that no instance has.",
@@ -108,8 +109,8 @@ def unseen_table(get_records: Records, criterion: str = "average_precision") -> 
 def new_claims(get_records: Records) -> pd.DataFrame:
     """Verdicts of :data:`NEW_CLAIMS`: columns claim, dataset, column, verdict, held, parts.
 
-    Each claim says its thing on all seven criteria, by the strict tests of the paper's claims. One
-    split, as of texts, tests nothing.
+    Each claim is tested on all seven criteria, by the strict tests of the paper's claims. A single
+    split, as of texts, allows no test.
     """
     rows = []
     for column in COLUMNS:
@@ -144,7 +145,7 @@ TABLE_OF = {"scene": 1, "reuters": 2, "yeast": 3, "web pages": 4}
 def losses_everywhere(get_records: Records) -> pd.DataFrame:
     """1 - average precision of tuned methods: independent data sets by the methods run on all.
 
-    The eleven sets of web pages are one. A learner on InsDif's bags stands under its own name.
+    The eleven sets of web pages count as one. A learner on InsDif's bags has its own name.
     """
     means = {}
     for name, number in TABLE_OF.items():

@@ -120,7 +120,7 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
 
 
 def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
-    """Of a printed mean and deviation over n runs, if they are drawn like ours.
+    """Log likelihood of a printed mean and deviation over n runs, if they are drawn like ours.
 
     Runs count as normal and independent: the mean is normal about ours, the variance that of a
     chi-square distribution. Runs that share data are neither, so only differences between rows
@@ -153,7 +153,7 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement(cells: pd.DataFrame) -> dict:
-    """What is counted of some tables' cells; a share is None where nothing is measured.
+    """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
     The number of cells by verdict; ``match_rate`` and ``false_match_rate``, the shares of our own
     and of other algorithms' printed cells that agree; ``rows``, ``rows_identified`` and
