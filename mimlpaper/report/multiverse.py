@@ -225,6 +225,8 @@ def summary(universes: pd.DataFrame) -> pd.DataFrame:
 
 def in_sentences(shares: pd.DataFrame) -> str:
     """How many claims are firm, either way, and how many one change turns over."""
+    if shares.empty:
+        return "Nothing is recorded yet."
     flips = shares["flips"].map(json.loads)
     least = flips.map(lambda found: min((len(one["changes"]) for one in found), default=0))
     return (
