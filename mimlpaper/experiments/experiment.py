@@ -8,8 +8,7 @@ from sklearn.base import clone
 
 from mimlpaper.datasets import DATASETS
 from mimlpaper.experiments.holdouts import full_names
-from mimlpaper.experiments.splits import Splits
-from mimlpaper.experiments.trial import Trial
+from mimlpaper.experiments.trial import Splits, Trial
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
 SMOKE_SPLITS = 2

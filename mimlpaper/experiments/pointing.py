@@ -27,9 +27,8 @@ from mimlpaper.baselines.guess import Guess
 from mimlpaper.datasets import DATASETS, load
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
-from mimlpaper.experiments.splits import CrossValidation, GivenSplit
 from mimlpaper.experiments.store import KEY, default_store, keys_of, put_rows, read_rows, six_digits
-from mimlpaper.experiments.trial import set_random_states
+from mimlpaper.experiments.trial import CrossValidation, GivenSplit, set_random_states
 from mimlpaper.experiments.unseen import BAGS, UNSEEN, UNSEEN_TEXTS
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.reasons import explain

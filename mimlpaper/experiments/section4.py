@@ -33,7 +33,7 @@ from mimlpaper.experiments.settings import (
     stated,
     tuned,
 )
-from mimlpaper.experiments.splits import RandomSplits
+from mimlpaper.experiments.trial import RandomSplits
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 
 UNIT_RANGE = OnInstances(MinMaxScaler())  # by the range of the training instances

@@ -11,7 +11,7 @@ from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED, TABLE_1, TABLE_2
 from mimlpaper.experiments.settings import Row, held_out, nearest, published
-from mimlpaper.experiments.splits import RandomSplits
+from mimlpaper.experiments.trial import RandomSplits
 
 SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
 TEXTS = tuple(f"reuters:{percentage}%" for percentage in PERCENTAGES)

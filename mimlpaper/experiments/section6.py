@@ -48,7 +48,7 @@ from mimlpaper.experiments.settings import (
     stated,
     tuned,
 )
-from mimlpaper.experiments.splits import CrossValidation, GivenSplit
+from mimlpaper.experiments.trial import CrossValidation, GivenSplit
 from mimlpaper.kernels import KernelFactor
 
 YAHOO = tuple(f"yahoo:{name}" for name in YAHOO_NAMES)

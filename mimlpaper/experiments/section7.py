@@ -34,7 +34,7 @@ from mimlpaper.experiments.settings import (
     stated,
     tuned,
 )
-from mimlpaper.experiments.splits import CrossValidation
+from mimlpaper.experiments.trial import CrossValidation
 from mimlpaper.preprocessing import OnInstances
 
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")

@@ -33,7 +33,7 @@ from mimlpaper.experiments.section4 import (
 )
 from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5
 from mimlpaper.experiments.settings import Row, default, published, tuned
-from mimlpaper.experiments.splits import CrossValidation, GivenSplit, RandomSplits
+from mimlpaper.experiments.trial import CrossValidation, GivenSplit, RandomSplits
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import MeanInstances, OnInstances
 

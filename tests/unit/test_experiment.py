@@ -11,8 +11,7 @@ from mimlpaper.experiments import get_experiment
 from mimlpaper.experiments import section4 as section
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.settings import Row, choices, default, published, tuned
-from mimlpaper.experiments.splits import RandomSplits
-from mimlpaper.experiments.trial import Trial
+from mimlpaper.experiments.trial import RandomSplits, Trial
 from mimlpaper.preprocessing import SumInstances
 
 TABLE = {

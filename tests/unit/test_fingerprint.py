@@ -15,7 +15,7 @@ from mimlpaper.datasets import DATASETS
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.experiments import HoldOut, Trial, fingerprint, get_experiment, run_trial
 from mimlpaper.experiments.fingerprint import code_fingerprint
-from mimlpaper.experiments.splits import CrossValidation, RandomSplits
+from mimlpaper.experiments.trial import CrossValidation, RandomSplits
 from mimlpaper.paths import PACKAGE
 from mimlpaper.preprocessing import OnInstances, SumInstances
 

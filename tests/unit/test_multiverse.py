@@ -23,8 +23,8 @@ from mimlpaper.experiments.multiverse import (
 )
 from mimlpaper.experiments.registry import EXPERIMENTS, family
 from mimlpaper.experiments.settings import Row, default, nearest, stated
-from mimlpaper.experiments.splits import RandomSplits
 from mimlpaper.experiments.store import KEY
+from mimlpaper.experiments.trial import RandomSplits
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report import multiverse as multiverse_module
 from mimlpaper.report.claims import CLAIM_TESTS, ClaimTest, significance
