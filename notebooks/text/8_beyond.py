@@ -30,15 +30,7 @@ from mimlpaper.companion import Companion
 from mimlpaper.experiments import get_experiment
 from mimlpaper.experiments.pointing import recorded_pointing
 from mimlpaper.experiments.section5 import OFTEN_CHOSEN
-from mimlpaper.report import (
-    explanations,
-    figures,
-    multiverse,
-    published,
-    scorecard,
-    tables,
-    unseen,
-)
+from mimlpaper.report import explanations, figures, multiverse, published, scorecard, tables, unseen
 
 paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=recompute)
 
