@@ -31,21 +31,13 @@ from mimlpaper.experiments.store import KEY, seconds_of
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import changes, column_records
-from mimlpaper.report.multiverse import (
-    NEEDED,
-    Read,
-    readings_of,
-    summary,
-    summary_path,
-    universes_of,
-)
+from mimlpaper.report.multiverse import NEEDED, Read, drawn_universes, readings_of, recorded_shares
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import LINE, save_figure, save_table, use_style
 from mimlpaper.report.scorecard import finding_in_words, rows_in_words, scorecard
 from mimlpaper.report.tables import results_table, seconds_table
 
 DRAWN = "Drawn data, in place of files that are not here."
-N_UNIVERSES = {"paper": 200, "quick": 20, "smoke": 2}  # drawn for each claim
 
 
 class Companion:
@@ -98,8 +90,7 @@ class Companion:
         if experiment == "cccp":
             return recorded_fit_details(CCCP, self.profile)
         if experiment == "multiverse_claims":
-            path = summary_path(self.profile)
-            return pd.read_csv(path) if path.is_file() else pd.DataFrame()
+            return recorded_shares(self.profile)
         names = [name for name in family(experiment) if name in EXPERIMENTS]
         tables = [records(name, profile=self.profile) for name in names]
         return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
@@ -155,14 +146,11 @@ class Companion:
     def universes(self) -> pd.DataFrame:
         """Every claim in drawn universes, see :func:`~mimlpaper.report.multiverse.universes_of`.
 
-        Trials that are missing are run first; shares and flips are kept for the scorecard.
+        Trials that are missing are run first. Shares and flips are then
+        ``recorded("multiverse_claims")``.
         """
         compute_together(NEEDED, **self._how)
-        n_drawn = N_UNIVERSES[self.profile]
-        table = universes_of(cache(self.recorded), n_drawn=n_drawn, jobs=self.jobs)
-        text = summary(table).to_csv(index=False, lineterminator="\n")
-        paths.write_whole(summary_path(self.profile), text)
-        return table
+        return drawn_universes(cache(self.recorded), self.profile, jobs=self.jobs)
 
     def readings(self, experiment: str) -> list[Read]:
         """The recorded readings of a table's or a figure's methods."""

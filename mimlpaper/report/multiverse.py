@@ -9,16 +9,19 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from itertools import islice, product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from mimlpaper.experiments.fingerprint import code_fingerprint
 from mimlpaper.experiments.multiverse import READ_AS, SHARED, in_words
 from mimlpaper.experiments.registry import EXPERIMENTS, family
-from mimlpaper.experiments.store import default_store
+from mimlpaper.experiments.store import KEY, default_store
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.paths import write_whole
 from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
 from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
 from mimlpaper.report.published import ALL_CRITERIA
@@ -37,6 +40,8 @@ READ_CLAIMS = tuple(
 VERDICTS = ("holds", "partly", "fails")
 PLAIN = "plain paired t-test"  # in place of the corrected one
 FIRM = 0.9  # share of universes
+N_UNIVERSES = {"paper": 200, "quick": 20, "smoke": 2}  # drawn for each claim
+SHARES, DRAWN = "multiverse_claims", "multiverse_drawn"  # cached tables, in the records' folder
 
 
 @dataclass(frozen=True)
@@ -236,9 +241,39 @@ def in_sentences(shares: pd.DataFrame) -> str:
     )
 
 
-def summary_path(profile: str) -> Path:
-    """The file of :func:`summary`, in the folder of the records."""
-    return default_store(profile).folder / "multiverse_claims.csv"
+def drawn_universes(get_records: Records, profile: str, *, jobs: int = 1) -> pd.DataFrame:
+    """The drawn rows of :func:`universes_of`, cached; their :func:`summary` is cached as well.
+
+    Both are computed again when the records or the code have changed.
+    """
+    n_drawn = N_UNIVERSES[profile]
+    code = code_fingerprint([universes_of, summary, CLAIM_TESTS, n_drawn], None, None)
+    tables = [records_of(get_records, name).filter([*KEY, *CRITERIA]) for name in NEEDED]
+    sums = [int(pd.util.hash_pandas_object(rows).sum()) for rows in tables if len(rows)]
+    code = sha256(f"{code} {sums}".encode()).hexdigest()[:12]
+    shares = _kept(SHARES, profile)
+    if set(shares.get("code", ())) != {code} or _kept(DRAWN, profile).empty:
+        table = universes_of(get_records, n_drawn=n_drawn, jobs=jobs)
+        rows = table[table["drawn"]].assign(changes=table["changes"].map(json.dumps))
+        for name, made in ((DRAWN, rows), (SHARES, summary(table).assign(code=code))):
+            text = made.to_csv(index=False, lineterminator="\n", float_format="%.6g")
+            write_whole(_path(name, profile), text)
+    drawn = _kept(DRAWN, profile)
+    return drawn.assign(changes=drawn["changes"].map(json.loads).map(tuple))
+
+
+def recorded_shares(profile: str) -> pd.DataFrame:
+    """The cached :func:`summary`, empty if there is none."""
+    return _kept(SHARES, profile).drop(columns="code", errors="ignore")
+
+
+def _kept(name, profile):
+    path = _path(name, profile)
+    return pd.read_csv(path, dtype={"code": str}) if path.is_file() else pd.DataFrame()
+
+
+def _path(name, profile):
+    return default_store(profile).folder / f"{name}{'_quick' * (profile == 'quick')}.csv"
 
 
 def row_positions(reads: Sequence[Read], number: int) -> pd.DataFrame:

@@ -20,7 +20,7 @@ jobs: int = -1  # worker processes for trials that are not recorded yet; -1 for 
 data_home: str = ""  # folder of the data files; empty for MIMLPAPER_DATA, or data/raw
 recompute: bool = False  # run all trials again, whatever is recorded
 
-# %%
+# %% tags=["hide-cell"]
 import matplotlib.pyplot as plt
 import pandas as pd
 
@@ -35,7 +35,7 @@ paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=rec
 
 # %% tags=["remove-input"]
 universes = paper.universes()
-shares = multiverse.summary(universes)
+shares = paper.recorded("multiverse_claims")
 paper.opening(
     "What would a reader have concluded who had made the open choices otherwise?",
     "the claims of several colours below, and what turns them over.",

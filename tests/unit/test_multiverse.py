@@ -33,8 +33,10 @@ from mimlpaper.report.multiverse import (
     READ_CLAIMS,
     Read,
     Universes,
+    drawn_universes,
     in_sentences,
     readings_of,
+    recorded_shares,
     row_positions,
     summary,
     universes_of,
@@ -245,6 +247,36 @@ def test_shares_and_flips_of_a_claim(reads, monkeypatch):
     entries = flips_table(summary(table)).rows["S4.5"]
     assert entries[-1].lines == ("MimlNn: ratio = 0.2 (fails)",)
     assert "1 changes with one choice" in in_sentences(summary(table))
+
+
+COUNTED: list[int] = []  # calls; a list in a closure would count as code
+
+
+def _counted(get_records, *, n_drawn, jobs):
+    COUNTED.append(n_drawn)
+    common = {"claim": "S4.5", "verdict": "holds", "effect": 0.1, "measure": "lead"}
+    published, drawn = dict(drawn=False, changes=()), dict(drawn=True, changes=("all: x",))
+    return pd.DataFrame([common | published, common | drawn])
+
+
+def test_drawn_universes_are_kept_until_a_record_changes(tmp_path, monkeypatch):
+    """A change of the records, here of coverage, makes them again."""
+    store = Store(tmp_path)
+    monkeypatch.setattr(multiverse_module, "default_store", lambda profile: store)
+    monkeypatch.setattr(multiverse_module, "NEEDED", ("table1",))
+
+    monkeypatch.setattr(multiverse_module, "universes_of", _counted)
+    COUNTED.clear()
+    row = dict.fromkeys(KEY, "a") | dict.fromkeys(CRITERIA, 0.5)
+    first = drawn_universes({"table1": pd.DataFrame([row])}, "paper")
+    again = drawn_universes({"table1": pd.DataFrame([row])}, "paper")
+    assert len(COUNTED) == 1
+    pd.testing.assert_frame_equal(first, again)
+    assert first["changes"].tolist() == [("all: x",)]
+    assert recorded_shares("paper")["holds"].tolist() == [1.0]
+    assert recorded_shares("quick").empty
+    drawn_universes({"table1": pd.DataFrame([row | {"coverage": 0.6}])}, "paper")
+    assert len(COUNTED) == 2
 
 
 def test_a_specification_curve_ticks_the_choices_that_matter():
