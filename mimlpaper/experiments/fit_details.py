@@ -55,7 +55,7 @@ def recorded_fit_details(experiment: Experiment, profile: str = "paper") -> pd.D
     path = _path(experiment, profile)
     if not path.is_file():
         return pd.DataFrame(columns=[*KEY, "state"])
-    rows = pd.read_csv(path)
+    rows = pd.read_csv(path, dtype={"code": str})
     wanted = set(map(astuple, experiment.trials(profile)))
     rows = rows.loc[[key in wanted for key in keys_of(rows)]]
     today = current_codes(experiment)
@@ -155,8 +155,8 @@ def _measure(name, printed, data_home):
 
 
 def _write(rows, path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(rows).to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+    text = pd.DataFrame(rows).to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    paths.write_whole(path, text)
 
 
 def _path(experiment, profile):

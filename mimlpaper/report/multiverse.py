@@ -19,8 +19,7 @@ from joblib import Parallel, delayed
 from mimlpaper.experiments.fingerprint import code_fingerprint
 from mimlpaper.experiments.multiverse import READ_AS, SHARED, in_words
 from mimlpaper.experiments.registry import EXPERIMENTS, family
-from mimlpaper.experiments.store import KEY, default_store
-from mimlpaper.metrics import CRITERIA
+from mimlpaper.experiments.store import KEY, MEASURED, default_store
 from mimlpaper.paths import write_whole
 from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
 from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
@@ -248,7 +247,7 @@ def drawn_universes(get_records: Records, profile: str, *, jobs: int = 1) -> pd.
     """
     n_drawn = N_UNIVERSES[profile]
     code = code_fingerprint([universes_of, summary, CLAIM_TESTS, n_drawn], None, None)
-    tables = [records_of(get_records, name).filter([*KEY, *CRITERIA]) for name in NEEDED]
+    tables = [records_of(get_records, name).filter([*KEY, *MEASURED]) for name in NEEDED]
     sums = [int(pd.util.hash_pandas_object(rows).sum()) for rows in tables if len(rows)]
     code = sha256(f"{code} {sums}".encode()).hexdigest()[:12]
     shares = _kept(SHARES, profile)

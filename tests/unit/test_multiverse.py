@@ -260,7 +260,7 @@ def _counted(get_records, *, n_drawn, jobs):
 
 
 def test_drawn_universes_are_kept_until_a_record_changes(tmp_path, monkeypatch):
-    """A change of the records, here of coverage, makes them again."""
+    """A change of the records, here of coverage or accuracy, makes them again."""
     store = Store(tmp_path)
     monkeypatch.setattr(multiverse_module, "default_store", lambda profile: store)
     monkeypatch.setattr(multiverse_module, "NEEDED", ("table1",))
@@ -277,6 +277,8 @@ def test_drawn_universes_are_kept_until_a_record_changes(tmp_path, monkeypatch):
     assert recorded_shares("quick").empty
     drawn_universes({"table1": pd.DataFrame([row | {"coverage": 0.6}])}, "paper")
     assert len(COUNTED) == 2
+    drawn_universes({"table1": pd.DataFrame([row | {"coverage": 0.6, "accuracy": 0.6}])}, "paper")
+    assert len(COUNTED) == 3
 
 
 def test_a_specification_curve_ticks_the_choices_that_matter():
