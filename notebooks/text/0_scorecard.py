@@ -184,7 +184,7 @@ verified_table(card)
 # | run time and machine | yes, processor seconds of every fit, with the machine | `data/results/` |
 # | dependencies | yes, exact versions | `requirements/main.lock`, `environment.yml` |
 # | code of training and evaluation | yes | `mimlpaper/` |
-# | trained models | no; they are trained anew in every trial and not kept | |
+# | trained models | no; each trial trains its own and does not keep it | |
 # | a table of results with the command for each | yes | `figures/README.md`, `codecheck.yml` |
 # | badge *Artifacts Available* | not yet: needs a permanent archive with a DOI | `CITATION.cff`, `LICENSE` |
 # | badge *Artifacts Evaluated* | not claimed: needs a reviewer; tests, documentation and the small profile are there for one | `make test`, `make smoke` |

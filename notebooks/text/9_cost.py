@@ -68,8 +68,8 @@ paper.save_table(table, "cost_miml")
 
 # %% [markdown]
 # Every fit on the 1,500 images is done within half a minute, and adds less than 200 MB to memory. The dearest are those that
-# see every instance with every label in many rounds, MimlBoost and MimlSvm_mi. D-MimlSvm, of which the paper says that it
-# can deal with moderate sizes only, takes a few seconds.
+# see every instance with every label in many rounds, MimlBoost and MimlSvm_mi. The paper says that D-MimlSvm
+# can deal with moderate sizes only; here it takes a few seconds.
 
 # %% [markdown]
 # ## Vectors with many labels: yeast and web pages
@@ -210,8 +210,8 @@ paper.save_table(tables.exponents_table(large), "cost_large_exponents")
 # %% [markdown]
 # ## The whole paper, before and now
 #
-# The trials of Tables 1 to 4 ran again, by faster code with the same protocol. The bars lead from the hours that the settings recorded anew took then to those that all
-# trials of today's code took: what is blue became cheaper, what is red came on top. Seconds are those of the recordings, two processes on
+# All trials ran again, by faster code with the same protocol. The first bar is what they took before, the last what they take
+# today: blue became cheaper, red was added. Seconds are those of the recordings, two processes on
 # two cores that had other work to do; run again on a quiet one, a split of Table 2 took half of them and a fold of Table 3 five sixths.
 
 # %%
@@ -236,7 +236,7 @@ paper.save_table(tables.changes_table(changed), "changes")
 # - **MimlBoost** with its pairs laid out for LIBSVM, ten rounds.
 # - **MimlNn** with Hausdorff distances from SciPy, whose routine takes one pair of bags and one direction.
 # - **D-MimlSvm** with CVXPY for each convex problem, and by the cutting planes of the paper's Table 8.
-# - **MlSvm** as scikit-learn's one-versus-rest, which computes the same kernel for each label anew.
+# - **MlSvm** as scikit-learn's one-versus-rest, which computes the same kernel again for each label.
 # - **Ml-kNN** of scikit-multilearn-ng, which the extra `peers` installs. It counts a training example as its own
 #   neighbour, which is why its ranking differs.
 #

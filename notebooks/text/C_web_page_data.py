@@ -8,7 +8,7 @@
 #
 # Before any algorithm runs, this notebook answers a simpler question: **are these the data that
 # the paper used?** Appendix C of the paper prints eight numbers for each set. Here they are
-# counted anew from the files and laid beside the printed ones.
+# counted again from the files and set next to the printed ones.
 
 # %% [markdown] tags=["remove-cell"]
 # ## Parameters
