@@ -229,11 +229,13 @@ def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
 
 def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
-    critical_difference_diagram(
+    drawn = critical_difference_diagram(
         tested.ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f}",
         label_fmt_right="{rank:.1f}  {label}",
         color_palette={name: _dark(look_of(name).color) for name in tested.ranks.index},
     )  # fmt: skip
+    for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
+        bar.set_xdata(np.sort(bar.get_xdata()))
     axis.set_title(f"{title}: Friedman p = {tested.p:.2g}", loc="left")
 
 
