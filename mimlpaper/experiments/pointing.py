@@ -35,10 +35,11 @@ from mimlpaper.reasons import explain
 from mimlpaper.sharing import Cache, sharing
 
 MEASURES = ("accuracy", "accuracy_known", "auc", "pointing")
+MICRO_AUC = ("micro_auc_bags", "micro_auc_instances")
 CALIBRATIONS = ("none", "platt", "isotonic")
 CHANCE, CEILING = "chance", "taught the instances' labels"
 COLUMNS = [
-    *KEY, "calibration", *MEASURES, "seconds", "kind", "data_sha256", "code",
+    *KEY, "calibration", *MEASURES, *MICRO_AUC, "seconds", "kind", "data_sha256", "code",
     "versions", "commit", "machine",
 ]  # fmt: skip
 NO_REASONS = ("Set kernel", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
@@ -142,6 +143,8 @@ def measure_reasons(
     accuracy_known : the same, among the labels of its bag.
     auc : mean over labels of the area under the curve of the instances that have it.
     pointing : the top instance of a label that a bag shows has the label.
+    micro_auc_instances, micro_auc_bags : area under one curve for all labels together. A bag
+        has the scores of its top instances, labelled or not.
 
     Parameters
     ----------
@@ -149,6 +152,7 @@ def measure_reasons(
     Y : bool array (n_bags, n_labels)
     instance_labels : bool array (n_instances, n_labels); an empty row is not labelled.
     """
+    of_bags = roc_auc_score(Y, bags.max(scores), average="micro")
     labelled = instance_labels.any(axis=1)
     known = np.where(Y[bags.bag_of_instance], scores, -np.inf)[labelled]
     bag = bags.bag_of_instance[labelled]
@@ -163,6 +167,8 @@ def measure_reasons(
         "accuracy_known": _top_is_true(known, truth),
         "auc": float(roc_auc_score(truth[:, both], scores[:, both], average="macro")),
         "pointing": float(hits[labelled_bags.max(truth)].mean()),
+        "micro_auc_bags": float(of_bags),
+        "micro_auc_instances": float(roc_auc_score(truth, scores, average="micro")),
     }
 
 

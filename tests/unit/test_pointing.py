@@ -34,11 +34,14 @@ def test_shares_by_hand():
 
     Among all labels and among the bag's, 2 of 3 instances are right: bag 2 has label 0 alone. AUC
     of label 0: of the pairs (1, 2) and (3, 2) one is right; of label 1: both. Of three pairs of a
-    bag and a label, label 0 of bag 1 points at instance 2.
+    bag and a label, label 0 of bag 1 points at instance 2. With all labels together, 7 of 9 pairs
+    of instances are right. Of bags, label 1 of bag 2 is the one wrong score; it ties with one of
+    three and is above the others.
     """
     scores = np.array([[0.5, 0.1], [0.7, 0.6], [0.9, 0.2], [9.0, 9.0]])
     assert measure_reasons(scores, TWO, Y, TRUTH) == pytest.approx(
         {"accuracy": 2 / 3, "accuracy_known": 2 / 3, "auc": 3 / 4, "pointing": 2 / 3}
+        | {"micro_auc_bags": 1 / 6, "micro_auc_instances": 7 / 9}
     )
 
 
@@ -46,6 +49,7 @@ def test_equal_scores_give_what_chance_gives():
     found = measure_reasons(np.zeros((4, 2)), TWO, Y, TRUTH)
     assert found == pytest.approx(
         {"accuracy": 1 / 2, "accuracy_known": 2 / 3, "auc": 1 / 2, "pointing": 2 / 3}
+        | {"micro_auc_bags": 1 / 2, "micro_auc_instances": 1 / 2}
     )
 
 

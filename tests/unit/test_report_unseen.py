@@ -16,6 +16,7 @@ from mimlpaper.report.unseen import (
     draw_segments,
     in_words,
     losses_everywhere,
+    micro_auc_table,
     new_claims,
     new_claims_table,
     reasons_table,
@@ -94,6 +95,10 @@ def test_reasons_and_words():
     assert table.rows["MimlSvm"][2].bold == (True,) * 4
     assert table.rules_above == (CEILING,)
     assert reasons_table(MEASURED, "platt").rows.keys() == table.rows.keys()
+    of_texts = MEASURED.assign(dataset="dbpedia", micro_auc_bags=0.8, micro_auc_instances=0.7)
+    printed_and_ours = micro_auc_table(of_texts).rows
+    assert list(printed_and_ours)[:3] == ["MI-SVM, printed", "mi-SVM, printed", CHANCE]
+    assert printed_and_ours["NoisyOr"][1].lines == (".700",)
     words = in_words(RECORDS, MEASURED)
     assert "5 independent data sets" in words and "on 1 of 2 sets" in words
     assert "Nothing is recorded" in in_words({}, MEASURED.iloc[:0])
