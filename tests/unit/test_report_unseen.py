@@ -12,6 +12,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.unseen import (
     NEW_CLAIMS,
     data_table,
+    defaults_table,
     draw_reasons,
     draw_segments,
     in_words,
@@ -102,6 +103,18 @@ def test_reasons_and_words():
     words = in_words(RECORDS, MEASURED)
     assert "5 independent data sets" in words and "on 1 of 2 sets" in words
     assert "Nothing is recorded" in in_words({}, MEASURED.iloc[:0])
+
+
+def test_a_change_of_defaults_stands_as_a_difference():
+    changes = ['{"mimlnn__ratio": 0.2}', "{}"]
+    records = pd.concat(
+        rows(["scene", "hja"], ["MimlNn"]).assign(parameters=text, average_precision=value)
+        for text, value in zip(changes, (0.75, 0.8), strict=True)
+    )
+    table = defaults_table(records)
+    assert table.columns == ("hja (chosen)", "scene")
+    assert table.rows["MimlNn"][0].lines[0] == "0.800"
+    assert table.rows["MimlNn: ratio = 0.2"][1].lines == ("-0.050", "+0.000")
 
 
 def test_data_and_pictures():
