@@ -129,6 +129,8 @@ def new_claims_table(claims: pd.DataFrame) -> ReportTable:
     """One row for each claim, one column for each data set and column of settings."""
     entries = [
         Entry((f"{claim.held} of {claim.parts}",), verdict=claim.verdict)
+        if claim.verdict != "not evaluated"
+        else None
         for claim in claims.itertuples()
     ]
     shown = crossed(claims["claim"], claims["dataset"] + ", " + claims["column"], entries)

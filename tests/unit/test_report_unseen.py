@@ -79,7 +79,11 @@ def test_claims_are_judged_on_each_set():
     assert verdicts[claim, "hja", "blind"] == "holds"
     assert verdicts[claim, "hja", "tuned"] == "fails"
     assert set(new_claims({})["verdict"]) == {"not evaluated"}
-    assert len(new_claims_table(claims).rows) == len(NEW_CLAIMS)
+    table = new_claims_table(claims)
+    assert len(table.rows) == len(NEW_CLAIMS)
+    assert table.rows[claim][0].verdict == "holds" and table.rows[claim][0].lines == ("7 of 7",)
+    empty = new_claims_table(new_claims({})).rows.values()
+    assert {entry.lines for row in empty for entry in row} == {("–",)}
 
 
 def test_independent_sets_share_methods():
