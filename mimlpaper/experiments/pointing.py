@@ -54,13 +54,16 @@ class Ceiling(BaseEstimator):
     def fit(self, X, instance_labels):
         """Fit on those of the bags' instances that are labelled; labels (n_instances, n_labels)."""
         labelled = instance_labels.any(axis=1)
+        self.known_ = instance_labels[labelled].any(axis=0)
         self.machine_ = clone(self.machine)
-        self.machine_.fit(X.instances[labelled], instance_labels[labelled].astype(int))
+        self.machine_.fit(X.instances[labelled], instance_labels[labelled][:, self.known_] * 1)
         return self
 
     def instance_scores(self, X) -> np.ndarray:
-        """Log odds (n_instances, n_labels), finite for a label that was never there."""
-        return np.maximum(self.machine_.decision_function(X.instances), -1e6)
+        """Log odds (n_instances, n_labels), lowest for a label that was never there."""
+        scores = np.full((X.n_instances, len(self.known_)), -1e6)
+        scores[:, self.known_] = self.machine_.decision_function(X.instances)
+        return scores
 
 
 class Chance(Guess):

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 
 from mimlpaper import paths
 from mimlpaper.algorithms.noisy_or import NoisyOr
@@ -17,6 +19,7 @@ from mimlpaper.experiments.pointing import (
     MEASURES,
     POINTING,
     POINTING_TEXTS,
+    Ceiling,
     calibrated,
     measure_reasons,
     pointing,
@@ -55,6 +58,15 @@ def test_equal_scores_give_what_chance_gives():
 
 def test_the_truth_scores_one():
     assert set(measure_reasons(1.0 * TRUTH, TWO, Y, TRUTH).values()) == {1.0}
+
+
+def test_the_ceiling_never_names_a_label_that_it_was_not_taught(rng):
+    bags = Bags.from_list([[[x], [-x]] for x in rng.uniform(1, 2, 30)])
+    truth = np.column_stack([bags.instances > 0, bags.instances < 0, np.zeros(60)]).astype(bool)
+    scores = (
+        Ceiling(OneVsRestClassifier(LogisticRegression())).fit(bags, truth).instance_scores(bags)
+    )
+    assert (scores.argmax(axis=1) == truth.argmax(axis=1)).all() and np.isfinite(scores).all()
 
 
 def test_calibration_reads_the_labels_of_bags_alone(rng):
