@@ -130,7 +130,9 @@ multiverse.variance_shares(own, list(choices), ["hamming_loss", "average_precisi
 # %% [markdown]
 # ## What a reader may quote
 #
-# A comparison of learning methods is a statement about pairs of methods *and* about the choices of whoever compared them. Where a claim
-# of the paper holds in nearly every universe, it is a property of the methods, and may be quoted as such. Where it holds in some
-# universes and fails in others, the honest sentence names the choice that decides. Where it fails in nearly all, no reading
-# that we could think of rescues it, and the reason is not ours to find in the settings.
+# A comparison of learning methods is a statement about pairs of methods *and* about the choices of whoever compared them. None of
+# the claims above holds in nine of ten universes, so none may be quoted without its choices. Some fail in nearly all of
+# them: no reading that we could think of rescues these, and the reason is not ours to find in the settings. For more
+# than half of the claims a single choice changes the verdict, and a few choices do it again and again: which RankSvm was run,
+# early stopped or converged; the kernel of MlSvm; the scaling of features; and the optimum that SubCod's correction
+# takes. The honest sentence names them.
