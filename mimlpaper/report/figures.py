@@ -456,7 +456,7 @@ def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
 
 
 def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: int = 8):
-    """A specification curve: effects in order, and below them ticks where a change is made.
+    """A specification curve: effects in order, and beside them ticks where a change is made.
 
     ``universes`` are those of one claim, see :func:`~mimlpaper.report.multiverse.universes_of`;
     the changes shown are those with and without which the mean effects differ most.
@@ -465,7 +465,8 @@ def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: in
     colors = own["verdict"].map(CLAIM_COLORS).fillna("#bbbbbb")
     axes[0].scatter(own.index, own["effect"], c=colors, s=5)
     axes[0].axhline(0, color=INK, lw=0.5)
-    axes[0].set(title=own["claim"].iloc[0], ylabel=own["measure"].iloc[0], xticks=[])
+    axes[0].set_title(f"{own['claim'].iloc[0]}: {own['measure'].iloc[0]}", loc="left", fontsize=7)
+    axes[0].set(xticks=[])
     made = {
         change: own["changes"].map(lambda changes, change=change: change in changes)
         for change in sorted(set(own["changes"].explode().dropna()))
