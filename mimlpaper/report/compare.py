@@ -55,7 +55,12 @@ def compare_with_paper(
         for criterion in table.criteria
     ]  # fmt: skip
     n_runs = n_runs or table.n_runs
-    cells = pd.DataFrame([cell | _measured(cell, measured, table, n_runs) for cell in cells])
+    of_method = dict(iter(measured.groupby(["dataset", "method"])))
+    runs = [of_method.get((cell["dataset"], cell["algorithm"]), measured[:0]) for cell in cells]
+    rows = [
+        cell | _measured(cell, own, table, n_runs) for cell, own in zip(cells, runs, strict=True)
+    ]
+    cells = pd.DataFrame(rows)
     cells["tolerance"] = tolerance(cells)
     words = [verdict(cell) for cell in cells.to_dict("records")]
     return cells.assign(verdict=np.where(cells["printed"] == "no row", "", words))
@@ -197,11 +202,10 @@ def _run_of(records, table):
     return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
 
 
-def _measured(cell, measured, table, n_runs):
-    """What is measured of a cell."""
-    name, algorithm = cell["criterion"], cell["algorithm"]
-    rows = measured[(measured["dataset"] == cell["dataset"]) & (measured["method"] == algorithm)]
-    rows = rows[rows[name].notna()] if name in rows else rows[:0]
+def _measured(cell, runs, table, n_runs):
+    """What is measured of a cell, by the runs of its method on its data set."""
+    name = cell["criterion"]
+    rows = runs[runs[name].notna()] if name in runs else runs[:0]
     mean, std = rows[name].agg(["mean", "std"]) if len(rows) else (math.nan, math.nan)
     state = overall(rows["state"]) if len(rows) else "missing"
     kind = overall(rows["kind"], KINDS) if len(rows) else None
