@@ -146,8 +146,8 @@ measured = paper.pointing()
 paper.save_table(unseen.reasons_table(measured), "reasons")
 
 # %% [markdown]
-# Methods that score instances are right far more often than chance. Those on distances between bags, MimlSvm and MimlNn, are not:
-# a distance says little about which instance brought a label. D-MimlSvm is at chance on DBpedia for another reason. There the weights
+# Methods that score instances are right far more often than chance. Those on distances between bags, MimlSvm and MimlNn, are little
+# better than chance: a distance says little about which instance brought a label. D-MimlSvm is at chance on DBpedia for another reason. There the weights
 # against imbalance, with which the paper runs it, make all its scores the same; without them it learns (see its tuned row
 # above).
 

@@ -52,4 +52,5 @@ def test_reasons_are_better_than_chance_and_those_of_noisy_or_point_best():
     better = points.loc[[*ON_INSTANCES]] > 1.25 * points.loc[CHANCE]
     assert better[[*BAGS]].all(axis=None)
     assert better["dbpedia"].tolist() == [name != "D-MimlSvm" for name in ON_INSTANCES]
+    assert (points.loc[[*ON_DISTANCES]] < 1.5 * points.loc[CHANCE]).all(axis=None)
     assert (points.drop([CEILING, "NoisyOr"]).max() < points.loc["NoisyOr"]).all()
