@@ -239,11 +239,12 @@ def in_words(get_records: Records, measured: pd.DataFrame) -> str:
     if losses.empty or measured.empty:
         return "Nothing is recorded yet."
     order = losses.rank(axis=1).mean().sort_values()
+    first = " and ".join(sorted(order.index[order == order.iloc[0]]))
     rows = measured[(measured["calibration"] == "none") & (measured["kind"] != "synthetic")]
     return (
         f"Of {len(claims)} verdicts on the paper's orders: {verdicts}. Over {len(losses)} "
-        f"independent data sets, everyone tuned, {order.index[0]} has the best mean rank, "
-        f"{order.iloc[0]:.1f} of {len(order)}, and {order.index[-1]} the worst, "
+        f"independent data sets, everyone tuned, the best mean rank is that of {first}, "
+        f"{order.iloc[0]:.1f} of {len(order)}, and the worst that of {order.index[-1]}, "
         f"{order.iloc[-1]:.1f}. {_ahead(rows)}"
     )
 
@@ -306,5 +307,5 @@ def draw_segments(
         named.add(name)
         start += width + 3
     ax.autoscale_view()
-    ax.set(xlabel="segments, side by side", ylabel="frequency")
+    ax.set(xlabel="segments side by side (columns of the spectrogram)", ylabel="frequency (rows)")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))

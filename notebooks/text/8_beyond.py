@@ -221,7 +221,7 @@ Markdown(f"- **Readings.** {claims_read}\n- **Data.** {claims_elsewhere}")
 #   training sets into account fewer of them are shown, and few of the claimed ties are ties.
 # - **Most verdicts are about choices.** Read otherwise, no claim about the tables and figures holds in nine of ten universes, and
 #   more than half change their verdict with a single choice (`10_multiverse`).
-# - **Other data have another order.** With everyone tuned, one support vector machine for each label ranks first over all
+# - **Other data have another order.** With everyone tuned, RankSvm and MlSvm, which learn from vectors, rank first over all
 #   independent data sets. Bags pay where single instances carry the labels: on letters the methods that score instances lead,
 #   and those on distances between bags do not (`11_unseen_data`).
 # - **The framework stands apart from all that.** That objects have parts and several meanings is not a claim that a table

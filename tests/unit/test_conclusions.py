@@ -29,10 +29,11 @@ def test_no_claim_is_firm_and_one_choice_turns_over_most():
         assert sum(any(choice in change for change in own) for own in alone) >= 3, choice
 
 
-def test_mlsvm_ranks_first_over_independent_data_sets():
+def test_two_learners_of_vectors_rank_first_over_independent_data_sets():
     """README and notebook 8."""
     losses = losses_everywhere(Companion(profile="paper").recorded)
-    assert len(losses) == 8 and losses.rank(axis=1).mean().idxmin() == "MlSvm"
+    order = losses.rank(axis=1).mean().sort_values()
+    assert len(losses) == 8 and set(order.index[:2]) == {"RankSvm", "MlSvm"}
 
 
 @pytest.mark.parametrize("letters", ["letter_carroll", "letter_frost"])
