@@ -87,6 +87,8 @@ DATA = _option("--data", metavar="DIR", help="folder of the data files")
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _run(options):
+    from joblib import cpu_count
+
     from mimlpaper.notebooks import available_notebooks, run_notebooks
 
     parameters = {
@@ -101,8 +103,9 @@ def _run(options):
     runs = []
     if ready:
         runs = run_notebooks(
-            ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted
-        )
+            ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
+            at_once=cpu_count() if options.recorded else 1,
+        )  # fmt: skip
     rows = [
         _row(run.name, run.status if run.status != "done" else _freshness(run.name, options),
              run.seconds, mend=run.status != "done")

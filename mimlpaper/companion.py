@@ -101,7 +101,7 @@ class Companion:
         ``verified`` is what ``mimlpaper verify`` last found, see
         :func:`~mimlpaper.experiments.verified`.
         """
-        card = scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+        card = scorecard(cache(self.recorded), {name: self.n_runs(name) for name in EXPERIMENTS})
         return card | {"verified": verified(self.profile)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
@@ -141,7 +141,7 @@ class Companion:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         ids = published_claims()["id"]
         wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
-        return evaluate_claims(self.recorded, ids=wanted)
+        return evaluate_claims(cache(self.recorded), ids=wanted)
 
     def universes(self) -> pd.DataFrame:
         """Every claim in drawn universes, see :func:`~mimlpaper.report.multiverse.universes_of`.

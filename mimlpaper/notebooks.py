@@ -7,10 +7,12 @@ import re
 import tempfile
 import time
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import nbformat
 import papermill
+from joblib import Parallel, delayed
 from latex2mathml.converter import convert as latex_to_mathml
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbconvert import HTMLExporter
@@ -82,7 +84,7 @@ def check_parameters(name: str, parameters: dict, *, untrusted: bool = False):
 
 def run_notebooks(
     names=None, parameters: dict | None = None, *, folder: Path | None = None,
-    cell_timeout: int | None = None, untrusted: bool = False,
+    cell_timeout: int | None = None, untrusted: bool = False, at_once: int = 1,
 ) -> list[NotebookRun]:  # fmt: skip
     """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
 
@@ -99,6 +101,9 @@ def run_notebooks(
     untrusted : bool
         Whether names may be paths of other notebooks. Running one runs all code in it, with the
         user's rights. If False, such a path raises a ValueError.
+    at_once : int
+        Most notebooks that run side by side. More than one saves time only if there are no
+        trials to run, which take all cores themselves.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record; before it the
     # multiverse, 10_…, of what the tables record.
@@ -112,7 +117,12 @@ def run_notebooks(
         check_parameters(name, parameters, untrusted=untrusted)
     folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
-    runs = [_run(path.stem, path, parameters, folder, cell_timeout) for path in found.values()]
+    runs = []
+    for _, together in groupby(found, key=lambda name: name.startswith("0_")):
+        runs += Parallel(at_once, backend="threading")(
+            delayed(_run)(found[name].stem, found[name], parameters, folder, cell_timeout)
+            for name in together
+        )
     _remember(folder, runs)
     return runs
 

@@ -112,6 +112,18 @@ def test_a_notebook_of_the_project_by_its_path(folder, monkeypatch):
     assert notebooks._find("notebooks/book.ipynb") == folder / "book.ipynb"
 
 
+def test_notebooks_side_by_side_end_as_one_after_another(folder, tmp_path):
+    """The scorecard still comes last; a notebook that fails does not stop the others."""
+    wait = "import time, pathlib; time.sleep(1); "
+    write_notebook(folder, "3_good", wait + "pathlib.Path('3').touch()")
+    write_notebook(folder, "4_bad", "1 / 0")
+    write_notebook(folder, "0_last", "import pathlib; assert pathlib.Path('3').exists()")
+    runs = run_notebooks(folder=tmp_path / "out", at_once=2)
+    assert {run.name: run.status for run in runs} == {
+        "3_good": "done", "4_bad": "error", "0_last": "done"
+    }  # fmt: skip
+
+
 def test_notebooks_of_strangers_need_a_word(folder, tmp_path):
     """A path, or a link among the project's notebooks, is refused before anything runs."""
     write_notebook(folder, "book", "pass")
