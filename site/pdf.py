@@ -81,6 +81,7 @@ def chapter(page, media):
         extra_args=[f"--extract-media={media}", "--wrap=none"],
     )
     text = re.sub(r"^<[\w.:-]+>$", "", text, flags=re.MULTILINE)  # labels are not unique
+    text = text.replace("dot.circle", "dot.o")  # pandoc writes a name that Typst no longer has
     return text.replace(f'"{media}/', f'"/{media.name}/')
 
 
