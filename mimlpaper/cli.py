@@ -87,8 +87,6 @@ DATA = _option("--data", metavar="DIR", help="folder of the data files")
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _run(options):
-    from joblib import cpu_count
-
     from mimlpaper.notebooks import available_notebooks, run_notebooks
 
     parameters = {
@@ -104,7 +102,7 @@ def _run(options):
     if ready:
         runs = run_notebooks(
             ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
-            at_once=cpu_count() if options.recorded else 1,
+            at_once=-1 if options.recorded else 1,
         )  # fmt: skip
     rows = [
         _row(run.name, run.status if run.status != "done" else _freshness(run.name, options),

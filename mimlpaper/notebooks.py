@@ -102,8 +102,8 @@ def run_notebooks(
         Whether names may be paths of other notebooks. Running one runs all code in it, with the
         user's rights. If False, such a path raises a ValueError.
     at_once : int
-        Most notebooks that run side by side. More than one saves time only if there are no
-        trials to run, which take all cores themselves.
+        Notebooks that run side by side, -1 for one a core. One, if trials are to run: they take
+        all cores themselves, and the multiverse waits for those of the tables.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record; before it the
     # multiverse, 10_…, of what the tables record.

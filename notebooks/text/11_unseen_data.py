@@ -99,7 +99,8 @@ table = unseen.unseen_table(paper.recorded, "hamming_loss")
 paper.save_table(table, "unseen_hamming")
 
 # %% [markdown]
-# On birds and letters these are the grids where many fits chose an end, so that a better value may lie beyond, and why they are not wider.
+# On birds and letters these are the grids where many fits chose an end, so that a better value may lie beyond, and why they
+# are not wider.
 
 # %%
 paper.save_table(tables.grid_ends_table(paper.recorded, experiments[:2]), "unseen_grid_ends")
@@ -146,10 +147,10 @@ measured = paper.pointing()
 paper.save_table(unseen.reasons_table(measured), "reasons")
 
 # %% [markdown]
-# Methods that score instances are right far more often than chance. Those on distances between bags, MimlSvm and MimlNn, are little
-# better than chance, on DBpedia worse: a distance says little about which instance brought a label. D-MimlSvm is at chance on DBpedia for another reason. There the weights
-# against imbalance, with which the paper runs it, make all its scores the same; without them it learns (see its tuned row
-# above).
+# Methods that score instances are right far more often than chance. Those on distances between bags, MimlSvm and MimlNn, are
+# little better than chance, on DBpedia worse: a distance says little about which instance brought a label. D-MimlSvm is at
+# chance on DBpedia for another reason. There the weights against imbalance, with which the paper runs it, make all its scores
+# the same; without them it learns (see its tuned row above).
 
 # %% [markdown]
 # The authors of DBpedia print one area under the curve for bags and one for sentences, over all labels together. *mi-SVM*

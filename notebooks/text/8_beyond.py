@@ -155,9 +155,9 @@ paper.save_table(tables.blanks_table(cells), "blanks")
 # %% [markdown]
 # ## What the paper leaves open
 #
-# Every place where the paper is silent or speaks in two ways, what was chosen here, and what the choice changes. The last
-# column names the experiment that measured it, if it has one of its own: `mimlpaper compute NAME` runs it again. The
-# alternatives stand in the notebooks of the sections.
+# Every place where the paper is silent or speaks in two ways, what was chosen here, and what is known of the effect. The last
+# column names the recorded experiment that measured it: `mimlpaper compute NAME` runs it again. Without one, the effect was
+# reasoned or looked at once, and is not recorded. The alternatives stand in the notebooks of the sections.
 
 # %%
 table = tables.divergences_table(columns=("open", "choice", "effect", "sweep"))
