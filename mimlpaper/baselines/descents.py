@@ -102,8 +102,23 @@ def _products(A, B):
     """Inner products <a_i, b_i> of the rows: (k,)."""
     products = np.empty(len(A))
     for i in range(len(A)):
-        products[i] = np.dot(A[i], B[i])
+        products[i] = _dot(A[i], B[i])
     return products
+
+
+@njit(cache=True, nogil=True)
+def _dot(a, b):
+    """<a, b>, summed in one order on every processor."""
+    sum_0 = sum_1 = sum_2 = sum_3 = 0.0
+    whole = len(a) // 4 * 4
+    for k in range(0, whole, 4):
+        sum_0 += a[k] * b[k]
+        sum_1 += a[k + 1] * b[k + 1]
+        sum_2 += a[k + 2] * b[k + 2]
+        sum_3 += a[k + 3] * b[k + 3]
+    for k in range(whole, len(a)):
+        sum_0 += a[k] * b[k]
+    return (sum_0 + sum_1) + (sum_2 + sum_3)
 
 
 @njit(cache=True, nogil=True)
@@ -111,7 +126,7 @@ def _remember(which, new_steps, new_changes, steps, changes, n_pairs):
     """Keep a step s and its change y in place of the oldest, if the loss is convex along it."""
     for j in range(len(which)):
         i, s, y = which[j], new_steps[j], new_changes[j]
-        if np.dot(s, y) > ROUNDING * np.dot(y, y):
+        if _dot(s, y) > ROUNDING * _dot(y, y):
             steps[i, n_pairs[i] % MEMORY] = s
             changes[i, n_pairs[i] % MEMORY] = y
             n_pairs[i] += 1
@@ -127,12 +142,12 @@ def _quasi_newton(which, gradients, steps, changes, n_pairs):
         oldest, end = max(n_pairs[i] - MEMORY, 0), n_pairs[i]
         for pair in range(end - 1, oldest - 1, -1):
             s, y = steps[i, pair % MEMORY], changes[i, pair % MEMORY]
-            shares[pair % MEMORY] = np.dot(s, q) / np.dot(s, y)
+            shares[pair % MEMORY] = _dot(s, q) / _dot(s, y)
             q -= shares[pair % MEMORY] * y
         if end > 0:
             s, y = steps[i, (end - 1) % MEMORY], changes[i, (end - 1) % MEMORY]
-            q *= np.dot(s, y) / np.dot(y, y)
+            q *= _dot(s, y) / _dot(y, y)
         for pair in range(oldest, end):
             s, y = steps[i, pair % MEMORY], changes[i, pair % MEMORY]
-            q += (shares[pair % MEMORY] - np.dot(y, q) / np.dot(s, y)) * s
+            q += (shares[pair % MEMORY] - _dot(y, q) / _dot(s, y)) * s
     return products

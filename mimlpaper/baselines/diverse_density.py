@@ -15,7 +15,6 @@ from mimlpaper.sharing import shared
 BLOCK = 64  # instances in a block, which stays in the cache for all points
 FAR = 30.0  # distance beyond which log(1 - Π (1 - p)) is log Σ p up to rounding
 FLOOR = 1e-12  # least 1 - p: a concept may coincide with a negative instance
-SUMS = {"reassoc", "contract"}  # sums over features may be taken in any order
 
 
 class ConceptPoint(BagClassifier):
@@ -160,6 +159,9 @@ def neg_log_densities(points, instances, rows, offsets, positive):
     sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. ``rows`` (1 or n_points,
     n_rows) are the instances used, for all points or for each point; bags begin among them at
     ``offsets`` (n_bags + 1,). The gradients have the shape of ``points`` (n_points, 2 n_features).
+
+    Where an ascent ends hangs on the last digit. So all sums here and in the ascents have one
+    order, whatever the processor: the compiler may not reorder them, and no BLAS is called.
     """
     n_features = instances.shape[1]
     losses, totals = np.zeros(len(points)), np.zeros(len(points))
@@ -169,11 +171,14 @@ def neg_log_densities(points, instances, rows, offsets, positive):
         last = first + 1
         while last < len(positive) and offsets[last] < offsets[first] + BLOCK:
             last += 1
+        starts = offsets[first : last + 1] - offsets[first]
+        columns = np.empty((n_features, starts[-1]))
         for i in range(len(points)):
-            point, scales = points[i, :n_features], points[i, n_features:]
             block = rows[i % len(rows), offsets[first] : offsets[last]]
-            pulls = concept_distances(scales, scales * point, instances, block)
-            starts = offsets[first : last + 1] - offsets[first]
+            if i < len(rows):
+                _transpose(instances, block, columns)
+            point, scales = points[i, :n_features], points[i, n_features:]
+            pulls = concept_distances(scales, scales * point, columns)
             losses[i] += _noisy_or(pulls, starts, positive[first:last])
             totals[i] += pulls.sum()
             _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, instances, block)
@@ -188,22 +193,26 @@ def neg_log_densities(points, instances, rows, offsets, positive):
     return losses, gradients
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def concept_distances(w, u, instances, rows):
-    """Σ_k (w_k x_k - u_k)², of two instances at a time: (n_rows,)."""
-    distances = np.empty(len(rows))
-    for i in range(0, len(rows), 2):
-        j = min(i + 1, len(rows) - 1)
-        a, b = instances[rows[i]], instances[rows[j]]
-        of_a, of_b = 0.0, 0.0
-        for k in range(len(w)):
-            of_a += (w[k] * a[k] - u[k]) ** 2
-            of_b += (w[k] * b[k] - u[k]) ** 2
-        distances[i], distances[j] = of_a, of_b
+@njit(cache=True, nogil=True)
+def _transpose(instances, rows, columns):
+    """Write some of the instances to the columns (n_features, n_rows)."""
+    for k in range(len(columns)):
+        for i in range(len(rows)):
+            columns[k, i] = instances[rows[i], k]
+
+
+@njit(cache=True, nogil=True)
+def concept_distances(w, u, columns):
+    """Σ_k (w_k x_k - u_k)² of the instances x, the columns (n_features, n): (n,)."""
+    distances = np.zeros(columns.shape[1])
+    for k in range(len(w)):
+        column, scale, shift = columns[k], w[k], u[k]
+        for i in range(len(distances)):
+            distances[i] += (scale * column[i] - shift) ** 2
     return distances
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(cache=True, nogil=True)
 def _add_moments(firsts, seconds, weights, instances, rows):
     """Add Σ c x_k and Σ c x_k², two instances at a time."""
     for i in range(0, len(rows), 2):

@@ -89,11 +89,11 @@ def alternate(bags, positive, starts, tol, max_iter):
 @njit(cache=True, nogil=True)
 def _responsible(thetas, instances, offsets):
     """Row of each bag's nearest instance, the first if several, for each (t, s): (k, n_bags)."""
-    n_features, every = instances.shape[1], np.arange(len(instances))
+    n_features, columns = instances.shape[1], np.ascontiguousarray(instances.T)
     rows = np.empty((len(thetas), len(offsets) - 1), np.int64)
     for i in range(len(thetas)):
         point, scales = thetas[i, :n_features], thetas[i, n_features:]
-        distances = concept_distances(scales, scales * point, instances, every)
+        distances = concept_distances(scales, scales * point, columns)
         for bag in range(len(offsets) - 1):
             begin, end = offsets[bag], offsets[bag + 1]
             rows[i, bag] = begin + distances[begin:end].argmin()

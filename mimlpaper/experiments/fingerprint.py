@@ -18,6 +18,7 @@ from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
+import llvmlite.binding
 import numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info
@@ -215,7 +216,8 @@ def provenance() -> dict[str, str]:
     """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
     versions = [f"python {platform.python_version()}"]
     versions += [f"{package} {version(package)}" for package in PACKAGES]
-    machine = [f"{platform.system()} {platform.machine()}", f"{os.cpu_count()} cores"]
+    processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
+    machine = [f"{platform.system()} {platform.machine()} {processor}", f"{os.cpu_count()} cores"]
     return {
         "versions": "; ".join(versions),
         "commit": _commit(),

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 from scipy.optimize import rosen, rosen_der
 
-from mimlpaper.baselines.descents import minimise
+from mimlpaper.baselines.descents import _products, minimise
 
 FEW_STEPS = dict(tol=1e-12, max_iter=200)
 
@@ -31,6 +31,12 @@ def logistic(rng, n=60, n_features=8):
         return -X.T @ (y / (1.0 + np.exp(y * (X @ w)))) + 0.2 * w
 
     return loss, gradient
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 8, 331])
+def test_inner_products(rng, n):
+    A, B = rng.standard_normal((2, 3, n))
+    assert _products(A, B) == pytest.approx((A * B).sum(axis=1))
 
 
 def test_a_parabola_by_hand():

@@ -6,11 +6,19 @@ their scale, and decisions are the same unless two scores lie closer than that.
 """
 
 import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
 
+import llvmlite.binding
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from mimlpaper.bags import Bags
+from mimlpaper.baselines.diverse_density import DiverseDensity
+from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.datasets import load
 from mimlpaper.experiments import Store, Trial, compute, get_experiment, run_trial
 from mimlpaper.experiments.store import KEY
@@ -54,6 +62,17 @@ def scores(trial, n_threads):
     train, test = order[len(order) // 4 :], order[: len(order) // 4]
     with threadpool_limits(n_threads, user_api="blas"):
         return estimator.fit(dataset.X[train], labels[train]).decision_function(dataset.X[test])
+
+
+def digits_of_ascents():
+    """Every digit of where ascents of two learners end, on bags of 37 features."""
+    rng = np.random.default_rng(0)
+    bags, y = Bags.from_list(rng.random((20, 9, 37))), np.arange(20) % 2 == 0
+    learners = [
+        learner(initial_scale=0.3, random_state=0).fit(bags, y)
+        for learner in (DiverseDensity, EmDd)
+    ]
+    return " ".join(digits.hex() for learner in learners for digits in learner.losses_.tolist())
 
 
 @pytest.mark.parametrize("trial", TRIALS, ids=named)
@@ -126,3 +145,24 @@ class InterruptedStore(Store):
     def append(self, experiment, rows):
         super().append(experiment, rows)
         raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("features", ["", "+avx,+avx2", "+avx,+avx2,+fma"])
+def test_another_processor_climbs_to_the_same_point(features):
+    """Where an ascent of the diverse density ends hangs on the last digit of every sum.
+
+    Code for a processor with narrower registers, or without fused multiplication, and a BLAS for
+    an older one end where this processor's do, to the last digit.
+    """
+    here = llvmlite.binding.get_host_cpu_features()
+    if not all(here.get(name[1:], False) for name in features.split(",") if name):
+        pytest.skip(f"this processor has not all of {features}")
+    other = {
+        "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features, "OPENBLAS_CORETYPE": "Nehalem"
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", "import test_determinism as t; print(t.digits_of_ascents())"],
+        env=os.environ | other, cwd=Path(__file__).parent, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == digits_of_ascents()
