@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from mimlpaper.algorithms.differentiation import DifferenceFeatures, NeighbourMeans, SingleInstances
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
@@ -154,7 +154,9 @@ TABLE_3 = {
         Cnmf(),
         [AS_IN_FILES],
         tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS], label_rule="top"),
-        choices=[dict(C=100.0), dict(gamma="auto"), dict(max_iter=500)],
+        choices=[
+            dict(C=100.0), dict(gamma="auto"), dict(max_iter=500), dict(label_rule="top")
+        ],
     ),
 }  # fmt: skip
 
@@ -242,6 +244,15 @@ MLSVM_ON_YAHOO = {
     "MlSvm, linear, top label": ON_YAHOO.changed(label_rule="top"),
 }
 
+# Pages with columns from 0 to 1 in place of rows of unit length, and the accuracy of boosting.
+ON_FEATURES = ("InsDif", "MlSvm", "Ml-knn")
+FIVE_ROUNDS = "InsDif_MimlBoost, five rounds"
+OTHER_PAGES = {
+    f"{method}, scaled columns": TABLE_4[method].changed(scaling=MaxAbsScaler())
+    for method in ON_FEATURES
+} | {FIVE_ROUNDS: TABLE_4["InsDif_MimlBoost"].changed(learner__n_rounds=5)}
+CLOSER_MACHINES = {FIVE_ROUNDS: [{}, dict(learner__tol=1e-2)]}
+
 YEAST = ("yeast",)
 SPLITS = CrossValidation(10, n_folds=10)
 
@@ -268,7 +279,12 @@ SECTION6 = (
     Experiment(
         "choices_yahoo", "Open choices, yahoo",
         ("yahoo:Arts", "yahoo:Education", "yahoo:Social"), GivenSplit(),
-        published(TABLE_4), choices(TABLE_4),
+        published(TABLE_4) | OTHER_PAGES,
+        choices(TABLE_4) | {name: [{}] for name in OTHER_PAGES} | CLOSER_MACHINES,
+    ),
+    Experiment(
+        "folds_yeast", "Five partitions of yeast", YEAST, CrossValidation(50, n_folds=10),
+        {method: TABLE_3[method].published() for method in ON_FEATURES},
     ),
     Experiment(
         "figure8", "Fig. 8", YEAST, SPLITS, published(TABLE_3),

@@ -22,9 +22,9 @@ from mimlpaper.experiments.registry import EXPERIMENTS, family
 from mimlpaper.experiments.store import KEY, MEASURED, default_store
 from mimlpaper.paths import write_whole
 from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
-from mimlpaper.report.compare import Records, as_published, compare_with_paper, records_of
-from mimlpaper.report.published import ALL_CRITERIA
-from mimlpaper.report.verdicts import deviations, row_verdicts
+from mimlpaper.report.compare import Records, as_published, records_of, run_means
+from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells
+from mimlpaper.report.verdicts import against_printed, row_verdicts
 
 # Experiments of claims whose methods are read otherwise in a table.
 READ_IN = {"choices_subcod": "table5", "table3_tuned": "table3"} | {
@@ -282,23 +282,31 @@ def row_positions(reads: Sequence[Read], number: int) -> pd.DataFrame:
     to their own printed row), printed, least, median, largest, and below (share of readings with a
     lower value than printed). Accuracies are means over data sets.
     """
-    rows = []
-    for read in reads:
-        cells = compare_with_paper(read.records, number)
-        own = cells[(cells["algorithm"] == read.method) & (cells["printed"] == "value")]
-        if len(own):
-            means = own.groupby("criterion", sort=False)[["published_mean", "mean"]].mean()
-            identified = row_verdicts(deviations(cells))["identified"].any()
-            rows.append(means.reset_index().assign(algorithm=read.method, identified=identified))
-    if not rows:
+    table = TABLES[number]
+    # Each reading counts as an algorithm of its own, named by its number.
+    records = [as_published(read.records).assign(method=i) for i, read in enumerate(reads)]
+    if not any(map(len, records)):
         return pd.DataFrame()
-    every = pd.concat(rows)
+    runs = run_means(pd.concat(records), table).groupby(["dataset", "method"])
+    means = runs[list(table.criteria)].mean().rename_axis(columns="criterion").stack()
+    ours = means.rename("mean").reset_index().rename(columns={"method": "algorithm"})
+    ours = ours.assign(table=number, method=[reads[i].method for i in ours["algorithm"]])
+    printed = published_cells(number).rename(columns={"mean": "published_mean"})
+    printed = printed[printed["printed"] == "value"]
+    cells = printed[["dataset", "criterion", "algorithm"]].rename(columns={"algorithm": "method"})
+    pairs = against_printed(ours.merge(cells), printed).sort_values("algorithm", kind="stable")
+    nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]
+    pairs["identified"] = pairs["algorithm"].map(nearest) == pairs["method"]
+    own = pairs[pairs["other"] == pairs["method"]]
+    own = own.groupby(["other", "algorithm", "criterion"], sort=False)
+    every = own[["published_mean", "mean", "identified"]].mean()
     every = every.assign(below=every["mean"] < every["published_mean"], table=number)
-    return every.groupby(["table", "algorithm", "criterion"], sort=False).agg(
+    found = every.groupby(["table", "other", "criterion"], sort=False).agg(
         n=("mean", "size"), identified=("identified", "mean"), printed=("published_mean", "first"),
         least=("mean", "min"), median=("mean", "median"), largest=("mean", "max"),
         below=("below", "mean"),
-    ).reset_index()  # fmt: skip
+    )  # fmt: skip
+    return found.rename_axis(index={"other": "algorithm"}).reset_index()
 
 
 def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from mimlpaper.datasets import Dataset
 from mimlpaper.experiments.pointing import CEILING, CHANCE, MEASURES, MICRO_AUC
@@ -298,14 +298,14 @@ def draw_segments(
     The file does not say when a segment sounds. Without such features, the first three are drawn.
     """
     columns = [feature_names.index(name) if name in feature_names else i for i, name in BOX]
-    start, named = 0.0, set()
+    start, colors = 0.0, {"no label": NOBODY}
     for (width, low, high), labels in zip(bag[:, columns], truth, strict=True):
-        name = label_names[labels.argmax()] if labels.any() else None
-        color = f"C{labels.argmax() % 10}" if name else NOBODY
-        look = dict(facecolor=color, edgecolor=LINE, label=None if name in named else name)
+        name = label_names[labels.argmax()] if labels.any() else "no label"
+        colors.setdefault(name, f"C{len(colors) - 1}")
+        look = dict(facecolor=colors[name], edgecolor=LINE)
         ax.add_patch(Rectangle((start, low), width, high - low, **look))
-        named.add(name)
         start += width + 3
     ax.autoscale_view()
     ax.set(xlabel="segments side by side (columns of the spectrogram)", ylabel="frequency (rows)")
-    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    names = [Patch(facecolor=c, edgecolor=LINE, label=name) for name, c in colors.items()]
+    ax.legend(handles=names, loc="center left", bbox_to_anchor=(1, 0.5))

@@ -34,6 +34,9 @@ TOLERANCES = {
 }  # fmt: skip
 
 
+COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
+
+
 def tolerance(cells: pd.DataFrame) -> pd.Series:
     """How far our mean may be from the printed one, as :data:`TOLERANCES` says, with rounding.
 
@@ -97,19 +100,25 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
     printed), in_tolerances: |ours - printed| in units of the tolerance that this pair has; and
     scaled: (ours - printed) in standard deviations of the printed values of the column.
     """
-    column = ["table", "dataset", "criterion"]
     printed = cells[cells["printed"] == "value"]
-    ours = printed.loc[printed["mean"].notna(), [*column, "algorithm", "mean", "std", "n"]]
-    values = printed[[*column, "algorithm", "published_mean", "published_std"]].rename(
-        columns={"algorithm": "other"}
-    )
-    values["scale"] = values.groupby(column)["published_mean"].transform("std")
-    pairs = ours.merge(values, on=column)
-    difference = pairs["mean"] - pairs["published_mean"]
-    return pairs.assign(
-        in_tolerances=(difference.abs() / tolerance(pairs)).astype(float),
-        scaled=difference / pairs["scale"],
-    )
+    ours = printed.loc[printed["mean"].notna(), [*COLUMN, "algorithm", "mean", "std", "n"]]
+    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
+    pairs = against_printed(ours, values)
+    difference = (pairs["mean"] - pairs["published_mean"]).abs()
+    return pairs.assign(in_tolerances=(difference / tolerance(pairs)).astype(float))
+
+
+def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Each of our means with every printed one of its column, and how far apart they are.
+
+    Columns of ``ours``: table, dataset, criterion, algorithm, mean; of ``printed``: table,
+    dataset, criterion, algorithm, which becomes other, published_mean. The result has a column
+    scaled in addition: see :func:`deviations`.
+    """
+    scale = printed.groupby(COLUMN)["published_mean"].transform("std")
+    values = printed.rename(columns={"algorithm": "other"}).assign(scale=scale)
+    pairs = ours.merge(values, on=COLUMN)
+    return pairs.assign(scaled=(pairs["mean"] - pairs["published_mean"]) / pairs["scale"])
 
 
 def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]:
