@@ -1,7 +1,6 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
 import os
-from functools import cache
 from pathlib import Path
 from textwrap import indent
 
@@ -27,7 +26,7 @@ from mimlpaper.experiments.pointing import pointing
 from mimlpaper.experiments.registry import ON_PAPER, family
 from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
-from mimlpaper.experiments.store import KEY, seconds_of
+from mimlpaper.experiments.store import KEY, default_store, seconds_of
 from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import changes, column_records
@@ -66,6 +65,8 @@ class Companion:
         self.jobs = jobs
         self.data_home = data_home or None
         self.recompute = recompute
+        self._files: set[tuple] = set()
+        self._known: dict[str, pd.DataFrame] = {}
         use_style()
         # As in trials: sums by several threads differ in the last bit, and small sums take longer.
         threadpool_limits(1, user_api="blas")
@@ -84,7 +85,19 @@ class Companion:
         return compute(experiment, **self._how)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment as they are; nothing is run."""
+        """Records of an experiment as they are; nothing is run.
+
+        They are read once, and again after any file of records has changed.
+        """
+        folder = default_store(self.profile).folder
+        files = {(file.name, *_stamp(file)) for file in folder.glob("*.csv")}
+        if files != self._files:
+            self._files, self._known = files, {}
+        if experiment not in self._known:
+            self._known[experiment] = self._read(experiment)
+        return self._known[experiment].copy()
+
+    def _read(self, experiment):
         if experiment == "characteristics":
             return self.characteristics()
         if experiment == "cccp":
@@ -101,8 +114,8 @@ class Companion:
         ``verified`` is what ``mimlpaper verify`` last found, see
         :func:`~mimlpaper.experiments.verified`.
         """
-        card = scorecard(cache(self.recorded), {name: self.n_runs(name) for name in EXPERIMENTS})
-        return card | {"verified": verified(self.profile)}
+        card = scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+        return card | {"verified": verified(self.profile, self.recorded)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.report.artefacts.artefact_status`."""
@@ -141,7 +154,7 @@ class Companion:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         ids = published_claims()["id"]
         wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
-        return evaluate_claims(cache(self.recorded), ids=wanted)
+        return evaluate_claims(self.recorded, ids=wanted)
 
     def universes(self) -> pd.DataFrame:
         """Every claim in drawn universes, see :func:`~mimlpaper.report.multiverse.universes_of`.
@@ -150,7 +163,7 @@ class Companion:
         ``recorded("multiverse_claims")``.
         """
         compute_together(NEEDED, **self._how)
-        return drawn_universes(cache(self.recorded), self.profile, jobs=self.jobs)
+        return drawn_universes(self.recorded, self.profile, jobs=self.jobs)
 
     def readings(self, experiment: str) -> list[Read]:
         """The recorded readings of a table's or a figure's methods."""
@@ -255,6 +268,11 @@ class Companion:
         """Note the checksums of published files, for ``mimlpaper verify``."""
         if self._target == paths.figures():
             note_checksums(files)
+
+
+def _stamp(file):
+    about = file.stat()
+    return about.st_mtime_ns, about.st_size
 
 
 def _in_words(name):

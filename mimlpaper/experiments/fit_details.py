@@ -156,7 +156,8 @@ def _measure(name, printed, data_home):
 
 def _write(rows, path):
     text = pd.DataFrame(rows).to_csv(index=False, float_format="%.10g", lineterminator="\n")
-    paths.write_whole(path, text)
+    if not path.is_file() or path.read_text("utf-8") != text:
+        paths.write_whole(path, text)
 
 
 def _path(experiment, profile):

@@ -25,8 +25,10 @@ optima it ends, may differ by more on another machine; its outcome is then "diff
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import astuple
 from datetime import date
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -136,17 +138,23 @@ def audit(
     return pd.DataFrame(outcomes, columns=COLUMNS)
 
 
-def verified(profile: str = "paper", *, store: Store | None = None) -> list[dict]:
+def verified(
+    profile: str = "paper", read: Callable[[str], pd.DataFrame] | None = None, *,
+    store: Store | None = None,
+) -> list[dict]:  # fmt: skip
     """What :func:`verify` last found, one dict for each experiment and kind of machine.
+
+    ``read`` gives the records of an experiment, by default those of the store.
 
     Outcomes of records that were replaced since do not count. Keys: experiment, machine,
     groups (recorded ones), equal, close, different, suspect, failed (groups with that outcome),
     trials (run again), largest_difference, date (of the oldest of the outcomes).
     """
     store = store or default_store(profile)
+    read = read or partial(records, profile=profile, store=store)
     rows = []
     for name in EXPERIMENTS:
-        recorded = records(name, profile=profile, store=store)
+        recorded = read(name)
         for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
             counts = table["outcome"].value_counts()
             row = {"experiment": name, "machine": machine, "groups": recorded["method"].nunique()}
