@@ -22,7 +22,7 @@ NOTE = "Profile {}: a trial run, which says nothing about the paper's numbers."
 # Links to headings, styles, and scikit-learn's pictures of estimators up to the next cell.
 LEFT_OUT = (
     r'<a class="anchor-link".*?</a>|<style.*?</style>|'
-    r'<div id="sk-container-id.*?(?=<div [^>]*class="jp-Cell|$(?!\n))'
+    r'<div [^>]*id="sk-container-id.*?(?=<div [^>]*class="jp-Cell|$(?!\n))'
 )
 PREAMBLE = """\
 #let horizontalrule = line(length: 100%, stroke: 0.5pt)
@@ -31,7 +31,7 @@ PREAMBLE = """\
 #set text(size: 9.5pt)
 #set par(justify: true)
 #set table(stroke: none, inset: 2pt)
-#show table: set text(size: 5.5pt)
+#show table: set text(size: 6.5pt)
 #show table: set par(justify: false)
 #show figure: set block(breakable: true)
 #show raw.where(block: true): set text(size: 7.5pt)
