@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from mimlpaper.experiments import EXPERIMENTS
 from mimlpaper.paths import published
 from mimlpaper.report.published import (
     ALL_CRITERIA,
@@ -68,8 +69,10 @@ def test_claims_have_unique_ids():
 def test_divergences_are_whole():
     divergences = published_divergences()
     assert divergences["id"].is_unique
-    filled = divergences[["id", "where", "open", "choice", "alternatives"]]
+    filled = divergences[["id", "where", "open", "choice", "alternatives", "effect"]]
     assert (filled != "").all().all()
+    sweeps = {name for names in divergences["sweep"] if names for name in names.split(", ")}
+    assert sweeps <= set(EXPERIMENTS)
 
 
 @needs_paper
