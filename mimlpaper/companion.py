@@ -177,14 +177,18 @@ class Companion:
 
     def changes(self) -> pd.DataFrame:
         """The full protocol's records next to the first version's, see :func:`changes`."""
-        return changes(records, pd.read_csv(paths.results() / "before.csv"))
+        return changes(self._of_paper, pd.read_csv(paths.results() / "before.csv"))
 
     def core_hours(self) -> float:
         """Processor hours of the trials of Sections 4 to 7 whose records are not stale."""
-        tables = [records(experiment) for experiment in ON_PAPER]
+        tables = [self._of_paper(experiment.name) for experiment in ON_PAPER]
         trials = pd.concat(table.drop_duplicates(KEY) for table in tables if len(table))
         trials = trials[trials["state"] != "stale"]
         return float(seconds_of(trials).sum() / 3600)
+
+    def _of_paper(self, experiment):
+        """Records of the full protocol, in every profile."""
+        return self.recorded(experiment) if self.profile == "paper" else records(experiment)
 
     def n_runs(self, experiment: str) -> int:
         """Number of runs of the whole protocol: splits, data sets, or cross-validations."""
