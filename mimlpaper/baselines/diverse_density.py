@@ -175,7 +175,7 @@ def neg_log_densities(points, instances, rows, offsets, positive):
         columns = np.empty((n_features, starts[-1]))
         for i in range(len(points)):
             block = rows[i % len(rows), offsets[first] : offsets[last]]
-            if i < len(rows):
+            if i < len(rows):  # rows that all points share are laid out once
                 _transpose(instances, block, columns)
             point, scales = points[i, :n_features], points[i, n_features:]
             pulls = concept_distances(scales, scales * point, columns)

@@ -422,7 +422,10 @@ def _with_data(cases, data_home):
 
 
 def _measure_each(cases, data_home, path):
-    """Measure and record one case after the other; those that fail are told at the end."""
+    """Measure and record the cases one by one.
+
+    A fit may fail in any way, and no failure stops the others; at the end they raise a TrialError.
+    """
     failures = []
     # A server that has everything imported forks a bare process for each fit: they start at
     # once, and their memory is that of one fit.

@@ -33,7 +33,6 @@ TOLERANCES = {
     "literature, which has no deviation, one more cross-validation",
 }  # fmt: skip
 
-
 COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
 
 
@@ -176,7 +175,7 @@ def agreement(cells: pd.DataFrame) -> dict:
     identified = rows[rows["identified"]]
     matching, false_matching = match_rates(pairs)
     own = pairs[pairs["algorithm"] == pairs["other"]]
-    columns = [column for _, column in own.groupby(["table", "dataset", "criterion"])]
+    columns = [column for _, column in own.groupby(COLUMN)]
     names = ["table", "algorithm"]
     known = pd.MultiIndex.from_frame(identified[names])
     of_known = [c[pd.MultiIndex.from_frame(c[names]).isin(known)] for c in columns]
