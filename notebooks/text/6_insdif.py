@@ -134,7 +134,7 @@ paper.save_table(table, "ablation")
 # *InsDif* and *InsDif, no bags* agree to the last digit, as proved. With the average distance the bags could count, but
 # hardly do. Neighbour bags lose on every criterion. For machines on instances there is a difference worth the name:
 # with the bags of InsDif, MimlSvm_mi finds more of the labels and ranks the last true one higher, at the price of a slightly
-# higher hamming loss and one-error. MimlBoost is no better for its bags, and fifteen times slower. This, and no more, is
+# higher hamming loss and one-error. MimlBoost is no better for its bags, and slower. This, and no more, is
 # what the prototypes bring.
 
 # %% [markdown]
