@@ -67,13 +67,13 @@ NOT_COMPARABLE = {
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that a claim says; one that cannot be judged has ``holds`` None."""
+    """One thing that a claim says; ``holds`` is None if it cannot be judged."""
 
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
     holds: bool | None = None  # by the strict test
     paired: bool | None = None  # by the plain test; None where no test is needed
-    note: str = ""  # what was seen
+    note: str = ""
     missing: tuple[str, ...] = ()  # what would be needed to judge it
     gain: float | None = None  # the effect in favour of A, with its 95 % interval
     low: float | None = None
@@ -89,10 +89,7 @@ class Part:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One claim and its verdicts.
-
-    A verdict is "holds", "partly", "fails", "not comparable" or "not evaluated".
-    """
+    """A claim's verdicts: "holds", "partly", "fails", "not comparable" or "not evaluated"."""
 
     id: str
     where: str
@@ -118,17 +115,18 @@ def evaluate_claims(
 ) -> list[ClaimResult]:  # fmt: skip
     """The results of the paper's claims, of all or of those in ``ids``.
 
-    ``get_records`` leads from an experiment's name, such as "table1", to its records; an empty
-    frame, or no entry in the mapping, if there are none. "characteristics" gives Appendix C's
-    table as recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
+    ``get_records`` gives an experiment's records by its name, such as "table1"; an empty frame,
+    or no entry in the mapping, if there are none. "characteristics" gives Appendix C's table as
+    recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
     ``protocol_n`` has the runs that the protocol asks for, by experiment; by default the paper's.
     """
-    claims = published_claims()
-    if ids is not None:
-        claims = claims[claims["id"].isin(ids)]
     protocol_n = protocol_n or PROTOCOL_RUNS
     read_once = cache(partial(records_of, get_records))
-    return [_evaluate(claim, read_once, protocol_n) for claim in claims.to_dict("records")]
+    return [
+        _evaluate(claim, read_once, protocol_n)
+        for claim in published_claims().to_dict("records")
+        if ids is None or claim["id"] in ids
+    ]
 
 
 def _evaluate(claim, get_records, protocol_n):
@@ -270,8 +268,8 @@ def shares(records: pd.DataFrame, *, rows) -> list[Part]:
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` of the first row are these shares, and a number of data sets if each case counts on
-    each of them; otherwise several data sets are the pairs of one test. Both shares are to be
-    shown, adjusted by Holm for the number of cases.
+    each of them; otherwise the data sets are the pairs of one test. The p-values are adjusted by
+    Holm for the number of cases.
     """
     records = as_published(records)
     better, worse, *n_datasets = rows[0]["values"]
@@ -359,7 +357,7 @@ def accuracies_compared(records: pd.DataFrame, *, methods, rivals=(), on, values
     """
     parts = []
     for method, dataset in product(methods, on):
-        rows = _of_dataset(records, dataset)
+        rows = as_published(records).query("dataset == @dataset")
         found = {rival: _comparison(rows, method, rival, "accuracy") for rival in rivals}
         for lead in values:
             quoted = _quoted(dataset)
@@ -374,19 +372,14 @@ def competitive(records: pd.DataFrame, *, methods, on) -> list[Part]:
     """A method is not worse than the median that the paper quotes, by .02 at most."""
     parts = []
     for method, dataset in product(methods, on):
-        rows, median = _of_dataset(records, dataset), _quoted(dataset).median()
-        found = _against(rows, method, median, margin=COMPETITIVE)
+        rows = as_published(records).query("dataset == @dataset")
+        found = _against(rows, method, _quoted(dataset).median(), margin=COMPETITIVE)
         parts.append(_part(f"{method} vs the median quoted", dataset, "not worse", found))
     return parts
 
 
-def _of_dataset(records, dataset):
-    records = as_published(records)
-    return records[records["dataset"] == dataset]
-
-
 def sub_concepts_matter(records: pd.DataFrame, *, methods, rivals) -> list[Part]:
-    """Sub-concepts matter if fits differ from the rival's, the learner on the bag label alone.
+    """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter.
 
     The note counts the fits that equal the rival's, and the hold-outs with the smallest M and θ.
     """
@@ -446,11 +439,11 @@ def longest_fits(records: pd.DataFrame, *, methods) -> list[Part]:
 
 
 def never_rises(traces: pd.DataFrame) -> list[Part]:
-    """No convex problem raises the objective, and each fit ends where the last one changes nothing.
+    """No convex problem raises the objective, and each fit ends where one more changes nothing.
 
-    The column ``following`` has the objective after the next step, even if that step rises and is
-    therefore thrown away; ``objective`` falls by construction, and shows nothing. A point that one
-    more step leaves is no local minimum.
+    The column ``following`` has the objective after the next step, also of a step that rises and
+    is thrown away; ``objective`` falls by construction, and shows nothing. A point that one more
+    step leaves is no local minimum.
     """
     if "following" not in traces:
         gap = "the objective of steps that rise, which are thrown away before they are recorded"

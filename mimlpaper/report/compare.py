@@ -69,6 +69,7 @@ def _measured(records, table):
     cells = runs.melt(
         [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
     )
+    # pd.Series.mean sums as for a series alone; groupby's "mean" may differ in the last digit.
     return cells.dropna(subset="value").groupby([*keys, "criterion"], as_index=False).agg(
         mean=("value", pd.Series.mean), std=("value", pd.Series.std), n=("value", "size"),
         state=("state", overall), kind=("kind", lambda kinds: overall(kinds, KINDS)),
@@ -247,7 +248,7 @@ def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
     seconds, stale = last["fit_seconds"] + last["predict_seconds"], last["state"] == "stale"
     groups = last.assign(seconds=seconds, stale=stale).groupby(SETTING)
     means, errors = (
-        table.reindex(old.index) for table in (groups[criteria].mean(), groups[criteria].sem())
+        groups[criteria].agg(of).reindex(old.index) for of in (pd.Series.mean, pd.Series.sem)
     )
     apart = (means - old[criteria]).abs()
     equal, close = (

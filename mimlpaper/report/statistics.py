@@ -34,10 +34,10 @@ def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     """
 
     def value(parameters):
-        values = list(json.loads(parameters).values()) or [default]
-        if len(values) > 1:
+        first, *others = [*json.loads(parameters).values()] or [default]
+        if others:
             raise ValueError(f"one parameter must vary, got {parameters}")
-        return float(values[0])
+        return float(first)
 
     return records["parameters"].map(value)
 
@@ -140,13 +140,9 @@ def holm(p_values) -> np.ndarray:
 
     See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
-    p_values = np.asarray(p_values, dtype=float)
-    adjusted = np.full(len(p_values), np.nan)
-    defined = np.flatnonzero(~np.isnan(p_values))
-    order = defined[np.argsort(p_values[defined], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1)
-    return adjusted
+    p = pd.Series(p_values, dtype=float).sort_values()  # NaN last
+    factors = p.count() - np.arange(len(p))
+    return (factors * p).cummax().clip(upper=1).sort_index().to_numpy()
 
 
 def _by_split(records, method, criterion):
@@ -227,7 +223,7 @@ def friedman(losses: pd.DataFrame) -> Friedman:
 def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:
     """Rank of each method on each split, 1 for the best; the mean over the criteria.
 
-    Rows are data sets and splits on which every method has been run, columns are methods.
+    Rows are data sets and splits that all methods have, columns are methods.
     """
     return sum(
         records.pivot(index=["dataset", "split"], columns="method", values=name)

@@ -173,18 +173,15 @@ def agreement(cells: pd.DataFrame) -> dict:
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows = row_verdicts(pairs)
     identified = rows[rows["identified"]]
-    matching, false_matching = match_rates(pairs)
     own = pairs[pairs["algorithm"] == pairs["other"]]
-    columns = [column for _, column in own.groupby(COLUMN)]
-    names = ["table", "algorithm"]
-    known = pd.MultiIndex.from_frame(identified[names])
-    of_known = [c[pd.MultiIndex.from_frame(c[names]).isin(known)] for c in columns]
+    of_known = own.merge(identified, on=["table", "algorithm"])
+    columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
+    winners = [winners_of(c, "mean") & winners_of(c, "published_mean") for c in columns]
     measures = {
-        "match_rate": matching,
-        "false_match_rate": false_matching,
-        "tau": _mean(map(_tau, columns)),
-        "tau_identified": _mean(map(_tau, of_known)),
-        "winner_agreement": _mean(map(_same_winner, columns)),
+        **dict(zip(("match_rate", "false_match_rate"), match_rates(pairs), strict=True)),
+        "tau": pd.Series(map(_tau, columns), dtype=float).mean(),
+        "tau_identified": pd.Series(map(_tau, known_columns), dtype=float).mean(),
+        "winner_agreement": pd.Series(map(bool, winners), dtype=float).mean(),
     }
     return {
         "cells": len(cells),
@@ -194,7 +191,7 @@ def agreement(cells: pd.DataFrame) -> dict:
         "rows_identified": len(identified),
         "rows_by_chance": float((1 / rows.groupby("table")["table"].transform("size")).sum()),
         "columns": len(columns),
-        **{name: None if math.isnan(value) else value for name, value in measures.items()},
+        **{name: None if math.isnan(value) else float(value) for name, value in measures.items()},
     }
 
 
@@ -206,16 +203,8 @@ def winners_of(column: pd.DataFrame, value: str) -> set[str]:
 
 
 def _tau(column):
+    """Kendall's, of at least two algorithms."""
     if len(column) < 2:
         return math.nan
     ours, theirs = column["mean"].round(DECIMALS), column["published_mean"]
-    return float(stats.kendalltau(ours, theirs).statistic)
-
-
-def _same_winner(column):
-    return bool(winners_of(column, "mean") & winners_of(column, "published_mean"))
-
-
-def _mean(values):
-    found = [value for value in values if not math.isnan(value)]
-    return float(np.mean(found)) if found else math.nan
+    return stats.kendalltau(ours, theirs).statistic
