@@ -1,7 +1,7 @@
 """From records to cells: mean ± std over the runs of a table, next to the published values."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 
 import numpy as np
@@ -117,6 +117,12 @@ def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
     read = get_records if callable(get_records) else get_records.get
     records = None if experiment is None else read(experiment)
     return NO_RECORDS if records is None or records.empty else records
+
+
+def records_of_all(get_records: Records, experiments: Iterable[str]) -> pd.DataFrame:
+    """The records of several experiments in one frame."""
+    tables = [records_of(get_records, name) for name in experiments]
+    return pd.concat([rows for rows in tables if len(rows)] or [NO_RECORDS])
 
 
 def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
@@ -241,8 +247,7 @@ def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
     within 1e-6; "close" within two standard errors of today's mean; "different". Settings that no
     longer run, or have stale records, are left out.
     """
-    tables = [records_of(get_records, name) for name in before["experiment"].unique()]
-    records = pd.concat([rows for rows in tables if len(rows)] or tables)
+    records = records_of_all(get_records, before["experiment"].unique())
     criteria = [name for name in ALL_CRITERIA if name in records]
     old, last = before.set_index(SETTING), records.drop_duplicates([*SETTING, "split"], keep="last")
     seconds, stale = last["fit_seconds"] + last["predict_seconds"], last["state"] == "stale"
