@@ -363,8 +363,7 @@ def accuracies_compared(records: pd.DataFrame, *, methods, rivals=(), on, values
             quoted = _quoted(dataset)
             name = f"{quoted.idxmax()}, quoted" + f", by {lead}" * bool(lead)
             found[name] = _against(rows, method, quoted.max() + lead)
-        for rival, comparison in found.items():
-            parts.append(_part(f"{method} vs {rival}", dataset, "better", comparison))
+        parts += [_part(f"{method} vs {rival}", dataset, "better", c) for rival, c in found.items()]
     return parts
 
 

@@ -183,8 +183,8 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
 
 def count_runs(records: pd.DataFrame, experiment: str) -> int:
     """Runs that every method in the records has."""
-    table = next((table for table in TABLES.values() if table.experiment == experiment), None)
-    run = records["split"] if table is None else _run_of(records, table)
+    tables = {table.experiment: table for table in TABLES.values()}
+    run = _run_of(records, tables[experiment]) if experiment in tables else records["split"]
     return int(run.groupby(records["method"]).nunique().min())
 
 

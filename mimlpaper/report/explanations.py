@@ -78,10 +78,9 @@ def draw_explained_scene(
     """An image's mosaic on the first axis; on the others, the labels with the highest scores.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
-    its score; ``bound`` is the score, of either sign, of the largest disc, by default the largest
-    that is shown. The highest score has a frame. Each title gives a label and the image's score
-    for it. If the true labels are known, the first title gives them, and the others say whether
-    the sign is right.
+    its score; ``bound`` is the largest disc's absolute score, by default the largest shown. The
+    highest score has a frame. Each title gives a label and the image's score for it; with the
+    true labels, the first title gives them, and the others say whether the sign is right.
 
     Parameters
     ----------
@@ -315,8 +314,8 @@ def explanation_check(
     sees. The unfitted estimators are by default :data:`EXPLAINED`. ``random_state`` is the seed of
     the first run; each further run adds one.
 
-    The rows are those of :func:`explanation_hits` for all methods and runs, with columns method
-    and run, and labels by name. The upper bound comes first.
+    The result has the rows of :func:`explanation_hits` for all methods and runs, with columns
+    method and run, and labels by name. The upper bound comes first.
     """
     estimators = EXPLAINED if estimators is None else estimators
     parts = []

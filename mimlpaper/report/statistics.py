@@ -52,7 +52,7 @@ class Comparison:
 
     ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
     "worse", "tie" (within the margin, by two one-sided tests), "not better" and "not worse" (by
-    more than the margin). So few pairs or rough ones never show anything.
+    more than the margin). Few or rough pairs show nothing.
     """
 
     n: int  # pairs
@@ -70,11 +70,10 @@ class Comparison:
 
 
 def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
-    """Compare two methods on one criterion, over the (dataset, split) that both have.
+    """Two methods on one criterion, over the (dataset, split) that both have; None below two.
 
     The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
-    where higher is better. None for fewer than two pairs. ValueError if a method has two records
-    of one split.
+    where higher is better. ValueError if a method has two records of one split.
     """
     first, second = (_by_split(records, method, criterion) for method in (a, b))
     shared = sorted(first.keys() & second.keys())
@@ -114,10 +113,9 @@ def _p_values(gains, margin, test):
 def t_test(values, test_share: float = 0.0) -> float:
     """One-sided p of a mean above 0: t = mean / sqrt((1/J + n_test/n_train) variance).
 
-    J - 1 degrees of freedom. The splits of one data set share training examples, so their values
-    are correlated and the plain test, ``test_share`` 0, rejects too often. For k-fold
-    cross-validation the share is 1/(k - 1). See Nadeau and Bengio, Inference for the
-    generalization error, Machine Learning 52, 2003.
+    J - 1 degrees of freedom. The splits of one data set share training examples, so the plain
+    test, ``test_share`` 0, rejects too often. For k-fold cross-validation the share is 1/(k - 1).
+    See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     """
     values = np.asarray(values, dtype=float)
     n, mean = len(values), values.mean()
@@ -188,8 +186,8 @@ def win_tie_loss_by_stage(
 ) -> pd.DataFrame:
     """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
 
-    ``records`` are those of ``a``, one row for each data set and split; ``staged`` those of ``b``,
-    one row for each stage as well. A fit that ended early keeps its last stage.
+    ``records`` has one row of ``a`` for each data set and split; ``staged`` one row of ``b`` for
+    each stage as well. A fit that ended early keeps its last stage.
     """
     rows = []
     for stage in stages:

@@ -165,7 +165,7 @@ def agreement(cells: pd.DataFrame) -> dict:
 
     The number of cells by verdict; ``match_rate`` and ``false_match_rate``, the shares of our own
     and of other algorithms' printed cells that agree; ``rows``, ``rows_identified`` and
-    ``rows_by_chance``; ``tau``, Kendall's, of the order of algorithms, mean over the columns, and
+    ``rows_by_chance``; Kendall's ``tau`` of the order of algorithms, mean over the columns, and
     ``tau_identified`` without the rows that are nearest to another row; ``columns`` and
     ``winner_agreement``, the share of them where our winner is the printed one.
     """
