@@ -355,9 +355,9 @@ def accuracies_compared(records: pd.DataFrame, *, methods, rivals=(), on, values
 
     It is better than the best by more than ``values[0]``; without it, nothing quoted is compared.
     """
-    parts = []
+    records, parts = as_published(records), []
     for method, dataset in product(methods, on):
-        rows = as_published(records).query("dataset == @dataset")
+        rows = records[records["dataset"] == dataset]
         found = {rival: _comparison(rows, method, rival, "accuracy") for rival in rivals}
         for lead in values:
             quoted = _quoted(dataset)
@@ -369,9 +369,9 @@ def accuracies_compared(records: pd.DataFrame, *, methods, rivals=(), on, values
 
 def competitive(records: pd.DataFrame, *, methods, on) -> list[Part]:
     """A method is not worse than the median that the paper quotes, by .02 at most."""
-    parts = []
+    records, parts = as_published(records), []
     for method, dataset in product(methods, on):
-        rows = as_published(records).query("dataset == @dataset")
+        rows = records[records["dataset"] == dataset]
         found = _against(rows, method, _quoted(dataset).median(), margin=COMPETITIVE)
         parts.append(_part(f"{method} vs the median quoted", dataset, "not worse", found))
     return parts
@@ -517,6 +517,7 @@ def _places(records, methods, criteria):
     return ranks_of_means(means.loc[methods])
 
 
+@cache
 def _quoted(dataset):
     """The accuracies that Table 5 quotes from the literature, by algorithm."""
     cells = published_cells(5).query("dataset == @dataset").set_index("algorithm")

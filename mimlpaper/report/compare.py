@@ -58,8 +58,7 @@ def compare_with_paper(
     whole = (cells["n"] >= n_runs) & (cells.pop("n_trials") >= table.n_folds)
     original = (cells["kind"] == "original") & (cells["state"] != "stale")
     cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
-    words = [verdict(cell) for cell in cells.to_dict("records")]
-    return cells.assign(verdict=np.where(cells["printed"] == "no row", "", words))
+    return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
 
 
 def _measured(records, table):

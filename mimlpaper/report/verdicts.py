@@ -63,23 +63,22 @@ def _sampling_error(cells):
     return stats.norm.isf(CHANCE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / n)
 
 
-def verdict(cell) -> str:
-    """One of :data:`VERDICTS` on a mapping of mean, published_mean, tolerance, criterion and kind.
+def verdict(cells: pd.DataFrame) -> np.ndarray:
+    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion and kind.
 
     A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values of
     synthetic data say nothing about the paper's: "synthetic".
     """
-    if math.isnan(cell["mean"]):
-        return "missing"
-    if cell["kind"] == "synthetic":
-        return "synthetic"
-    if math.isnan(cell["published_mean"]):
-        return "filled"
-    difference = cell["mean"] - cell["published_mean"]
-    if abs(difference) <= cell["tolerance"]:
-        return "agrees"
-    lower_is_better = ALL_CRITERIA[cell["criterion"]].lower_is_better
-    return "differs_better" if (difference < 0) == lower_is_better else "differs_worse"
+    difference = cells["mean"] - cells["published_mean"]
+    lower_is_better = [ALL_CRITERIA[name].lower_is_better for name in cells["criterion"]]
+    words = {
+        "missing": cells["mean"].isna(),
+        "synthetic": cells["kind"] == "synthetic",
+        "filled": cells["published_mean"].isna(),
+        "agrees": difference.abs() <= cells["tolerance"],
+        "differs_better": (difference < 0) == lower_is_better,
+    }
+    return np.select(list(words.values()), list(words), "differs_worse")
 
 
 def arithmetic(cell) -> str:
