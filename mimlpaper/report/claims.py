@@ -4,8 +4,8 @@
 sees no other method's records. What cannot be shown does not hold: neither few runs nor rough ones
 help a claim, not even a claim of a tie.
 
-A test is a function of records. Its other parameters are the columns of its row in the file:
-``methods``, ``rivals``, ``on`` (criteria or data sets) and ``values``; or ``rows``, all of them.
+A test is a function of records. Its other parameters are columns of its row in the file:
+``methods``, ``rivals``, ``on`` (criteria or data sets), ``values``; or all its rows, ``rows``.
 """
 
 import inspect
@@ -48,6 +48,7 @@ from mimlpaper.report.statistics import (
     compare_methods,
     curve,
     holm,
+    ranks_of_means,
     swept_values,
 )
 from mimlpaper.report.verdicts import winners_of
@@ -66,13 +67,13 @@ NOT_COMPARABLE = {
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that a claim says; one that cannot be judged has ``holds`` None."""
+    """One thing that a claim says; ``holds`` is None if it cannot be judged."""
 
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
     holds: bool | None = None  # by the strict test
     paired: bool | None = None  # by the plain test; None where no test is needed
-    note: str = ""  # what was seen
+    note: str = ""
     missing: tuple[str, ...] = ()  # what would be needed to judge it
     gain: float | None = None  # the effect in favour of A, with its 95 % interval
     low: float | None = None
@@ -88,10 +89,7 @@ class Part:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One claim and its verdicts.
-
-    A verdict is "holds", "partly", "fails", "not comparable" or "not evaluated".
-    """
+    """A claim's verdicts: "holds", "partly", "fails", "not comparable" or "not evaluated"."""
 
     id: str
     where: str
@@ -117,34 +115,36 @@ def evaluate_claims(
 ) -> list[ClaimResult]:  # fmt: skip
     """The results of the paper's claims, of all or of those in ``ids``.
 
-    ``get_records`` leads from an experiment's name, such as "table1", to its records; an empty
-    frame, or no entry in the mapping, if there are none. "characteristics" gives Appendix C's
-    table as recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
+    ``get_records`` gives an experiment's records by its name, such as "table1"; an empty frame,
+    or no entry in the mapping, if there are none. "characteristics" gives Appendix C's table as
+    recomputed from the files, "cccp" the objectives of D-MimlSvm's outer loop.
     ``protocol_n`` has the runs that the protocol asks for, by experiment; by default the paper's.
     """
-    claims = published_claims()
-    if ids is not None:
-        claims = claims[claims["id"].isin(ids)]
     protocol_n = protocol_n or PROTOCOL_RUNS
     read_once = cache(partial(records_of, get_records))
-    return [_evaluate(claim, read_once, protocol_n) for claim in claims.to_dict("records")]
+    return [
+        _evaluate(claim, read_once, protocol_n)
+        for claim in published_claims().to_dict("records")
+        if ids is None or claim["id"] in ids
+    ]
 
 
 def _evaluate(claim, get_records, protocol_n):
     parts, used = claim_parts(claim["id"], get_records, "matched")
-    verdicts = {"matched": verdict_of(claim["id"], parts, "holds")}
-    verdicts["paired"] = verdict_of(claim["id"], parts, "holds_paired")
+    verdicts = {
+        "matched": verdict_of(claim["id"], parts, "holds"),
+        "paired": verdict_of(claim["id"], parts, "holds_paired"),
+    }
     for column in COLUMNS[1:]:
         others, records = claim_parts(claim["id"], get_records, column)
-        verdicts[column] = verdict_of(claim["id"], others, "holds")
-        if any((rows["kind"] == "synthetic").any() for rows in records.values()):
-            verdicts[column] = "not evaluated"
-    remarks = []
-    for experiment, records in used.items():
-        n, wanted = count_runs(records, experiment), protocol_n.get(experiment, 0)
-        remarks += [f"{n} of {wanted} runs of {experiment}"] if n < wanted else []
-    states = [state for records in used.values() for state in records["state"].unique()]
-    kinds = [kind for records in used.values() for kind in records["kind"].unique()]
+        drawn = "synthetic" in _values(records, "kind")
+        verdicts[column] = "not evaluated" if drawn else verdict_of(claim["id"], others, "holds")
+    remarks = [
+        f"{n} of {protocol_n[name]} runs of {name}"
+        for name, records in used.items()
+        if (n := count_runs(records, name)) < protocol_n.get(name, 0)
+    ]
+    states, kinds = _values(used, "state"), _values(used, "kind")
     if "stale" in states:
         remarks.append("some records are stale")
     if "synthetic" in kinds:
@@ -162,10 +162,14 @@ def _evaluate(claim, get_records, protocol_n):
     )  # fmt: skip
 
 
+def _values(used, column):
+    return {value for records in used.values() for value in records[column].unique()}
+
+
 def claim_parts(claim_id, get_records, column):
     """The parts of a claim in a column, and the records that they need, by experiment.
 
-    What runs no method is the same in all columns.
+    A test of no method has the same records in all columns.
     """
     parts, used = [], {}
     for test, experiment, methods in CLAIM_TESTS[claim_id]:
@@ -189,13 +193,12 @@ def _adjusted(parts):
     tested = [i for i, part in enumerate(parts) if part.p is not None]
     strict, paired = (holm([getattr(parts[i], name) for i in tested]) for name in ("p", "paired_p"))
     for i, p, paired_p in zip(tested, map(float, strict), map(float, paired), strict=True):
-        note = parts[i].note
-        if p >= ALPHA:
-            effect = f"{parts[i].gain:+.3f} [{parts[i].low:+.3f}, {parts[i].high:+.3f}]"
-            note = ", ".join(filter(None, [note, effect, f"p = {p:.2g}"]))
+        part = parts[i]
+        effect = f"{part.gain:+.3f} [{part.low:+.3f}, {part.high:+.3f}], p = {p:.2g}"
         parts[i] = replace(
-            parts[i], holds=p < ALPHA, paired=paired_p < ALPHA, p=p, paired_p=paired_p, note=note
-        )
+            part, holds=p < ALPHA, paired=paired_p < ALPHA, p=p, paired_p=paired_p,
+            note="" if p < ALPHA else effect,
+        )  # fmt: skip
     return parts
 
 
@@ -245,11 +248,11 @@ def _listing(parts):
 
 def significance(records: pd.DataFrame, *, test, methods, rivals, on) -> list[Part]:
     """Every method against every rival shows the outcome ``test`` on every criterion."""
-    records, parts = as_published(records), []
-    for a, b, criterion in product(methods, rivals, on):
-        found = _comparison(records, a, b, criterion)
-        parts.append(_part(f"{a} vs {b}", _symbol(criterion), test, found))
-    return parts
+    records = as_published(records)
+    return [
+        _part(f"{a} vs {b}", _symbol(name), test, _comparison(records, a, b, name))
+        for a, b, name in product(methods, rivals, on)
+    ]
 
 
 def _part(subject, aspect, outcome, found):
@@ -265,17 +268,15 @@ def shares(records: pd.DataFrame, *, rows) -> list[Part]:
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` of the first row are these shares, and a number of data sets if each case counts on
-    each of them; otherwise several data sets are the pairs of one test. Both shares are to be
-    shown, adjusted by Holm for the number of cases.
+    each of them; otherwise the data sets are the pairs of one test. The p-values are adjusted by
+    Holm for the number of cases.
     """
     records = as_published(records)
-    better, worse, n_datasets = (*rows[0]["values"], None)[:3]
+    better, worse, *n_datasets = rows[0]["values"]
     cases = [case for r in rows for case in product(r["methods"], r["rivals"], r["on"])]
-    groups = [records]
-    if n_datasets and len(records):
-        groups = [own for _, own in records.groupby("dataset")]
-    if len(groups) < (n_datasets or 1):
-        return [Part("shares", "of cases", missing=(f"the {n_datasets} data sets",))]
+    groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
+    if n_datasets and len(groups) < n_datasets[0]:
+        return [Part("shares", "of cases", missing=(f"the {n_datasets[0]} data sets",))]
     found = [_comparison(own, *case) for own in groups for case in cases]
     gaps = [gap for comparison in found if isinstance(comparison, tuple) for gap in comparison]
     if gaps:
@@ -286,37 +287,36 @@ def shares(records: pd.DataFrame, *, rows) -> list[Part]:
 def insensitive(records: pd.DataFrame, *, methods, values, on) -> list[Part]:
     """Every value of the swept parameter of a method ties with the default on every criterion."""
     (method,), (default,) = methods, values
-    rows = records[records["method"] == method] if len(records) else records
-    swept = swept_values(rows, default) if len(rows) else pd.Series(dtype=float)
+    swept = swept_values(records, default)
     others = sorted(set(swept) - {default})
     if default not in set(swept) or not others:
         return [Part(method, "sweep", missing=(f"{method} over a sweep",))]
-    rows = rows.assign(method=swept.map(str), parameters="{}")
-    values, rivals = map(str, others), [str(default)]
-    return significance(rows, test="tie", methods=values, rivals=rivals, on=on)
+    rows = records.assign(method=swept.map(str), parameters="{}")
+    return significance(rows, test="tie", methods=map(str, others), rivals=[str(default)], on=on)
 
 
 def best_mean(records: pd.DataFrame, *, methods, rivals, on) -> list[Part]:
     """The best mean of each criterion belongs to one of the methods."""
-    if gaps := _absent(as_published(records), (*methods, *rivals)):
+    everyone = [*methods, *rivals]
+    if gaps := _absent(as_published(records), everyone):
         return [Part("best mean", "any", missing=gaps)]
-    places = {name: _places(records, (*methods, *rivals), name) for name in on}
+    winners = _places(records, everyone, on).idxmin()
     return [
-        Part("best mean", _symbol(name), p.idxmin() in methods, note=p.idxmin())
-        for name, p in places.items()
+        Part("best mean", _symbol(name), winner in methods, note=winner)
+        for name, winner in winners.items()
     ]
 
 
 def worst_mean(records: pd.DataFrame, *, methods, rivals, on) -> list[Part]:
     """The worst mean of each criterion belongs to the one method."""
-    (loser,) = methods
-    if gaps := _absent(as_published(records), (loser, *rivals)):
+    (loser,), everyone = methods, [*methods, *rivals]
+    if gaps := _absent(as_published(records), everyone):
         return [Part(loser, "any", missing=gaps)]
-    places = {name: _places(records, (loser, *rivals), name) for name in on}
+    places = _places(records, everyone, on)
     return [
-        Part(loser, _symbol(name), bool(p[loser] == p.max()),
-             note=f"place {p[loser]:.0f} of {len(p)}")
-        for name, p in places.items()
+        Part(loser, _symbol(name), bool(place == places[name].max()),
+             note=f"place {place:.0f} of {len(everyone)}")
+        for name, place in places.loc[loser].items()
     ]  # fmt: skip
 
 
@@ -337,9 +337,8 @@ def printed_winners(records: pd.DataFrame, *, experiment) -> list[Part]:
 
 def stable(records: pd.DataFrame, *, methods, values, on) -> list[Part]:
     """A method's mean curve moves by at most 2 % over the last fifth of its rounds."""
-    (method,), (last,), rows = methods, values, records
-    if len(records):
-        rows = records[(records["method"] == method) & records["stage"].between(1, last)]
+    (method,), (last,) = methods, values
+    rows = records[(records["method"] == method) & records["stage"].between(1, last)]
     if rows.empty or rows["stage"].max() < last:
         gap = f"{method} up to round {last}"
         return [Part(method, _symbol(name), missing=(gap,)) for name in on]
@@ -356,37 +355,30 @@ def accuracies_compared(records: pd.DataFrame, *, methods, rivals=(), on, values
 
     It is better than the best by more than ``values[0]``; without it, nothing quoted is compared.
     """
-    parts = []
+    records, parts = as_published(records), []
     for method, dataset in product(methods, on):
-        rows = _of_dataset(records, dataset)
+        rows = records[records["dataset"] == dataset]
         found = {rival: _comparison(rows, method, rival, "accuracy") for rival in rivals}
         for lead in values:
             quoted = _quoted(dataset)
-            best = max(quoted, key=quoted.get)
-            name = f"{best}, quoted" + f", by {lead}" * bool(lead)
-            found[name] = _against(rows, method, quoted[best] + lead)
-        for rival, comparison in found.items():
-            parts.append(_part(f"{method} vs {rival}", dataset, "better", comparison))
+            name = f"{quoted.idxmax()}, quoted" + f", by {lead}" * bool(lead)
+            found[name] = _against(rows, method, quoted.max() + lead)
+        parts += [_part(f"{method} vs {rival}", dataset, "better", c) for rival, c in found.items()]
     return parts
 
 
 def competitive(records: pd.DataFrame, *, methods, on) -> list[Part]:
     """A method is not worse than the median that the paper quotes, by .02 at most."""
-    parts = []
+    records, parts = as_published(records), []
     for method, dataset in product(methods, on):
-        median = float(np.median(list(_quoted(dataset).values())))
-        found = _against(_of_dataset(records, dataset), method, median, margin=COMPETITIVE)
+        rows = records[records["dataset"] == dataset]
+        found = _against(rows, method, _quoted(dataset).median(), margin=COMPETITIVE)
         parts.append(_part(f"{method} vs the median quoted", dataset, "not worse", found))
     return parts
 
 
-def _of_dataset(records, dataset):
-    records = as_published(records)
-    return records[records["dataset"] == dataset] if len(records) else records
-
-
 def sub_concepts_matter(records: pd.DataFrame, *, methods, rivals) -> list[Part]:
-    """Sub-concepts matter if fits differ from the rival's, the learner on the bag label alone.
+    """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter.
 
     The note counts the fits that equal the rival's, and the hold-outs with the smallest M and θ.
     """
@@ -412,15 +404,13 @@ def characteristics_agree(recomputed: pd.DataFrame) -> list[Part]:
     """The recomputed table equals the printed one at printed precision."""
     if recomputed.empty:
         return NOT_RECOMPUTED
-    parts = []
-    for cell in compare_characteristics(recomputed).itertuples():
-        if cell.verdict == "missing":
-            parts.append(Part(cell.dataset, cell.characteristic, missing=(cell.dataset,)))
-        else:
-            note = f"{cell.recomputed:g}, {cell.published:g} printed"
-            same = cell.verdict == "agrees"
-            parts.append(Part(cell.dataset, cell.characteristic, same, note=note))
-    return parts
+    return [
+        Part(cell.dataset, cell.characteristic, missing=(cell.dataset,))
+        if cell.verdict == "missing"
+        else Part(cell.dataset, cell.characteristic, cell.verdict == "agrees",
+                  note=f"{cell.recomputed:g}, {cell.published:g} printed")
+        for cell in compare_characteristics(recomputed).itertuples()
+    ]  # fmt: skip
 
 
 def ranges(recomputed: pd.DataFrame, *, rows) -> list[Part]:
@@ -428,8 +418,7 @@ def ranges(recomputed: pd.DataFrame, *, rows) -> list[Part]:
     if recomputed.empty:
         return NOT_RECOMPUTED
     parts = []
-    for row in rows:
-        (name,), (low, high) = row["on"], row["values"]
+    for (name,), (low, high) in ((row["on"], row["values"]) for row in rows):
         own = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
         for aspect, bound, value in (("lowest", low, own.min()), ("highest", high, own.max())):
             note = f"{value:.2f}, about {bound} told"
@@ -439,22 +428,21 @@ def ranges(recomputed: pd.DataFrame, *, rows) -> list[Part]:
 
 def longest_fits(records: pd.DataFrame, *, methods) -> list[Part]:
     """The seconds of each method's longest fit, without a judgement."""
-    parts = []
-    for method in methods:
-        if gaps := _absent(records, [method]):
-            parts.append(Part(method, "seconds", missing=gaps))
-            continue
-        seconds = records.loc[records["method"] == method, "fit_seconds"].max()
-        parts.append(Part(method, "longest fit", note=f"{seconds:.0f} s"))
-    return parts
+    seconds = records.groupby("method")["fit_seconds"].max()
+    return [
+        Part(method, "longest fit", note=f"{seconds[method]:.0f} s")
+        if method in seconds
+        else Part(method, "seconds", missing=(method,))
+        for method in methods
+    ]
 
 
 def never_rises(traces: pd.DataFrame) -> list[Part]:
-    """No convex problem raises the objective, and each fit ends where the last one changes nothing.
+    """No convex problem raises the objective, and each fit ends where one more changes nothing.
 
-    The column ``following`` has the objective after the next step, even if that step rises and is
-    therefore thrown away; ``objective`` falls by construction, and shows nothing. A point that one
-    more step leaves is no local minimum.
+    The column ``following`` has the objective after the next step, also of a step that rises and
+    is thrown away; ``objective`` falls by construction, and shows nothing. A point that one more
+    step leaves is no local minimum.
     """
     if "following" not in traces:
         gap = "the objective of steps that rise, which are thrown away before they are recorded"
@@ -491,7 +479,7 @@ def _symbol(criterion):
 
 def _absent(records, methods):
     """The methods that have no record."""
-    recorded = set(records["method"]) if len(records) else set()
+    recorded = set(records["method"])
     return tuple(method for method in dict.fromkeys(methods) if method not in recorded)
 
 
@@ -523,17 +511,17 @@ def _share(found, outcome, least):
     return Part(outcome, f"in at least {least:.0%}", *enough, note=note)
 
 
-def _places(records, methods, name):
-    """Rank of each method by its mean; 1 is best."""
-    means = as_published(records).groupby("method")[name].mean().loc[list(methods)]
-    return means.rank(ascending=ALL_CRITERIA[name].lower_is_better)
+def _places(records, methods, criteria):
+    """Rank of each method by its mean of each criterion; 1 is best."""
+    means = as_published(records).groupby("method")[list(criteria)].mean()
+    return ranks_of_means(means.loc[methods])
 
 
+@cache
 def _quoted(dataset):
-    """The accuracies that Table 5 quotes from the literature."""
-    cells = published_cells(5).dropna(subset="mean")
-    cells = cells[(cells["dataset"] == dataset) & cells["algorithm"].isin(TABLES[5].compared)]
-    return dict(zip(cells["algorithm"], cells["mean"], strict=True))
+    """The accuracies that Table 5 quotes from the literature, by algorithm."""
+    cells = published_cells(5).query("dataset == @dataset").set_index("algorithm")
+    return cells["mean"].reindex(TABLES[5].compared)
 
 
 class ClaimTest(NamedTuple):

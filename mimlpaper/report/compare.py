@@ -1,13 +1,15 @@
 """From records to cells: mean ± std over the runs of a table, next to the published values."""
 
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from mimlpaper.experiments.registry import EXPERIMENTS
+from mimlpaper.experiments.store import COLUMNS as RECORDED
+from mimlpaper.experiments.store import NUMBERS
 from mimlpaper.experiments.verify import EXACT
 from mimlpaper.report.published import (
     ALL_CRITERIA,
@@ -42,28 +44,36 @@ def compare_with_paper(
     whole protocol, code that is not stale), tolerance, verdict.
     """
     table, records = TABLES[number], as_published(records)
-    measured = run_means(records, table)
-    methods = records["method"].unique() if len(records) else ()
-    names = {name: f"published_{name}" for name in ("mean", "std", "best")}
-    cells = published_cells(number).rename(columns=names).to_dict("records")
-    cells += [
-        {"table": number, "dataset": dataset, "algorithm": method, "criterion": criterion,
-         "published_mean": math.nan, "published_std": math.nan, "published_best": False,
-         "printed": "no row"}
-        for method in methods if method not in table.algorithms
-        for dataset in table.datasets
-        for criterion in table.criteria
-    ]  # fmt: skip
     n_runs = n_runs or table.n_runs
-    of_method = dict(iter(measured.groupby(["dataset", "method"])))
-    runs = [of_method.get((cell["dataset"], cell["algorithm"]), measured[:0]) for cell in cells]
-    rows = [
-        cell | _measured(cell, own, table, n_runs) for cell, own in zip(cells, runs, strict=True)
-    ]
-    cells = pd.DataFrame(rows)
-    cells["tolerance"] = tolerance(cells)
-    words = [verdict(cell) for cell in cells.to_dict("records")]
-    return cells.assign(verdict=np.where(cells["printed"] == "no row", "", words))
+    names = {name: f"published_{name}" for name in ("mean", "std", "best")}
+    printed = published_cells(number).rename(columns=names)
+    others = [name for name in records["method"].unique() if name not in table.algorithms]
+    places = product(others, table.datasets, table.criteria)
+    added = pd.DataFrame(places, columns=["algorithm", "dataset", "criterion"], dtype="str")
+    added = added.assign(table=number, published_best=False, printed="no row")
+    cells = pd.concat([printed, added], ignore_index=True)
+    cells = cells.merge(_measured(records, table), "left", ["dataset", "algorithm", "criterion"])
+    cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
+    cells.insert(cells.columns.get_loc("state"), "n_protocol", n_runs)
+    whole = (cells["n"] >= n_runs) & (cells.pop("n_trials") >= table.n_folds)
+    original = (cells["kind"] == "original") & (cells["state"] != "stale")
+    cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
+    return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
+
+
+def _measured(records, table):
+    """What is measured of each cell; ``n_trials`` is the smallest number of trials of a run."""
+    runs = run_means(records, table).rename(columns={"method": "algorithm"})
+    keys = ["dataset", "algorithm"]
+    cells = runs.melt(
+        [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
+    )
+    # pd.Series.mean sums as for a series alone; groupby's "mean" may differ in the last digit.
+    return cells.dropna(subset="value").groupby([*keys, "criterion"], as_index=False).agg(
+        mean=("value", pd.Series.mean), std=("value", pd.Series.std), n=("value", "size"),
+        state=("state", overall), kind=("kind", lambda kinds: overall(kinds, KINDS)),
+        n_trials=("n_trials", "min"),
+    )  # fmt: skip
 
 
 CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
@@ -80,33 +90,38 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     "missing". ``recomputed`` has the columns of :func:`published_characteristics`, and may lack
     data sets.
     """
-    ours = recomputed.set_index("dataset") if len(recomputed) else recomputed
-    rows = []
-    for printed in published_characteristics().to_dict("records"):
-        dataset = printed.pop("dataset")
-        for name, value in printed.items():
-            found, word = math.nan, "missing"
-            if dataset in ours.index:
-                found, decimals = float(ours.at[dataset, name]), CHARACTERISTICS[name]
-                same = round_half_up(found, decimals) == round_half_up(value, decimals)
-                word = "agrees" if same else "differs"
-            rows.append((dataset, name, value, found, word))
-    columns = ["dataset", "characteristic", "published", "recomputed", "verdict"]
-    return pd.DataFrame(rows, columns=columns)
+    table = published_characteristics()
+    printed, ours = (
+        part.reindex(columns=table.columns).set_index("dataset").stack().astype(float)
+        for part in (table, recomputed)
+    )
+    cells = pd.DataFrame({"published": printed, "recomputed": ours.reindex(printed.index)})
+    cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
+    decimals = cells["characteristic"].map(CHARACTERISTICS)
+    shown, found = (round_half_up(cells[name], decimals) for name in ("published", "recomputed"))
+    words = np.select([found.isna(), shown == found], ["missing", "agrees"], "differs")
+    return cells.assign(verdict=words)
 
 
-def round_half_up(value: float, decimals: int) -> float:
-    """The value at printed precision."""
-    return math.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+def round_half_up(value, decimals):
+    """Values at printed precision."""
+    return np.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+
+
+NO_RECORDS = pd.DataFrame(columns=[*RECORDED, "state"]).astype(dict.fromkeys(NUMBERS, float))
 
 
 def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
-    """The records of an experiment, empty if there are none."""
-    if experiment is None:
-        return pd.DataFrame()
-    if callable(get_records):
-        return get_records(experiment)
-    return get_records.get(experiment, pd.DataFrame())
+    """The records of an experiment; no rows, but all columns, if there are none."""
+    read = get_records if callable(get_records) else get_records.get
+    records = None if experiment is None else read(experiment)
+    return NO_RECORDS if records is None or records.empty else records
+
+
+def records_of_all(get_records: Records, experiments: Iterable[str]) -> pd.DataFrame:
+    """The records of several experiments in one frame."""
+    tables = [records_of(get_records, name) for name in experiments]
+    return pd.concat([rows for rows in tables if len(rows)] or [NO_RECORDS])
 
 
 def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
@@ -138,7 +153,7 @@ def row_values(records: pd.DataFrame, number: int, method: str) -> dict[str, dic
 def as_published(records: pd.DataFrame) -> pd.DataFrame:
     """The finished fits, not single rounds, of configurations as published, not of variants."""
     if records.empty:
-        return records
+        return NO_RECORDS
     return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
 
 
@@ -148,8 +163,6 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     The table's std is taken over runs. A run is a split; in Table 4 one of the eleven data sets;
     in Table 5 the ten folds of one cross-validation, split // 10.
     """
-    if records.empty:
-        return pd.DataFrame(columns=["dataset", "method", "run", *ALL_CRITERIA, "n_trials"])
     criteria = [name for name in ALL_CRITERIA if name in records]
     rows = records.assign(
         run=_run_of(records, table),
@@ -169,8 +182,8 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
 
 def count_runs(records: pd.DataFrame, experiment: str) -> int:
     """Runs that every method in the records has."""
-    table = next((table for table in TABLES.values() if table.experiment == experiment), None)
-    run = records["split"] if table is None else _run_of(records, table)
+    tables = {table.experiment: table for table in TABLES.values()}
+    run = _run_of(records, tables[experiment]) if experiment in tables else records["split"]
     return int(run.groupby(records["method"]).nunique().min())
 
 
@@ -200,20 +213,6 @@ def with_percentages(records: pd.DataFrame) -> pd.DataFrame:
 
 def _run_of(records, table):
     return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
-
-
-def _measured(cell, runs, table, n_runs):
-    """What is measured of a cell, by the runs of its method on its data set."""
-    name = cell["criterion"]
-    rows = runs[runs[name].notna()] if name in runs else runs[:0]
-    mean, std = rows[name].agg(["mean", "std"]) if len(rows) else (math.nan, math.nan)
-    state = overall(rows["state"]) if len(rows) else "missing"
-    kind = overall(rows["kind"], KINDS) if len(rows) else None
-    whole = len(rows) >= n_runs and bool((rows["n_trials"] >= table.n_folds).all())
-    return {
-        "mean": mean, "std": std, "n": len(rows), "n_protocol": n_runs, "state": state,
-        "kind": kind, "complete": whole and kind == "original" and state != "stale",
-    }  # fmt: skip
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
@@ -247,31 +246,24 @@ def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
     within 1e-6; "close" within two standard errors of today's mean; "different". Settings that no
     longer run, or have stale records, are left out.
     """
-    rows = []
-    for experiment, old in before.groupby("experiment", sort=False):
-        records = records_of(get_records, experiment)
-        if records.empty:
-            continue
-        last = records.drop_duplicates([*SETTING, "split"], keep="last")
-        groups = dict(list(last.groupby(SETTING)))
-        for row in old.to_dict("records"):
-            today = groups.get(tuple(row[name] for name in SETTING))
-            whole = today is not None and len(today) == row["n_trials"]
-            if whole and (today["state"] != "stale").all():
-                rows.append(row | _change(row, today))
-    return pd.DataFrame(rows)
-
-
-def _change(row, today):
-    criteria = [name for name in ALL_CRITERIA if not pd.isna(row[name])]
-    apart = (today[criteria].mean() - pd.Series(row)[criteria].astype(float)).abs()
-    error = 2 * today[criteria].std() / np.sqrt(len(today))
-    outcome = "close" if (apart <= error + EXACT).all() else "different"
-    return {
-        "seconds_now": (today["fit_seconds"] + today["predict_seconds"]).sum(),
-        "difference": apart.max(),
-        "outcome": "equal" if (apart <= EXACT).all() else outcome,
-    }
+    records = records_of_all(get_records, before["experiment"].unique())
+    criteria = [name for name in ALL_CRITERIA if name in records]
+    old, last = before.set_index(SETTING), records.drop_duplicates([*SETTING, "split"], keep="last")
+    seconds, stale = last["fit_seconds"] + last["predict_seconds"], last["state"] == "stale"
+    groups = last.assign(seconds=seconds, stale=stale).groupby(SETTING)
+    means, errors = (
+        groups[criteria].agg(of).reindex(old.index) for of in (pd.Series.mean, pd.Series.sem)
+    )
+    apart = (means - old[criteria]).abs()
+    equal, close = (
+        (old[criteria].isna() | (apart <= bound + EXACT)).all(axis=1) for bound in (0, 2 * errors)
+    )
+    compared = old.assign(
+        seconds_now=groups["seconds"].sum(), difference=apart.max(axis=1),
+        outcome=np.select([equal, close], ["equal", "close"], "different"),
+    )  # fmt: skip
+    n_trials, n_stale = (t.reindex(old.index) for t in (groups.size(), groups["stale"].sum()))
+    return compared[(n_trials == old["n_trials"]) & (n_stale == 0)].reset_index()
 
 
 FAMILIES = {"MimlBoost": "MimlBoost", "Svm_mi": "mi-SVM", "i-Svm": "mi-SVM", "ensity": "densities",

@@ -78,10 +78,9 @@ def draw_explained_scene(
     """An image's mosaic on the first axis; on the others, the labels with the highest scores.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
-    its score; ``bound`` is the score, of either sign, of the largest disc, by default the largest
-    that is shown. The highest score has a frame. Each title gives a label and the image's score
-    for it. If the true labels are known, the first title gives them, and the others say whether
-    the sign is right.
+    its score; ``bound`` is the largest disc's absolute score, by default the largest shown. The
+    highest score has a frame. Each title gives a label and the image's score for it; with the
+    true labels, the first title gives them, and the others say whether the sign is right.
 
     Parameters
     ----------
@@ -101,11 +100,11 @@ def draw_explained_scene(
         draw_mosaic(ax, bag)
         region = None if regions is None else regions[:, label]
         _draw_scores(ax, scores[:, label], bound, region)
-        title, word = f"{label_names[label]}\n{_signed(bag_scores[label])}", None
-        if true is not None:
-            word = VERDICTS.get((bool(bag_scores[label] > 0), bool(true[label])))
-        title += f", {word}" if word else ""
-        ax.set_title(title, color=INK if word in (None, "right") else WRONG)
+        true_label = None if true is None else bool(true[label])
+        word = VERDICTS.get((bool(bag_scores[label] > 0), true_label), "")
+        title = f"{label_names[label]}\n{_signed(bag_scores[label])}"
+        color = WRONG if word in ("wrong", "missed") else INK
+        ax.set_title(f"{title}, {word}" if word else title, color=color)
 
 
 def explained_scenes(
@@ -129,7 +128,8 @@ def explained_scenes(
     bound = np.abs(reasons[shown[bags.bag_of_instance]]).max()
     for i, row in enumerate(axes):
         if images is not None:
-            row[0].imshow(_opened(images[i]))
+            given_as_path = isinstance(images[i], (str, os.PathLike))
+            row[0].imshow(Image.open(images[i]) if given_as_path else images[i])
             row[0].set_axis_off()
         own = slice(bags.offsets[i], bags.offsets[i + 1])
         draw_explained_scene(
@@ -257,11 +257,6 @@ def _number(ax, place, i, colour):
     ax.text(*place, str(i + 1), ha="center", va="center", color=ink, fontsize=7)
 
 
-def _opened(image):
-    """A path as a picture; pictures and arrays as they are."""
-    return Image.open(image) if isinstance(image, (str, os.PathLike)) else image
-
-
 def _signed(number):
     return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
 
@@ -319,8 +314,8 @@ def explanation_check(
     sees. The unfitted estimators are by default :data:`EXPLAINED`. ``random_state`` is the seed of
     the first run; each further run adds one.
 
-    The rows are those of :func:`explanation_hits` for all methods and runs, with columns method
-    and run, and labels by name. The upper bound comes first.
+    The result has the rows of :func:`explanation_hits` for all methods and runs, with columns
+    method and run, and labels by name. The upper bound comes first.
     """
     estimators = EXPLAINED if estimators is None else estimators
     parts = []
@@ -347,19 +342,24 @@ def explanation_table(check: pd.DataFrame) -> ReportTable:
 
     Columns: all images, images with several labels, each label.
     """
-    several = check[check["n_labels"] > 1]
-    groups = {"all": check, "several labels": several, **dict(iter(check.groupby("label")))}
-    pair = ["run", "bag", "label"]
+    upper_bound, first_method, *_ = check["method"].unique()
+    chance = check[check["method"] == upper_bound].assign(method=CHANCE, hit=lambda c: c["chance"])
+    rows = pd.concat([chance, check])
+    groups = {"all": rows, "several labels": rows[rows["n_labels"] > 1]}
+    groups |= dict(iter(rows.groupby("label")))
     tidy = pd.concat(
-        _shares(rows).assign(images_or_label=name, pairs=len(rows[pair].drop_duplicates()))
-        for name, rows in groups.items()
+        _over_runs(own).assign(images_or_label=name, pairs=(own["method"] == CHANCE).sum())
+        for name, own in groups.items()
     ).reset_index()
-    texts = [_mean_and_std(*numbers) for numbers in tidy[["mean", "std"]].to_numpy()]
+    texts = [
+        f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"
+        for mean, std in tidy[["mean", "std"]].to_numpy()
+    ]
     return frame_grid(
         crossed(tidy["method"], tidy["images_or_label"], texts), tidy,
         "How often the top-scored instance lies in the label's region, for the true labels of "
         f"drawn test scenes: mean ± std over {check['run'].nunique()} runs.",
-        corner="method", rules_above=(check["method"].unique()[1],),
+        corner="method", rules_above=(first_method,),
     )  # fmt: skip
 
 
@@ -371,14 +371,7 @@ def _upper_bound(scenes, first_test):
     return machine.decision_function(instances[first_test:])
 
 
-def _shares(rows):
-    """Mean and std over runs of the share of hits, by method; chance above them."""
-    by_run = rows.groupby(["method", "run"], sort=False)[["hit", "chance"]].mean()
-    chance = by_run["chance"].groupby("run").first()
-    over_runs = by_run["hit"].groupby("method", sort=False).agg(["mean", "std"])
-    first = pd.DataFrame({"mean": chance.mean(), "std": chance.std()}, index=[CHANCE])
-    return pd.concat([first, over_runs]).rename_axis("method")
-
-
-def _mean_and_std(mean, std):
-    return f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"
+def _over_runs(rows):
+    """Mean and std over runs of the share of hits, by method."""
+    by_run = rows.groupby(["method", "run"], sort=False)["hit"].mean()
+    return by_run.groupby("method", sort=False).agg(["mean", "std"])

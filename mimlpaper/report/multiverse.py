@@ -21,8 +21,8 @@ from mimlpaper.experiments.multiverse import READ_AS, SHARED, in_words
 from mimlpaper.experiments.registry import EXPERIMENTS, family
 from mimlpaper.experiments.store import KEY, MEASURED, default_store
 from mimlpaper.paths import write_whole
-from mimlpaper.report.claims import CLAIM_TESTS, Part, claim_parts, verdict_of
-from mimlpaper.report.compare import Records, as_published, records_of, run_means
+from mimlpaper.report.claims import CLAIM_TESTS, claim_parts, verdict_of
+from mimlpaper.report.compare import Records, as_published, records_of, records_of_all, run_means
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells
 from mimlpaper.report.verdicts import against_printed, row_verdicts
 
@@ -78,20 +78,15 @@ class Universe:
         """What differs from the published readings."""
         shared = [f"all: {words}" for words in self.policy.values() if words]
         own = [change for read in self.reads for change in read.free()]
-        return (*shared, *own, *([PLAIN] if self.plain else []))
-
-    def parts(self, claim: str) -> list[Part]:
-        """The claim's parts, tested on the universe's records."""
-        records = pd.concat([read.records for read in self.reads], ignore_index=True)
-        return claim_parts(claim, dict.fromkeys(READ_IN, records), "matched")[0]
+        return (*shared, *own, *[PLAIN] * self.plain)
 
 
 def readings_of(name: str, get_records: Records) -> list[Read]:
     """The recorded readings of a table's or a figure's methods, the published ones first."""
     experiment = EXPERIMENTS[f"multiverse_{name}"]
-    published = [as_published(records_of(get_records, one)) for one in experiment.of]
-    tables = [*published, records_of(get_records, experiment.name)]
-    rows = pd.concat([table for table in tables if len(table)] or [pd.DataFrame()])
+    published = as_published(records_of_all(get_records, experiment.of))
+    read_otherwise = records_of(get_records, experiment.name)
+    rows = pd.concat([rows for rows in (published, read_otherwise) if len(rows)] or [published])
     if rows.empty:
         return []
     rows = rows[rows["method"].isin(experiment.methods) & (rows["split"] < experiment.n_splits())]
@@ -121,14 +116,15 @@ class Universes:
     @cached_property
     def policies(self) -> list[tuple[dict, list[list[Read]]]]:
         """What may be shared, and the readings of each method that go with it."""
-        options = {name: {"": None} for name in SHARED}
-        for name, words in sorted({o for own in self.reads.values() for r in own for o in r.open}):
-            options.get(name, {})[words] = None
-        shared = [dict(zip(options, point, strict=True)) for point in product(*options.values())]
-        pairs = [
-            (p, [[r for r in own if r.fits(p)] for own in self.reads.values()]) for p in shared
-        ]
-        return [(policy, fitting) for policy, fitting in pairs if all(fitting)]
+        every = sorted({option for own in self.reads.values() for r in own for option in r.open})
+        options = [["", *(words for one, words in every if one == name)] for name in SHARED]
+        found = []
+        for point in product(*options):
+            policy = dict(zip(SHARED, point, strict=True))
+            fitting = [[r for r in own if r.fits(policy)] for own in self.reads.values()]
+            if all(fitting):
+                found.append((policy, fitting))
+        return found
 
     def drawn(self, n: int, seed: int = 0) -> list[Universe]:
         """``n`` universes, each decision drawn with equal chances."""
@@ -164,8 +160,8 @@ def universes_of(
 ) -> pd.DataFrame:
     """Claims tested in drawn universes, in the published one, and in the nearest ones.
 
-    The nearest universes have one change and, if none of them turns the claim over, two; of
-    either ``2 * n_drawn`` are tested at most.
+    The nearest universes have one change and, if none of them turns the claim over, two; at most
+    ``2 * n_drawn`` of each are tested.
 
     Columns: claim, drawn (whether it counts in shares), verdict, effect (the mean lead of its
     parts, on average precision where that is among them; without leads the share of parts that
@@ -195,7 +191,8 @@ def _tested(claim, reads, n_drawn):
 
 
 def _outcome(claim, universe, drawn):
-    parts = universe.parts(claim)
+    records = pd.concat([read.records for read in universe.reads], ignore_index=True)
+    parts, _ = claim_parts(claim, dict.fromkeys(READ_IN, records), "matched")
     verdict = verdict_of(claim, parts, "holds_paired" if universe.plain else "holds")
     leads = [part for part in parts if part.gain is not None]
     main = ALL_CRITERIA["average_precision"].symbol
@@ -241,7 +238,7 @@ def in_sentences(shares: pd.DataFrame) -> str:
 
 
 def drawn_universes(get_records: Records, profile: str, *, jobs: int = 1) -> pd.DataFrame:
-    """The drawn rows of :func:`universes_of`, cached; their :func:`summary` is cached as well.
+    """The drawn rows of :func:`universes_of`, cached with their :func:`summary`.
 
     Both are computed again when the records or the code have changed.
     """
@@ -285,14 +282,14 @@ def row_positions(reads: Sequence[Read], number: int) -> pd.DataFrame:
     table = TABLES[number]
     # Each reading counts as an algorithm of its own, named by its number.
     records = [as_published(read.records).assign(method=i) for i, read in enumerate(reads)]
-    if not any(map(len, records)):
+    if not records:
         return pd.DataFrame()
     runs = run_means(pd.concat(records), table).groupby(["dataset", "method"])
     means = runs[list(table.criteria)].mean().rename_axis(columns="criterion").stack()
     ours = means.rename("mean").reset_index().rename(columns={"method": "algorithm"})
     ours = ours.assign(table=number, method=[reads[i].method for i in ours["algorithm"]])
-    printed = published_cells(number).rename(columns={"mean": "published_mean"})
-    printed = printed[printed["printed"] == "value"]
+    printed = published_cells(number).query("printed == 'value'")
+    printed = printed.rename(columns={"mean": "published_mean"})
     cells = printed[["dataset", "criterion", "algorithm"]].rename(columns={"algorithm": "method"})
     pairs = against_printed(ours.merge(cells), printed).sort_values("algorithm", kind="stable")
     nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]

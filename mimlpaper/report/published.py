@@ -17,7 +17,7 @@ class PublishedTable:
     number: int
     title: str
     datasets: tuple[str, ...]
-    proposed: tuple[str, ...]  # rows, with those that "did not terminate within reasonable time"
+    proposed: tuple[str, ...]  # rows, also if they "did not terminate within reasonable time"
     compared: tuple[str, ...]
     criteria: tuple[str, ...]
     run: str  # unit of mean ± std: a random split, a data set, or all folds of a cross-validation
@@ -34,10 +34,10 @@ class PublishedTable:
 
 
 def _read_tables():
-    rows = pd.read_csv(published() / "tables.csv").to_dict("records")
-    lists = ("datasets", "proposed", "compared", "criteria")
-    parts = [row | {name: tuple(row[name].split("; ")) for name in lists} for row in rows]
-    return {row["number"]: PublishedTable(**row) for row in parts}
+    rows = pd.read_csv(published() / "tables.csv")
+    for name in ("datasets", "proposed", "compared", "criteria"):
+        rows[name] = rows[name].str.split("; ").map(tuple)
+    return {row["number"]: PublishedTable(**row) for row in rows.to_dict("records")}
 
 
 TABLES = _read_tables()

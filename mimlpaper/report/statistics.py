@@ -34,10 +34,10 @@ def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
     """
 
     def value(parameters):
-        values = list(json.loads(parameters).values()) or [default]
-        if len(values) > 1:
+        first, *others = [*json.loads(parameters).values()] or [default]
+        if others:
             raise ValueError(f"one parameter must vary, got {parameters}")
-        return float(values[0])
+        return float(first)
 
     return records["parameters"].map(value)
 
@@ -52,7 +52,7 @@ class Comparison:
 
     ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
     "worse", "tie" (within the margin, by two one-sided tests), "not better" and "not worse" (by
-    more than the margin). So few pairs or rough ones never show anything.
+    more than the margin). Few or rough pairs show nothing.
     """
 
     n: int  # pairs
@@ -70,11 +70,10 @@ class Comparison:
 
 
 def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
-    """Compare two methods on one criterion, over the (dataset, split) that both have.
+    """Two methods on one criterion, over the (dataset, split) that both have; None below two.
 
     The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
-    where higher is better. None for fewer than two pairs. ValueError if a method has two records
-    of one split.
+    where higher is better. ValueError if a method has two records of one split.
     """
     first, second = (_by_split(records, method, criterion) for method in (a, b))
     shared = sorted(first.keys() & second.keys())
@@ -114,10 +113,9 @@ def _p_values(gains, margin, test):
 def t_test(values, test_share: float = 0.0) -> float:
     """One-sided p of a mean above 0: t = mean / sqrt((1/J + n_test/n_train) variance).
 
-    J - 1 degrees of freedom. The splits of one data set share training examples, so their values
-    are correlated and the plain test, ``test_share`` 0, rejects too often. For k-fold
-    cross-validation the share is 1/(k - 1). See Nadeau and Bengio, Inference for the
-    generalization error, Machine Learning 52, 2003.
+    J - 1 degrees of freedom. The splits of one data set share training examples, so the plain
+    test, ``test_share`` 0, rejects too often. For k-fold cross-validation the share is 1/(k - 1).
+    See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     """
     values = np.asarray(values, dtype=float)
     n, mean = len(values), values.mean()
@@ -140,13 +138,9 @@ def holm(p_values) -> np.ndarray:
 
     See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
-    p_values = np.asarray(p_values, dtype=float)
-    adjusted = np.full(len(p_values), np.nan)
-    defined = np.flatnonzero(~np.isnan(p_values))
-    order = defined[np.argsort(p_values[defined], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1)
-    return adjusted
+    p = pd.Series(p_values, dtype=float).sort_values()  # NaN last
+    factors = p.count() - np.arange(len(p))
+    return (factors * p).cummax().clip(upper=1).sort_index().to_numpy()
 
 
 def _by_split(records, method, criterion):
@@ -192,8 +186,8 @@ def win_tie_loss_by_stage(
 ) -> pd.DataFrame:
     """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
 
-    ``records`` are those of ``a``, one row for each data set and split; ``staged`` those of ``b``,
-    one row for each stage as well. A fit that ended early keeps its last stage.
+    ``records`` has one row of ``a`` for each data set and split; ``staged`` one row of ``b`` for
+    each stage as well. A fit that ended early keeps its last stage.
     """
     rows = []
     for stage in stages:
@@ -227,7 +221,7 @@ def friedman(losses: pd.DataFrame) -> Friedman:
 def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:
     """Rank of each method on each split, 1 for the best; the mean over the criteria.
 
-    Rows are data sets and splits on which every method has been run, columns are methods.
+    Rows are data sets and splits that all methods have, columns are methods.
     """
     return sum(
         records.pivot(index=["dataset", "split"], columns="method", values=name)

@@ -12,7 +12,7 @@ from mimlpaper.experiments.pointing import CEILING, CHANCE, MEASURES, MICRO_AUC
 from mimlpaper.experiments.unseen import BAGS, DEFAULTS_FROM, OWN_CHOSEN_ON
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.claims import judged, significance
-from mimlpaper.report.compare import Records, as_published, records_of
+from mimlpaper.report.compare import Records, as_published, records_of, records_of_all
 from mimlpaper.report.published import PRINTED_MICRO_AUC, TABLES
 from mimlpaper.report.rendering import (
     INK,
@@ -55,16 +55,12 @@ NEW_CLAIMS = {
 def unseen_records(get_records: Records, column: str) -> pd.DataFrame:
     """Records of all four sets, "blind" or "tuned"; empty if there are none."""
     suffix = "_tuned" if column == "tuned" else ""
-    parts = [records_of(get_records, f"{name}{suffix}") for name in ("unseen", "unseen_texts")]
-    columns = ["dataset", "method", "parameters", "split", "stage", *CRITERIA]
-    nothing = pd.DataFrame(columns=columns).astype(dict.fromkeys(CRITERIA, float))
-    return pd.concat([part for part in parts if len(part)] or [nothing])
+    return records_of_all(get_records, (f"unseen{suffix}", f"unseen_texts{suffix}"))
 
 
 def data_table(datasets: Sequence[Dataset]) -> ReportTable:
     """Sizes of data sets, and where the labels of bags and of instances differ."""
-    sizes = {one.name: {"dataset": one.name} | _sizes(one) for one in datasets}
-    tidy = pd.DataFrame(sizes.values())
+    tidy = pd.DataFrame([{"dataset": one.name} | _sizes(one) for one in datasets])
     return frame_grid(
         tidy.set_index("dataset").map("{:,}".format), tidy,
         "The data. Labels without an instance are labels of bags that no instance has.",
@@ -85,12 +81,12 @@ def _sizes(dataset):
 
 def unseen_table(get_records: Records, criterion: str = "average_precision") -> ReportTable:
     """Mean ± std of one criterion, blind above tuned, by method and data set; the best is bold."""
-    parts = [
+    records = pd.concat(
         as_published(unseen_records(get_records, column)).assign(column=column)
         for column in COLUMNS
-    ]
+    )
     keys = ["method", "dataset", "column"]
-    tidy = pd.concat(parts).groupby(keys, sort=False)[criterion].agg(["mean", "std", "size"])
+    tidy = records.groupby(keys, sort=False)[criterion].agg(["mean", "std", "size"])
     losses = tidy["mean"] * (1 if CRITERIA[criterion].lower_is_better else -1)
     best = losses == losses.groupby(["dataset", "column"]).transform("min")
 
@@ -149,18 +145,13 @@ def losses_everywhere(get_records: Records) -> pd.DataFrame:
 
     The eleven sets of web pages count as one. A learner on InsDif's bags has its own name.
     """
-    means = {}
-    for name, number in TABLE_OF.items():
-        means[name] = _precision(records_of(get_records, f"table{number}_tuned"))
-    for name, rows in unseen_records(get_records, "tuned").groupby("dataset"):
-        means[name] = _precision(rows)
-    table = pd.DataFrame({name: rows for name, rows in means.items() if len(rows)}).T
-    return 1 - table.dropna(axis=1)
+    sets = {name: records_of(get_records, f"table{n}_tuned") for name, n in TABLE_OF.items()}
+    sets |= dict(iter(unseen_records(get_records, "tuned").groupby("dataset")))
+    means = {name: _precision(rows) for name, rows in sets.items() if len(rows)}
+    return 1 - pd.DataFrame(means).T.dropna(axis=1)
 
 
 def _precision(records):
-    if records.empty:
-        return pd.Series(dtype=float)
     means = as_published(records).groupby("method")["average_precision"].mean()
     return means.rename(lambda m: "MimlNn" if m == "InsDif" else m.removeprefix("InsDif_"))
 

@@ -63,23 +63,22 @@ def _sampling_error(cells):
     return stats.norm.isf(CHANCE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / n)
 
 
-def verdict(cell) -> str:
-    """One of :data:`VERDICTS` on a mapping of mean, published_mean, tolerance, criterion and kind.
+def verdict(cells: pd.DataFrame) -> np.ndarray:
+    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion and kind.
 
     A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values of
     synthetic data say nothing about the paper's: "synthetic".
     """
-    if math.isnan(cell["mean"]):
-        return "missing"
-    if cell["kind"] == "synthetic":
-        return "synthetic"
-    if math.isnan(cell["published_mean"]):
-        return "filled"
-    difference = cell["mean"] - cell["published_mean"]
-    if abs(difference) <= cell["tolerance"]:
-        return "agrees"
-    lower_is_better = ALL_CRITERIA[cell["criterion"]].lower_is_better
-    return "differs_better" if (difference < 0) == lower_is_better else "differs_worse"
+    difference = cells["mean"] - cells["published_mean"]
+    lower_is_better = [ALL_CRITERIA[name].lower_is_better for name in cells["criterion"]]
+    words = {
+        "missing": cells["mean"].isna(),
+        "synthetic": cells["kind"] == "synthetic",
+        "filled": cells["published_mean"].isna(),
+        "agrees": difference.abs() <= cells["tolerance"],
+        "differs_better": (difference < 0) == lower_is_better,
+    }
+    return np.select(list(words.values()), list(words), "differs_worse")
 
 
 def arithmetic(cell) -> str:
@@ -165,7 +164,7 @@ def agreement(cells: pd.DataFrame) -> dict:
 
     The number of cells by verdict; ``match_rate`` and ``false_match_rate``, the shares of our own
     and of other algorithms' printed cells that agree; ``rows``, ``rows_identified`` and
-    ``rows_by_chance``; ``tau``, Kendall's, of the order of algorithms, mean over the columns, and
+    ``rows_by_chance``; Kendall's ``tau`` of the order of algorithms, mean over the columns, and
     ``tau_identified`` without the rows that are nearest to another row; ``columns`` and
     ``winner_agreement``, the share of them where our winner is the printed one.
     """
@@ -173,18 +172,15 @@ def agreement(cells: pd.DataFrame) -> dict:
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows = row_verdicts(pairs)
     identified = rows[rows["identified"]]
-    matching, false_matching = match_rates(pairs)
     own = pairs[pairs["algorithm"] == pairs["other"]]
-    columns = [column for _, column in own.groupby(COLUMN)]
-    names = ["table", "algorithm"]
-    known = pd.MultiIndex.from_frame(identified[names])
-    of_known = [c[pd.MultiIndex.from_frame(c[names]).isin(known)] for c in columns]
+    of_known = own.merge(identified, on=["table", "algorithm"])
+    columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
+    winners = [winners_of(c, "mean") & winners_of(c, "published_mean") for c in columns]
     measures = {
-        "match_rate": matching,
-        "false_match_rate": false_matching,
-        "tau": _mean(map(_tau, columns)),
-        "tau_identified": _mean(map(_tau, of_known)),
-        "winner_agreement": _mean(map(_same_winner, columns)),
+        **dict(zip(("match_rate", "false_match_rate"), match_rates(pairs), strict=True)),
+        "tau": pd.Series(map(_tau, columns), dtype=float).mean(),
+        "tau_identified": pd.Series(map(_tau, known_columns), dtype=float).mean(),
+        "winner_agreement": pd.Series(map(bool, winners), dtype=float).mean(),
     }
     return {
         "cells": len(cells),
@@ -194,7 +190,7 @@ def agreement(cells: pd.DataFrame) -> dict:
         "rows_identified": len(identified),
         "rows_by_chance": float((1 / rows.groupby("table")["table"].transform("size")).sum()),
         "columns": len(columns),
-        **{name: None if math.isnan(value) else value for name, value in measures.items()},
+        **{name: None if math.isnan(value) else float(value) for name, value in measures.items()},
     }
 
 
@@ -206,16 +202,8 @@ def winners_of(column: pd.DataFrame, value: str) -> set[str]:
 
 
 def _tau(column):
+    """Kendall's, of at least two algorithms."""
     if len(column) < 2:
         return math.nan
     ours, theirs = column["mean"].round(DECIMALS), column["published_mean"]
-    return float(stats.kendalltau(ours, theirs).statistic)
-
-
-def _same_winner(column):
-    return bool(winners_of(column, "mean") & winners_of(column, "published_mean"))
-
-
-def _mean(values):
-    found = [value for value in values if not math.isnan(value)]
-    return float(np.mean(found)) if found else math.nan
+    return stats.kendalltau(ours, theirs).statistic

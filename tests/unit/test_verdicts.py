@@ -105,14 +105,15 @@ def test_partitions_move_a_mean_as_table_5_records():
 )
 def test_words(criterion, mean, word):
     judged = {"criterion": criterion, "mean": mean, "published_mean": 0.2, "kind": "original"}
-    assert verdict(judged | {"tolerance": 0.0100001}) == word
+    assert verdict(pd.DataFrame([judged | {"tolerance": 0.0100001}])).item() == word
 
 
 def test_words_without_a_comparison():
-    judged = {"criterion": "coverage", "mean": 0.2, "published_mean": NAN, "tolerance": 0.1}
-    assert verdict(judged | {"kind": "original"}) == "filled"
-    assert verdict(judged | {"kind": "synthetic", "published_mean": 0.2}) == "synthetic"
-    assert verdict(judged | {"kind": "synthetic", "mean": NAN}) == "missing"
+    judged = pd.DataFrame({
+        "criterion": "coverage", "mean": [0.2, 0.2, NAN], "published_mean": [NAN, 0.2, NAN],
+        "tolerance": 0.1, "kind": ["original", "synthetic", "synthetic"],
+    })  # fmt: skip
+    assert verdict(judged).tolist() == ["filled", "synthetic", "missing"]
     assert set(TOLERANCES) == set(TABLES)
     assert not any("reproduced" in word or "matches" in word for word in VERDICTS)
 
