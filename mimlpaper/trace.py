@@ -19,21 +19,12 @@ from mimlpaper.report.verdicts import arithmetic
 
 
 def trace(number: int, method: str, criterion: str, dataset: str | None = None) -> str:
-    """One screen of text about one cell.
+    """One screen of text about one cell of Tables 1 to 5.
 
     It names the printed value, ours, the verdict with its arithmetic, the recorded trials, each
     setting with its basis, the files of code behind it, and when the numbers were last verified.
-
-    Parameters
-    ----------
-    number : 1 to 5
-    method, criterion : str, as in the scorecard.
-    dataset : str or None, of Table 5; None for the table's only or first column.
-
-    Raises
-    ------
-    ValueError
-        If the table has no such cell; the message names the possible values.
+    Names are those of the scorecard; ``dataset=None`` is the table's only or first column. If
+    there is no such cell, a ValueError names the possible values.
     """
     if number not in TABLES:
         raise ValueError(f"table must be one of {list(TABLES)}, got {number!r}")
@@ -55,15 +46,12 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
         & (cells["dataset"] == column)
     ].iloc[0]
     mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
-    trial = Trial(table.experiment, _one_dataset(mine, experiment), method, "{}", 0)
+    one_dataset = mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
+    trial = Trial(table.experiment, one_dataset, method, "{}", 0)
     lines = [f"Table {number}, {method}, {criterion} on {column}", ""]
     lines += _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
     lines += _verified(table.experiment, recorded)
     return "\n".join(lines)
-
-
-def _one_dataset(mine, experiment):
-    return mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
 
 
 def _values(cell):

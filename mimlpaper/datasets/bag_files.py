@@ -90,15 +90,6 @@ def labelled_bags(
     )
 
 
-def as_labelled(data) -> LabelledBags:
-    """A :class:`LabelledBags` or :class:`Dataset` of bags as LabelledBags, with default names."""
-    Y = getattr(data, "y", None)
-    return labelled_bags(
-        data.X, data.Y if Y is None else Y[:, None], data.label_names,
-        feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
-    )  # fmt: skip
-
-
 def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
     """``n`` different names; by default ``prefix`` with numbers from 1."""
     if names is None:
@@ -127,10 +118,9 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     Parameters
     ----------
     labels : path, sequence of str, or None (not for .npz)
-        Mulan's XML file with the names of the labels, or these names; None if the file marks its
-        labels.
+        Mulan's XML file of label names, or these names; None if the file marks its labels.
     missing : float or None, default None (.arff and .csv)
-        Number that replaces missing values, "?" in ARFF; None to refuse files with missing values.
+        Number that replaces missing values, "?" in ARFF; None refuses them.
     n_features : int or None, default None (.svm and .libsvm)
         None for the largest index. A test file needs the number of its training file.
     max_bytes : int, default 4 GiB
@@ -141,10 +131,8 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     DataError
         If the file does not follow :func:`read_arff`, :func:`read_csv`, :func:`read_npz` or
         :func:`read_libsvm`; the message names the line or the bag.
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the path has another ending.
+    FileNotFoundError, ValueError
+        If there is no such file, or the path has another ending.
 
     Examples
     --------
@@ -165,7 +153,12 @@ def write_bags(path: str | os.PathLike, data):
     names of the labels. ``data`` is a :class:`LabelledBags`, or a
     :class:`~mimlpaper.datasets.Dataset` of bags.
     """
-    _of_ending(WRITERS, path)(Path(path), as_labelled(data))
+    write, y = _of_ending(WRITERS, path), getattr(data, "y", None)
+    labelled = labelled_bags(
+        data.X, data.Y if y is None else y[:, None], data.label_names,
+        feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
+    )  # fmt: skip
+    write(Path(path), labelled)
 
 
 def _of_ending(functions, path):
@@ -279,7 +272,7 @@ def write_arff(path: Path, data: LabelledBags):
         file.write("\n@data\n")
         for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
             rows = "\\n".join(",".join(map(number_text, row)) for row in instances)
-            ending = ",".join("1" if label else "0" for label in labels)
+            ending = ",".join(map(str, labels.astype(int)))
             file.write(f'{_quoted(name)},"{rows}",{ending}\n')
 
 
@@ -469,15 +462,10 @@ def _unlike(names, name):
 
 
 def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
-    """The names in ``<labels><label name="…"/>…</labels>``, from top to bottom.
+    """The names in ``<labels><label name="…"/>…</labels>``, nested ones too, from top to bottom.
 
-    Nested labels count too. A document type declaration is refused, since it may declare entities
-    that expand without end.
-
-    Raises
-    ------
-    DataError
-        If the file is not such an XML file; the message names the line.
+    A DataError names the line of another XML file. A document type declaration is refused, since
+    it may declare entities that expand without end.
     """
     names: list[str] = []
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -558,7 +546,7 @@ def write_csv(path: Path, data: LabelledBags):
         heads = [LABEL_PREFIX + name for name in data.label_names]
         rows.writerow(["bag", *data.feature_names, *heads])
         for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            ending = ["1" if label else "0" for label in labels]
+            ending = labels.astype(int)
             rows.writerows([name, *map(number_text, row), *ending] for row in instances)
 
 

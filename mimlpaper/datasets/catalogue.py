@@ -66,13 +66,8 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
     "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
-    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
-
-    Parameters
-    ----------
-    name : str
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
+    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`. ``data_home`` is
+    the data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
 
     Raises
     ------

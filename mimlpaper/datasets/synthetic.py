@@ -67,12 +67,10 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
 def make_scenes(
     n_images: int = 200, *, size: int = 48, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Small landscapes of desert, mountains, sea, sunset and trees.
+    """Landscapes of desert, mountains, sea, sunset and trees, ``size`` pixels high and wide.
 
     About 22 % show two labels or more. Colours, light and noise vary, and unlabelled sky and
-    fields resemble labelled surfaces, so that no learner is perfect.
-
-    ``size`` is the height and the width in pixels, a multiple of 8.
+    fields resemble labelled surfaces, so that no learner is perfect. ``size`` is a multiple of 8.
 
     Returns
     -------

@@ -15,10 +15,8 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     It counts the words of the most fitted texts, without stop words (Section 4.3.3). The paper
     takes SMART's stop list and does not say how much passages overlap. Here the list is
-    scikit-learn's, and passages overlap by half.
-
-    A passage without a counted word is a row of zeros; a text without words is a bag of one such
-    row.
+    scikit-learn's, and passages overlap by half. A passage without a counted word is a row of
+    zeros; a text without words is a bag of one such row.
 
     Parameters
     ----------
