@@ -62,15 +62,14 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     For the linear kernel phi is the identity. For the others it is a randomly pivoted
     partial Cholesky factor: landmarks are drawn one by one in proportion to what the
     factor so far leaves unexplained of the diagonal, which keeps the expected error close
-    to that of the best factor of the same rank. With ``rank=None`` the factor runs until
-    nothing is left: exact, for small data.
+    to that of the best factor of the same rank.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
     gamma, degree, coef0 : see :func:`kernel_matrix`.
     rank : int, "auto" or None, default None
-        Largest number of landmarks r; None for as many as it takes. "auto" stops when 1 % of
+        Largest number of landmarks r; None is exact, for small data. "auto" stops when 1 % of
         the trace is unexplained, or at 1,000 landmarks. A LowRankWarning says so if more than
         10 % is unexplained.
     tol : float, default 1e-10
@@ -165,11 +164,7 @@ def integer_seed(random_state) -> int:
 def pivoted_cholesky(diagonal, column, rank, tol, seed):
     """Factor L of a matrix K ≈ L Lᵀ, its pivots in their order, and the share of K's trace left.
 
-    Parameters
-    ----------
-    diagonal : (n,), of K.
-    column : function from an index to that column of K: (n,), which is overwritten.
-    rank, tol, seed : see :class:`KernelFactor`.
+    K has the ``diagonal`` (n,); ``column`` gives one of its columns (n,), which is overwritten.
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)

@@ -24,8 +24,7 @@ def explain(estimator, X) -> np.ndarray:
       z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient; over a bag the
       scores of a label then sum to h_y(z) - h_y(0).
 
-    Scores compare the instances of a bag. The size of those of one method says nothing about
-    those of another.
+    Scores compare the instances of a bag, not the methods.
 
     Parameters
     ----------
@@ -39,10 +38,9 @@ def explain(estimator, X) -> np.ndarray:
 
     Raises
     ------
-    TypeError
-        If the learner neither scores instances nor measures distances to medoids.
-    ValueError
-        If a step of the pipeline merges instances, or distances are not max-Hausdorff.
+    TypeError, ValueError
+        If the learner neither scores instances nor measures distances to medoids; if a step of
+        the pipeline merges instances, or distances are not max-Hausdorff.
 
     References
     ----------
