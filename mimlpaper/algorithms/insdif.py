@@ -22,13 +22,12 @@ class InsDif(VectorEstimator):
         ``DifferenceFeatures`` for learners on instances with a Gaussian kernel;
         ``NeighbourMeans`` for the variant with nearest neighbours.
     learner : unfitted MIML estimator or None, default None
-        A :class:`~mimlpaper.base.MultiLabelEstimator` for bags, with its own label rule; None for
-        MimlNn with 20 % of the examples as medoids and the pseudo-inverse.
+        It has its own label rule. None for MimlNn with 20 % of the examples as medoids and the
+        pseudo-inverse.
     shortcut : bool, default True
         Whether a learner that uses only maximal Hausdorff distances between bags gets the
         Euclidean distances of the vectors, which are equal, see Notes.
-    random_state : int, RandomState or None, default None
-        Seeds the default learner.
+    random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
     ----------

@@ -27,13 +27,10 @@ class LandmarkMap(MedoidMap):
 
     Parameters
     ----------
-    n_sample : int, default 2000
-        Training bags drawn; all bags if there are fewer.
-    ratio : float in (0, 1], default 0.2
-        Number of medoids k as a share of the sample.
+    n_sample : int, default 2000, training bags drawn; all bags if there are fewer.
+    ratio : float in (0, 1], default 0.2, number of medoids k as a share of the sample.
     metric : {"max_hausdorff", "euclidean"} or callable, see :class:`MedoidMap`
-    random_state : int, RandomState or None, default None
-        Draws the sample and the first medoids.
+    random_state : int, RandomState or None, default None, draws the sample and the first medoids.
 
     Attributes
     ----------

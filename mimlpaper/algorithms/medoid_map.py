@@ -21,14 +21,12 @@ class MedoidMap(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.2
-        Number of medoids k as a share of the training bags, rounded down, at least 1.
+    ratio : float in (0, 1], default 0.2, the k as a share of the training bags, at least 1 medoid.
     metric : {"max_hausdorff", "euclidean", "precomputed"} or callable
         ``"euclidean"`` takes 2-D X, one instance a bag. ``"precomputed"`` takes distances to
         the training bags in place of X: (m, m) in ``fit``, (n, m) afterwards. A callable
         gets two sets of bags and returns their distances.
-    random_state : int, RandomState or None, default None
-        Draws the first medoids.
+    random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------

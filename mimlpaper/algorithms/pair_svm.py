@@ -62,13 +62,10 @@ class PairSvm:
     ----------
     features : Bags, φ of each instance.
     label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
-    tol : float
-        Duality gap, as a share of the objective, at which a problem is solved. Products with Φ
-        are in single precision if ``tol`` is 1e-5 or more.
-    max_iter : int
-        Most climbs; the ``gap`` of the function shows whether they were enough.
-    random_state : int, RandomState or None
-        Draws the order of the instances.
+    tol : float, duality gap of a solved problem, as a share of the objective
+        Products with Φ are in single precision if it is 1e-5 or more.
+    max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
+    random_state : int, RandomState or None, draws the order of the instances.
 
     References
     ----------
@@ -120,11 +117,7 @@ class PairSvm:
 class _Ascent:
     """Coordinate ascent on one dual, and its current machine.
 
-    Attributes
-    ----------
-    levels : (n_instances, n_labels), α / C.
-    coef : (n_labels, n_features), V.
-    bias : float, b.
+    ``levels`` (n_instances, n_labels) are α / C, ``coef`` (n_labels, n_features) is V, ``bias`` b.
     """
 
     def __init__(self, features, damping, label_kernel, offset_kernel, max_iter, rng):

@@ -50,8 +50,8 @@ class RankSvm(VectorEstimator):
 
     Choose it if the order of the labels matters, for up to some thousand examples: a sweep of
     the solver takes time n_examples^2 n_labels at most, and memory is about
-    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label that all or none of the usable
-    examples have gets a constant f_k.
+    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
+    examples gets a constant f_k.
 
     ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of the method's time. It stops
     far from the optimum, so that its scores depend on the scale of the examples, the solution of
@@ -61,8 +61,7 @@ class RankSvm(VectorEstimator):
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
     degree, gamma, coef0 : see :func:`mimlpaper.kernels.kernel_matrix`.
-    C : float, default 1.0
-        Cost of a ranking loss of 1 for each example.
+    C : float, default 1.0, cost of a ranking loss of 1 for each example.
     normalise : bool, default True
         Scale each example to unit length first; with a polynomial kernel on longer examples
         the solver may stop far from the optimum.
@@ -82,8 +81,8 @@ class RankSvm(VectorEstimator):
         Which of several solutions Frank-Wolfe moves towards: the end of an interior-point method,
         or a vertex.
     step_accuracy : float, default 1e-4
-        Accuracy of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples
-        of large norm the best steps are shorter than the accuracy, and inexact steps overshoot.
+        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples of large
+        norm the best steps are shorter than the accuracy, and inexact steps overshoot.
     random_state : int, RandomState or None, default None
         Draws the order of the examples in each sweep; results differ within ``tol`` only.
 
@@ -94,8 +93,7 @@ class RankSvm(VectorEstimator):
     intercept_ : (n_labels,), the biases b, which sum to zero.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
     duality_gap_ : float, (primal - dual objective) / primal objective; an upper bound of the
-        relative distance from the optimum. Frank-Wolfe's is the gap of its alpha with the best
-        biases.
+        relative distance from the optimum. Frank-Wolfe's is that of its alpha with the best biases.
     n_iter_ : int, number of sweeps or of linear programs.
     stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine of
         block ascent.
