@@ -265,10 +265,8 @@ def _scores_instances(configured) -> bool:
     """Whether the learner within hold-outs and pipelines has ``instance_scores``."""
     if isinstance(configured, Mapping):  # by data set
         return all(map(_scores_instances, configured.values()))
-    if isinstance(configured, HoldOut | SubCodHoldOut | Entered):
-        return _scores_instances(configured.estimator)
-    if isinstance(configured, Pipeline):
-        return _scores_instances(configured[-1])
+    while isinstance(configured, HoldOut | SubCodHoldOut | Entered | Pipeline):
+        configured = configured[-1] if isinstance(configured, Pipeline) else configured.estimator
     return hasattr(configured, "instance_scores")
 
 

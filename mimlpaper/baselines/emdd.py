@@ -30,7 +30,7 @@ class EmDd(ConceptPoint):
     tol : float, default 1e-3
         Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
     max_iter : int, default 100
-        Most steps of an M-step, and most rounds; a ConvergenceWarning if the best start had these.
+        Most steps of an M-step, and most rounds; it warns if the best start needed more rounds.
 
     Attributes
     ----------

@@ -69,9 +69,8 @@ def labelled_bags(
     """Bags and labels with names, checked against each other.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
-    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if the counts
-    disagree, ``Y`` holds other values, a feature is beyond ±1e150, or a name is a duplicate, not
-    printable, or has spaces around it.
+    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if these do not
+    fit each other, or a name is a duplicate, not printable, or has spaces around it.
     """
     X, Y = as_bags(X), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
@@ -234,13 +233,11 @@ def read_arff(
         bag2,"10,-8",0,1
 
     One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
-    id. The others are labels; an XML file with the ARFF file's name must name the same labels. A
-    file without a bag holds single instances. The XML file names its labels, or MEKA's ``-C``
-    counts them; the other attributes are features.
-
-    A nominal feature becomes a feature 0 or 1 for each of its values. Labels may be {0,1},
-    {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``). Weights of rows
-    (``{0.5}`` at the end) are ignored with a warning.
+    id. The others are labels; an XML file with the ARFF file's name must name the same labels. In a
+    file without a bag, of single instances, it names them, or MEKA's ``-C`` counts them; the other
+    attributes are features. A nominal feature becomes a feature 0 or 1 for each of its values.
+    Labels may be {0,1}, {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``).
+    Weights of rows (``{0.5}`` at the end) are ignored with a warning.
 
     SciPy's reader lacks sparse rows and names beyond ASCII, and accepts rows of a wrong length.
     """
