@@ -36,8 +36,7 @@ class MimlClassifier(MultiLabelEstimator):
     ----------
     candidates : dict from name to unfitted MIML estimator, or None
         None for MimlNn, MimlSvm_mi and D-MimlSvm, with their defaults.
-    test_size : float in (0, 1), default 0.25
-        Share of the bags that is held out.
+    test_size : float in (0, 1), default 0.25, share of the bags that is held out.
     label_rule : {"sign", "top"}, default "sign"
         The labels of probability above one half; or at least the most probable one.
     random_state : int, RandomState or None, default None

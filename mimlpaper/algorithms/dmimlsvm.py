@@ -45,7 +45,7 @@ class DMimlSvm(MultiLabelEstimator):
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
     Eq. 12 has twice this Ω, so that its μ and γ are twice these.) The last term is not convex. The
-    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24. They have
+    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24, with
     Σ_j ρ_ijt f_t(x_ij) in place of the maximum where f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i,
     then with the instances that score highest in the last solution. No step raises the objective.
 
@@ -58,9 +58,8 @@ class DMimlSvm(MultiLabelEstimator):
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     set_kernel : {"unit", "mean"}, default "unit"
-        φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or
-        as their mean. With the mean f_t(X) never exceeds max_j f_t(x_j), so that the problem is
-        convex and the first step solves it.
+        φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or as
+        their mean: f_t(X) never exceeds max_j f_t(x_j) then, and the first, convex step solves it.
     C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
     lam : float, default 0.1, the λ, as a share of C.
     mu : float, default 0.0
@@ -77,10 +76,9 @@ class DMimlSvm(MultiLabelEstimator):
         rates ibr_t sum to 1 over the labels, so that one more label changes all results. With few
         bags or many labels all scores may become constant.
     solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
-        Solver of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package;
-        both are for small data.
-    tol : float, default 1e-2
-        Duality gap, as a share of the objective, at which a convex problem is solved.
+        Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
+        for small data.
+    tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None
         Most iterations of the solver in each convex problem; None for the solver's own limit.
     cccp_tol : float, default 1e-3
@@ -89,8 +87,7 @@ class DMimlSvm(MultiLabelEstimator):
     label_rule : {"sign", "top"}, default "sign"
         The labels with positive scores (Section 5.1), or the T-Criterion.
     warm_start : bool, default False
-        Start from the last fit if it was on bags of the same sizes, for a path of settings. Each
-        convex problem is still solved to ``tol``.
+        Start from the last fit if it was on bags of the same sizes, for a path of settings.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor, and the constraints of Table 8.
 

@@ -18,9 +18,8 @@ class InsDif(VectorEstimator):
     Parameters
     ----------
     transformation : unfitted transformer of (X, Y) into bags, or None, default None
-        None for :class:`~mimlpaper.algorithms.differentiation.PrototypeDifferences`;
-        ``DifferenceFeatures`` for learners on instances with a Gaussian kernel;
-        ``NeighbourMeans`` for the variant with nearest neighbours.
+        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners on
+        instances with a Gaussian kernel; :class:`NeighbourMeans` for the nearest neighbours.
     learner : unfitted MIML estimator or None, default None
         It has its own label rule. None for MimlNn with 20 % of the examples as medoids and the
         pseudo-inverse.
@@ -37,11 +36,10 @@ class InsDif(VectorEstimator):
 
     Notes
     -----
-    Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i, and the maximal
-    Hausdorff distance between a bounded set and its translate is ||t||. It is at most ||t||,
-    since b + t has this distance from b. It is at least ||t||, since the point of B_i + t
-    furthest in the direction of t lies ||t|| beyond every point of B_i. So MimlNn and MimlSvm
-    see ||x_j - x_i|| for any prototypes.
+    Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i. Their maximal
+    Hausdorff distance is at most ||t||, since b + t has this distance from b. It is at least ||t||,
+    since the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
+    So MimlNn and MimlSvm see ||x_j - x_i|| for any prototypes.
 
     References
     ----------

@@ -40,8 +40,8 @@ class MimlBoost(MultiLabelEstimator):
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
-    votes. The paper's scores Σ_t c_t Σ_j h_t are divided by n here, which leaves the predicted
-    labels as they are and makes bags of different sizes comparable.
+    votes. Other than the paper's, scores are divided by n: predicted labels are the same, and bags
+    of different sizes comparable.
 
     Parameters
     ----------
@@ -54,10 +54,9 @@ class MimlBoost(MultiLabelEstimator):
     label_code : {"onehot", "feature", "product"}, default "onehot"
         How a label is coded. "onehot": as n_labels numbers after x. "feature", as in the authors'
         program: as one number after x, from 0 for the first label to s for the last in equal
-        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50). Labels in neighbouring
-        columns are then more alike, and the result depends on the order of the columns.
-        "product", for the linear kernel only: the kernel is <x, x'> if y = y', else 0. Without
-        it, a linear machine ranks the labels in the same order for every instance.
+        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50); the result depends on
+        the order of the labels. "product", for the linear kernel only: the kernel is <x, x'> if
+        y = y', else 0. Without it, a linear machine ranks the labels alike for every instance.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`

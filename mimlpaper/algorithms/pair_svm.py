@@ -44,8 +44,8 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that memory holds A and Φ only. The dual is solved by coordinate ascent, one pair after
-    another, until V, b and a feasible A prove a small gap. Three things make it fast:
+    so that memory holds A and Φ only. The dual is solved by coordinate ascent until V, b and a
+    feasible A prove a small gap. Three things make it fast:
 
     - It starts at the machine on the means of the bags, a problem with far fewer pairs.
     - A climb is a pass over the pairs that may move, then a few passes over the pairs that still

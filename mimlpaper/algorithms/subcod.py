@@ -39,8 +39,7 @@ class SubCod(BagClassifier):
     ----------
     n_concepts : int, default 30, the paper's M.
     kept_share : float in [0, 1], default 0.5
-        The paper's θ, the least number of labels not inverted, as a share of mM; 1 leaves the
-        sub-concepts as they are.
+        The paper's θ, the least number of labels not inverted, as a share of mM; 1 inverts none.
     C : float, default 1.0, cost of the slacks ξ.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
         Which of the optimal Z for one (w, b) is taken, see Notes.
@@ -67,14 +66,13 @@ class SubCod(BagClassifier):
     For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal. They
     lead to different results:
 
-    - "minimal" inverts as little as possible: a few labels that make every margin 1. The
-      machine hardly changes, and the alternation ends close to its start.
+    - "minimal" inverts the few labels that make every margin 1. The machine hardly changes, and
+      the alternation ends close to its start.
     - "budget" makes all inversions that raise a margin, best first, up to mM - θ inversions. The
       objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
       Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
       on the bag label.
-    - "vertex" is the vertex of the polyhedron at which HiGHS's dual simplex ends. It lies between
-      the other two and depends on the solver.
+    - "vertex" is the vertex at which HiGHS's dual simplex ends, between the other two.
 
     Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
     bags or of none, a ConstantLabelWarning is given.

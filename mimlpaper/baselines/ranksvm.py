@@ -54,8 +54,7 @@ class RankSvm(VectorEstimator):
     examples gets a constant f_k.
 
     ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of the method's time. It stops
-    far from the optimum, so that its scores depend on the scale of the examples, the solution of
-    the linear program, and the accuracy of the step.
+    far from the optimum; its scores depend on the examples' scale, and on details of the steps.
 
     Parameters
     ----------
@@ -66,20 +65,17 @@ class RankSvm(VectorEstimator):
         Scale each example to unit length first; with a polynomial kernel on longer examples
         the solver may stop far from the optimum.
     label_rule : {"sign", "top"}, default "sign"
-        "sign": the labels above the threshold. "top": these and always the best label.
+        The labels above the threshold; "top" adds the best label.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Solver of the dual. Block ascent over the examples converges. Frank-Wolfe, see
+        Of the dual. Block ascent over the examples converges. Frank-Wolfe, see
         :func:`~mimlpaper.baselines.frank_wolfe.frank_wolfe`, is for comparison with the original:
         its last step is not taken, and the biases are the least-squares solution over all
         alpha_ikl strictly between their bounds.
-    tol : float, default 1e-3
-        Largest duality gap, relative to the objective, at which block ascent stops.
+    tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
     max_iter : int, default 2000
-        Most sweeps over the examples, after which a gap above ``tol`` warns; or most linear
-        programs, without a warning.
+        Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
     linear_program : {"interior", "vertex"}, default "interior"
-        Which of several solutions Frank-Wolfe moves towards: the end of an interior-point method,
-        or a vertex.
+        Frank-Wolfe moves towards the end of an interior-point method, or a vertex.
     step_accuracy : float, default 1e-4
         Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples of large
         norm the best steps are shorter than the accuracy, and inexact steps overshoot.

@@ -122,8 +122,7 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
         Number that replaces missing values, "?" in ARFF; None refuses them.
     n_features : int or None, default None (.svm and .libsvm)
         None for the largest index. A test file needs the number of its training file.
-    max_bytes : int, default 4 GiB
-        Most memory that the instances may take.
+    max_bytes : int, default 4 GiB, most memory that the instances may take.
 
     Raises
     ------

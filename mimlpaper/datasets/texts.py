@@ -20,10 +20,8 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    window : int, default 50
-        Largest number of words in a passage.
-    step : int, default 25
-        Number of words between the starts of successive passages, at most ``window``.
+    window : int, default 50, most words in a passage.
+    step : int, default 25, words between the starts of successive passages, at most ``window``.
     top_share : float in (0, 1], default 0.02
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
     stop_words : "english", list of str, or None, default "english"
