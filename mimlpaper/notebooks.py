@@ -36,6 +36,7 @@ TEMPLATE = (
 )
 RUNS = "runs.json"  # in their folder: how each executed notebook's last run ended
 
+FAULTS = {DeadKernelError: "died", CellTimeoutError: "timeout", PapermillExecutionError: "error"}
 TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 
 
@@ -149,12 +150,8 @@ def _run(name, path, parameters, folder, cell_timeout):
     unfinished = folder / f".{name}.part.ipynb"
     try:
         _execute(path, unfinished, parameters, cell_timeout)
-    except DeadKernelError as error:
-        return NotebookRun(name, "died", _since(start), message=str(error))
-    except CellTimeoutError as error:
-        return NotebookRun(name, "timeout", _since(start), message=str(error))
-    except PapermillExecutionError as error:
-        return NotebookRun(name, "error", _since(start), message=str(error))
+    except tuple(FAULTS) as error:
+        return NotebookRun(name, FAULTS[type(error)], _since(start), message=str(error))
     executed = nbformat.read(unfinished, as_version=4)
     untouched = [
         cell for cell in executed.cells

@@ -266,10 +266,9 @@ def write_arff(path: Path, data: LabelledBags):
         file.write(f"@end {bag}\n")
         file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
         file.write("\n@data\n")
-        for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            rows = "\\n".join(",".join(map(number_text, row)) for row in instances)
-            ending = ",".join(map(str, labels.astype(int)))
-            file.write(f'{_quoted(name)},"{rows}",{ending}\n')
+        for name, instances, labels in _texts(data):
+            rows = "\\n".join(map(",".join, instances))
+            file.write(f'{_quoted(name)},"{rows}",{",".join(labels)}\n')
 
 
 def _read_arff(lines, names, missing, max_bytes):
@@ -541,9 +540,8 @@ def write_csv(path: Path, data: LabelledBags):
         rows = csv.writer(file, lineterminator="\n")
         heads = [LABEL_PREFIX + name for name in data.label_names]
         rows.writerow(["bag", *data.feature_names, *heads])
-        for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            ending = labels.astype(int)
-            rows.writerows([name, *map(number_text, row), *ending] for row in instances)
+        for name, instances, labels in _texts(data):
+            rows.writerows([name, *instance, *labels] for instance in instances)
 
 
 def _read_table(rows, names, missing, max_bytes):
@@ -775,9 +773,11 @@ class Collector:
         )  # fmt: skip
 
 
-def number_text(number: float) -> str:
-    """The shortest text that reads back as the same number, without a point if it is whole."""
-    return repr(float(number)).removesuffix(".0")
+def _texts(data):
+    """Each bag's name, instances and labels as texts; the shortest that read back as the same."""
+    for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
+        rows = [[repr(value).removesuffix(".0") for value in row] for row in instances.tolist()]
+        yield name, rows, [str(int(label)) for label in labels]
 
 
 def _names_of_labels(labels) -> list[str] | None:
