@@ -81,8 +81,7 @@ class DMimlSvm(MultiLabelEstimator):
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None
         Most iterations of the solver in each convex problem; None for the solver's own limit.
-    cccp_tol : float, default 1e-3
-        Stop when a step lowers the objective by no more than this share.
+    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
     max_cccp : int, default 30, the most convex problems.
     label_rule : {"sign", "top"}, default "sign"
         The labels with positive scores (Section 5.1), or the T-Criterion.

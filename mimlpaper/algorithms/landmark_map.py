@@ -15,7 +15,8 @@ class LandmarkMap(MedoidMap):
 
     :class:`MedoidMap` computes the distances of all pairs of bags. This map computes them within
     the sample, and from all bags to the k medoids: time and memory grow with the number of bags,
-    not with its square. If the sample holds all bags, both maps are the same.
+    not with its square. If the sample holds all bags, both maps are the same. Distances that do
+    not fit into memory raise a MemoryError before they are computed.
 
     Choose it for 10,000 bags or more. MimlNn and MimlSvm are then pipelines::
 
@@ -36,11 +37,6 @@ class LandmarkMap(MedoidMap):
     ----------
     medoid_indices_ : (k,), the medoids among the training bags.
     medoids_ : the medoids themselves.
-
-    Raises
-    ------
-    MemoryError
-        Before the distances are computed, if they do not fit into memory.
 
     Notes
     -----

@@ -45,10 +45,8 @@ class SubCod(BagClassifier):
         Which of the optimal Z for one (w, b) is taken, see Notes.
     learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
-    tol : float, default 1e-3
-        The correction ends when an alternation lowers the objective by at most this share.
-    max_alternations : int, default 100
-        Most alternations; a ConvergenceWarning if they were not enough.
+    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
+    max_alternations : int, default 100; a ConvergenceWarning if they were not enough.
     random_state : int, RandomState or None, default None
         Draws the instances at which the components start; seeds the default learner.
 

@@ -31,10 +31,8 @@ class ChFd(BagClassifier):
     ----------
     nu : float, default 1.0, weight ν of the residuals.
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
-    tol : float, default 1e-3
-        Training ends when an alternation lowers the objective by at most this share.
-    max_alternations : int, default 200
-        Most alternations; a ConvergenceWarning if they were not enough.
+    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
+    max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
     random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes

@@ -34,8 +34,7 @@ class Cnmf(VectorEstimator):
     gamma : float, "auto" or "scale", default "scale"
         Width of the kernel A, see :func:`~mimlpaper.kernels.kernel_width`.
     C : float, default 1.0, cost of deviations from the known label sets.
-    tol : float, default 1e-5
-        Stop when a round lowers the objective by at most this share.
+    tol : float, default 1e-5, least gain of a round, as a share of the objective.
     max_iter : int, default 200, the most rounds; more hardly change the ranking of labels.
     label_rule : {"sign", "top"}, default "sign"
 

@@ -106,10 +106,8 @@ class DiverseDensity(ConceptPoint):
     threshold : "learned" or float in (0, 1), default "learned"
         Least p of a positive bag's best instance. "learned": the middle of the widest gap
         between two training bags' scores that classifies most training bags correctly.
-    tol : float, default 1e-4
-        An ascent ends with a step that gains less than this share of the loss.
-    max_iter : int, default 300
-        Most steps of an ascent; a ConvergenceWarning if the best ascent needed more.
+    tol : float, default 1e-4, least gain of a step, as a share of the loss.
+    max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
     random_state : int, RandomState or None, default None, draws the starting bags.
 
     Attributes

@@ -34,9 +34,7 @@ class EmDd(ConceptPoint):
 
     Attributes
     ----------
-    concept_, scales_ : (n_features,), t and |s|.
-    loss_, losses_ : float and (n_starts,), NLDD at t and s, and at the end of every start.
-    log_threshold_ : float
+    concept_, scales_, loss_, losses_, log_threshold_ : see :class:`DiverseDensity`; NLDD for loss.
 
     References
     ----------

@@ -42,10 +42,10 @@ class RankSvm(VectorEstimator):
         1/2 sum_k ||w_k||^2 + C sum_i 1 / (|Y_i| |Ybar_i|) sum_{k in Y_i, j not in Y_i}
             max(0, 1 - f_k(x_i) + f_j(x_i))
 
-    over the usable examples, which have a label and a missing label. A threshold
-    t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0 fit, by least
-    squares over all examples, the value that separates an example's labels from the others
-    with the fewest mistakes. The scores are f_k(x) - t(x), so that ``label_rule="sign"`` is
+    over the usable examples, which have a label and a missing label; a ValueError if there is
+    none. A threshold t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0
+    fit, by least squares over all examples, the value that separates an example's labels from the
+    others with the fewest mistakes. The scores are f_k(x) - t(x), so that ``label_rule="sign"`` is
     the size predictor of the reference, and the ranking of the labels is that of f.
 
     Choose it if the order of the labels matters, for up to some thousand examples: a sweep of
@@ -93,11 +93,6 @@ class RankSvm(VectorEstimator):
     n_iter_ : int, number of sweeps or of linear programs.
     stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine of
         block ascent.
-
-    Raises
-    ------
-    ValueError
-        If no training example has both a label and a missing label.
 
     References
     ----------

@@ -232,9 +232,11 @@ def read_arff(
         bag2,"10,-8",0,1
 
     One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
-    id. The others are labels; an XML file with the ARFF file's name must name the same labels. In a
-    file without a bag, of single instances, it names them, or MEKA's ``-C`` counts them; the other
-    attributes are features. A nominal feature becomes a feature 0 or 1 for each of its values.
+    id. The others are labels; an XML file with the ARFF file's name must name the same labels. If
+    no attribute is the bag, each row is an instance: the XML file names the labels, or MEKA's
+    ``-C`` counts them, and the other attributes are features.
+
+    A nominal feature becomes a feature 0 or 1 for each of its values.
     Labels may be {0,1}, {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``).
     Weights of rows (``{0.5}`` at the end) are ignored with a warning.
 
