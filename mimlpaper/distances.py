@@ -17,13 +17,8 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     instances. Differences are squared and summed feature by feature, so that equal bags are
     at distance exactly 0 and no accuracy is lost to cancellation.
 
-    Parameters
-    ----------
-    A, B : Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work).
-
-    Returns
-    -------
-    distances : (n_bags_A, n_bags_B)
+    A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work). Returns
+    (n_bags_A, n_bags_B).
     """
     bags_a, bags_b = _two_sets(A, B)
     distances = np.full((len(bags_a), len(bags_b)), np.nan)  # what is missed would be seen

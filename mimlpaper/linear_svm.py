@@ -99,9 +99,7 @@ def fit_linear_svm(
     tol : float, the duality gap at which to stop, as a share of the objective.
     max_steps : int, Newton steps before giving up, with a ConvergenceWarning.
 
-    References
-    ----------
-    Yan and Li, An efficient augmented Lagrangian method for support vector machine,
+    Source: Yan and Li, An efficient augmented Lagrangian method for support vector machine,
     Optimization Methods and Software 35, 2020.
     """
     problem = _problem(Z, y, C, offsets)
