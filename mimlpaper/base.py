@@ -66,9 +66,8 @@ def check_bags(X, n_features: int | None = None) -> Bags:
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     """Predicted label sets (n_examples, n_labels) from real scores of the same shape.
 
-    ``"sign"``: the labels with a positive score; the set may be empty.
-    ``"top"``: the T-Criterion of Boutell et al. (2004), Table 7 step 5: the top-scored
-    label, and every label with a score of at least zero.
+    "sign": the labels with a positive score; the set may be empty. "top": the T-Criterion of
+    Boutell et al. (2004), Table 7 step 5: the top-scored label, and every label with a score >= 0.
     """
     if rule == "sign":
         return scores > 0

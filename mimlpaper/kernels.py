@@ -29,10 +29,9 @@ def kernel_matrix(
     A: np.ndarray, B: np.ndarray | None = None, *, kernel: str = "rbf", gamma: float = 1.0,
     degree: int = 3, coef0: float = 1.0,
 ) -> np.ndarray:  # fmt: skip
-    """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features): (n_a, n_b).
+    """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features), or A: (n_a, n_b).
 
-    ``"linear"``: <a, b>. ``"rbf"``: exp(-gamma ||a - b||^2). ``"poly"``:
-    (gamma <a, b> + coef0)^degree. ``B=None`` stands for ``A``.
+    "linear": <a, b>. "rbf": exp(-gamma ||a - b||^2). "poly": (gamma <a, b> + coef0)^degree.
     """
     if kernel == "linear":
         return pairwise_kernels(A, B, metric="linear")
@@ -81,9 +80,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     landmarks_ : (r, n_features), the pivots.
     error_ : float, the unexplained share of the kernel matrix's trace, 0 if exact.
 
-    References
-    ----------
-    Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
+    Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """
 
     def __init__(

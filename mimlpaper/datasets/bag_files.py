@@ -111,7 +111,9 @@ def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]
 def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     """Bags, labels and names from a file that ends in .arff, .csv, .npz, .svm or .libsvm.
 
-    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
+    For the formats see :func:`read_arff`, :func:`read_csv`, :func:`read_npz` and
+    :func:`read_libsvm`; a DataError names the line or the bag that does not follow them. A file of
+    single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
     :class:`~mimlpaper.algorithms.insdif.InsDif` takes the array ``X.instances``.
 
     Parameters
@@ -123,14 +125,6 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     n_features : int or None, default None (.svm and .libsvm)
         None for the largest index. A test file needs the number of its training file.
     max_bytes : int, default 4 GiB, most memory that the instances may take.
-
-    Raises
-    ------
-    DataError
-        If the file does not follow :func:`read_arff`, :func:`read_csv`, :func:`read_npz` or
-        :func:`read_libsvm`; the message names the line or the bag.
-    FileNotFoundError, ValueError
-        If there is no such file, or the path has another ending.
 
     Examples
     --------

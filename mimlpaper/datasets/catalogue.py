@@ -67,14 +67,9 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
 
     "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
     examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`. ``data_home`` is
-    the data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set.
-    DataError
-        If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    the data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another
+    name, and DataError if a file is missing and cannot be downloaded, damaged, or not laid out as
+    expected.
     """
     source = _source(name)
     return DATASETS[name](data_home=data_home) if source.files else DATASETS[name]()
