@@ -59,7 +59,8 @@ class DMimlSvm(MultiLabelEstimator):
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or as
-        their mean: f_t(X) never exceeds max_j f_t(x_j) then, and the first, convex step solves it.
+        their mean. With the mean f_t(X) never exceeds max_j f_t(x_j): the problem is convex, and
+        the first step solves it.
     C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
     lam : float, default 0.1, the λ, as a share of C.
     mu : float, default 0.0
@@ -86,7 +87,8 @@ class DMimlSvm(MultiLabelEstimator):
     label_rule : {"sign", "top"}, default "sign"
         The labels with positive scores (Section 5.1), or the T-Criterion.
     warm_start : bool, default False
-        Start from the last fit if it was on bags of the same sizes, for a path of settings.
+        Start from the last fit if it was on bags of the same sizes, for a path of settings. Each
+        convex problem is still solved to ``tol``.
     random_state : int, RandomState or None, default None
         Draws the landmarks of the factor, and the constraints of Table 8.
 

@@ -21,7 +21,8 @@ class MedoidMap(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.2, the k as a share of the training bags, at least 1 medoid.
+    ratio : float in (0, 1], default 0.2
+        Number of medoids k as a share of the training bags, rounded down, at least 1.
     metric : {"max_hausdorff", "euclidean", "precomputed"} or callable
         ``"euclidean"`` takes 2-D X, one instance a bag. ``"precomputed"`` takes distances to
         the training bags in place of X: (m, m) in ``fit``, (n, m) afterwards. A callable

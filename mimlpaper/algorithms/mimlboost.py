@@ -40,8 +40,8 @@ class MimlBoost(MultiLabelEstimator):
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
-    votes. Other than the paper's, scores are divided by n: predicted labels are the same, and bags
-    of different sizes comparable.
+    votes. The paper's scores Σ_t c_t Σ_j h_t are divided by n here: predicted labels stay the same,
+    and bags of different sizes become comparable.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ class MimlBoost(MultiLabelEstimator):
     -----
     The text around Eq. 2 ends the boosting if e >= 1/2. If e means the weighted error Σ W e, this
     is step 3e, since c_t <= 0 exactly then. Step 3c ends it if all e < 1/2, where step 3d has no
-    minimum; nor has it if all e <= 1/2 and some are less, which counts as step 3c here. Both steps
-    drop the round, but the first round is kept with c_1 = 1. A label with one class only is not
-    learned; its score is 1 or -1.
+    minimum. There is no minimum either if all e <= 1/2 and some are less, which counts as step 3c
+    here. Both steps drop the round, but the first round is kept with c_1 = 1. A label with one
+    class only is not learned; its score is 1 or -1.
 
     References
     ----------

@@ -70,7 +70,7 @@ class SubCod(BagClassifier):
       objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
       Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
       on the bag label.
-    - "vertex" is the vertex at which HiGHS's dual simplex ends, between the other two.
+    - "vertex" is the vertex at which HiGHS's dual simplex ends. It lies between the other two.
 
     Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
     bags or of none, a ConstantLabelWarning is given.
