@@ -374,9 +374,9 @@ def _data(options):
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
     rows = describe(options.data_home)
-    paths = [Path(row.pop("path")) for row in rows]
+    files = [Path(row.pop("path")) for row in rows]
     _print(rows)
-    print(f"\nfiles in {paths[0].parent.parent}; `mimlpaper data --fetch` downloads the missing")
+    print(f"\nfiles in {files[0].parent.parent}; `mimlpaper data --fetch` downloads the missing")
 
 
 def _print(rows):

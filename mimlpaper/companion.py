@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -52,17 +53,15 @@ class Companion:
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-        for name, value, kind in (
-            ("jobs", jobs, int),
-            ("data_home", data_home, str),
-            ("recompute", recompute, bool),
-        ):
-            if type(value) is not kind:
-                raise ValueError(f"{name} must be {kind.__name__}, got {value!r}")
+        given: dict[str, Any] = {"jobs": jobs, "data_home": data_home, "recompute": recompute}
+        for name, kind in {"jobs": int, "data_home": str, "recompute": bool}.items():
+            if type(given[name]) is not kind:
+                raise ValueError(f"{name} must be {kind.__name__}, got {given[name]!r}")
         self.profile = profile
         self.jobs = jobs
         self.data_home = data_home or None
         self.recompute = recompute
+        self._how = given | {"profile": profile, "data_home": self.data_home}  # to run trials
         self._files: set[tuple] = set()
         self._known: dict[str, pd.DataFrame] = {}
         use_style()
@@ -239,14 +238,6 @@ class Companion:
             self._publish(save_figure(figure, self._target, name))
         display(figure, metadata={"image/png": {"alt": text}})
         plt.close(figure)
-
-    @property
-    def _how(self) -> dict:
-        """How trials are run."""
-        return {
-            "profile": self.profile, "jobs": self.jobs, "data_home": self.data_home,
-            "recompute": self.recompute,
-        }  # fmt: skip
 
     @property
     def _target(self):
