@@ -48,10 +48,10 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
     mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
     one_dataset = mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
     trial = Trial(table.experiment, one_dataset, method, "{}", 0)
-    lines = [f"Table {number}, {method}, {criterion} on {column}", ""]
-    lines += _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
-    lines += _verified(table.experiment, recorded)
-    return "\n".join(lines)
+    rows = _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
+    rows += _verified(table.experiment, recorded)
+    heading = f"Table {number}, {method}, {criterion} on {column}"
+    return "\n".join([heading, "", *_aligned(rows)])
 
 
 def _values(cell):
@@ -63,27 +63,25 @@ def _values(cell):
     if cell["printed"] == "value" and cell["n"]:
         rows.append(("", arithmetic(cell)))
     rows.append(("", "data/published/results.csv, report/compare.py, report/verdicts.py"))
-    return _aligned(rows)
+    return rows
 
 
 def _trials(experiment, mine):
     """How many trials, their seconds, and their lines in the file."""
     path = default_store().path(experiment)
     if mine.empty:
-        return _aligned([("trials", f"none; mimlpaper compute {experiment}")])
+        return [("trials", f"none; mimlpaper compute {experiment}")]
     keys = set(mine["dataset"] + "," + mine["method"])
     lines = path.read_text().splitlines()
     places = [i for i, line in enumerate(lines, 1) if ",".join(line.split(",")[1:3]) in keys]
     seconds = seconds_of(mine).sum()
     states = ", ".join(f"{n} {state}" for state, n in mine["state"].value_counts().items())
     splits = mine["split"]
-    return _aligned(
-        [
-            ("trials", f"{len(mine)}: {states}; seeds {splits.min()} to {splits.max()}"),
-            ("", f"{seconds:.1f} s of processor time in all"),
-            ("", f"data/results/{path.name}, lines {places[0]} to {places[-1]}"),
-        ]
-    )
+    return [
+        ("trials", f"{len(mine)}: {states}; seeds {splits.min()} to {splits.max()}"),
+        ("", f"{seconds:.1f} s of processor time in all"),
+        ("", f"data/results/{path.name}, lines {places[0]} to {places[-1]}"),
+    ]
 
 
 def _code(experiment, trial):
@@ -99,7 +97,7 @@ def _code(experiment, trial):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         name = path.relative_to(paths.PACKAGE)
         rows.append(("", f"{name!s:<32} {digest}  {n_definitions} definitions in use"))
-    return _aligned(rows)
+    return rows
 
 
 def _settings(trial):
@@ -116,7 +114,7 @@ def _verified(experiment, recorded):
         ("verified", f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
         for row in outcomes_of(default_store().folder, experiment, recorded).itertuples()
     ]
-    return _aligned(rows or [("verified", "never, or recorded again since")])
+    return rows or [("verified", "never, or recorded again since")]
 
 
 def _plus_minus(mean, std):
