@@ -14,20 +14,15 @@ LARGEST = 1e150  # of a feature: distances and kernels take squares, and add the
 class Bags:
     """A multi-instance data set: bag ``i`` is ``instances[offsets[i]:offsets[i + 1]]``.
 
-    Build one with :meth:`from_list`; every estimator also takes the plain list.
+    Build one with :meth:`from_list`; every estimator also takes the plain list. A ValueError names
+    a bag that is empty, or holds NaN, infinity or a value beyond :data:`LARGEST`.
 
     Parameters
     ----------
     instances : array (n_instances, n_features)
         All instances, one bag after the other; kept as C-contiguous float64.
     offsets : array (n_bags + 1,)
-        Where each bag starts, and the end; kept as integers. No bag is empty.
-
-    Raises
-    ------
-    ValueError
-        If a bag is empty, or holds NaN, infinity or a value beyond :data:`LARGEST` (the message
-        names the bag), or if the two arrays do not fit each other.
+        Where each bag starts, and the end; kept as integers.
 
     Examples
     --------

@@ -18,14 +18,7 @@ class ConstantLabelWarning(UserWarning):
 
 
 def check_labels(Y, n_examples: int) -> np.ndarray:
-    """``Y`` as a boolean array (n_examples, n_labels).
-
-    Raises
-    ------
-    ValueError
-        If ``Y`` is not 2-D, holds anything but booleans, 0 and 1, has no column, or has
-        another number of rows than there are examples.
-    """
+    """``Y`` as a boolean array (n_examples, n_labels); a ValueError says what is wrong with it."""
     if Y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
     Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
@@ -44,12 +37,7 @@ def check_bag_labels(y, n_bags: int) -> tuple[np.ndarray, np.ndarray]:
     """The two classes of one binary label a bag, sorted (2,), and which bags have the second.
 
     ``y`` holds any two values, such as booleans, 0 and 1, or -1 and 1; a single column
-    (n_bags, 1) counts as flat.
-
-    Raises
-    ------
-    ValueError
-        If ``y`` has another shape, holds NaN, or holds another number of classes than two.
+    (n_bags, 1) counts as flat. Anything else raises ValueError.
     """
     y = np.asarray(y)
     if y.shape not in ((n_bags,), (n_bags, 1)):
@@ -78,9 +66,8 @@ def check_bags(X, n_features: int | None = None) -> Bags:
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     """Predicted label sets (n_examples, n_labels) from real scores of the same shape.
 
-    ``"sign"``: the labels with a positive score; the set may be empty.
-    ``"top"``: the T-Criterion of Boutell et al. (2004), Table 7 step 5: the top-scored
-    label, and every label with a score of at least zero.
+    "sign": the labels with a positive score; the set may be empty. "top": the T-Criterion of
+    Boutell et al. (2004), Table 7 step 5: the top-scored label, and every label with a score >= 0.
     """
     if rule == "sign":
         return scores > 0
@@ -94,13 +81,8 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
 def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
     """``X`` as (n_examples, n_features) of float64, dense or sparse, for an estimator of vectors.
 
-    ``reset`` in ``fit``: sets ``n_features_in_``, and ``feature_names_in_`` if X has names.
-
-    Raises
-    ------
-    ValueError
-        If X is not such an array, or holds NaN, infinity, or a value beyond
-        :data:`~mimlpaper.bags.LARGEST`, whose square would overflow.
+    ``reset`` in ``fit``: sets ``n_features_in_``, and ``feature_names_in_`` if X has names. NaN,
+    infinity, and values beyond :data:`~mimlpaper.bags.LARGEST` raise ValueError.
     """
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     largest = abs(X).max() if X.shape[0] else 0.0

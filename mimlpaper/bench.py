@@ -1,13 +1,10 @@
 """A method of your own in the paper's tables: same data and splits, next to the recorded rows.
 
-An entry is written ``module:Name``. The name stands for an estimator, for its class, or for a
-function without arguments that gives one; the current folder is importable. The estimator has
-``fit``, ``decision_function`` and ``predict``. Tables 1 and 2 and the unseen data hand it bags and
-label sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each.
-
-The entry runs as it is. If what the name stands for has an attribute ``param_grid``, it also runs
-with the best setting by hold-out, as the tuned rows do. The attribute is a mapping from parameter
-to values; a short name is a parameter of a pipeline's last step.
+An entry ``module:Name`` names an estimator, its class, or a function without arguments that gives
+one; the current folder is importable. Tables 1 and 2 and the unseen data hand it bags and label
+sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each. With an
+attribute ``param_grid`` (parameter to values; a short name is a parameter of a pipeline's last
+step) the entry also runs with the best setting by hold-out, as the tuned rows do.
 """
 
 from __future__ import annotations
@@ -73,18 +70,9 @@ def bench(
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    file has changed. An entry that fails on the first trial of a table runs no further in that
-    table; the other tables go on.
-
-    Parameters
-    ----------
-    entry : str, ``module:Name``, see the module.
-    tables : numbers from 1 to 5, or "unseen".
-    timeout : float
-        Seconds of one trial, with its hold-out.
-    jobs : int
-        Processes; at least two, so that an entry that crashes does not end the bench. 1 runs
-        the entry in this process.
+    file has changed. An entry that fails on the first trial of a table, or takes more than
+    ``timeout`` seconds for a trial with its hold-out, runs no further in that table. ``jobs`` is 1
+    for this process, else at least two processes, so that an entry's crash does not end the bench.
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
@@ -184,10 +172,6 @@ def _name(number):
     return number if number == UNSEEN else f"table{number}"
 
 
-def _title(number):
-    return "Unseen data" if number == UNSEEN else f"Table {number}"
-
-
 def _run(experiment, method, **options) -> str:
     """Run the first trial of a method, then all; what went wrong in one line, or nothing."""
     one_split = replace(experiment.splits, n_splits=1)
@@ -237,7 +221,7 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
     return grid(
         tidy.index, {head: symbols.get(head, head) for head in tidy}, entry,
         caption=CAPTION.format(
-            title=f"{_title(number)}. {table.title}", profile=profile,
+            title=f"{experiment.title}. {table.title}", profile=profile,
             kind=" and ".join(sorted(set(rows["kind"]))), states=" and ".join(states) or "none",
         ),
         corner="method",
@@ -281,10 +265,8 @@ def _scores_instances(configured) -> bool:
     """Whether the learner within hold-outs and pipelines has ``instance_scores``."""
     if isinstance(configured, Mapping):  # by data set
         return all(map(_scores_instances, configured.values()))
-    if isinstance(configured, HoldOut | SubCodHoldOut | Entered):
-        return _scores_instances(configured.estimator)
-    if isinstance(configured, Pipeline):
-        return _scores_instances(configured[-1])
+    while isinstance(configured, HoldOut | SubCodHoldOut | Entered | Pipeline):
+        configured = configured[-1] if isinstance(configured, Pipeline) else configured.estimator
     return hasattr(configured, "instance_scores")
 
 
@@ -331,6 +313,6 @@ def _card(entry, ranked) -> Figure:
             for label, color in zip(ax.get_yticklabels(), colors, strict=True):
                 label.set_color(color)
             ax.invert_yaxis()
-            ax.set(title=_title(number), xlabel="mean rank, 1 is best")
+            ax.set(title=EXPERIMENTS[_name(number)].title, xlabel="mean rank, 1 is best")
         plt.close(figure)
     return figure

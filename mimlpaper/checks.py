@@ -11,6 +11,7 @@ In a test module::
 
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
@@ -25,43 +26,33 @@ KINDS = ("bags", "vectors", "one label")
 
 
 def parametrize_with_checks(estimators, *, kind: str = "bags"):
-    """A pytest mark that runs a test with every estimator and every check.
+    """A pytest mark that runs a test with every unfitted estimator of a list and every check.
 
-    Parameters
-    ----------
-    estimators : list of unfitted estimators
-    kind : {"bags", "vectors", "one label"}
-        What they are fitted on: bags with label sets, vectors with label sets, or bags with one
-        binary label each.
+    ``kind`` is what they are fitted on: "bags" or "vectors" with label sets, or bags with "one
+    label" each, a binary one.
     """
     import pytest
 
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
     cases = [
-        pytest.param(estimator, _Check(check, kind), id=f"{_name(estimator)}-{check.__name__}")
+        pytest.param(
+            estimator, partial(_run, check, kind),
+            id=f"{type(estimator).__name__}-{check.__name__}",
+        )
         for estimator in estimators
         for check in CHECKS
-    ]
+    ]  # fmt: skip
     return pytest.mark.parametrize(("estimator", "check"), cases)
 
 
-class _Check:
-    """A check on drawn examples of one kind; calling it raises AssertionError if it fails."""
-
-    def __init__(self, check, kind):
-        self.check, self.kind = check, kind
-
-    def __call__(self, estimator):
-        X, Y = _examples(self.kind)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConstantLabelWarning)
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            self.check(clone(estimator), X, Y)
-
-
-def _name(estimator):
-    return type(estimator).__name__
+def _run(check, kind, estimator):
+    """Run a check on drawn examples; it raises AssertionError if it fails."""
+    X, Y = _examples(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantLabelWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        check(clone(estimator), X, Y)
 
 
 def _examples(kind):

@@ -27,18 +27,16 @@ LEAST = 4  # bags, so that one can be held out
 class MimlClassifier(MultiLabelEstimator):
     """The learner that does best on held-out bags, with probabilities and reasons.
 
-    Features are scaled to [0, 1]. A quarter of the bags is held out; of the candidates, fitted
-    to the rest, the one with the largest average precision there is fitted again to all bags; the
-    first one, if no held-out bag has a label. Its held-out scores also calibrate it: for each label
-    a logistic regression (Platt's) turns a score into a probability. With Y as a DataFrame,
-    predictions are DataFrames as well.
+    Features are scaled to [0, 1]. A quarter of the bags is held out. Of the candidates, fitted to
+    the rest, the one with the largest average precision there (the first, if no held-out bag has a
+    label) is fitted again to all bags. For each label a logistic regression (Platt's) on the
+    held-out scores turns a score into a probability. If Y is a DataFrame, so are predictions.
 
     Parameters
     ----------
     candidates : dict from name to unfitted MIML estimator, or None
         None for MimlNn, MimlSvm_mi and D-MimlSvm, with their defaults.
-    test_size : float in (0, 1), default 0.25
-        Share of the bags that is held out.
+    test_size : float in (0, 1), default 0.25, share of the bags that is held out.
     label_rule : {"sign", "top"}, default "sign"
         The labels of probability above one half; or at least the most probable one.
     random_state : int, RandomState or None, default None
@@ -59,13 +57,7 @@ class MimlClassifier(MultiLabelEstimator):
         self.random_state = random_state
 
     def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels), an array or a DataFrame.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than four bags; and as the candidates do.
-        """
+        """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""
         self._check_label_rule()
         bags = check_bags(X)
         if len(bags) < LEAST:

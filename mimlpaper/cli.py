@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from mimlpaper import paths
@@ -14,43 +15,33 @@ COSTS = "9_cost"  # the notebook of fits that are measured on an idle machine
 
 def main(arguments=None) -> int:
     """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
-    options = _parser().parse_args(arguments)
+    options = PARSER.parse_args(arguments)
     # Imported here and in the commands, so that --help answers at once.
     from mimlpaper.datasets import DataError
     from mimlpaper.experiments import StoreError, TrialError
 
     try:
-        return options.command(options)
+        return options.run(options) or 0  # a command gives nothing if all went well
     except KeyboardInterrupt:
         print("\ninterrupted; what is recorded stays, the same command goes on", file=sys.stderr)
         return 130
-    except (DataError, StoreError, TrialError) as error:
+    except (DataError, StoreError, TrialError, ValueError) as error:
         print(f"mimlpaper: {error}", file=sys.stderr)
-        return 1
-    except ValueError as error:
-        print(f"mimlpaper: {error}", file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, ValueError) else 1
 
 
-def _parser():
-    parser = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, (function, text, options) in COMMANDS.items():
-        command = commands.add_parser(name, help=text)
-        command.set_defaults(command=function)
-        for flags, settings in options:
-            command.add_argument(*flags, **settings)
-    return parser
-
-
-COMMANDS: dict[str, tuple] = {}  # by name: the function that runs it, its help, its options
+PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
+COMMANDS = PARSER.add_subparsers(required=True, metavar="COMMAND")
 
 
 def _command(text, *options):
     """Decorator of the function ``_name``, which makes it the command ``name``."""
 
     def add(function):
-        COMMANDS[function.__name__.removeprefix("_")] = function, text, options
+        command = COMMANDS.add_parser(function.__name__.removeprefix("_"), help=text)
+        command.set_defaults(run=function)
+        for flags, settings in options:
+            command.add_argument(*flags, **settings)
         return function
 
     return add
@@ -67,12 +58,15 @@ def _table(text):
     return int(text) if text.isdigit() else text
 
 
-EXPERIMENT = _option(
-    "--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)"
-)  # fmt: skip
+EXPERIMENT = _option("--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)")
 JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)")
 PROFILE = _option("--profile", choices=PROFILES, default="paper")
-DATA = _option("--data", metavar="DIR", help="folder of the data files")
+DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the data files")
+
+
+def _protocol(options):
+    """The options that all commands of trials have."""
+    return {"profile": options.profile, "jobs": options.jobs, "data_home": options.data_home}
 
 
 @_command(
@@ -89,35 +83,29 @@ DATA = _option("--data", metavar="DIR", help="folder of the data files")
 def _run(options):
     from mimlpaper.notebooks import available_notebooks, run_notebooks
 
-    parameters = {
-        "profile": options.profile,
-        "jobs": options.jobs,
-        "data_home": options.data or "",
-        "recompute": options.recompute,
-    }
+    parameters = _protocol(options) | {
+        "data_home": options.data_home or "", "recompute": options.recompute,
+    }  # fmt: skip
     names = options.notebooks or list(available_notebooks())
     waiting = _trials_to_run(names, options.profile) if options.recorded else {}
-    ready = [name for name in names if not waiting.get(name)]
+    ready = [name for name in names if name not in waiting]
     runs = []
     if ready:
         runs = run_notebooks(
             ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
             at_once=-1 if options.recorded else 1,
         )  # fmt: skip
-    rows = [
-        _row(run.name, run.status if run.status != "done" else _freshness(run.name, options),
-             run.seconds, mend=run.status != "done")
-        for run in runs
-    ]  # fmt: skip
-    rows += [
-        _row(name, f"left out, {n_trials} trials to run", mend=True)
-        for name, n_trials in waiting.items() if n_trials
-    ]  # fmt: skip
-    _print(rows)
     failed = [run for run in runs if run.status != "done"]
+    rows = []
+    for run in runs:
+        status = run.status if run in failed else _freshness(run.name, options.profile)
+        rows.append(_row(run.name, status, run.seconds, mend=run in failed))
+    for name, n_trials in waiting.items():
+        rows.append(_row(name, f"left out, {n_trials} trials to run", mend=True))
+    _print(rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
-    return 1 if failed else 0
+    return int(bool(failed))
 
 
 def _row(notebook, status, seconds=0.0, *, mend):
@@ -132,43 +120,38 @@ def _row(notebook, status, seconds=0.0, *, mend):
     }
 
 
-def _freshness(notebook, options):
+def _freshness(notebook, profile):
     """Number of trials behind a notebook's artefacts by state, such as ``120 fresh``."""
-    import pandas as pd
-
-    from mimlpaper.experiments import records
-    from mimlpaper.experiments.store import KEY
-
-    tables = [records(name, profile=options.profile) for name in _experiments_of(notebook)]
-    states = [table.drop_duplicates(KEY)["state"] for table in tables if len(table)]
-    return _counts(pd.concat(states)) if states else "no trials"
+    _, states = _trials_of(notebook, profile)
+    return _counts(states) or "no trials"
 
 
 def _trials_to_run(notebooks, profile):
-    """For each notebook, the number of its trials without a record."""
-    from mimlpaper.experiments import EXPERIMENTS, records
+    """Number of trials without a record, for each notebook with such trials."""
     from mimlpaper.experiments.costs import waiting_costs
-    from mimlpaper.experiments.store import KEY
 
-    missing = {
-        notebook: sum(
-            len(EXPERIMENTS[name].trials(profile))
-            - len(records(name, profile=profile).drop_duplicates(KEY))
-            for name in _experiments_of(notebook)
-        )
-        for notebook in notebooks
-    }
-    if COSTS in missing:
-        missing[COSTS] += len(waiting_costs(profile))
-    return missing
+    missing = {}
+    for notebook in notebooks:
+        n_trials, states = _trials_of(notebook, profile)
+        missing[notebook] = n_trials - len(states)
+        if notebook == COSTS:
+            missing[notebook] += len(waiting_costs(profile))
+    return {notebook: n_trials for notebook, n_trials in missing.items() if n_trials}
 
 
-def _experiments_of(notebook):
+def _trials_of(notebook, profile):
+    """Number of trials behind a notebook's artefacts, and the states of the recorded ones."""
+    from mimlpaper.experiments import EXPERIMENTS, records
     from mimlpaper.experiments.registry import family
+    from mimlpaper.experiments.store import KEY
     from mimlpaper.report.artefacts import ARTEFACTS
 
-    mine = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
-    return dict.fromkeys(one for name in mine for one in family(name))
+    shown = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
+    n_trials, states = 0, []
+    for name in dict.fromkeys(one for experiment in shown for one in family(experiment)):
+        n_trials += len(EXPERIMENTS[name].trials(profile))
+        states += records(name, profile=profile).drop_duplicates(KEY)["state"].tolist()
+    return n_trials, states
 
 
 @_command(
@@ -185,21 +168,17 @@ def _compute(options):
     from mimlpaper.experiments.store import KEY, seconds_of
 
     names = _named(options)
-    how = {
-        "profile": options.profile, "jobs": options.jobs, "data_home": options.data,
-        "recompute": options.recompute, "dask": options.dask,
-    }  # fmt: skip
+    how = _protocol(options) | {"recompute": options.recompute, "dask": options.dask}
     if len(names) > 1:
         if options.methods:
             raise ValueError("--methods goes with one experiment")
         compute_together(names, **how)
-        return 0
+        return
     trials = compute(names[0], methods=options.methods, **how).drop_duplicates(KEY)
     summary = trials.assign(seconds=seconds_of(trials)).groupby("method", sort=False).agg(
         trials=("split", "size"), seconds_each=("seconds", "mean"), state=("state", _counts)
     )  # fmt: skip
     print(summary.to_string(float_format="%.2f"))
-    return 0
 
 
 def _named(options):
@@ -210,7 +189,7 @@ def _named(options):
 
 
 def _counts(states):
-    return ", ".join(f"{count} {state}" for state, count in states.value_counts().items())
+    return ", ".join(f"{count} {state}" for state, count in Counter(states).most_common())
 
 
 @_command(
@@ -232,7 +211,6 @@ def _scorecard(options):
         print(f"{in_words(card)}\n\n{pd.DataFrame(card['totals']).T[list(TOTALS)].to_string()}")
         if card["verified"]:
             print(f"\n{verified_table(card).tidy.to_string(index=False)}")
-    return 0
 
 
 @_command(
@@ -246,7 +224,6 @@ def _trace(options):
     from mimlpaper.trace import trace
 
     print(trace(options.table, options.method, options.criterion, options.dataset))
-    return 0
 
 
 @_command(
@@ -262,10 +239,7 @@ def _trace(options):
 def _bench(options):
     from mimlpaper.bench import bench
 
-    done = bench(
-        options.entry, options.tables, profile=options.profile, timeout=options.timeout,
-        jobs=options.jobs, data_home=options.data,
-    )  # fmt: skip
+    done = bench(options.entry, options.tables, timeout=options.timeout, **_protocol(options))
     if len(done.standing):
         print(done.standing.to_string(index=False, float_format="%.2f"))
     for problem in done.problems:
@@ -288,7 +262,6 @@ def _estimate(options):
         recompute=options.recompute,
     )  # fmt: skip
     print(table.to_string(index=False, float_format="%.2f"))
-    return 0
 
 
 @_command("every table and figure: fresh, stale, missing", PROFILE)
@@ -312,7 +285,6 @@ def _manifest(options):
     print(paths.write_whole(readme, with_outcome(readme.read_text(), outcome)))
     print(paths.write_whole(paths.figures() / "README.md", gallery()))
     print(paths.write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
-    return 0
 
 
 @_command(
@@ -335,10 +307,8 @@ def _verify(options):
 
     if options.audit is not None:
         return _audit(options)
-    table = verify(
-        _named(options), profile=options.profile, sample=options.sample,
-        drop=options.drop, jobs=options.jobs, data_home=options.data,
-    )  # fmt: skip
+    names = _named(options)
+    table = verify(names, sample=options.sample, drop=options.drop, **_protocol(options))
     print("nothing is recorded" if table.empty else table.to_string(index=False))
     _certify(options, table)
     changed = changed_files(paths.figures()) if options.profile == "paper" else []
@@ -363,10 +333,7 @@ def _audit(options):
     from mimlpaper.experiments.verify import SAME
 
     try:
-        table = audit(
-            _named(options), seconds=options.audit, profile=options.profile,
-            jobs=options.jobs, data_home=options.data,
-        )  # fmt: skip
+        table = audit(_named(options), seconds=options.audit, **_protocol(options))
     except DataError as error:
         print(f"no audit: {error}")
         return 0
@@ -389,12 +356,11 @@ def _audit(options):
 def _costs(options):
     from mimlpaper.experiments.costs import measure_costs
 
-    table = measure_costs(options.profile, recompute=options.recompute, data_home=options.data)
+    table = measure_costs(options.profile, recompute=options.recompute, data_home=options.data_home)
     summary = table.groupby(["study", "method"], sort=False).agg(
         fits=("dataset", "size"), seconds=("fit_seconds", "sum"), most_mb=("fit_megabytes", "max")
     )
     print(summary.to_string(float_format="%.2f"))
-    return 0
 
 
 @_command(
@@ -406,12 +372,11 @@ def _data(options):
     from mimlpaper.datasets import describe, fetch_all
 
     if options.fetch is not None:
-        fetch_all(options.data, options.fetch or None)
-    rows = describe(options.data)
-    paths = [Path(row.pop("path")) for row in rows]
+        fetch_all(options.data_home, options.fetch or None)
+    rows = describe(options.data_home)
+    files = [Path(row.pop("path")) for row in rows]
     _print(rows)
-    print(f"\nfiles in {paths[0].parent.parent}; `mimlpaper data --fetch` downloads the missing")
-    return 0
+    print(f"\nfiles in {files[0].parent.parent}; `mimlpaper data --fetch` downloads the missing")
 
 
 def _print(rows):

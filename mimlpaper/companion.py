@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -40,12 +41,10 @@ DRAWN = "Drawn data, in place of files that are not here."
 
 
 class Companion:
-    """One notebook's checked parameters, and the calls that depend on them.
+    """One notebook's parameters, checked, and the calls that depend on them.
 
-    It sets the style of figures, and one BLAS thread for the notebook's own fits.
-
-    The parameters are those of :func:`~mimlpaper.experiments.compute`, with an empty ``data_home``
-    for the default folder. A ValueError names one of a wrong type or an unknown value.
+    It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
+    are those of :func:`~mimlpaper.experiments.compute`; ``data_home=""`` is the default folder.
     """
 
     def __init__(
@@ -54,17 +53,15 @@ class Companion:
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-        for name, value, kind in (
-            ("jobs", jobs, int),
-            ("data_home", data_home, str),
-            ("recompute", recompute, bool),
-        ):
-            if type(value) is not kind:
-                raise ValueError(f"{name} must be {kind.__name__}, got {value!r}")
+        given: dict[str, Any] = {"jobs": jobs, "data_home": data_home, "recompute": recompute}
+        for name, kind in {"jobs": int, "data_home": str, "recompute": bool}.items():
+            if type(given[name]) is not kind:
+                raise ValueError(f"{name} must be {kind.__name__}, got {given[name]!r}")
         self.profile = profile
         self.jobs = jobs
         self.data_home = data_home or None
         self.recompute = recompute
+        self._how = given | {"profile": profile, "data_home": self.data_home}  # to run trials
         self._files: set[tuple] = set()
         self._known: dict[str, pd.DataFrame] = {}
         use_style()
@@ -73,11 +70,7 @@ class Companion:
 
     @property
     def folder(self) -> Path:
-        """The folder of tables and figures; git keeps only those of the full protocol.
-
-        The full protocol is published there by ``mimlpaper run`` alone; elsewhere it goes to
-        ``build/explored``.
-        """
+        """The folder of tables and figures; git keeps only those of the full protocol."""
         return paths.figures() if self.profile == "paper" else paths.figures() / self.profile
 
     def trials(self, experiment: str) -> pd.DataFrame:
@@ -85,12 +78,10 @@ class Companion:
         return compute(experiment, **self._how)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment as they are; nothing is run.
-
-        They are read once, and again after any file of records has changed.
-        """
+        """Records of an experiment as they are; files are read again only if one has changed."""
         folder = default_store(self.profile).folder
-        files = {(file.name, *_stamp(file)) for file in folder.glob("*.csv")}
+        stats = {file.name: file.stat() for file in folder.glob("*.csv")}
+        files = {(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items()}
         if files != self._files:
             self._files, self._known = files, {}
         if experiment not in self._known:
@@ -109,11 +100,7 @@ class Companion:
         return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
     def scorecard(self) -> dict:
-        """Every cell and claim with its verdict, see :func:`scorecard`.
-
-        ``verified`` is what ``mimlpaper verify`` last found, see
-        :func:`~mimlpaper.experiments.verified`.
-        """
+        """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
         card = scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
         return card | {"verified": verified(self.profile, self.recorded)}
 
@@ -135,13 +122,13 @@ class Companion:
         The finding is the outcome of ``tables`` and of the claims whose ids begin as
         ``claims``, then ``found``. Only the full protocol has one.
         """
+        finding = (
+            f"this is the profile {self.profile}, which shows that everything runs; what "
+            "the text says of results is about the profile paper."
+        )
         if self.profile == "paper":
             tested = self.claims(*claims) if claims else []
-            known = finding_in_words(self.recorded, tables, tested)
-            finding = f"{known} {found}".strip()
-        else:
-            finding = f"this is the profile {self.profile}, which shows that everything runs; what "
-            finding += "the text says of results is about the profile paper."
+            finding = f"{finding_in_words(self.recorded, tables, tested)} {found}".strip()
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
         box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
         return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
@@ -157,10 +144,9 @@ class Companion:
         return evaluate_claims(self.recorded, ids=wanted)
 
     def universes(self) -> pd.DataFrame:
-        """Every claim in drawn universes, see :func:`~mimlpaper.report.multiverse.universes_of`.
+        """Every claim in drawn universes, after missing trials are run.
 
-        Trials that are missing are run first. Shares and flips are then
-        ``recorded("multiverse_claims")``.
+        Shares and flips are then ``recorded("multiverse_claims")``.
         """
         compute_together(NEEDED, **self._how)
         return drawn_universes(self.recorded, self.profile, jobs=self.jobs)
@@ -225,10 +211,7 @@ class Companion:
         return measure_costs(self.profile, recompute=self.recompute, data_home=self.data_home)
 
     def dataset(self, name: str) -> Dataset:
-        """The original data if their files are present; otherwise drawn data, and a note of it.
-
-        In "smoke" data are drawn.
-        """
+        """The original data if their files are present; else, or in "smoke", drawn data, noted."""
         if self.profile != "smoke" and is_present(name, self.data_home):
             return load(name, self.data_home)
         display(Markdown(f"> **{DRAWN}** What follows is about them, not about *{name}*."))
@@ -245,7 +228,9 @@ class Companion:
         ``of`` is the data shown; drawn data are named in the picture and its text, and never
         replace the figure of original data.
         """
-        drawn, text = of is not None and of.kind == "synthetic", _in_words(name)
+        drawn = of is not None and of.kind == "synthetic"
+        texts = {shown.file: f"{shown.title}. {shown.shows}" for shown in ARTEFACTS}
+        text = texts.get(name, name.replace("_", " "))
         if drawn:
             figure.suptitle(DRAWN, fontsize=8, color=LINE)
             text = f"{DRAWN} {text}"
@@ -253,14 +238,6 @@ class Companion:
             self._publish(save_figure(figure, self._target, name))
         display(figure, metadata={"image/png": {"alt": text}})
         plt.close(figure)
-
-    @property
-    def _how(self) -> dict:
-        """How trials are run."""
-        return {
-            "profile": self.profile, "jobs": self.jobs, "data_home": self.data_home,
-            "recompute": self.recompute,
-        }  # fmt: skip
 
     @property
     def _target(self):
@@ -272,14 +249,3 @@ class Companion:
         """Note the checksums of published files, for ``mimlpaper verify``."""
         if self._target == paths.figures():
             note_checksums(files)
-
-
-def _stamp(file):
-    about = file.stat()
-    return about.st_mtime_ns, about.st_size
-
-
-def _in_words(name):
-    """A figure's alternative text: what its artefact shows, otherwise its name."""
-    texts = {artefact.file: f"{artefact.title}. {artefact.shows}" for artefact in ARTEFACTS}
-    return texts.get(name, name.replace("_", " "))

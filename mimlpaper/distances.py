@@ -17,13 +17,8 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     instances. Differences are squared and summed feature by feature, so that equal bags are
     at distance exactly 0 and no accuracy is lost to cancellation.
 
-    Parameters
-    ----------
-    A, B : Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work).
-
-    Returns
-    -------
-    distances : (n_bags_A, n_bags_B)
+    A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work). Returns
+    (n_bags_A, n_bags_B).
     """
     bags_a, bags_b = _two_sets(A, B)
     distances = np.full((len(bags_a), len(bags_b)), np.nan)  # what is missed would be seen
@@ -39,22 +34,12 @@ def max_hausdorff(A, B=None) -> np.ndarray:
 def average_hausdorff(A, B=None) -> np.ndarray:
     """Mean distance of the instances of two bags to the nearest instance of the other.
 
-    (Σ_a min_b ||a - b|| + Σ_b min_a ||b - a||) / (|A| + |B|). It asks how the bags lie as
-    wholes, where :func:`max_hausdorff` asks for the one instance that lies
-    farthest off. Pass it as ``metric`` to MimlNn or MimlSvm.
+    (Σ_a min_b ||a - b|| + Σ_b min_a ||b - a||) / (|A| + |B|), with the arguments and the shape of
+    :func:`max_hausdorff`, which asks for the one instance that lies farthest off. Pass it as
+    ``metric`` to MimlNn or MimlSvm.
 
-    Parameters
-    ----------
-    A, B : Bags or lists of 2-D arrays; ``B=None`` stands for A.
-
-    Returns
-    -------
-    distances : (n_bags_A, n_bags_B)
-
-    References
-    ----------
-    Zhang and Zhou, Multi-instance clustering with applications to multi-instance prediction,
-    Applied Intelligence 31, 2009.
+    Source: Zhang and Zhou, Multi-instance clustering with applications to multi-instance
+    prediction, Applied Intelligence 31, 2009.
     """
     bags_a, bags_b = _two_sets(A, B)
     instances, starts = bags_b.instances, bags_b.offsets[:-1]
@@ -72,21 +57,10 @@ def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     """Distance in the space of the set kernel: ||φ(A) - φ(B)||, with φ a bag's sum of unit length.
 
     √(2 - 2 k(A, B)) with k(A, B) = Σ_ab exp(-γ||a - b||²) / √(k_AA k_BB), k_AA being the sum
-    within a bag. The alternative to :func:`max_hausdorff` that Section 4.2 names.
+    within a bag. The alternative that Section 4.2 names to :func:`max_hausdorff`, with the same
+    arguments and shape. The default width ``gamma`` is meant for features scaled to [0, 1].
 
-    Parameters
-    ----------
-    A, B : Bags or lists of 2-D arrays; ``B=None`` stands for A.
-    gamma : float, default 1.0
-        Kernel width; the default is meant for features scaled to [0, 1].
-
-    Returns
-    -------
-    distances : (n_bags_A, n_bags_B)
-
-    References
-    ----------
-    Gärtner, Flach, Kowalczyk and Smola, Multi-instance kernels, ICML 2002.
+    Source: Gärtner, Flach, Kowalczyk and Smola, Multi-instance kernels, ICML 2002.
     """
     bags_a, bags_b = _two_sets(A, B)
     lengths = [

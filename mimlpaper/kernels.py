@@ -29,10 +29,9 @@ def kernel_matrix(
     A: np.ndarray, B: np.ndarray | None = None, *, kernel: str = "rbf", gamma: float = 1.0,
     degree: int = 3, coef0: float = 1.0,
 ) -> np.ndarray:  # fmt: skip
-    """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features): (n_a, n_b).
+    """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features), or A: (n_a, n_b).
 
-    ``"linear"``: <a, b>. ``"rbf"``: exp(-gamma ||a - b||^2). ``"poly"``:
-    (gamma <a, b> + coef0)^degree. ``B=None`` stands for ``A``.
+    "linear": <a, b>. "rbf": exp(-gamma ||a - b||^2). "poly": (gamma <a, b> + coef0)^degree.
     """
     if kernel == "linear":
         return pairwise_kernels(A, B, metric="linear")
@@ -62,15 +61,14 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     For the linear kernel phi is the identity. For the others it is a randomly pivoted
     partial Cholesky factor: landmarks are drawn one by one in proportion to what the
     factor so far leaves unexplained of the diagonal, which keeps the expected error close
-    to that of the best factor of the same rank. With ``rank=None`` the factor runs until
-    nothing is left: exact, for small data.
+    to that of the best factor of the same rank.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
     gamma, degree, coef0 : see :func:`kernel_matrix`.
     rank : int, "auto" or None, default None
-        Largest number of landmarks r; None for as many as it takes. "auto" stops when 1 % of
+        Largest number of landmarks r; None is exact, for small data. "auto" stops when 1 % of
         the trace is unexplained, or at 1,000 landmarks. A LowRankWarning says so if more than
         10 % is unexplained.
     tol : float, default 1e-10
@@ -82,9 +80,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     landmarks_ : (r, n_features), the pivots.
     error_ : float, the unexplained share of the kernel matrix's trace, 0 if exact.
 
-    References
-    ----------
-    Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
+    Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """
 
     def __init__(
@@ -165,11 +161,7 @@ def integer_seed(random_state) -> int:
 def pivoted_cholesky(diagonal, column, rank, tol, seed):
     """Factor L of a matrix K ≈ L Lᵀ, its pivots in their order, and the share of K's trace left.
 
-    Parameters
-    ----------
-    diagonal : (n,), of K.
-    column : function from an index to that column of K: (n,), which is overwritten.
-    rank, tol, seed : see :class:`KernelFactor`.
+    K has the ``diagonal`` (n,); ``column`` gives one of its columns (n,), which is overwritten.
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)

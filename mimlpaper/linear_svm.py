@@ -26,12 +26,8 @@ FIXED, FREE, SHIFTS = 0, 1, 2  # alpha_i stays, follows raw_i, or moves against 
 class Examples:
     """The rows z_i that many machines are trained on: checked once, and hashed once.
 
-    Machines on them are shared, see :func:`~mimlpaper.sharing.shared`.
-
-    Attributes
-    ----------
-    X : (n_examples, n_features + 1), the rows (z_i, 1).
-    size : float, mean of ||z_i||², or 1 if that is less.
+    ``X`` (n_examples, n_features + 1) holds the rows (z_i, 1), ``size`` is the mean of ||z_i||², at
+    least 1. Machines on them are shared, see :func:`~mimlpaper.sharing.shared`.
     """
 
     def __init__(self, Z):
@@ -56,22 +52,14 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearSvm:
-    """A fitted machine f(z) = <w, z> + b, and the proof of how good it is.
+    """A fitted machine f(z) = <w, z> + b, and the proof of how good it is."""
 
-    Attributes
-    ----------
-    weights : (n_features,), w; intercept : float, b.
-    dual_coef : (n_examples,), y_i alpha_i.
-    primal, dual : float, the objective at (w, b), and a lower bound on its minimum.
-    n_steps : int, Newton steps tried.
-    """
-
-    weights: np.ndarray
-    intercept: float
-    dual_coef: np.ndarray
-    primal: float
-    dual: float
-    n_steps: int
+    weights: np.ndarray  # (n_features,), w
+    intercept: float  # b
+    dual_coef: np.ndarray  # (n_examples,), y_i alpha_i
+    primal: float  # the objective at (w, b)
+    dual: float  # a lower bound on its minimum
+    n_steps: int  # Newton steps tried
 
     @property
     def gap(self) -> float:
@@ -107,16 +95,11 @@ def fit_linear_svm(
     offsets : (n_groups + 1,) or None
         Group g is the rows ``offsets[g]:offsets[g + 1]``; None for groups of one.
     start : LinearSvm or None
-        The machine of a related problem on the same rows. The result is never worse than
-        it, whatever ``tol``.
-    tol : float
-        Stop when the duality gap is at most this share of the objective.
-    max_steps : int
-        Newton steps before giving up, with a ConvergenceWarning.
+        The machine of a related problem on the same rows; the result is never worse.
+    tol : float, the duality gap at which to stop, as a share of the objective.
+    max_steps : int, Newton steps before giving up, with a ConvergenceWarning.
 
-    References
-    ----------
-    Yan and Li, An efficient augmented Lagrangian method for support vector machine,
+    Source: Yan and Li, An efficient augmented Lagrangian method for support vector machine,
     Optimization Methods and Software 35, 2020.
     """
     problem = _problem(Z, y, C, offsets)
@@ -256,10 +239,7 @@ class _NewtonSystem:
         return self.products
 
     def _rows(self, moves):
-        """F; where a group's alpha keeps its sum, y_i (z_i, 1) less its mean over the group.
-
-        The sign of a row is of no account.
-        """
+        """F up to signs; where a group's alpha keeps its sum, rows y_i (z_i, 1) less their mean."""
         rows = np.flatnonzero(moves)
         F = self.X[rows]
         full = np.flatnonzero(moves[rows] == SHIFTS)
@@ -287,8 +267,7 @@ def _solve(matrix, diagonal, b):
 def _multiplier_step(problem, system, theta, margins, alpha, sigma, enough, max_steps):
     """Minimise ½||w||² + ||a||² / 2σ, a = project(alpha + σ(1 - margins)), and return that a.
 
-    A step that stops early is still a step forward: the subproblem has to be solved only to the
-    accuracy with which it stands for the whole.
+    The subproblem has to be solved only to the accuracy with which it stands for the whole.
     """
     pull, last = np.zeros_like(theta), np.zeros_like(alpha)
     for n_steps in range(1, max_steps + 1):

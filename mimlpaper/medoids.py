@@ -18,8 +18,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, the paper's k.
-    max_iter : int, default 100
-        Rounds after which a ConvergenceWarning is given.
+    max_iter : int, default 100, rounds after which a ConvergenceWarning is given.
     random_state : int, RandomState or None, default None
         Draws the first medoids, without replacement.
 

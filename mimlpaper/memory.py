@@ -12,11 +12,8 @@ def check_memory(n_bytes: float, what: str, advice: str):
     """Raise a MemoryError if fewer than ``n_bytes`` are free.
 
     A system that promises more memory than it has would kill the process later, with no message.
-
-    Parameters
-    ----------
-    what : what needs the bytes, such as "the distances of 50,000 bags".
-    advice : what to do instead, such as "lower n_sample".
+    ``what`` needs the bytes, such as "the distances of 50,000 bags"; ``advice`` says what to do
+    instead, such as "lower n_sample".
     """
     free = free_memory()
     if n_bytes > free:
@@ -27,10 +24,7 @@ def check_memory(n_bytes: float, what: str, advice: str):
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take, of the machine, its container and ``ulimit -v``.
-
-    On Linux; infinity elsewhere.
-    """
+    """Bytes that machine, container and ``ulimit -v`` leave this process; infinite off Linux."""
     if sys.platform != "linux":
         return float("inf")
     import resource  # not on Windows

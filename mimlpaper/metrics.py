@@ -1,17 +1,13 @@
 """The paper's seven criteria for multi-label predictions (Section 4.3.1), and accuracy.
 
-Notation: ``Y`` (n_bags, n_labels) the true label sets, ``scores`` (n_bags, n_labels) the
-real values h(X, y), ``predicted`` (n_bags, n_labels) the predicted label sets h(X).
-The rank of label y is the number of labels scored at least as high as y, so that a tie
-counts against the learner in every criterion.
-
-``Y`` and ``predicted`` hold booleans, or 0 and 1. Of DataFrames, rows and columns must stand in the
-same order.
+All arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
+``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. Of DataFrames, rows and
+columns must stand in the same order. The rank of label y is the number of labels scored at least
+as high as y, so that a tie counts against the learner in every criterion.
 
 One rule for bags without a label, or with every label: a criterion is averaged over the bags
-for which its formula is defined. Hamming loss is defined for all; one-error, coverage,
-average precision and average recall need at least one true label; ranking loss needs a true
-and a false one.
+for which its formula is defined. Hamming loss is defined for all; one-error, coverage, average
+precision and average recall need a true label; ranking loss needs a true and a false one.
 """
 
 from collections.abc import Callable

@@ -36,6 +36,7 @@ TEMPLATE = (
 )
 RUNS = "runs.json"  # in their folder: how each executed notebook's last run ended
 
+FAULTS = {DeadKernelError: "died", CellTimeoutError: "timeout", PapermillExecutionError: "error"}
 TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 
 
@@ -43,17 +44,16 @@ TYPES = {"str": str, "int": int, "bool": bool, "float": float}
 class NotebookRun:
     """How one notebook's execution ended.
 
-    ``status`` is ``"done"`` only if every code cell was executed without an error; otherwise
-    ``"error"`` (a cell raised), ``"timeout"``, ``"died"`` (its kernel), or
-    ``"incomplete"`` (cells without an execution count). ``output`` is the executed notebook,
-    None unless done; ``message`` says what went wrong.
+    ``status`` is "done" only if every code cell was executed without an error. Otherwise it is
+    "error" (a cell raised), "timeout", "died" (its kernel), or "incomplete" (cells without an
+    execution count).
     """
 
     name: str
     status: str
     seconds: float
-    output: Path | None = None
-    message: str = ""
+    output: Path | None = None  # the executed notebook; None unless done
+    message: str = ""  # what went wrong
 
 
 def available_notebooks() -> dict[str, Path]:
@@ -88,22 +88,12 @@ def run_notebooks(
 ) -> list[NotebookRun]:  # fmt: skip
     """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
 
-    Parameters
-    ----------
-    names : list of str or None
-        Names as in :func:`available_notebooks`, or their paths; None for all.
-    parameters : dict or None
-        Values for the notebooks' parameters, all checked before anything starts.
-    folder : path or None
-        Where executed notebooks go; None for ``build/<profile>``.
-    cell_timeout : int or None
-        Seconds after which a cell counts as hanging; None for never.
-    untrusted : bool
-        Whether names may be paths of other notebooks. Running one runs all code in it, with the
-        user's rights. If False, such a path raises a ValueError.
-    at_once : int
-        Notebooks that run side by side, -1 for one a core. One, if trials are to run: they take
-        all cores themselves, and the multiverse waits for those of the tables.
+    ``names`` are names or paths of :func:`available_notebooks`, None for all; ``untrusted`` allows
+    paths of other notebooks, which run whatever code they hold with the user's rights. All
+    ``parameters`` are checked before anything starts. Executed notebooks go to ``folder``, None
+    for ``build/<profile>``. A cell hangs if it takes more than ``cell_timeout`` seconds, None for
+    never. ``at_once`` notebooks run side by side, -1 for one a core; run one at a time if trials
+    are to run, since these take all cores, and the multiverse needs those of the tables.
     """
     # The scorecard, 0_…, is read first but made last, of what the others record; before it the
     # multiverse, 10_…, of what the tables record.
@@ -123,7 +113,8 @@ def run_notebooks(
             delayed(_run)(found[name].stem, found[name], parameters, folder, cell_timeout)
             for name in together
         )
-    _remember(folder, runs)
+    statuses = last_runs(folder=folder) | {run.name: run.status for run in runs}
+    paths.write_whole(folder / RUNS, json.dumps(statuses, indent=1, sort_keys=True))
     return runs
 
 
@@ -131,11 +122,6 @@ def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, s
     """How the last run of each notebook ended, if it was ever run here."""
     path = (folder or _folder(profile)) / RUNS
     return json.loads(path.read_text()) if path.is_file() else {}
-
-
-def _remember(folder, runs):
-    statuses = last_runs(folder=folder) | {run.name: run.status for run in runs}
-    paths.write_whole(folder / RUNS, json.dumps(statuses, indent=1, sort_keys=True))
 
 
 def _folder(profile):
@@ -164,12 +150,8 @@ def _run(name, path, parameters, folder, cell_timeout):
     unfinished = folder / f".{name}.part.ipynb"
     try:
         _execute(path, unfinished, parameters, cell_timeout)
-    except DeadKernelError as error:
-        return NotebookRun(name, "died", _since(start), message=str(error))
-    except CellTimeoutError as error:
-        return NotebookRun(name, "timeout", _since(start), message=str(error))
-    except PapermillExecutionError as error:
-        return NotebookRun(name, "error", _since(start), message=str(error))
+    except tuple(FAULTS) as error:
+        return NotebookRun(name, FAULTS[type(error)], _since(start), message=str(error))
     executed = nbformat.read(unfinished, as_version=4)
     untouched = [
         cell for cell in executed.cells

@@ -58,15 +58,9 @@ def notebooks() -> Path:
 def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
     """A file to write that takes the place of ``path`` when the block ends.
 
-    After an error ``path`` is as it was, and nothing else is left. The folder is made if need
-    be. The content is on the disk before the temporary file, in the same folder, is renamed. So a
-    reader of ``path`` finds the old file or the new one at any time, even after a power cut.
-
-    Parameters
-    ----------
-    path : Path
-    mode : {"w", "wb"}
-        Text is written as UTF-8, line ends as given.
+    After an error ``path`` is as it was. The folder is made if it is missing. The content is on the
+    disk before the temporary file is renamed. So a reader of ``path`` finds the old file or the
+    new one at any time, even after a power cut. ``mode`` is "w" for UTF-8 text, or "wb".
     """
     encoding, newline = (None, None) if mode == "wb" else ("utf-8", "")  # line ends as given
     path.parent.mkdir(parents=True, exist_ok=True)

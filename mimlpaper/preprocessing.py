@@ -10,8 +10,7 @@ from mimlpaper.base import check_bags
 class OnInstances(TransformerMixin, BaseEstimator):
     """Apply a scikit-learn transformer to the instances of bags.
 
-    ``OnInstances(MinMaxScaler())`` scales each feature to [0, 1] by its range over all
-    instances of the training bags.
+    ``OnInstances(MinMaxScaler())`` scales each feature to [0, 1] by its range over all instances.
 
     Parameters
     ----------

@@ -24,8 +24,7 @@ def explain(estimator, X) -> np.ndarray:
       z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient; over a bag the
       scores of a label then sum to h_y(z) - h_y(0).
 
-    Scores compare the instances of a bag. The size of those of one method says nothing about
-    those of another.
+    Scores compare the instances of a bag, not the methods.
 
     Parameters
     ----------
@@ -39,10 +38,9 @@ def explain(estimator, X) -> np.ndarray:
 
     Raises
     ------
-    TypeError
-        If the learner neither scores instances nor measures distances to medoids.
-    ValueError
-        If a step of the pipeline merges instances, or distances are not max-Hausdorff.
+    TypeError, ValueError
+        If the learner neither scores instances nor measures distances to medoids; if a step of
+        the pipeline merges instances, or distances are not max-Hausdorff.
 
     References
     ----------
@@ -60,19 +58,11 @@ def explain(estimator, X) -> np.ndarray:
 
 
 def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
-    """How much an instance's scores fall when one of its features is set to 0.
+    """How much the scores of row ``instance`` of a bag fall when one of its features is set to 0.
 
-    Choose it for counts, such as of words, where 0 means absence.
-
-    Parameters
-    ----------
-    estimator : see :func:`explain`.
-    bag : (n_instances, n_features)
-    instance : int, which row of the bag is looked at.
-
-    Returns
-    -------
-    falls : (n_features, n_labels); 0 for features that are 0 already.
+    Choose it for counts, such as of words, where 0 means absence. ``bag`` is (n_instances,
+    n_features); for ``estimator`` see :func:`explain`. Returns (n_features, n_labels), 0 for
+    features that are 0 already.
     """
     bag = check_bags([bag])[0]
     present = np.flatnonzero(bag[instance])

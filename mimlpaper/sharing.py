@@ -1,8 +1,7 @@
 """A bounded cache for intermediate results that several fits on the same data need.
 
-Estimators ask through :func:`shared`. Outside a ``with sharing(...)`` block it just computes.
-Inside one, an equal question is answered from the cache: a kernel factor, a matrix of distances,
-a mixture. The answer is the same either way.
+Estimators ask through :func:`shared`, which computes, or inside a ``with sharing(...)`` block
+answers an equal question from the cache: a kernel factor, a matrix of distances, a mixture.
 """
 
 from __future__ import annotations
@@ -23,14 +22,7 @@ CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", defaul
 class Cache:
     """Results by the content of the question; the ones not used for longest are dropped first.
 
-    Parameters
-    ----------
-    max_bytes : int, default 512 MiB
-        Bound on the arrays that are kept. A larger result is returned but not kept.
-
-    Attributes
-    ----------
-    n_bytes, n_hits, n_misses : int
+    At most ``max_bytes`` of arrays are kept; a larger result is returned but not kept.
     """
 
     def __init__(self, max_bytes: int = 2**29):

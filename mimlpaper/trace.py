@@ -19,21 +19,12 @@ from mimlpaper.report.verdicts import arithmetic
 
 
 def trace(number: int, method: str, criterion: str, dataset: str | None = None) -> str:
-    """One screen of text about one cell.
+    """One screen of text about one cell of Tables 1 to 5.
 
     It names the printed value, ours, the verdict with its arithmetic, the recorded trials, each
     setting with its basis, the files of code behind it, and when the numbers were last verified.
-
-    Parameters
-    ----------
-    number : 1 to 5
-    method, criterion : str, as in the scorecard.
-    dataset : str or None, of Table 5; None for the table's only or first column.
-
-    Raises
-    ------
-    ValueError
-        If the table has no such cell; the message names the possible values.
+    Names are those of the scorecard; ``dataset=None`` is the table's only or first column. If
+    there is no such cell, a ValueError names the possible values.
     """
     if number not in TABLES:
         raise ValueError(f"table must be one of {list(TABLES)}, got {number!r}")
@@ -55,15 +46,12 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
         & (cells["dataset"] == column)
     ].iloc[0]
     mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
-    trial = Trial(table.experiment, _one_dataset(mine, experiment), method, "{}", 0)
-    lines = [f"Table {number}, {method}, {criterion} on {column}", ""]
-    lines += _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
-    lines += _verified(table.experiment, recorded)
-    return "\n".join(lines)
-
-
-def _one_dataset(mine, experiment):
-    return mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
+    one_dataset = mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
+    trial = Trial(table.experiment, one_dataset, method, "{}", 0)
+    rows = _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
+    rows += _verified(table.experiment, recorded)
+    heading = f"Table {number}, {method}, {criterion} on {column}"
+    return "\n".join([heading, "", *_aligned(rows)])
 
 
 def _values(cell):
@@ -75,27 +63,25 @@ def _values(cell):
     if cell["printed"] == "value" and cell["n"]:
         rows.append(("", arithmetic(cell)))
     rows.append(("", "data/published/results.csv, report/compare.py, report/verdicts.py"))
-    return _aligned(rows)
+    return rows
 
 
 def _trials(experiment, mine):
     """How many trials, their seconds, and their lines in the file."""
     path = default_store().path(experiment)
     if mine.empty:
-        return _aligned([("trials", f"none; mimlpaper compute {experiment}")])
+        return [("trials", f"none; mimlpaper compute {experiment}")]
     keys = set(mine["dataset"] + "," + mine["method"])
     lines = path.read_text().splitlines()
     places = [i for i, line in enumerate(lines, 1) if ",".join(line.split(",")[1:3]) in keys]
     seconds = seconds_of(mine).sum()
     states = ", ".join(f"{n} {state}" for state, n in mine["state"].value_counts().items())
     splits = mine["split"]
-    return _aligned(
-        [
-            ("trials", f"{len(mine)}: {states}; seeds {splits.min()} to {splits.max()}"),
-            ("", f"{seconds:.1f} s of processor time in all"),
-            ("", f"data/results/{path.name}, lines {places[0]} to {places[-1]}"),
-        ]
-    )
+    return [
+        ("trials", f"{len(mine)}: {states}; seeds {splits.min()} to {splits.max()}"),
+        ("", f"{seconds:.1f} s of processor time in all"),
+        ("", f"data/results/{path.name}, lines {places[0]} to {places[-1]}"),
+    ]
 
 
 def _code(experiment, trial):
@@ -111,7 +97,7 @@ def _code(experiment, trial):
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         name = path.relative_to(paths.PACKAGE)
         rows.append(("", f"{name!s:<32} {digest}  {n_definitions} definitions in use"))
-    return _aligned(rows)
+    return rows
 
 
 def _settings(trial):
@@ -128,7 +114,7 @@ def _verified(experiment, recorded):
         ("verified", f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
         for row in outcomes_of(default_store().folder, experiment, recorded).itertuples()
     ]
-    return _aligned(rows or [("verified", "never, or recorded again since")])
+    return rows or [("verified", "never, or recorded again since")]
 
 
 def _plus_minus(mean, std):

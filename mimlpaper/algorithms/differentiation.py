@@ -63,18 +63,15 @@ class DifferenceFeatures(_Differentiation):
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
     :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: since
     ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
-    takes the product of X with p and the product of the prototypes with p. For a linear kernel on
-    the differences no φ is needed: they have the rank of X, which may be reduced beforehand.
+    takes the products of X and of the prototypes with p. For a linear kernel no φ is needed: the
+    differences have the rank of X, which may be reduced beforehand.
 
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale"
-        Kernel width γ: "auto" is 1 / n_features, "scale" divides that by the variance of X.
-    rank : int, "auto" or None, default "auto"
-        Rank of the factor of the differences' kernel, see
-        :class:`~mimlpaper.kernels.KernelFactor`; None is exact, for small data.
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the factor.
+        Kernel width γ, see :func:`~mimlpaper.kernels.kernel_width`.
+    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
@@ -117,13 +114,11 @@ class NeighbourMeans(_Differentiation):
 
     Parameters
     ----------
-    n_neighbors : int, default 10
-        The k; all examples with the label if there are fewer.
+    n_neighbors : int, default 10, the k; all examples with the label if there are fewer.
 
     Attributes
     ----------
-    prototypes_ : (n_labels, n_features)
-        Mean of all examples with the label; it replaces the mean of no neighbour.
+    prototypes_ : (n_labels, n_features), the labels' means, which replace the mean of no neighbour.
     X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
     """
 

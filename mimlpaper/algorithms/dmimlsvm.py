@@ -45,31 +45,24 @@ class DMimlSvm(MultiLabelEstimator):
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
     Eq. 12 has twice this Ω, so that its μ and γ are twice these.) The last term is not convex. The
-    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24. They have
+    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24, with
     Σ_j ρ_ijt f_t(x_ij) in place of the maximum where f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i,
     then with the instances that score highest in the last solution. No step raises the objective.
 
-    Choose it to learn from bags directly and to score instances as well. A label that all or none
-    of the training bags have gets the constant score +1 or -1.
+    Choose it to learn from bags directly and to score instances as well. A label with one class
+    only gets the constant score +1 or -1.
 
     Parameters
     ----------
-    kernel : {"rbf", "linear"}, default "rbf"
-        Kernel between instances.
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width, see :func:`~mimlpaper.kernels.kernel_width`.
-    rank : int, "auto" or None, default "auto"
-        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
-        for small data.
+    kernel : {"rbf", "linear"}, default "rbf", between instances.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
+    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     set_kernel : {"unit", "mean"}, default "unit"
-        φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or
-        as their mean. With the mean f_t(X) never exceeds max_j f_t(x_j), so that the problem is
-        convex and the first step solves it.
-    C : float, default 10.0
-        Cost of a hinge loss of 1, as in a support vector machine for each label.
-    lam : float, default 0.1
-        λ, cost of the difference between f_t of a bag and its largest f_t of an instance, as a
-        share of C.
+        φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or as
+        their mean. With the mean f_t(X) never exceeds max_j f_t(x_j): the problem is convex, and
+        the first step solves it.
+    C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
+    lam : float, default 0.1, the λ, as a share of C.
     mu : float, default 0.0
         μ > -1/2. Positive values penalise the function that all labels share, negative values
         favour it. For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
@@ -81,19 +74,16 @@ class DMimlSvm(MultiLabelEstimator):
     imbalance : bool, default False
         Weigh losses by τ: 1 - ibr_t for bags with label t, ibr_t for bags without it, see
         :func:`~mimlpaper.algorithms.dmiml.imbalance.imbalance_weights`. If False, τ is 1. The
-        rates ibr_t sum to 1 over the labels, so that one more label changes the results of all
-        labels. With few bags or many labels all scores may become constant.
+        rates ibr_t sum to 1 over the labels, so that one more label changes all results. With few
+        bags or many labels all scores may become constant.
     solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
-        Solver of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package;
-        both are for small data.
-    tol : float, default 1e-2
-        Duality gap, as a share of the objective, at which a convex problem is solved.
+        Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
+        for small data.
+    tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None
         Most iterations of the solver in each convex problem; None for the solver's own limit.
-    cccp_tol : float, default 1e-3
-        Stop when a step lowers the objective by no more than this share.
-    max_cccp : int, default 30
-        Largest number of convex problems.
+    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
+    max_cccp : int, default 30, the most convex problems.
     label_rule : {"sign", "top"}, default "sign"
         The labels with positive scores (Section 5.1), or the T-Criterion.
     warm_start : bool, default False

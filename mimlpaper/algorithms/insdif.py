@@ -18,17 +18,15 @@ class InsDif(VectorEstimator):
     Parameters
     ----------
     transformation : unfitted transformer of (X, Y) into bags, or None, default None
-        None for :class:`~mimlpaper.algorithms.differentiation.PrototypeDifferences`;
-        ``DifferenceFeatures`` for learners on instances with a Gaussian kernel;
-        ``NeighbourMeans`` for the variant with nearest neighbours.
+        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners on
+        instances with a Gaussian kernel; :class:`NeighbourMeans` for the nearest neighbours.
     learner : unfitted MIML estimator or None, default None
-        A :class:`~mimlpaper.base.MultiLabelEstimator` for bags, with its own label rule; None for
-        MimlNn with 20 % of the examples as medoids and the pseudo-inverse.
+        It has its own label rule. None for MimlNn with 20 % of the examples as medoids and the
+        pseudo-inverse.
     shortcut : bool, default True
         Whether a learner that uses only maximal Hausdorff distances between bags gets the
         Euclidean distances of the vectors, which are equal, see Notes.
-    random_state : int, RandomState or None, default None
-        Seeds the default learner.
+    random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
     ----------
@@ -38,11 +36,10 @@ class InsDif(VectorEstimator):
 
     Notes
     -----
-    Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i, and the maximal
-    Hausdorff distance between a bounded set and its translate is ||t||. It is at most ||t||,
-    since b + t has this distance from b. It is at least ||t||, since the point of B_i + t
-    furthest in the direction of t lies ||t|| beyond every point of B_i. So MimlNn and MimlSvm
-    see ||x_j - x_i|| for any prototypes.
+    Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i. Their maximal
+    Hausdorff distance is at most ||t||, since b + t has this distance from b. It is at least ||t||,
+    since the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
+    So MimlNn and MimlSvm see ||x_j - x_i|| for any prototypes.
 
     References
     ----------

@@ -15,7 +15,8 @@ class LandmarkMap(MedoidMap):
 
     :class:`MedoidMap` computes the distances of all pairs of bags. This map computes them within
     the sample, and from all bags to the k medoids: time and memory grow with the number of bags,
-    not with its square. If the sample holds all bags, both maps are the same.
+    not with its square. If the sample holds all bags, both maps are the same. Distances that do
+    not fit into memory raise a MemoryError before they are computed.
 
     Choose it for 10,000 bags or more. MimlNn and MimlSvm are then pipelines::
 
@@ -27,23 +28,15 @@ class LandmarkMap(MedoidMap):
 
     Parameters
     ----------
-    n_sample : int, default 2000
-        Training bags drawn; all bags if there are fewer.
-    ratio : float in (0, 1], default 0.2
-        Number of medoids k as a share of the sample.
+    n_sample : int, default 2000, training bags drawn; all bags if there are fewer.
+    ratio : float in (0, 1], default 0.2, number of medoids k as a share of the sample.
     metric : {"max_hausdorff", "euclidean"} or callable, see :class:`MedoidMap`
-    random_state : int, RandomState or None, default None
-        Draws the sample and the first medoids.
+    random_state : int, RandomState or None, default None, draws the sample and the first medoids.
 
     Attributes
     ----------
     medoid_indices_ : (k,), the medoids among the training bags.
     medoids_ : the medoids themselves.
-
-    Raises
-    ------
-    MemoryError
-        Before the distances are computed, if they do not fit into memory.
 
     Notes
     -----

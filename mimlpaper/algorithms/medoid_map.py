@@ -27,8 +27,7 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         ``"euclidean"`` takes 2-D X, one instance a bag. ``"precomputed"`` takes distances to
         the training bags in place of X: (m, m) in ``fit``, (n, m) afterwards. A callable
         gets two sets of bags and returns their distances.
-    random_state : int, RandomState or None, default None
-        Draws the first medoids.
+    random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------

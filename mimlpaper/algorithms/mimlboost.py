@@ -40,40 +40,32 @@ class MimlBoost(MultiLabelEstimator):
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
-    votes. The paper's scores Σ_t c_t Σ_j h_t are divided by n here, which leaves the predicted
-    labels as they are and makes bags of different sizes comparable.
+    votes. The paper's scores Σ_t c_t Σ_j h_t are divided by n here: predicted labels stay the same,
+    and bags of different sizes become comparable.
 
     Parameters
     ----------
-    n_rounds : int, default 50
-        The paper's T.
+    n_rounds : int, default 50, the paper's T.
     kernel : {"rbf", "linear"}, default "rbf"
         Kernel between pairs. "rbf" is exp(-γ ||x - x'||²) times the same function of the labels'
         codes; "linear" is <x, x'> plus the inner product of the codes.
-    gamma : float, "auto" or "scale", default "scale"
-        Width γ of the Gaussian kernel, see :func:`~mimlpaper.kernels.kernel_width`.
-    C : float, default 1.0
-        Mean cost of a pair.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
+    C : float, default 1.0, mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
         How a label is coded. "onehot": as n_labels numbers after x. "feature", as in the authors'
         program: as one number after x, from 0 for the first label to s for the last in equal
-        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50). Labels in neighbouring
-        columns are then more alike, and the result depends on the order of the columns.
-        "product", for the linear kernel only: the kernel is <x, x'> if y = y', else 0. Without
-        it, a linear machine ranks the labels in the same order for every instance.
+        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50); the result depends on
+        the order of the labels. "product", for the linear kernel only: the kernel is <x, x'> if
+        y = y', else 0. Without it, a linear machine ranks the labels alike for every instance.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
-    rank : int, "auto" or None, default "auto"
-        Rank of the factor of the instances' kernel, see :class:`~mimlpaper.kernels.KernelFactor`;
-        None is exact, for small data.
+    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     solver : {"structured", "libsvm"}, default "structured"
         :class:`~mimlpaper.algorithms.pair_svm.PairSvm`, or LIBSVM on the N pairs, for comparison;
         LIBSVM does not use ``rank``, ``tol`` and ``max_iter``.
-    tol : float, default 1e-3
-        Duality gap, as a share of the objective, at which a machine is solved.
+    tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     max_iter : int, default 200
-        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine; a machine
-        not solved by then gives a warning.
+        Most climbs of PairSvm for a machine; a machine not solved by then gives a warning.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None
         Draws landmarks, the solver's order, and the samples of "resampling".
@@ -95,9 +87,8 @@ class MimlBoost(MultiLabelEstimator):
     The text around Eq. 2 ends the boosting if e >= 1/2. If e means the weighted error Σ W e, this
     is step 3e, since c_t <= 0 exactly then. Step 3c ends it if all e < 1/2, where step 3d has no
     minimum. There is no minimum either if all e <= 1/2 and some are less, which counts as step 3c
-    here. Both steps drop the round, but the first round is kept with c_1 = 1.
-
-    A label that all or none of the training bags have is not learned; its score is 1 or -1.
+    here. Both steps drop the round, but the first round is kept with c_1 = 1. A label with one
+    class only is not learned; its score is 1 or -1.
 
     References
     ----------

@@ -16,14 +16,12 @@ class MimlNn(MultiLabelEstimator):
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.4
-        Number of medoids as a share of the training bags.
+    ratio : float in (0, 1], default 0.4, number of medoids as a share of the training bags.
     ridge : float >= 0, default 1.0
         0 gives the pseudo-inverse, the least-squares solution of least norm.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
     label_rule : {"sign", "top"}, default "sign"
-    random_state : int, RandomState or None, default None
-        Draws the first medoids.
+    random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------

@@ -16,14 +16,12 @@ class MimlSvm(MultiLabelEstimator):
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.2
-        The paper's k, as a share of the training bags.
+    ratio : float in (0, 1], default 0.2, the paper's k, as a share of the training bags.
     kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion (Table 7, step 5), or the labels with positive scores.
-    random_state : int, RandomState or None, default None
-        Draws the first medoids.
+    random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------

@@ -16,8 +16,8 @@ class MimlSvmMi(MultiLabelEstimator):
     """Category-wise mi-SVM: f_y(X) = max_{x in X} f_y(x), each f_y a machine on instances.
 
     Choose it when a single instance can give its bag a label; it also finds this instance. The
-    labels share one factor of the kernel matrix of all training instances. A label that all or
-    none of the training bags have gets the constant score +1 or -1, with a warning.
+    labels share one factor of the kernel matrix of all training instances. A label with one class
+    only gets the constant score +1 or -1, with a warning.
 
     The result depends on the number of alternations, see
     :class:`~mimlpaper.baselines.misvm.MiSvmInstance`: the first machine takes all instances of
@@ -28,20 +28,16 @@ class MimlSvmMi(MultiLabelEstimator):
     ----------
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     C : float, default 10.0
-    max_alternations : int, default 15
-        Most machines trained for a label.
-    tol : float, default 1e-3
-        Duality gap, as a share of the objective, at which a machine is solved.
+    max_alternations : int, default 15, the most machines trained for a label.
+    tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     label_rule : {"top", "sign"}, default "top"
         The T-Criterion (Table 7, step 5), or the labels with positive scores.
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the factor.
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
     factor_ : KernelFactor, fitted on the training instances.
-    svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score
-        -1.0 or 1.0.
+    svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score.
     gamma_ : float, the kernel width used.
 
     References

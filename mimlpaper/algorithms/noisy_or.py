@@ -24,15 +24,14 @@ class NoisyOr(MultiLabelEstimator):
     frequency. The terms of bags without y are convex, the terms of bags with y are not.
 
     Choose it to explain predictions: scores are log odds, so that the labels of an instance can be
-    compared. It is not a method of the paper. A label that all or none of the training bags have
-    gets the constant score +1 or -1, with a warning.
+    compared. It is not a method of the paper. A label with one class only gets the constant score
+    +1 or -1, with a warning.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     ridge : float > 0, default 0.1
-    max_iter : int, default 500
-        Most steps of L-BFGS for a label.
+    max_iter : int, default 500, the most steps of L-BFGS for a label.
     tol : float, default 1e-5
         Largest entry of the gradient, divided by the number of bags, at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"

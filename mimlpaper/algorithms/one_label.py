@@ -11,14 +11,7 @@ class OneLabel(BagClassifier):
     """An MIML learner with a single label; the sign of its score is the prediction.
 
     This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, for comparison.
-
-    Parameters
-    ----------
-    learner : unfitted MIML estimator; it is cloned.
-
-    Attributes
-    ----------
-    learner_ : the MIML estimator, fitted with one label.
+    ``learner`` is an unfitted MIML estimator; its clone, fitted with one label, is ``learner_``.
     """
 
     def __init__(self, learner):

@@ -44,8 +44,8 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that memory holds A and Φ only. The dual is solved by coordinate ascent, one pair after
-    another, until V, b and a feasible A prove a small gap. Three things make it fast:
+    so that memory holds A and Φ only. The dual is solved by coordinate ascent until V, b and a
+    feasible A prove a small gap. Three things make it fast:
 
     - It starts at the machine on the means of the bags, a problem with far fewer pairs.
     - A climb is a pass over the pairs that may move, then a few passes over the pairs that still
@@ -62,17 +62,12 @@ class PairSvm:
     ----------
     features : Bags, φ of each instance.
     label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
-    tol : float
-        Duality gap, as a share of the objective, at which a problem is solved. Products with Φ
-        are in single precision if ``tol`` is 1e-5 or more.
-    max_iter : int
-        Most climbs; the ``gap`` of the function shows whether they were enough.
-    random_state : int, RandomState or None
-        Draws the order of the instances.
+    tol : float, duality gap of a solved problem, as a share of the objective
+        Products with Φ are in single precision if it is 1e-5 or more.
+    max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
+    random_state : int, RandomState or None, draws the order of the instances.
 
-    References
-    ----------
-    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for
+    Sources: Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for
     large-scale linear SVM, ICML 2008. Rockafellar, Monotone operators and the proximal point
     algorithm, SIAM Journal on Control and Optimization 14, 1976.
     """
@@ -120,11 +115,7 @@ class PairSvm:
 class _Ascent:
     """Coordinate ascent on one dual, and its current machine.
 
-    Attributes
-    ----------
-    levels : (n_instances, n_labels), α / C.
-    coef : (n_labels, n_features), V.
-    bias : float, b.
+    ``levels`` (n_instances, n_labels) are α / C, ``coef`` (n_labels, n_features) is V, ``bias`` b.
     """
 
     def __init__(self, features, damping, label_kernel, offset_kernel, max_iter, rng):

@@ -37,23 +37,16 @@ class SubCod(BagClassifier):
 
     Parameters
     ----------
-    n_concepts : int, default 30
-        The paper's M.
+    n_concepts : int, default 30, the paper's M.
     kept_share : float in [0, 1], default 0.5
-        The paper's θ, the least number of labels not inverted, as a share of mM; 1 leaves the
-        sub-concepts as they are.
-    C : float, default 1.0
-        Cost of the slacks ξ.
+        The paper's θ, the least number of labels not inverted, as a share of mM; 1 inverts none.
+    C : float, default 1.0, cost of the slacks ξ.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
         Which of the optimal Z for one (w, b) is taken, see Notes.
-    learner : unfitted MIML estimator or None, default None
-        A :class:`~mimlpaper.base.MultiLabelEstimator` for bags; None for ``MimlSvm()``.
-    covariance : {"diag", "spherical", "tied", "full"}, default "diag"
-        Shape of the components.
-    tol : float, default 1e-3
-        The correction ends when an alternation lowers the objective by at most this share.
-    max_alternations : int, default 100
-        Most alternations; a ConvergenceWarning if they were not enough.
+    learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
+    covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
+    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
+    max_alternations : int, default 100; a ConvergenceWarning if they were not enough.
     random_state : int, RandomState or None, default None
         Draws the instances at which the components start; seeds the default learner.
 
@@ -71,17 +64,16 @@ class SubCod(BagClassifier):
     For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal. They
     lead to different results:
 
-    - "minimal" inverts as little as possible: a few labels that make every margin 1. The
-      machine hardly changes, and the alternation ends close to its start.
+    - "minimal" inverts the few labels that make every margin 1. The machine hardly changes, and
+      the alternation ends close to its start.
     - "budget" makes all inversions that raise a margin, best first, up to mM - θ inversions. The
       objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
       Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
       on the bag label.
-    - "vertex" is the vertex of the polyhedron at which HiGHS's dual simplex ends. It lies between
-      the other two and depends on the solver.
+    - "vertex" is the vertex at which HiGHS's dual simplex ends. It lies between the other two.
 
-    Sub-concepts with the same bags are one label for the learner. A sub-concept of all bags or of
-    none carries no information; if there are no others, a ConstantLabelWarning is given.
+    Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
+    bags or of none, a ConstantLabelWarning is given.
 
     References
     ----------
@@ -224,8 +216,8 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
 
     A bag takes its largest gains first, so that its least shortfall is a convex function of its
-    inversions, and only their total couples the bags. So sorting solves the program: inversions
-    of all bags are taken in the order of their gains. For ``optimum`` see :class:`SubCod`.
+    inversions, and only their total couples the bags. So inversions of all bags are taken in the
+    order of their gains. For ``optimum`` see :class:`SubCod`.
     """
     if optimum not in OPTIMA:
         raise ValueError(f"optimum must be one of {OPTIMA}, got {optimum!r}")

@@ -19,10 +19,10 @@ STRETCH = 25  # a longer run continues a shorter one after a multiple of this ma
 class AdtBoostMH(VectorEstimator):
     """Alternating decision tree of boosted rules whose tests are shared by all labels.
 
-    The score of label l is f(x, l) = a_0[l] + sum_t r_t(x)[l]. A rule r_t has a precondition
-    c_1, which is "true" or an earlier precondition and one outcome of its rule's test, and a
-    test c_2 of the form x[feature] <= threshold. Its value r_t is a_t where c_1 and c_2 hold, b_t
-    where only c_1 holds, and 0 elsewhere.
+    The score of label l is f(x, l) = a_0[l] + sum_t r_t(x)[l]. A rule r_t has a test c_2 of the
+    form x[feature] <= threshold, and a precondition c_1: "true", or an earlier precondition with
+    one outcome of its rule's test. It is a_t where c_1 and c_2 hold, b_t where only c_1 holds, and
+    0 elsewhere.
 
     With weights w(i, l) = exp(-y_il f(x_i, l)) / (m Q) over m examples and Q labels, and
     W_+^l(c), W_-^l(c) their sums over the examples in c that have the label l, or lack it,
@@ -39,8 +39,7 @@ class AdtBoostMH(VectorEstimator):
 
     Parameters
     ----------
-    n_rounds : int, default 25
-        Number of rules, without the root a_0.
+    n_rounds : int, default 25, number of rules, without the root a_0.
     smoothing : float > 0, default 1.0
         eps in units of an example's initial weight 1 / (m Q). Weights are never renormalised,
         so that 1 equals Freund and Mason's +1 on unit weights.
@@ -61,11 +60,10 @@ class AdtBoostMH(VectorEstimator):
 
     Notes
     -----
-    Thresholds lie midway between neighbouring distinct values of the examples in c_1. Among
-    equal Z the first precondition is taken, then the first feature, then the lowest
-    threshold. Weights are rounded up to multiples of 2^-51, whose sums are exact in any order,
-    so that splits into the same sets tie exactly. A label with one class only keeps its root
-    value as score.
+    Thresholds lie midway between neighbouring distinct values of the examples in c_1. Of equal Z
+    the first precondition is taken, then the first feature, then the lowest threshold. Weights are
+    rounded up to multiples of 2^-51, whose sums are exact in any order, so that splits into the
+    same sets tie exactly. A label with one class only keeps its root value as score.
 
     References
     ----------

@@ -24,21 +24,16 @@ class ChFd(BagClassifier):
     multi-instance learners; it also suits positive bags without a single typical instance.
 
     Training alternates. For fixed points it is Fisher's discriminant, one linear system. For a
-    fixed f each value f(h_j) moves as close as it can to a common value that keeps the sum; h_j
-    moves on the line to the bag's highest or lowest instance. Neither half can raise the
-    objective.
+    fixed f each value f(h_j) moves as close as it can to a common value that keeps the sum, on the
+    line from h_j to the bag's highest or lowest instance. Neither half can raise the objective.
 
     Parameters
     ----------
-    nu : float, default 1.0
-        Weight ν of the residuals.
+    nu : float, default 1.0, weight ν of the residuals.
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
-    tol : float, default 1e-3
-        Training ends when an alternation lowers the objective by at most this share.
-    max_alternations : int, default 200
-        Most alternations; a ConvergenceWarning if they were not enough.
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the factor.
+    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
+    max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------

@@ -25,23 +25,17 @@ class Cnmf(VectorEstimator):
     together, close to exp(-2) for labels that never do.
 
     This is a reconstruction from the abstract of the reference: objective and updates of the
-    original may differ.
-
-    ``fit`` keeps the labelled examples, ``decision_function`` factorises. An example's scores
-    depend on the other examples of the call. Choose it for few labelled examples, a fixed set of
-    unlabelled examples, and features whose similarity indicates labels.
+    original may differ. ``fit`` keeps the labelled examples, ``decision_function`` factorises, so
+    that an example's scores depend on the other examples of the call. Choose it for few labelled
+    examples, a fixed set of unlabelled ones, and features whose similarity indicates labels.
 
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale"
-        Width of the kernel A: "auto" is 1 / n_features, "scale" divides that by the variance
-        of X.
-    C : float, default 1.0
-        Cost of deviations from the known label sets.
-    tol : float, default 1e-5
-        Stop when a round lowers the objective by at most this share.
-    max_iter : int, default 200
-        Most rounds; more rounds hardly change the ranking of labels.
+        Width of the kernel A, see :func:`~mimlpaper.kernels.kernel_width`.
+    C : float, default 1.0, cost of deviations from the known label sets.
+    tol : float, default 1e-5, least gain of a round, as a share of the objective.
+    max_iter : int, default 200, the most rounds; more hardly change the ranking of labels.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
@@ -53,9 +47,8 @@ class Cnmf(VectorEstimator):
     Notes
     -----
     A score is the membership minus a common threshold, which gives the new examples as many labels
-    on average as the training examples. The original ranks labels only.
-
-    For n examples in all, memory is 8 n² bytes, and a round takes time n² n_labels.
+    on average as the training examples. The original ranks labels only. For n examples in all,
+    memory is 8 n² bytes, and a round takes time n² n_labels.
 
     References
     ----------

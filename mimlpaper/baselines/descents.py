@@ -22,15 +22,11 @@ def minimise(
     losses (k,) and the gradients (k, n) at these points. A descent ends with a step that gains at
     most the share ``tol`` of the loss, or of 1 if the loss is smaller; or after ``max_iter`` steps.
 
-    Returns
-    -------
-    points, losses : (n_starts, n) and (n_starts,), the ends of the descents.
-    converged : bool (n_starts,), whether ``tol`` or a zero gradient ended the descent.
+    Returns the points (n_starts, n) and losses (n_starts,) at the ends of the descents, and whether
+    ``tol`` or a zero gradient ended each (n_starts,).
 
-    References
-    ----------
-    Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5. The line search is
-    the bisection of Lewis and Overton, Mathematical Programming 141, 2013.
+    Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5. The line
+    search is the bisection of Lewis and Overton, Mathematical Programming 141, 2013.
     """
     descents = _Descents(starts)
     converged = np.zeros(len(starts), dtype=bool)

@@ -100,20 +100,15 @@ class DiverseDensity(ConceptPoint):
     Parameters
     ----------
     n_start_bags : int or None, default 5
-        Number of positive bags, drawn at random, at whose instances the ascents start; None for
-        all positive bags, as in the original.
+        Random positive bags at whose instances the ascents start; None for all, as in the original.
     initial_scale : float, default 0.1
-        Every s_k at the start; the default is meant for features of unit variance. If it is
-        too large, all p vanish.
+        Every s_k at the start, for features of unit variance. If it is too large, all p vanish.
     threshold : "learned" or float in (0, 1), default "learned"
         Least p of a positive bag's best instance. "learned": the middle of the widest gap
         between two training bags' scores that classifies most training bags correctly.
-    tol : float, default 1e-4
-        An ascent ends with a step that gains less than this share of the loss.
-    max_iter : int, default 300
-        Most steps of an ascent; a ConvergenceWarning if the best ascent needed more.
-    random_state : int, RandomState or None, default None
-        Draws the starting bags.
+    tol : float, default 1e-4, least gain of a step, as a share of the loss.
+    max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
+    random_state : int, RandomState or None, default None, draws the starting bags.
 
     Attributes
     ----------

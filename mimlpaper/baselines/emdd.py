@@ -30,14 +30,11 @@ class EmDd(ConceptPoint):
     tol : float, default 1e-3
         Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
     max_iter : int, default 100
-        Most steps of an M-step, and most rounds; a ConvergenceWarning if the best start needed
-        more rounds.
+        Most steps of an M-step, and most rounds; it warns if the best start needed more rounds.
 
     Attributes
     ----------
-    concept_, scales_ : (n_features,), t and |s|.
-    loss_, losses_ : float and (n_starts,), NLDD at t and s, and at the end of every start.
-    log_threshold_ : float
+    concept_, scales_, loss_, losses_, log_threshold_ : see :class:`DiverseDensity`; NLDD for loss.
 
     References
     ----------

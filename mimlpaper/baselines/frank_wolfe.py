@@ -56,12 +56,8 @@ class LabelPairs:
 
     Since sum_i beta_ik = 0, the flow into each label equals the flow out of it. So a pair that is
     on no cycle of pairs carries nothing and is left out. The upper bound of alpha_ikl is C over
-    the example's number of pairs.
-
-    Attributes
-    ----------
-    example, own, other, upper : (n_pairs,), i, k, l, and the upper bound of alpha.
-    surplus : (n_labels,), how many more examples have a label than lack it.
+    the example's number of pairs. ``example``, ``own``, ``other``, ``upper`` (n_pairs,) are i, k, l
+    and this bound; ``surplus`` (n_labels,) says how many more examples have a label than lack it.
     """
 
     def __init__(self, Y, C):

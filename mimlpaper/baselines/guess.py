@@ -7,16 +7,7 @@ from mimlpaper.base import MultiLabelEstimator, check_bags
 
 
 class Guess(MultiLabelEstimator):
-    """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2.
-
-    Parameters
-    ----------
-    label_rule : {"top", "sign"}, default "top"
-
-    Attributes
-    ----------
-    shares_ : (n_labels,)
-    """
+    """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2."""
 
     def __init__(self, *, label_rule="top"):
         self.label_rule = label_rule

@@ -99,19 +99,13 @@ class MiSvmInstance(_MiSvm):
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width: "auto" is 1 / n_features, "scale" divides that by the variance of X.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int, "auto" or None, default "auto"
-        Rank of the kernel's factor, see :class:`~mimlpaper.kernels.KernelFactor`; None is exact,
-        for some thousand instances at most.
+    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     C : float, default 1.0
-    max_alternations : int, default 50
-        Most machines trained.
-    tol : float, default 1e-4
-        Duality gap, as a share of the objective, at which a machine is solved.
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the factor.
+    max_alternations : int, default 50, the most machines trained.
+    tol : float, default 1e-4, duality gap of a solved machine, as a share of the objective.
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
@@ -162,23 +156,10 @@ class MiSvmBag(_MiSvm):
 
     Training alternates between the machine and the point that represents each positive bag:
     first the mean of the bag, then its highest instance. From the second machine on neither half
-    can raise the objective.
+    can raise the objective; it converges when the instances chosen repeat.
 
-    Parameters
-    ----------
-    kernel, gamma, degree, coef0, rank, C, max_alternations, tol, random_state
-        See :class:`MiSvmInstance`.
-
-    Attributes
-    ----------
-    factor_ : KernelFactor, fitted on the training instances and the means of positive bags.
-    weights_, intercepts_, objective_, gaps_, n_alternations_, converged_, gamma_
-        See :class:`MiSvmInstance`; it converges when the instances chosen repeat.
-
-    References
-    ----------
-    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
-    learning, NIPS 15, 2003.
+    Parameters, attributes and source are those of :class:`MiSvmInstance`, without
+    ``instance_labels_``; ``factor_`` is fitted on the means of positive bags as well.
     """
 
     def fit(self, X, y):

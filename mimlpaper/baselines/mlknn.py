@@ -18,10 +18,8 @@ class MlKnn(VectorEstimator):
 
     Parameters
     ----------
-    n_neighbors : int, default 10
-        The k, at most one less than the number of training examples.
-    smoothing : float > 0, default 1.0
-        The s; 1 is Laplace smoothing.
+    n_neighbors : int, default 10, the k, less than the number of training examples.
+    smoothing : float > 0, default 1.0, the s; 1 is Laplace smoothing.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes

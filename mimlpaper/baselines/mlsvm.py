@@ -11,15 +11,13 @@ from mimlpaper.kernels import kernel_matrix, kernel_width
 class MlSvm(VectorEstimator):
     """Cross-training: an SVM for each label, with the examples that have it as positives.
 
-    The SVMs of all labels share one kernel matrix. A label that all or none of the training
-    examples have gets the constant score +1 or -1, with a warning.
+    The SVMs of all labels share one kernel matrix. A label with one class only gets the constant
+    score +1 or -1, with a warning.
 
     Parameters
     ----------
     kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width: "auto" is LIBSVM's default 1 / n_features, "scale" divides that by the
-        variance of X.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     degree, coef0 : of the polynomial kernel, defaults 3 and 1.
     C : float, default 1.0
     label_rule : {"top", "sign"}, default "top"

@@ -42,48 +42,43 @@ class RankSvm(VectorEstimator):
         1/2 sum_k ||w_k||^2 + C sum_i 1 / (|Y_i| |Ybar_i|) sum_{k in Y_i, j not in Y_i}
             max(0, 1 - f_k(x_i) + f_j(x_i))
 
-    over the usable examples, which have a label and a missing label. A threshold
-    t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0 fit, by least
-    squares over all examples, the value that separates an example's labels from the others
-    with the fewest mistakes. The scores are f_k(x) - t(x), so that ``label_rule="sign"`` is
+    over the usable examples, which have a label and a missing label; a ValueError if there is
+    none. A threshold t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0
+    fit, by least squares over all examples, the value that separates an example's labels from the
+    others with the fewest mistakes. The scores are f_k(x) - t(x), so that ``label_rule="sign"`` is
     the size predictor of the reference, and the ranking of the labels is that of f.
 
     Choose it if the order of the labels matters, for up to some thousand examples: a sweep of
     the solver takes time n_examples^2 n_labels at most, and memory is about
-    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label that all or none of the usable
-    examples have gets a constant f_k.
+    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
+    examples gets a constant f_k.
 
     ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of the method's time. It stops
-    far from the optimum, so that its scores depend on the scale of the examples, the solution of
-    the linear program, and the accuracy of the step.
+    far from the optimum; its scores depend on the examples' scale, and on details of the steps.
 
     Parameters
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
     degree, gamma, coef0 : see :func:`mimlpaper.kernels.kernel_matrix`.
-    C : float, default 1.0
-        Cost of a ranking loss of 1 for each example.
+    C : float, default 1.0, cost of a ranking loss of 1 for each example.
     normalise : bool, default True
         Scale each example to unit length first; with a polynomial kernel on longer examples
         the solver may stop far from the optimum.
     label_rule : {"sign", "top"}, default "sign"
-        "sign": the labels above the threshold. "top": these and always the best label.
+        The labels above the threshold; "top" adds the best label.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Solver of the dual. Block ascent over the examples converges. Frank-Wolfe, see
+        Of the dual. Block ascent over the examples converges. Frank-Wolfe, see
         :func:`~mimlpaper.baselines.frank_wolfe.frank_wolfe`, is for comparison with the original:
         its last step is not taken, and the biases are the least-squares solution over all
         alpha_ikl strictly between their bounds.
-    tol : float, default 1e-3
-        Largest duality gap, relative to the objective, at which block ascent stops.
+    tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
     max_iter : int, default 2000
-        Most sweeps over the examples, after which a gap above ``tol`` warns; or most linear
-        programs, without a warning.
+        Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
     linear_program : {"interior", "vertex"}, default "interior"
-        Which of several solutions Frank-Wolfe moves towards: the end of an interior-point method,
-        or a vertex.
+        Frank-Wolfe moves towards the end of an interior-point method, or a vertex.
     step_accuracy : float, default 1e-4
-        Accuracy of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples
-        of large norm the best steps are shorter than the accuracy, and inexact steps overshoot.
+        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples of large
+        norm the best steps are shorter than the accuracy, and inexact steps overshoot.
     random_state : int, RandomState or None, default None
         Draws the order of the examples in each sweep; results differ within ``tol`` only.
 
@@ -94,16 +89,10 @@ class RankSvm(VectorEstimator):
     intercept_ : (n_labels,), the biases b, which sum to zero.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
     duality_gap_ : float, (primal - dual objective) / primal objective; an upper bound of the
-        relative distance from the optimum. Frank-Wolfe's is the gap of its alpha with the best
-        biases.
+        relative distance from the optimum. Frank-Wolfe's is that of its alpha with the best biases.
     n_iter_ : int, number of sweeps or of linear programs.
     stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine of
         block ascent.
-
-    Raises
-    ------
-    ValueError
-        If no training example has both a label and a missing label.
 
     References
     ----------

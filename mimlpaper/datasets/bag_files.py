@@ -69,9 +69,8 @@ def labelled_bags(
     """Bags and labels with names, checked against each other.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
-    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if the counts
-    disagree, ``Y`` holds other values, a feature is beyond ±1e150, or a name is a duplicate, not
-    printable, or has spaces around it.
+    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if these do not
+    fit each other, or a name is a duplicate, not printable, or has spaces around it.
     """
     X, Y = as_bags(X), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
@@ -88,15 +87,6 @@ def labelled_bags(
         checked_names(feature_names, "feature", X.n_features, prefix="f"),
         checked_names(bag_names, "bag", len(X), prefix="bag"),
     )
-
-
-def as_labelled(data) -> LabelledBags:
-    """A :class:`LabelledBags` or :class:`Dataset` of bags as LabelledBags, with default names."""
-    Y = getattr(data, "y", None)
-    return labelled_bags(
-        data.X, data.Y if Y is None else Y[:, None], data.label_names,
-        feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
-    )  # fmt: skip
 
 
 def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
@@ -121,30 +111,20 @@ def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]
 def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     """Bags, labels and names from a file that ends in .arff, .csv, .npz, .svm or .libsvm.
 
-    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
+    For the formats see :func:`read_arff`, :func:`read_csv`, :func:`read_npz` and
+    :func:`read_libsvm`; a DataError names the line or the bag that does not follow them. A file of
+    single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
     :class:`~mimlpaper.algorithms.insdif.InsDif` takes the array ``X.instances``.
 
     Parameters
     ----------
     labels : path, sequence of str, or None (not for .npz)
-        Mulan's XML file with the names of the labels, or these names; None if the file marks its
-        labels.
+        Mulan's XML file of label names, or these names; None if the file marks its labels.
     missing : float or None, default None (.arff and .csv)
-        Number that replaces missing values, "?" in ARFF; None to refuse files with missing values.
+        Number that replaces missing values, "?" in ARFF; None refuses them.
     n_features : int or None, default None (.svm and .libsvm)
         None for the largest index. A test file needs the number of its training file.
-    max_bytes : int, default 4 GiB
-        Most memory that the instances may take.
-
-    Raises
-    ------
-    DataError
-        If the file does not follow :func:`read_arff`, :func:`read_csv`, :func:`read_npz` or
-        :func:`read_libsvm`; the message names the line or the bag.
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the path has another ending.
+    max_bytes : int, default 4 GiB, most memory that the instances may take.
 
     Examples
     --------
@@ -165,7 +145,12 @@ def write_bags(path: str | os.PathLike, data):
     names of the labels. ``data`` is a :class:`LabelledBags`, or a
     :class:`~mimlpaper.datasets.Dataset` of bags.
     """
-    _of_ending(WRITERS, path)(Path(path), as_labelled(data))
+    write, y = _of_ending(WRITERS, path), getattr(data, "y", None)
+    labelled = labelled_bags(
+        data.X, data.Y if y is None else y[:, None], data.label_names,
+        feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
+    )  # fmt: skip
+    write(Path(path), labelled)
 
 
 def _of_ending(functions, path):
@@ -241,13 +226,13 @@ def read_arff(
         bag2,"10,-8",0,1
 
     One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
-    id. The others are labels; an XML file with the ARFF file's name must name the same labels. A
-    file without a bag holds single instances. The XML file names its labels, or MEKA's ``-C``
-    counts them; the other attributes are features.
+    id. The others are labels; an XML file with the ARFF file's name must name the same labels. If
+    no attribute is the bag, each row is an instance: the XML file names the labels, or MEKA's
+    ``-C`` counts them, and the other attributes are features.
 
-    A nominal feature becomes a feature 0 or 1 for each of its values. Labels may be {0,1},
-    {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``). Weights of rows
-    (``{0.5}`` at the end) are ignored with a warning.
+    A nominal feature becomes a feature 0 or 1 for each of its values.
+    Labels may be {0,1}, {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``).
+    Weights of rows (``{0.5}`` at the end) are ignored with a warning.
 
     SciPy's reader lacks sparse rows and names beyond ASCII, and accepts rows of a wrong length.
     """
@@ -277,10 +262,9 @@ def write_arff(path: Path, data: LabelledBags):
         file.write(f"@end {bag}\n")
         file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
         file.write("\n@data\n")
-        for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            rows = "\\n".join(",".join(map(number_text, row)) for row in instances)
-            ending = ",".join("1" if label else "0" for label in labels)
-            file.write(f'{_quoted(name)},"{rows}",{ending}\n')
+        for name, instances, labels in _texts(data):
+            rows = "\\n".join(map(",".join, instances))
+            file.write(f'{_quoted(name)},"{rows}",{",".join(labels)}\n')
 
 
 def _read_arff(lines, names, missing, max_bytes):
@@ -469,15 +453,10 @@ def _unlike(names, name):
 
 
 def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
-    """The names in ``<labels><label name="…"/>…</labels>``, from top to bottom.
+    """The names in ``<labels><label name="…"/>…</labels>``, nested ones too, from top to bottom.
 
-    Nested labels count too. A document type declaration is refused, since it may declare entities
-    that expand without end.
-
-    Raises
-    ------
-    DataError
-        If the file is not such an XML file; the message names the line.
+    A DataError names the line of another XML file. A document type declaration is refused, since
+    it may declare entities that expand without end.
     """
     names: list[str] = []
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -557,9 +536,8 @@ def write_csv(path: Path, data: LabelledBags):
         rows = csv.writer(file, lineterminator="\n")
         heads = [LABEL_PREFIX + name for name in data.label_names]
         rows.writerow(["bag", *data.feature_names, *heads])
-        for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            ending = ["1" if label else "0" for label in labels]
-            rows.writerows([name, *map(number_text, row), *ending] for row in instances)
+        for name, instances, labels in _texts(data):
+            rows.writerows([name, *instance, *labels] for instance in instances)
 
 
 def _read_table(rows, names, missing, max_bytes):
@@ -791,9 +769,11 @@ class Collector:
         )  # fmt: skip
 
 
-def number_text(number: float) -> str:
-    """The shortest text that reads back as the same number, without a point if it is whole."""
-    return repr(float(number)).removesuffix(".0")
+def _texts(data):
+    """Each bag's name, instances and labels as texts; the shortest that read back as the same."""
+    for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
+        rows = [[repr(value).removesuffix(".0") for value in row] for row in instances.tolist()]
+        yield name, rows, [str(int(label)) for label in labels]
 
 
 def _names_of_labels(labels) -> list[str] | None:

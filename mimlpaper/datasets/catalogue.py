@@ -66,20 +66,10 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
     "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
-    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
-
-    Parameters
-    ----------
-    name : str
-    data_home : path or None
-        The data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such data set.
-    DataError
-        If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`. ``data_home`` is
+    the data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another
+    name, and DataError if a file is missing and cannot be downloaded, damaged, or not laid out as
+    expected.
     """
     source = _source(name)
     return DATASETS[name](data_home=data_home) if source.files else DATASETS[name]()
@@ -87,9 +77,8 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
 
 def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
     """Whether a data set can be loaded without a download; its files' hashes are checked."""
-    source = _source(name)
-    entries = [manifest()[file] for file in source.files]
-    return _state(entries, data_folder(data_home)) in ("present", "built in")
+    folder = data_folder(data_home)
+    return not any(manifest()[file].fault(folder / file) for file in _source(name).files)
 
 
 def n_labels(name: str) -> int:

@@ -95,10 +95,7 @@ def load_source(
 ) -> Dataset:
     """The data set of ``source``, with the fields that ``read`` returns for its files' paths.
 
-    Raises
-    ------
-    DataError
-        If a file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    Raises DataError as :func:`~mimlpaper.datasets.load` does.
     """
     paths = [fetch(file, data_home) for file in source.files]
     entry = manifest()[source.files[0]]
@@ -120,20 +117,11 @@ SEED = 0
 
 
 def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
-    """``dataset`` with a share of examples with several labels, by removing some at random.
+    """``dataset`` with a percentage (1 to 99) of examples with several labels, by random removal.
 
     Examples with one label are removed if there are too many, otherwise examples with several
-    labels. The rest keeps its order.
-
-    Parameters
-    ----------
-    dataset : multi-label Dataset without empty label sets
-    percentage : int, the share in %, between 1 and 99
-
-    Raises
-    ------
-    ValueError
-        If the percentage is out of range, or if all or no examples have several labels.
+    labels. The rest keeps its order. No label set may be empty. Raises ValueError if the
+    percentage is out of range, or if all or no examples have several labels.
     """
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")

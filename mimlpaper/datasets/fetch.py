@@ -1,7 +1,6 @@
 """Files of the data sets: listed in the manifest, checked, downloaded if missing."""
 
 import csv
-import hashlib
 import os
 import shlex
 from dataclasses import dataclass
@@ -59,13 +58,8 @@ def data_folder(data_home: str | os.PathLike | None = None) -> Path:
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
     """Path of a file of the manifest, with checked size and sha256.
 
-    A file in the data folder is used without network; a missing file is downloaded. A damaged
-    file is never overwritten, since it may be the user's own.
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, or missing and cannot be downloaded.
+    A missing file is downloaded. A damaged file is never overwritten, since it may be the user's
+    own: a DataError says how to replace it.
     """
     entry = manifest()[file]
     folder = data_folder(data_home)
@@ -116,17 +110,15 @@ def _mending_command(folder: Path) -> str:
 
 @cache
 def _read_manifest(path: Path) -> dict[str, ManifestEntry]:
+    entries = {}
     with path.open(newline="") as lines:
-        return {row["file"]: _entry(row) for row in csv.DictReader(lines)}
-
-
-def _entry(row: dict[str, str]) -> ManifestEntry:
-    url, *_ = row["url"].split()  # one address is followed by a remark
-    return ManifestEntry(**{**row, "bytes": int(row["bytes"]), "url": url})
+        for row in csv.DictReader(lines):
+            url, *_ = row["url"].split()  # one address is followed by a remark
+            entries[row["file"]] = ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": url})
+    return entries
 
 
 @lru_cache(maxsize=256)
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
     """Hash of a file, cached until its size or time of change differs."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+    return pooch.file_hash(path)

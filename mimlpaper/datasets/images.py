@@ -26,9 +26,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
     the mean of 2 x 2 of these pixels; there are 7 x 7. The nine instances are the blobs
     in rows and columns 2 to 4, row by row. An instance has 15 features (:data:`SCENE_FEATURES`):
     the blob's R, G, B in [0, 255], then the blob two positions to the left minus this blob, and
-    the same for up, right and down.
-
-    Choose it to classify images by the places of their colours. There is nothing to fit.
+    the same for up, right and down. There is nothing to fit.
 
     Parameters
     ----------
@@ -55,17 +53,10 @@ class ImageBags(TransformerMixin, BaseEstimator):
     def transform(self, X: Iterable) -> Bags:
         """Bags of nine instances with 15 features, one for each image.
 
-        Parameters
-        ----------
-        X : iterable of images
-            Paths, Pillow images, or arrays (height, width), (height, width, 1 to 4) of
-            integers in [0, 255] or floats in [0, 1], with at least 8 x 8 pixels. Grey images get
-            three equal channels, transparent images a white background.
-
-        Raises
-        ------
-        ValueError
-            If an image cannot be read or is none of these; the message names it.
+        An image is a path, a Pillow image, or an array (height, width) or (height, width, 1 to 4)
+        of integers in [0, 255] or floats in [0, 1], with at least 8 x 8 pixels. Grey images get
+        three equal channels, transparent images a white background. A ValueError names an image
+        that cannot be read or is none of these.
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")

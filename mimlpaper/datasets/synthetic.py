@@ -67,20 +67,14 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
 def make_scenes(
     n_images: int = 200, *, size: int = 48, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Small landscapes of desert, mountains, sea, sunset and trees.
+    """Landscapes of desert, mountains, sea, sunset and trees, ``size`` pixels high and wide.
 
     About 22 % show two labels or more. Colours, light and noise vary, and unlabelled sky and
-    fields resemble labelled surfaces, so that no learner is perfect.
+    fields resemble labelled surfaces, so that no learner is perfect. ``size`` is a multiple of 8.
 
-    ``size`` is the height and the width in pixels, a multiple of 8.
-
-    Returns
-    -------
-    images : uint8 array (n_images, size, size, 3)
-    Y : bool array (n_images, 5), the labels in the order of :data:`SCENE_LABELS`.
-    regions : int8 array (n_images, size, size)
-        The label that each pixel shows, -1 for none. Each label of an image covers at least
-        half of the centre of one of its nine instances.
+    Returns the images, uint8 (n_images, size, size, 3); the labels Y, bool (n_images, 5), in the
+    order of :data:`SCENE_LABELS`; and the label that each pixel shows, -1 for none, int8 (n_images,
+    size, size). Each label of an image covers half of the centre of one of its instances, or more.
     """
     if size < SIDE or size % SIDE:
         raise ValueError(f"size must be a positive multiple of {SIDE}, got {size}")
@@ -262,11 +256,8 @@ def make_texts(
     15 % are about two topics, one after the other. Most words are common to all topics, and
     some topical words belong to several topics.
 
-    Returns
-    -------
-    texts : list of str
-    Y : bool array (n_texts, 7), the labels in the order of :data:`TEXT_LABELS`.
-    topics : list of int arrays (n_words,), the topic of each word.
+    Returns the texts; the labels Y, bool (n_texts, 7), in the order of :data:`TEXT_LABELS`; and for
+    each text the topics of its words, int (n_words,).
     """
     if n_texts < 1:
         raise ValueError(f"n_texts must be at least 1, got {n_texts}")
@@ -394,11 +385,8 @@ def make_africa(
     that no learner is perfect. Every other bag is of Africa. Features beyond the second are noise
     with the standard deviation of the clouds' means.
 
-    Returns
-    -------
-    X : Bags
-    y : bool array (n_bags,), True for Africa.
-    things : int array (n_instances,), the index of each instance's thing in :data:`THINGS`.
+    Returns the Bags; y, bool (n_bags,), True for Africa; and the index of each instance's thing in
+    :data:`THINGS`, int (n_instances,).
     """
     if n_bags < 1:
         raise ValueError(f"n_bags must be at least 1, got {n_bags}")

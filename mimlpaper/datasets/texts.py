@@ -15,17 +15,13 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     It counts the words of the most fitted texts, without stop words (Section 4.3.3). The paper
     takes SMART's stop list and does not say how much passages overlap. Here the list is
-    scikit-learn's, and passages overlap by half.
-
-    A passage without a counted word is a row of zeros; a text without words is a bag of one such
-    row.
+    scikit-learn's, and passages overlap by half. A passage without a counted word is a row of
+    zeros; a text without words is a bag of one such row.
 
     Parameters
     ----------
-    window : int, default 50
-        Largest number of words in a passage.
-    step : int, default 25
-        Number of words between the starts of successive passages, at most ``window``.
+    window : int, default 50, most words in a passage.
+    step : int, default 25, words between the starts of successive passages, at most ``window``.
     top_share : float in (0, 1], default 0.02
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
     stop_words : "english", list of str, or None, default "english"

@@ -183,16 +183,10 @@ def load_dbpedia(
     The first ``n_train`` = 4,500 are for training. A document mixes sentences, some of them
     repeated, from articles about several things. A sentence has one label.
 
-    As for the paper's own texts, words are the 2 % in the most training documents: 359 of 17,953.
-    The instances take 220 MB. :func:`load_dbpedia_counts` gives all words as a sparse matrix; a
-    dense one would take 11 GB.
-
-    Parameters
-    ----------
-    top_share : float in (0, 0.2], default 0.02
-        Share of the words to keep, ties in the order of the vocabulary.
-    held_out : {"test", "valid"}, default "test"
-        Documents after the training documents: 500 for testing, or 3,000 for validation.
+    As for the paper's own texts, words are the share ``top_share``, at most 0.2, in the most
+    training documents, ties in the order of the vocabulary: 359 of 17,953, which take 220 MB.
+    :func:`load_dbpedia_counts` gives all words as a sparse matrix; a dense one would take 11 GB.
+    ``held_out`` documents follow the training documents: "test" (500) or "valid" (3,000).
     """
     _check_held_out(held_out)
     if not 0 < top_share <= MAX_TOP_SHARE:

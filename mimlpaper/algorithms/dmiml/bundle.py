@@ -27,10 +27,8 @@ def solve_bundle(
     ``start``, the solution of a problem of the same size, gives the first point and its planes,
     made valid for this problem. The result is never worse than ``start``.
 
-    References
-    ----------
-    Franc and Sonnenburg, Optimized cutting plane algorithm for large-scale risk minimization,
-    JMLR 10, 2009.
+    Source: Franc and Sonnenburg, Optimized cutting plane algorithm for large-scale risk
+    minimization, JMLR 10, 2009.
     """
     model = _Model(problem)
     weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))

@@ -18,13 +18,10 @@ def solve_lbfgs(
 
     The slopes of the rounded losses are multipliers. They give a lower bound for every width of
     the corners, a better one for a smaller width. Choose it as an independent check: it shares no
-    step with the bundle solver and takes about ten times as long.
+    step with the bundle solver and takes about ten times as long. ``start``, the solution of a
+    problem of the same size, gives the first point.
 
-    ``start``, the solution of a problem of the same size, gives the first point.
-
-    References
-    ----------
-    Nesterov, Smooth minimization of non-smooth functions, Mathematical Programming 103, 2005.
+    Source: Nesterov, Smooth minimization of non-smooth functions, Math. Programming 103, 2005.
     """
     n_dims, n_labels = problem.bags.shape[1], problem.signs.shape[1]
     theta = np.zeros((n_dims + 1) * n_labels)  # V = W L row by row, then b

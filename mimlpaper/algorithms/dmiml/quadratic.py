@@ -15,9 +15,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
     ``tol`` in a feasible direction. Returns the number of steps. H (n, n) is symmetric and positive
     semidefinite, x (n,) feasible, and ``block`` (n,) holds each variable's block.
 
-    References
-    ----------
-    Fan, Chen and Lin, Working set selection using second order information for training
+    Source: Fan, Chen and Lin, Working set selection using second order information for training
     support vector machines, JMLR 6, 2005.
     """
     n_blocks = block.max() + 1

@@ -8,11 +8,8 @@ def regulariser(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
 
-    Raises
-    ------
-    ValueError
-        If Q would not be positive definite, or the μ_ij are not a symmetric array
-        (n_labels, n_labels) of numbers from 0 to infinity.
+    The array must be symmetric (n_labels, n_labels), of numbers from 0 to infinity, and Q positive
+    definite; otherwise a ValueError is raised.
     """
     if isinstance(relatedness, str) and relatedness == "mean":
         if not mu > -0.5:

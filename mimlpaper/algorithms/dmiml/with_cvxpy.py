@@ -11,12 +11,7 @@ def solve_with_cvxpy(
 ) -> Solution:
     """Solve with all constraints at once, for small problems and to check the other solvers.
 
-    ``start``, ``tol``, ``max_iter`` and ``rng`` are not used.
-
-    Raises
-    ------
-    ImportError
-        Without the optional package cvxpy.
+    ``start``, ``tol``, ``max_iter`` and ``rng`` are not used. It needs the optional package cvxpy.
     """
     try:
         import cvxpy as cp
