@@ -10,7 +10,7 @@ from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED, TABLE_1, TABLE_2
-from mimlpaper.experiments.settings import Row, held_out, nearest, published
+from mimlpaper.experiments.settings import Row, held_out, nearest, one_by_one, published
 from mimlpaper.experiments.trial import RandomSplits
 
 SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
@@ -75,14 +75,9 @@ AS_IN_FIGURES = {
 }  # fmt: skip
 
 
-def _one_at_a_time(**values):
-    """No change, then each value of each parameter."""
-    return [{}, *({name: value} for name, several in values.items() for value in several)]
-
-
-ON_BOTH = dict(
+ON_BOTH = one_by_one(
     mu=[-0.45, -0.3, 1.0, 10.0, 100.0], lam=[0.0, 0.01, 0.03, 0.3, 1.0],
-    C=[1.0, 3.0, 30.0, 100.0], set_kernel=["mean"], imbalance=[False], label_rule=["top"],
+    C=[1.0, 3.0, 30.0, 100.0], set_kernel="mean", imbalance=False, label_rule="top",
 )  # fmt: skip
 
 SPLITS = RandomSplits(30, train=0.25)
@@ -118,21 +113,21 @@ SECTION5 = (
     Experiment(
         "dmimlsvm_scene", "D-MimlSvm's parameters, scene", ("scene:30%",), FEW_SPLITS,
         {"D-MimlSvm": OFTEN_CHOSEN},
-        {"D-MimlSvm": _one_at_a_time(
-            gamma=[1.0, 3.0, 5.0], rank=[150, 600], tol=[1e-3], cccp_tol=[1e-5], **ON_BOTH
-        )},
+        {"D-MimlSvm": [
+            {}, *one_by_one(gamma=[1.0, 3.0, 5.0], rank=[150, 600], tol=1e-3, cccp_tol=1e-5),
+            *ON_BOTH,
+        ]},
         smoke_splits=1,
     ),
     Experiment(
         "dmimlsvm_holdout", "D-MimlSvm's criterion of hold-out", ("scene:30%", "reuters:30%"),
         FEW_SPLITS, {"D-MimlSvm": AS_IN_FIGURES},
-        {"D-MimlSvm": [{}, dict(criterion="hamming_loss"), dict(criterion="ranking_loss")]},
+        {"D-MimlSvm": [{}, *one_by_one(criterion=["hamming_loss", "ranking_loss"])]},
         smoke_splits=1,
     ),
     Experiment(
         "dmimlsvm_text", "D-MimlSvm's parameters, text", ("reuters:30%",), FEW_SPLITS,
-        {"D-MimlSvm": OFTEN_CHOSEN},
-        {"D-MimlSvm": _one_at_a_time(**ON_BOTH)}, smoke_splits=1,
+        {"D-MimlSvm": OFTEN_CHOSEN}, {"D-MimlSvm": [{}, *ON_BOTH]}, smoke_splits=1,
     ),
 )  # fmt: skip
 

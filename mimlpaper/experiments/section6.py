@@ -43,6 +43,7 @@ from mimlpaper.experiments.settings import (
     choices,
     default,
     nearest,
+    one_by_one,
     program,
     published,
     stated,
@@ -60,26 +61,20 @@ PROTOTYPES = stated("6.1", transformation=None)
 # With features of differences, a linear machine is a Gaussian one on instances.
 FEATURES = DifferenceFeatures()
 AS_LINEAR = default(learner__kernel="linear")
+EIGHTH_DEGREE = stated("6.2.1", kernel="poly", degree=8)
+HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=DEGREES)
 
 TABLE_3 = {
     "InsDif": Row(
         InsDif(learner=MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
-        tuning=dict(
-            learner__ratio=SHARES, learner__ridge=[0.0, 0.01, 0.1, 1.0, 10.0],
-            learner__label_rule="top",
-        ),
-        choices=[
-            dict(learner__ridge=0.1), dict(learner__ridge=1.0), dict(learner__label_rule="top"),
-        ],
+        tuning=dict(learner__ratio=SHARES, learner__ridge=[0.0, 0.01, 0.1, 1.0, 10.0]),
+        choices=one_by_one(learner__ridge=[0.1, 1.0], learner__label_rule="top"),
     ),
     "InsDif_MimlSvm": Row(
-        InsDif(learner=MimlSvm()),
-        [AS_IN_FILES, PROTOTYPES, FIFTH],
+        InsDif(learner=MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
         tuning=dict(learner__gamma=WIDTHS, learner__C=COSTS),
-        choices=[
-            dict(learner__gamma=1.0), dict(learner__C=10.0), dict(learner__label_rule="sign"),
-        ],
+        choices=one_by_one(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign"),
     ),
     "InsDif_MimlSvm_mi": Row(
         InsDif(transformation=FEATURES, learner=MimlSvmMi()),
@@ -91,12 +86,12 @@ TABLE_3 = {
         ],
         tuning=dict(
             transformation__gamma=[0.1, 1.0, 10.0], learner__C=[0.1, 1.0, 10.0],
-            learner__max_alternations=1, learner__label_rule="top",
+            learner__max_alternations=1,
         ),
-        choices=[
-            dict(transformation__gamma=1.0), dict(transformation__rank=600),
-            dict(learner__C=10.0), dict(learner__max_alternations=2),
-        ],
+        choices=one_by_one(
+            transformation__gamma=1.0, transformation__rank=600, learner__C=10.0,
+            learner__max_alternations=2,
+        ),
     ),
     # The paper could not run it: its settings are near to nothing.
     "InsDif_MimlBoost": Row(
@@ -114,23 +109,20 @@ TABLE_3 = {
             AS_IN_FILES, AS_LINEAR,
             default(learner__C=10.0, learner__lam=0.1, learner__mu=0.0, learner__imbalance=False),
         ],
-        choices=[dict(learner__imbalance=True)],
+        choices=one_by_one(learner__imbalance=True),
     ),
     "AdtBoost.MH": Row(
-        AdtBoostMH(),
-        [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
-        tuning=dict(n_rounds=MORE_ROUNDS, label_rule="top"),
-        choices=[dict(smoothing=10.0), dict(label_rule="top")],
+        AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
+        tuning=dict(n_rounds=MORE_ROUNDS),
+        choices=one_by_one(smoothing=10.0, label_rule="top"),
     ),
     "RankSvm": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.1", kernel="poly", degree=8), EARLY],
-        tuning=dict(**CONVERGED, degree=DEGREES, label_rule="top"),
+        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY],
+        tuning=dict(**CONVERGED, degree=DEGREES),
     ),
     "RankSvm, converged": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.1", kernel="poly", degree=8)],
-        choices=[dict(C=0.1), dict(C=10.0), dict(label_rule="top")],
+        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE],
+        choices=one_by_one(C=[0.1, 10.0], label_rule="top"),
     ),
     "MlSvm": Row(
         MlSvm(),
@@ -145,18 +137,14 @@ TABLE_3 = {
         ],
     ),
     "Ml-knn": Row(
-        MlKnn(),
-        [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
-        tuning=dict(n_neighbors=NEIGHBOURS, label_rule="top"),
-        choices=[dict(n_neighbors=20), dict(label_rule="top")],
+        MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
+        tuning=dict(n_neighbors=NEIGHBOURS),
+        choices=one_by_one(n_neighbors=20, label_rule="top"),
     ),
     "Cnmf": Row(
-        Cnmf(),
-        [AS_IN_FILES],
-        tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS], label_rule="top"),
-        choices=[
-            dict(C=100.0), dict(gamma="auto"), dict(max_iter=500), dict(label_rule="top")
-        ],
+        Cnmf(), [AS_IN_FILES],
+        tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS]),
+        choices=one_by_one(C=100.0, gamma="auto", max_iter=500, label_rule="top"),
     ),
 }  # fmt: skip
 
@@ -166,42 +154,36 @@ AS_SPARSE = default(storage=FunctionTransformer(csr_array))
 ON_PAGES = TABLE_3 | {
     "InsDif": replace(
         TABLE_3["InsDif"],
-        tuning={**TABLE_3["InsDif"].tuning, "learner__ridge": [0.01, 0.1, 1.0, 10.0, 100.0]},
+        tuning=dict(learner__ratio=SHARES, learner__ridge=[0.01, 0.1, 1.0, 10.0, 100.0]),
     ),
     "InsDif_MimlSvm": replace(
         TABLE_3["InsDif_MimlSvm"],
         tuning=dict(learner__gamma=[0.01, 0.1, 1.0, 10.0], learner__C=LOW_COSTS),
-        choices=[dict(learner__gamma=1.0), dict(learner__label_rule="sign")],
+        choices=one_by_one(learner__gamma=1.0, learner__label_rule="sign"),
     ),
     # One cost, two widths and few alternations: one alternation takes half a minute.
     "InsDif_MimlSvm_mi": replace(
         TABLE_3["InsDif_MimlSvm_mi"],
         settings=[default(learner__max_alternations=2), *TABLE_3["InsDif_MimlSvm_mi"].settings],
         choices=[],
-        tuning={
-            **TABLE_3["InsDif_MimlSvm_mi"].tuning,
-            "transformation__gamma": [0.2, 1.0], "learner__C": [1.0],
-        },
+        tuning=dict(
+            transformation__gamma=[0.2, 1.0], learner__C=[1.0], learner__max_alternations=1
+        ),
     ),
     "RankSvm": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.2", kernel="poly", degree=DEGREES), BY_RANKING_LOSS, EARLY],
-        tuning=dict(**CONVERGED, criterion="average_precision", label_rule="top"),
+        RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, EARLY],
+        tuning=dict(**CONVERGED, criterion="average_precision"),
     ),
     "RankSvm, converged": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.2", kernel="poly", degree=DEGREES), BY_RANKING_LOSS],
-        choices=[dict(C=0.1), dict(criterion="average_precision")],
+        RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
+        choices=one_by_one(C=0.1, criterion="average_precision"),
     ),
     "MlSvm": Row(
-        MlSvm(),
-        [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
+        MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
         tuning=dict(kernel="rbf", gamma=[0.1, 1.0, 10.0], C=[0.01, *LOW_COSTS, 1000.0]),
         choices=[dict(label_rule="top"), dict(kernel="rbf", gamma=1.0)],
     ),
-    "Ml-knn": replace(
-        TABLE_3["Ml-knn"], tuning=dict(n_neighbors=[*NEIGHBOURS[1:], 256], label_rule="top")
-    ),
+    "Ml-knn": replace(TABLE_3["Ml-knn"], tuning=dict(n_neighbors=[*NEIGHBOURS[1:], 256])),
 }  # fmt: skip
 TABLE_4 = {
     method: replace(row, settings=[AS_SPARSE, *row.settings]) for method, row in ON_PAGES.items()

@@ -74,6 +74,15 @@ def _of_kind(kind):
 stated, program, own_paper, default, held_out, nearest = map(_of_kind, BASES)
 
 
+def one_by_one(**values) -> list[dict]:
+    """Changes of one parameter each: to its value, or to each value of a list."""
+    return [
+        {name: value}
+        for name, several in values.items()
+        for value in (several if isinstance(several, list) else [several])
+    ]
+
+
 @dataclass(frozen=True)
 class Row:
     """A method of a table: its settings and what may be tried in their place.
@@ -102,8 +111,10 @@ class Row:
         return self._configured(self.blind_settings, dataset)
 
     def tuned(self, dataset: str = ""):
-        """The blind estimator, changed as ``tuning`` says."""
-        return self._configured([*self.blind_settings, default(**self.tuning)], dataset)
+        """The blind estimator with the T-Criterion, changed as ``tuning`` says."""
+        rules = [name for name in self.learner.get_params() if name.endswith("label_rule")]
+        changes = {**dict.fromkeys(rules, "top"), **self.tuning}
+        return self._configured([*self.blind_settings, default(**changes)], dataset)
 
     def changed(self, dataset: str = "", /, **changes):
         """The published estimator with other values; a list is a grid."""
@@ -200,24 +211,6 @@ def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) 
     chosen = about[about["basis"] == NEAREST].groupby("method")["parameter"].nunique()
     return {method: int(chosen.get(method, 0)) for method in table}
 
-
-# Why a grid is not widened though many fits choose an end of it.
-GRID_ENDS = {
-    ("RankSvm", "degree"): "the paper states the degrees 2 to 9",
-    ("AdtBoost.MH", "n_rounds"): "time doubles with the rounds; Figs. 6 and 9 are flat",
-    ("MimlSvm_mi", "C"): "the solver takes ten times as long at ten times the cost",
-    ("MimlSvm_mi", "gamma"): "each width needs all costs and alternations again",
-    ("Max pooling", "C"): "as MimlSvm_mi, whose first alternation it is",
-    ("Max pooling", "gamma"): "as MimlSvm_mi, whose first alternation it is",
-    ("D-MimlSvm", "gamma"): "a narrower kernel takes minutes a fit on letters",
-    ("D-MimlSvm", "C"): "as in Figs. 4 and 5; a higher cost takes minutes a fit",
-    ("D-MimlSvm", "mu"): "two values, with and without what labels share",
-    ("D-MimlSvm", "lam"): "two values, as in Figs. 4 and 5",
-    ("NoisyOr", "ridge"): "a tenth of the least ridge is worse on letters",
-    ("SubCod", "n_concepts"): "the paper states the range",
-    ("SubCod", "kept_share"): "the paper states the range",
-    ("Cnmf", "C"): "at this cost the memberships of known examples are their labels",
-}
 
 # Parameters that a kernel or a solver does not read.
 UNREAD = {

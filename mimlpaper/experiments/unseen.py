@@ -31,7 +31,7 @@ from mimlpaper.experiments.section4 import (
     UNIT_ROWS,
 )
 from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5
-from mimlpaper.experiments.settings import Row, default, published, tuned
+from mimlpaper.experiments.settings import Row, default, one_by_one, published, tuned
 from mimlpaper.experiments.trial import CrossValidation, GivenSplit, RandomSplits
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import MeanInstances, OnInstances
@@ -45,7 +45,7 @@ WIDER = {
     "MimlSvm": dict(gamma=[0.0001, 0.001, 0.01, 0.1, 1.0, 10.0], C=WIDE_COSTS),
     "MlSvm": dict(C=WIDE_COSTS),
 }  # than the grids of Table 1, as fits on these data choose their ends
-NO_WEIGHTS = dict(mu=0.0, lam=0.1, C=[1.0, 10.0, 30.0], imbalance=False, label_rule="top")
+NO_WEIGHTS = dict(mu=0.0, lam=0.1, C=[1.0, 10.0, 30.0], imbalance=False)
 BROAD = [0.2, 0.6, 2.0]  # widths of D-MimlSvm: with 10 and C = 100 a fit takes twenty minutes
 OWN_CHOSEN_ON = ("hja", "letter_frost")  # NoisyOr's settings; the other sets confirm them
 
@@ -116,13 +116,13 @@ DEFAULTS = {
 }  # fmt: skip
 CHANGES: dict[str, list[dict]] = {
     "MimlBoost": [
-        {}, dict(label_code="feature"), dict(label_code="feature", C=10.0), dict(C=10.0),
-        dict(rank=300), dict(gamma=1.0),
+        {}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
+        *one_by_one(C=10.0, rank=300, gamma=1.0),
     ],
-    "MimlSvm": [{}, dict(C=1.0), dict(gamma=0.2)],
-    "MimlSvm_mi": [{}, dict(C=1.0), dict(rank=300), dict(gamma="auto"), dict(max_alternations=1)],
-    "MimlNn": [{}, dict(ratio=0.2), dict(ridge=10.0)],
-    "D-MimlSvm": [{}, dict(imbalance=True), dict(rank=300), dict(C=1.0), dict(gamma=1.0)],
+    "MimlSvm": [{}, *one_by_one(C=1.0, gamma=0.2)],
+    "MimlSvm_mi": [{}, *one_by_one(C=1.0, rank=300, gamma="auto", max_alternations=1)],
+    "MimlNn": [{}, *one_by_one(ratio=0.2, ridge=10.0)],
+    "D-MimlSvm": [{}, *one_by_one(imbalance=True, rank=300, C=1.0, gamma=1.0)],
 }  # fmt: skip
 
 TEXTS, FOLDS = ("dbpedia",), CrossValidation(10, n_folds=10)
