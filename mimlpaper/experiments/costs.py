@@ -52,7 +52,7 @@ from mimlpaper.experiments.experiment import PROFILES
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.section5 import OFTEN_CHOSEN
-from mimlpaper.experiments.store import default_store, put_rows, six_digits
+from mimlpaper.experiments.store import default_store, put_rows, read_rows, six_digits
 from mimlpaper.experiments.trial import Trial, set_random_states
 from mimlpaper.experiments.workers import TrialError
 from mimlpaper.metrics import average_precision
@@ -449,15 +449,12 @@ def _measure_each(cases, data_home, path):
 
 def _record(row, path):
     """Add a row; it replaces the row of the same case."""
-    put_rows(path, [six_digits(row)], CASE, _read)
+    put_rows(path, [six_digits(row)], COST_COLUMNS, n_keys=len(CASE))
 
 
 def _read(path):
-    if not path.is_file():
-        return pd.DataFrame(columns=COST_COLUMNS)
-    return pd.read_csv(path, keep_default_na=False, na_values={
-        name: [""] for name in ("predict_seconds", "predict_megabytes", "average_precision")
-    })  # fmt: skip
+    optional = ("predict_seconds", "predict_megabytes", "average_precision")
+    return read_rows(path, COST_COLUMNS, optional)
 
 
 def _path(profile):

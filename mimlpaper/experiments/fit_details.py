@@ -9,7 +9,7 @@ import pandas as pd
 from mimlpaper import paths
 from mimlpaper.datasets import YAHOO_NAMES, DataError, describe, load, load_yahoo
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.store import KEY, current_codes, default_store, keys_of
+from mimlpaper.experiments.store import KEY, current_codes, default_store, keys_of, rows_of
 from mimlpaper.experiments.trial import set_random_states
 
 RARE = 0.01  # a category is rare if a smaller share of the documents has it
@@ -55,16 +55,7 @@ def recorded_fit_details(experiment: Experiment, profile: str = "paper") -> pd.D
     path = _path(experiment, profile)
     if not path.is_file():
         return pd.DataFrame(columns=[*KEY, "state"])
-    rows = pd.read_csv(path, dtype={"code": str})
-    wanted = set(map(astuple, experiment.trials(profile)))
-    rows = rows.loc[[key in wanted for key in keys_of(rows)]]
-    today = current_codes(experiment)
-    return rows.assign(
-        state=[
-            "fresh" if row.code == today(row.dataset, row.method, row.parameters) else "stale"
-            for row in rows.itertuples()
-        ]
-    )
+    return rows_of(pd.read_csv(path, dtype={"code": str}), experiment, profile)
 
 
 def objective_steps(fitted, Y, names) -> list[dict]:
