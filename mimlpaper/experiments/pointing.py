@@ -106,8 +106,8 @@ def pointing(
 ) -> pd.DataFrame:
     """The table of :func:`recorded_pointing`; what is missing or stale is run first.
 
-    Each trial is recorded as it ends, so a call after an interruption runs the rest. Parameters
-    are those of :func:`~mimlpaper.experiments.compute`. Lines say how many fits gave a warning.
+    Parameters are those of :func:`~mimlpaper.experiments.compute`. Each trial is recorded as it
+    ends.
     """
     recorded = recorded_pointing(profile)
     fresh = recorded[(recorded["state"] == "fresh") & (not recompute)]
