@@ -21,18 +21,7 @@ from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import LOW_COSTS, SCALED, UNIT_RANGE, UNIT_ROWS
-from mimlpaper.experiments.settings import (
-    Row,
-    blind,
-    choices,
-    default,
-    nearest,
-    one_by_one,
-    own_paper,
-    published,
-    stated,
-    tuned,
-)
+from mimlpaper.experiments.settings import Row, Table, default, each, nearest, own_paper, stated
 from mimlpaper.experiments.trial import CrossValidation
 from mimlpaper.preprocessing import OnInstances
 
@@ -55,7 +44,7 @@ OF_KERNELS = dict(
     criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS], gamma="scale"
 )
 
-TABLE_5 = {
+TABLE_5 = Table({
     "SubCod": Row(
         SubCod(learner=MimlSvm()),
         [
@@ -63,7 +52,7 @@ TABLE_5 = {
             nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0),
         ],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
-        choices=[*one_by_one(optimum=["minimal", "vertex"]), dict(kept_shares=[1.0])],
+        choices=[*each(optimum=["minimal", "vertex"]), dict(kept_shares=[1.0])],
     ),
     "SubCod_MimlNn": Row(
         SubCod(learner=MimlNn()),
@@ -122,9 +111,9 @@ TABLE_5 = {
         ],
         tuning=dict(**OF_KERNELS, nu=[0.01, *LOW_COSTS, 1000.0]),
     ),
-}  # fmt: skip
+})  # fmt: skip
 
-PUBLISHED = published(TABLE_5, FIVE_SETS)
+PUBLISHED = TABLE_5.published(FIVE_SETS)
 
 
 def _on_bag_label(method):
@@ -149,12 +138,12 @@ FEW_SPLITS = CrossValidation(30, n_folds=10, stratified=True)  # to see what a c
 
 SECTION7 = (
     Experiment("table5", "Table 5", FIVE_SETS, SPLITS, PUBLISHED),
-    Experiment("table5_blind", "Table 5, blind", FIVE_SETS, SPLITS, blind(TABLE_5)),
-    Experiment("table5_tuned", "Table 5, tuned", FIVE_SETS, SPLITS, tuned(TABLE_5)),
+    Experiment("table5_blind", "Table 5, blind", FIVE_SETS, SPLITS, TABLE_5.blind()),
+    Experiment("table5_tuned", "Table 5, tuned", FIVE_SETS, SPLITS, TABLE_5.tuned()),
     Experiment(
         "choices_subcod", "Optima of SubCod's correction", FIVE_SETS, FEW_SPLITS,
         PUBLISHED | {"MimlSvm on the bag label": _on_bag_label("SubCod")},
-        choices(TABLE_5) | {"MimlSvm on the bag label": [{}]},
+        TABLE_5.choices() | {"MimlSvm on the bag label": [{}]},
     ),
     Experiment(
         "correction_cost", "Cost of SubCod's correction", FIVE_SETS, ONE_RUN,

@@ -13,14 +13,12 @@ from mimlpaper.experiments.settings import (
     NEAREST,
     STEPS,
     Row,
-    blind,
+    Table,
     default,
     nearest,
     nearest_to_print,
-    published,
     settings,
     stated,
-    tuned,
     unread,
 )
 
@@ -121,10 +119,10 @@ def test_blind_and_tuned_columns_leave_out_what_is_nearest_to_print():
 
 
 def test_only_rows_with_settings_nearest_to_print_have_a_blind_configuration():
-    table = {"Ml-knn": Row(MlKnn(), [nearest(n_neighbors=3)]), "MlSvm": Row(MlSvm())}
-    assert list(blind(table)) == ["Ml-knn"]
-    assert list(published(table)) == ["Ml-knn", "MlSvm"]
-    assert tuned(table) == {}
+    table = Table({"Ml-knn": Row(MlKnn(), [nearest(n_neighbors=3)]), "MlSvm": Row(MlSvm())})
+    assert list(table.blind()) == ["Ml-knn"]
+    assert list(table.published()) == ["Ml-knn", "MlSvm"]
+    assert table.tuned() == {}
 
 
 def test_a_list_is_held_out_and_its_range_keeps_its_basis():
