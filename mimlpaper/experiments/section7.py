@@ -36,6 +36,7 @@ BUDGET = nearest(optimum="budget")
 # It leaves two labels to learn. The others leave up to seventy, which would take days here.
 FEW_LABELS = nearest(optimum="budget", kept=True)
 OF_DENSITIES = nearest(scaling=UNIT_RANGE, initial_scale=0.3)
+OF_SUBCOD = nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)
 ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
 
 # Tuned rows.
@@ -46,11 +47,7 @@ OF_KERNELS = dict(
 
 TABLE_5 = Table({
     "SubCod": Row(
-        SubCod(learner=MimlSvm()),
-        [
-            SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET,
-            nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0),
-        ],
+        SubCod(learner=MimlSvm()), [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
         choices=[*each(optimum=["minimal", "vertex"]), dict(kept_shares=[1.0])],
     ),
