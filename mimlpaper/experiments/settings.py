@@ -75,10 +75,10 @@ class Row:
     ----------
     learner : unfitted estimator; its parameters that are estimators stay, all others are set.
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
-    tuning : mapping from name to value or grid, changes of the blind settings.
+    tuning : mapping from name to value or grid, changes of the blind settings; see :meth:`tuned`.
     choices : sequence of dict
-        Alternatives where the paper leaves a choice open: changes of the published estimator,
-        with names as in :func:`~mimlpaper.experiments.holdouts.full_names`.
+        Alternatives where the paper leaves a choice open: changes of the published estimator, such
+        as :func:`each` lists, named as in :func:`~mimlpaper.experiments.holdouts.full_names`.
     """
 
     learner: BaseEstimator
