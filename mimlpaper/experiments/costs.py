@@ -52,7 +52,7 @@ from mimlpaper.experiments.experiment import PROFILES
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.registry import get_experiment
 from mimlpaper.experiments.section5 import OFTEN_CHOSEN
-from mimlpaper.experiments.store import default_store, put_rows, six_digits
+from mimlpaper.experiments.store import default_store, put_rows, read_rows, six_digits
 from mimlpaper.experiments.trial import Trial, set_random_states
 from mimlpaper.experiments.workers import TrialError
 from mimlpaper.metrics import average_precision
@@ -101,7 +101,6 @@ SMOKE_BASE = {"bags": 400, "instances": 2, "labels": 4}
 
 
 def _on_vectors(estimator):
-    """An estimator of vectors on bags: a bag's instances end to end."""
     return make_pipeline(ConcatenateInstances(), estimator)
 
 
@@ -210,19 +209,8 @@ def measure_costs(
 
     One fit runs at a time, so that none disturbs another; leave the machine idle meanwhile. Each
     is recorded as it ends, so a call after an interruption measures the rest. A case is left out
-    if its data are missing or its peer is not installed.
-
-    Parameters
-    ----------
-    profile : {"paper", "quick", "smoke"}
-        All cases; only the smaller drawn bags; a few tiny cases.
-    recompute : bool
-        Measure all cases, recorded or not.
-
-    Raises
-    ------
-    TrialError
-        If fits failed. Every other cost is recorded, and a second call measures the rest.
+    if its data are missing or its peer is not installed. ``recompute`` measures all cases, recorded
+    or not. If fits fail, a TrialError follows when all others are recorded.
     """
     waiting = _with_data(waiting_costs(profile, recompute=recompute), data_home)
     if waiting:
@@ -234,22 +222,19 @@ def measure_costs(
 
 def recorded_costs(profile: str = "paper") -> pd.DataFrame:
     """The costs of a profile's cases as they are recorded; nothing is measured."""
-    table, wanted = _read(_path(profile)), set(map(astuple, cost_cases(profile)))
-    return table.loc[[case in wanted for case in _cases(table)]].reset_index(drop=True)
+    wanted = pd.DataFrame(cost_cases(profile), columns=CASE)
+    return _read(_path(profile)).merge(wanted)
 
 
 def waiting_costs(profile: str = "paper", *, recompute: bool = False) -> list[CostCase]:
     """Cases that are not recorded, or all; without peers that are not installed."""
-    known = set() if recompute else set(_cases(_read(_path(profile))))
+    recorded = _read(_path(profile))[CASE].itertuples(index=False, name=None)
+    known = set() if recompute else set(recorded)
     return [c for c in cost_cases(profile) if astuple(c) not in known and is_installed(c)]
 
 
-def _cases(table):
-    return table[CASE].itertuples(index=False, name=None)
-
-
 def cost_cases(profile: str = "paper") -> list[CostCase]:
-    """All cases of a profile; "quick" has the smallest of each size."""
+    """All cases of a profile; "quick" has the smallest of each size, "smoke" a few tiny ones."""
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
     smoke = profile == "smoke"
@@ -340,11 +325,8 @@ def measure(case: CostCase, data_home=None) -> dict:
 
     Call it in a process that does nothing else. Megabytes are the peak during the fit above what
     was resident when it began, so the data do not count. There is one thread. A small fit runs
-    first, because the first one loads compiled code.
-
-    The row has the sizes (n_instances is the mean of a bag), fit_seconds, fit_megabytes and the
-    categories of warnings; with a test set also predict_seconds and predict_megabytes; for peers
-    also average_precision.
+    first, because the first one loads compiled code. The row has those of :data:`COST_COLUMNS` from
+    n_bags to warnings; n_instances is the mean of a bag.
     """
     (X, Y), test = problem_of(case, data_home)
     estimator = clone(estimator_of(case))
@@ -449,15 +431,12 @@ def _measure_each(cases, data_home, path):
 
 def _record(row, path):
     """Add a row; it replaces the row of the same case."""
-    put_rows(path, [six_digits(row)], CASE, _read)
+    put_rows(path, [six_digits(row)], COST_COLUMNS, n_keys=len(CASE))
 
 
 def _read(path):
-    if not path.is_file():
-        return pd.DataFrame(columns=COST_COLUMNS)
-    return pd.read_csv(path, keep_default_na=False, na_values={
-        name: [""] for name in ("predict_seconds", "predict_megabytes", "average_precision")
-    })  # fmt: skip
+    optional = ("predict_seconds", "predict_megabytes", "average_precision")
+    return read_rows(path, COST_COLUMNS, optional)
 
 
 def _path(profile):

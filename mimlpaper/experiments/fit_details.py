@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import astuple
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pandas as pd
 from mimlpaper import paths
 from mimlpaper.datasets import YAHOO_NAMES, DataError, describe, load, load_yahoo
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.store import KEY, current_codes, default_store, keys_of
+from mimlpaper.experiments.store import KEY, current_codes, default_store, keys_of, rows_of
 from mimlpaper.experiments.trial import set_random_states
 
 RARE = 0.01  # a category is rare if a smaller share of the documents has it
@@ -20,15 +21,10 @@ def fit_details(
 ) -> pd.DataFrame:
     """Internals of an experiment's fits; the fits are run if they are not recorded, or stale.
 
-    Parameters
-    ----------
-    experiment : its trials are fitted; nothing is tested.
-    inspect : function of a pipeline's fitted last step, the training labels (n_bags, n_labels)
-        and their names, such as :func:`objective_steps`. It returns a list of dict, one a row.
-
-    Returns
-    -------
-    table : the columns of a trial's key, those of ``inspect``, kind, data_sha256, code, state.
+    ``inspect`` is a function of a pipeline's fitted last step, the training labels (n_bags,
+    n_labels) and their names, such as :func:`objective_steps`. It returns a list of dict, one a
+    row. The table has the columns of a trial's key, those of ``inspect``, kind, data_sha256, code
+    and state.
     """
     recorded = recorded_fit_details(experiment, profile)
     trials = experiment.trials(profile)
@@ -55,16 +51,7 @@ def recorded_fit_details(experiment: Experiment, profile: str = "paper") -> pd.D
     path = _path(experiment, profile)
     if not path.is_file():
         return pd.DataFrame(columns=[*KEY, "state"])
-    rows = pd.read_csv(path, dtype={"code": str})
-    wanted = set(map(astuple, experiment.trials(profile)))
-    rows = rows.loc[[key in wanted for key in keys_of(rows)]]
-    today = current_codes(experiment)
-    return rows.assign(
-        state=[
-            "fresh" if row.code == today(row.dataset, row.method, row.parameters) else "stale"
-            for row in rows.itertuples()
-        ]
-    )
+    return rows_of(pd.read_csv(path, dtype={"code": str}), experiment, profile)
 
 
 def objective_steps(fitted, Y, names) -> list[dict]:
@@ -91,34 +78,25 @@ def related_pairs(fitted, Y, names) -> list[dict]:
     a multiple of how often they would be if they were independent.
     """
     share, penalties = Y.mean(axis=0), fitted.pair_penalties_
-    rows = []
-    for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
-        rows.append(
-            {
-                "first": names[i],
-                "second": names[j],
-                "cosine": fitted.label_relatedness_[i, j],
-                "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
-                "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
-            }
-        )
-    return rows
+    return [
+        {
+            "first": names[i],
+            "second": names[j],
+            "cosine": fitted.label_relatedness_[i, j],
+            "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
+            "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
+        }
+        for i, j in combinations(range(len(names)), 2)
+    ]
 
 
 def characteristics(*, data_home=None) -> pd.DataFrame:
     """Appendix C: one row a web page data set, recomputed if all files are there.
 
-    Otherwise the rows are as last recorded.
-
-    Parameters
-    ----------
-    data_home : path or None, see :mod:`mimlpaper.datasets`.
-
-    Returns
-    -------
-    table : columns dataset (as printed), categories, vocabulary; for the training and the test
-        documents the percentage with more than one category (PMC), the average number of
-        categories (ANL) and the percentage of rare categories (PRC); sha256 of the file.
+    Otherwise the rows are as last recorded. The columns are dataset (as printed), categories,
+    vocabulary; for the training and the test documents the percentage with more than one category
+    (PMC), the average number of categories (ANL) and the percentage of rare categories (PRC); and
+    sha256 of the file.
     """
     path = paths.results() / "characteristics.csv"
     present = {row["name"] for row in describe(data_home) if row["state"] == "present"}
@@ -141,13 +119,9 @@ def _fit(experiment, trial, dataset, inspect):
 def _measure(name, printed, data_home):
     """The characteristics of one data set."""
     dataset = load_yahoo(name, data_home=data_home)
-    parts = {"train": dataset.Y[: dataset.n_train], "test": dataset.Y[dataset.n_train :]}
-    measured = {
-        "dataset": printed,
-        "categories": dataset.n_labels,
-        "vocabulary": dataset.X.shape[1],
-    }
-    for part, Y in parts.items():
+    measured = {"dataset": printed, "categories": dataset.n_labels}
+    measured["vocabulary"] = dataset.X.shape[1]
+    for part, Y in zip(("train", "test"), np.split(dataset.Y, [dataset.n_train]), strict=True):
         measured[f"{part}_PMC"] = 100 * np.mean(Y.sum(axis=1) > 1)
         measured[f"{part}_ANL"] = Y.sum(axis=1).mean()
         measured[f"{part}_PRC"] = 100 * np.mean(Y.mean(axis=0) < RARE)

@@ -21,8 +21,8 @@ from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.one_label import OneLabel
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import SCALED
-from mimlpaper.experiments.section7 import ROWS_OF_IMAGES
-from mimlpaper.experiments.settings import NEAREST, Row, nearest
+from mimlpaper.experiments.section7 import OF_SUBCOD, ROWS_OF_IMAGES
+from mimlpaper.experiments.settings import NEAREST, Row
 from mimlpaper.experiments.trial import set_random_states
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import OnInstances
@@ -42,22 +42,12 @@ READ_AS = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
 
 # SubCod's learner on the bag label: it has no row in Table 5, and goes with SubCod's learner.
 ALONE = "MimlSvm on the bag label"
-ALONE_ROW = Row(
-    OneLabel(learner=MimlSvm()),
-    [
-        SCALED, ROWS_OF_IMAGES,
-        nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0),
-    ],
-)  # fmt: skip
+ALONE_ROW = Row(OneLabel(learner=MimlSvm()), [SCALED, ROWS_OF_IMAGES, OF_SUBCOD])
 
-SPLITS = {
-    "table1": 10, "table2": 10, "table3": 10, "table4": 1, "table5": 20, "figure4": 3, "figure5": 3
-}  # fmt: skip
+SPLITS = dict(table1=10, table2=10, table3=10, table4=1, table5=20, figure4=3, figure5=3)
 
-SCALERS = {
-    "none": None, "columns": MinMaxScaler(), "rows": Normalizer(), "variance": StandardScaler()
-}  # fmt: skip
-SCALINGS = {"table1": ["none"], "table2": ["columns", "none"], "table5": ["columns"]}
+SCALERS = dict(none=None, columns=MinMaxScaler(), rows=Normalizer(), variance=StandardScaler())
+SCALINGS = dict(table1=["none"], table2=["columns", "none"], table5=["columns"])
 RULES = {"sign": "top", "top": "sign"}
 
 # Choices of a Row by names of scikit-learn that have another name here.

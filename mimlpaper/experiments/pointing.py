@@ -24,10 +24,19 @@ from threadpoolctl import threadpool_limits
 
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.guess import Guess
-from mimlpaper.datasets import DATASETS, load
+from mimlpaper.datasets import load
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.fingerprint import code_fingerprint, provenance
-from mimlpaper.experiments.store import KEY, default_store, keys_of, put_rows, read_rows, six_digits
+from mimlpaper.experiments.fingerprint import provenance
+from mimlpaper.experiments.store import (
+    KEY,
+    current_codes,
+    default_store,
+    keys_of,
+    put_rows,
+    read_rows,
+    rows_of,
+    six_digits,
+)
 from mimlpaper.experiments.trial import CrossValidation, GivenSplit, set_random_states
 from mimlpaper.experiments.unseen import BAGS, UNSEEN, UNSEEN_TEXTS
 from mimlpaper.kernels import KernelFactor
@@ -97,16 +106,16 @@ def pointing(
 ) -> pd.DataFrame:
     """The table of :func:`recorded_pointing`; what is missing or stale is run first.
 
-    Each trial is recorded as it ends, so a call after an interruption runs the rest. Parameters
-    are those of :func:`~mimlpaper.experiments.compute`. Lines say how many fits gave a warning.
+    Parameters are those of :func:`~mimlpaper.experiments.compute`. Each trial is recorded as it
+    ends.
     """
     recorded = recorded_pointing(profile)
     fresh = recorded[(recorded["state"] == "fresh") & (not recompute)]
     known = set(keys_of(fresh))
     waiting = [
-        (experiment, trial, code)
+        (experiment, trial)
         for experiment in BOTH
-        for trial, code in _codes(experiment, profile)
+        for trial in experiment.trials(profile)
         if astuple(trial) not in known
     ]
     if waiting:
@@ -115,7 +124,7 @@ def pointing(
     with parallel_config("loky", n_jobs=jobs):
         runs = Parallel(return_as="generator_unordered")
         for rows, categories in runs(delayed(_run)(*one, data_home) for one in waiting):
-            put_rows(_path(profile), rows, [*KEY, "calibration"], _read)
+            put_rows(_path(profile), rows, COLUMNS, n_keys=len(KEY) + 1)
             warned.update(categories)
     for category, n_fits in sorted(warned.items()):
         print(f"pointing: {n_fits} of {len(waiting)} fits gave a {category}", flush=True)
@@ -128,13 +137,9 @@ def recorded_pointing(profile: str = "paper") -> pd.DataFrame:
     One row for each trial and calibration, with the measures of :func:`measure_reasons`, and
     ``state``, "fresh" or "stale".
     """
-    table = _read(_path(profile))
-    today = {
-        astuple(trial): code for experiment in BOTH for trial, code in _codes(experiment, profile)
-    }
-    codes = pd.Series([today.get(key) for key in keys_of(table)], table.index, dtype=object)
-    table["state"] = np.where(table["code"] == codes, "fresh", "stale")
-    return table[codes.notna()].reset_index(drop=True)
+    table = read_rows(_path(profile), COLUMNS)
+    parts = [rows_of(table, experiment, profile, _measured) for experiment in BOTH]
+    return pd.concat(parts).sort_index(ignore_index=True)
 
 
 def measure_reasons(
@@ -223,7 +228,7 @@ def _measured(estimator, dataset, train, test) -> list[dict]:
     return rows
 
 
-def _run(experiment, trial, code, data_home):
+def _run(experiment, trial, data_home):
     """The rows of one trial as they are recorded, and the categories of its warnings."""
     dataset = load(trial.dataset, data_home)
     estimator = experiment.estimator(trial)
@@ -232,24 +237,12 @@ def _run(experiment, trial, code, data_home):
     with threadpool_limits(1), sharing(Cache()), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         rows = _measured(estimator, dataset, *experiment.splits.indices(dataset, trial.split))
-    common = vars(trial) | {"seconds": time.process_time() - start, "kind": dataset.kind}
+    seconds = time.process_time() - start
+    code = current_codes(experiment, _measured)(trial.dataset, trial.method, trial.parameters)
+    common = vars(trial) | {"seconds": seconds, "kind": dataset.kind}
     common |= {"data_sha256": dataset.sha256, "code": code} | provenance()
     categories = {warning.category.__name__ for warning in caught}
     return [six_digits(common | row) for row in rows], categories
-
-
-def _codes(experiment, profile):
-    """Each trial of a profile with the fingerprint of what it runs and measures."""
-    trials, codes = experiment.trials(profile), {}
-    for trial in trials:
-        if (group := (trial.dataset, trial.method)) not in codes:
-            parts = [experiment.estimator(trial), _measured]
-            codes[group] = code_fingerprint(parts, DATASETS[trial.dataset], experiment.splits)
-    return [(trial, codes[trial.dataset, trial.method]) for trial in trials]
-
-
-def _read(path):
-    return read_rows(path, COLUMNS)
 
 
 def _path(profile):

@@ -10,10 +10,8 @@ from mimlpaper.experiments.settings import nearest_to_print
 from mimlpaper.experiments.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
 
 # The rows whose every setting has a basis, see mimlpaper.experiments.settings.
-ROWS = {
-    "table1": TABLE_1, "table2": TABLE_2, "table3": TABLE_3, "table4": TABLE_4, "table5": TABLE_5,
-    "figure4": FIGURE_4, "figure5": FIGURE_5,
-}  # fmt: skip
+TABLES = dict(table1=TABLE_1, table2=TABLE_2, table3=TABLE_3, table4=TABLE_4, table5=TABLE_5)
+ROWS = TABLES | dict(figure4=FIGURE_4, figure5=FIGURE_5)
 
 ON_PAPER = (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
 EXPERIMENTS = {experiment.name: experiment for experiment in (*ON_PAPER, *UNSEEN_EXPERIMENTS)}

@@ -38,23 +38,14 @@ def compute(
 
     Parameters
     ----------
-    experiment : str, such as ``"table1"``, or an Experiment of one's own
-        Its records need a store of its own too.
+    experiment : str or Experiment; one's own needs a store of its own too.
     profile : {"paper", "quick", "smoke"}
         All trials, those of the first few splits, or a few on data drawn by the library.
-    methods : list of str or None
-        Only these; None for all.
-    jobs : int
-        Worker processes, -1 for one a core. Records do not depend on it.
-    data_home : path or None
-        Folder of the data files, see :mod:`mimlpaper.datasets`.
-    recompute : bool
-        Run all trials, recorded or not.
+    jobs : int, worker processes, -1 for one a core. Records do not depend on it.
+    recompute : bool, run all trials, recorded or not.
     dask : str or None
         Address of a Dask scheduler whose workers run the trials, in place of processes here. At
         the end, one trial in :data:`ONE_IN`, at least :data:`AT_LEAST`, runs again here.
-    store : Store or None
-        Where to record; None for the project's own folder.
 
     Raises
     ------
@@ -83,7 +74,7 @@ def compute_together(
 
     Parameters and errors as for :func:`compute`. Records are the same as one by one.
     """
-    described, waiting = [get_experiment(experiment) for experiment in experiments], []
+    described, waiting = list(map(get_experiment, experiments)), []
     store = store or default_store(profile)
     for experiment in described:
         recorded = records(experiment, profile=profile, store=store)
@@ -182,20 +173,16 @@ def estimate(
 
     A trial takes the mean processor time that is recorded for its method on its data set. A
     reading of the multiverse that never ran takes the time of the published one; another label
-    rule or number of alternations takes none, since the machines are shared. The time of a method
-    that never ran on a data set is unknown; the row counts such trials. The last row is the sum.
-
-    ``workers`` is the number of processes, each on its own core. ``recompute`` counts all trials,
-    recorded or not. The columns are experiment, trials, to_run, unknown, core_hours and
-    hours: of the work in equal shares, or of the longest trial if it takes longer.
+    rule or number of alternations takes none, since the machines are shared. Column unknown counts
+    the trials of methods that never ran on their data set. Hours are those of equal shares for
+    ``workers`` processes, or of the longest trial if it takes longer. The last row is the sum.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
     store = store or default_store(profile)
     rows = [_estimate(name, profile, workers, recompute, store) for name in experiments]
     table = pd.DataFrame(rows)
-    total = table.sum(numeric_only=True).to_dict() | {"experiment": "all"}
-    table = pd.concat([table, pd.DataFrame([total])], ignore_index=True)
+    table.loc[len(table)] = table.sum().to_dict() | {"experiment": "all"}
     return table.astype({"trials": int, "to_run": int, "unknown": int})
 
 

@@ -6,7 +6,7 @@ label at all, so its cost and width are held out. Tuned rows compare the methods
 every method has scaled features, the T-Criterion and a grid of its own parameters. Hold-outs take
 a quarter of the training set. Grids are powers of ten; grids of counts and shares are doublings.
 Where more than a fifth of the fits choose an end, a grid is widened, unless there is a reason not
-to: see ``GRID_ENDS`` in :mod:`~mimlpaper.experiments.settings`.
+to, see ``grid_reasons.csv`` in ``data/published``.
 """
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
@@ -23,15 +23,13 @@ from mimlpaper.distances import set_kernel_distance
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.settings import (
     Row,
-    blind,
-    choices,
+    Table,
     default,
+    each,
     held_out,
     nearest,
     program,
-    published,
     stated,
-    tuned,
 )
 from mimlpaper.experiments.trial import RandomSplits
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
@@ -65,22 +63,18 @@ CONVERGED = dict(solver="block_ascent", max_iter=2000, normalise=True)
 
 GAUSSIAN = stated("4.3.2", kernel="rbf")
 CONCATENATED = stated("4.3.2", vector=ConcatenateInstances())
+OF_TREES = each(smoothing=[0.01, 10.0], n_rounds=24, label_rule="top")
 
-TABLE_1 = {
+TABLE_1 = Table({
     "MimlBoost": Row(
-        MimlBoost(),
-        [SCALED, GAUSSIAN, ROUNDS],
-        tuning=dict(label_code=["feature", "onehot"], gamma=[0.1, 1.0, 10.0], label_rule="top"),
-        choices=[
-            dict(weighting="resampling"), dict(label_code="onehot"), dict(rank=600),
-            dict(label_rule="top"),
-        ],
+        MimlBoost(), [SCALED, GAUSSIAN, ROUNDS],
+        tuning=dict(label_code=["feature", "onehot"], gamma=[0.1, 1.0, 10.0]),
+        choices=each(weighting="resampling", label_code="onehot", rank=600, label_rule="top"),
     ),
     "MimlSvm": Row(
-        MimlSvm(),
-        [SCALED, GAUSSIAN, FIFTH],
+        MimlSvm(), [SCALED, GAUSSIAN, FIFTH],
         tuning=dict(gamma=WIDTHS, C=COSTS),
-        choices=[UNSCALED, dict(label_rule="sign"), dict(gamma="scale"), dict(C=10.0)],
+        choices=[UNSCALED, *each(label_rule="sign", gamma="scale", C=10.0)],
     ),
     "MimlSvm, set kernel": Row(
         MimlSvm(), [SCALED, GAUSSIAN, FIFTH, stated("4.2", metric=set_kernel_distance)]
@@ -91,84 +85,59 @@ TABLE_1 = {
             SCALED, GAUSSIAN, held_out(gamma=[0.1, 1.0, 10.0], C=COSTS),
             nearest(gamma=5.0, C=10.0, max_alternations=15, label_rule="top"),
         ],
-        tuning=dict(
-            gamma=[0.1, 1.0, 10.0], C=COSTS, max_alternations=2, label_rule="top"
-        ),
-        choices=[
-            dict(C=1.0), dict(gamma=1.0), dict(rank=600), dict(label_rule="sign"),
-            dict(max_alternations=1),
-        ],
+        tuning=dict(gamma=[0.1, 1.0, 10.0], C=COSTS, max_alternations=2),
+        choices=each(C=1.0, gamma=1.0, rank=600, label_rule="sign", max_alternations=1),
     ),
     "MimlNn": Row(
-        MimlNn(),
-        [SCALED],
-        tuning=dict(ratio=SHARES, ridge=RIDGES, label_rule="top"),
-        choices=[
-            UNSCALED, dict(ratio=0.2), dict(ridge=0.0), dict(ridge=10.0), dict(label_rule="top"),
-        ],
+        MimlNn(), [SCALED],
+        tuning=dict(ratio=SHARES, ridge=RIDGES),
+        choices=[UNSCALED, *each(ratio=0.2, ridge=[0.0, 10.0], label_rule="top")],
     ),
     "AdtBoost.MH": Row(
-        AdtBoostMH(),
-        [ANY_SCALE, CONCATENATED, FEW_ROUNDS],
-        tuning=dict(n_rounds=MORE_ROUNDS, label_rule="top"),
-        choices=[
-            dict(smoothing=0.01), dict(smoothing=10.0), dict(n_rounds=24), dict(label_rule="top"),
-        ],
+        AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], dict(n_rounds=MORE_ROUNDS), OF_TREES
     ),
     "RankSvm": Row(
-        RankSvm(),
-        [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
-        tuning=dict(**CONVERGED, criterion="average_precision", label_rule="top"),
-        choices=[dict(linear_program="interior"), dict(normalise=True)],
+        RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
+        tuning=dict(**CONVERGED, criterion="average_precision"),
+        choices=each(linear_program="interior", normalise=True),
     ),
     "RankSvm, converged": Row(
-        RankSvm(),
-        [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
-        choices=[
-            dict(C=0.1), dict(C=10.0), dict(criterion="average_precision"), dict(label_rule="top"),
-        ],
+        RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
+        choices=each(C=[0.1, 10.0], criterion="average_precision", label_rule="top"),
     ),
     "MlSvm": Row(
-        MlSvm(),
-        [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
+        MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
         tuning=dict(gamma=[0.01, 0.1, 1.0, 10.0], C=LOW_COSTS),
-        choices=[dict(label_rule="top"), dict(gamma="scale"), dict(C=10.0)],
+        choices=each(label_rule="top", gamma="scale", C=10.0),
     ),
     "Ml-knn": Row(
-        MlKnn(),
-        [SCALED, CONCATENATED, TEN],
-        tuning=dict(n_neighbors=NEIGHBOURS, label_rule="top"),
-        choices=[UNSCALED, dict(n_neighbors=20), dict(label_rule="top")],
+        MlKnn(), [SCALED, CONCATENATED, TEN],
+        tuning=dict(n_neighbors=NEIGHBOURS),
+        choices=[UNSCALED, *each(n_neighbors=20, label_rule="top")],
     ),
-}  # fmt: skip
+})  # fmt: skip
 
 LINEAR = stated("4.3.3", kernel="linear")
 SUMMED = stated("4.3.3", vector=SumInstances())
 SCALED_SUM = program("June 2008", scaling=MinMaxScaler())
 AS_COUNTS = nearest(scaling=None)
 
-TABLE_2 = {
+TABLE_2 = Table({
     "MimlBoost": Row(
         MimlBoost(),
         [
             SCALED, LINEAR, ROUNDS, held_out(label_code=["feature", "onehot", "product"]),
             nearest(label_code="product"),
         ],
-        tuning=dict(
-            scaling=UNIT_ROWS, label_code="product", label_rule="top", C=[1e-3, 0.01, 0.1, 1.0]
-        ),
-        choices=[
-            dict(C=0.1), dict(C=10.0), dict(label_code="onehot"), dict(weighting="resampling"),
-            dict(label_rule="top"),
-        ],
+        tuning=dict(scaling=UNIT_ROWS, label_code="product", C=[1e-3, 0.01, 0.1, 1.0]),
+        choices=each(C=[0.1, 10.0], label_code="onehot", weighting="resampling", label_rule="top"),
     ),
     "MimlSvm": Row(
-        MimlSvm(),
-        [SCALED, LINEAR, FIFTH, AS_COUNTS],
+        MimlSvm(), [SCALED, LINEAR, FIFTH, AS_COUNTS],
         tuning=dict(
             scaling=UNIT_ROWS, kernel="rbf", gamma=[1e-4, *WIDTHS, 10.0], C=[0.1, *COSTS, 1e4]
         ),
-        choices=[dict(label_rule="sign"), dict(C=0.1), dict(C=10.0)],
+        choices=each(label_rule="sign", C=[0.1, 10.0]),
     ),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
@@ -176,57 +145,37 @@ TABLE_2 = {
             SCALED, LINEAR, held_out(C=LOW_COSTS), AS_COUNTS,
             nearest(C=0.1, max_alternations=5),
         ],
-        tuning=dict(
-            scaling=UNIT_ROWS, C=[0.01, 0.1, 1.0], max_alternations=[1, 2, 4, 8], label_rule="top"
-        ),
-        choices=[
-            dict(C=0.03), dict(C=1.0), dict(max_alternations=1), dict(max_alternations=15),
-            dict(label_rule="top"),
-        ],
+        tuning=dict(scaling=UNIT_ROWS, C=[0.01, 0.1, 1.0], max_alternations=[1, 2, 4, 8]),
+        choices=each(C=[0.03, 1.0], max_alternations=[1, 15], label_rule="top"),
     ),
     "MimlNn": Row(
-        MimlNn(),
-        [SCALED, nearest(scaling=UNIT_ROWS)],
-        tuning=dict(
-            scaling=UNIT_ROWS, ratio=SHARES, ridge=RIDGES,
-            label_rule="top",
-        ),
-        choices=[
-            UNSCALED, dict(ratio=0.2), dict(ridge=0.1), dict(ridge=10.0), dict(label_rule="top"),
-        ],
+        MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
+        tuning=dict(scaling=UNIT_ROWS, ratio=SHARES, ridge=RIDGES),
+        choices=[UNSCALED, *each(ratio=0.2, ridge=[0.1, 10.0], label_rule="top")],
     ),
     "AdtBoost.MH": Row(
-        AdtBoostMH(),
-        [SUMMED, ANY_SCALE, FEW_ROUNDS],
-        tuning=dict(n_rounds=MORE_ROUNDS, label_rule="top"),
-        choices=[
-            dict(smoothing=0.01), dict(smoothing=10.0), dict(n_rounds=24), dict(label_rule="top"),
-        ],
+        AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], dict(n_rounds=MORE_ROUNDS), OF_TREES
     ),
     "RankSvm": Row(
-        RankSvm(),
-        [SUMMED, SCALED_SUM, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
-        tuning=dict(scaling=None, **CONVERGED, criterion="average_precision", label_rule="top"),
-        choices=[dict(linear_program="interior"), dict(normalise=True)],
+        RankSvm(), [SUMMED, SCALED_SUM, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
+        tuning=dict(scaling=None, **CONVERGED, criterion="average_precision"),
+        choices=each(linear_program="interior", normalise=True),
     ),
     "RankSvm, converged": Row(
-        RankSvm(),
-        [SUMMED, default(scaling=None), POLYNOMIAL, BY_RANKING_LOSS],
-        choices=[dict(C=0.1), dict(C=10.0), dict(label_rule="top")],
+        RankSvm(), [SUMMED, default(scaling=None), POLYNOMIAL, BY_RANKING_LOSS],
+        choices=each(C=[0.1, 10.0], label_rule="top"),
     ),
     "MlSvm": Row(
-        MlSvm(),
-        [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
+        MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
         tuning=dict(scaling=Normalizer(), kernel="rbf", gamma=[0.01, 0.1, 1.0, 10.0], C=LOW_COSTS),
-        choices=[dict(label_rule="top"), dict(C=10.0), dict(minmaxscaler="passthrough")],
+        choices=each(label_rule="top", C=10.0, minmaxscaler="passthrough"),
     ),
     "Ml-knn": Row(
-        MlKnn(),
-        [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
-        tuning=dict(scaling=Normalizer(), n_neighbors=NEIGHBOURS, label_rule="top"),
-        choices=[dict(n_neighbors=20), dict(label_rule="top")],
+        MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
+        tuning=dict(scaling=Normalizer(), n_neighbors=NEIGHBOURS),
+        choices=each(n_neighbors=20, label_rule="top"),
     ),
-}  # fmt: skip
+})  # fmt: skip
 
 SCENES, TEXTS = ("scene",), ("reuters",)
 SPLITS = RandomSplits(30, train=0.75)
@@ -234,19 +183,19 @@ FEW_SPLITS = RandomSplits(5, train=0.75)  # enough to see what an open choice ch
 
 # Fig. 6 and the alternations go on where Table 1 stops, to see what more of them would bring.
 SECTION4 = (
-    Experiment("table1", "Table 1", SCENES, SPLITS, published(TABLE_1)),
-    Experiment("table2", "Table 2", TEXTS, SPLITS, published(TABLE_2)),
-    Experiment("table1_blind", "Table 1, blind", SCENES, SPLITS, blind(TABLE_1), smoke_splits=1),
-    Experiment("table2_blind", "Table 2, blind", TEXTS, SPLITS, blind(TABLE_2), smoke_splits=1),
-    Experiment("table1_tuned", "Table 1, tuned", SCENES, SPLITS, tuned(TABLE_1), smoke_splits=1),
-    Experiment("table2_tuned", "Table 2, tuned", TEXTS, SPLITS, tuned(TABLE_2), smoke_splits=1),
+    Experiment("table1", "Table 1", SCENES, SPLITS, TABLE_1.published()),
+    Experiment("table2", "Table 2", TEXTS, SPLITS, TABLE_2.published()),
+    Experiment("table1_blind", "Table 1, blind", SCENES, SPLITS, TABLE_1.blind(), smoke_splits=1),
+    Experiment("table2_blind", "Table 2, blind", TEXTS, SPLITS, TABLE_2.blind(), smoke_splits=1),
+    Experiment("table1_tuned", "Table 1, tuned", SCENES, SPLITS, TABLE_1.tuned(), smoke_splits=1),
+    Experiment("table2_tuned", "Table 2, tuned", TEXTS, SPLITS, TABLE_2.tuned(), smoke_splits=1),
     Experiment(
         "choices_scene", "Open choices, scene", SCENES, FEW_SPLITS,
-        published(TABLE_1), choices(TABLE_1), smoke_splits=1,
+        TABLE_1.published(), TABLE_1.choices(), smoke_splits=1,
     ),
     Experiment(
         "choices_text", "Open choices, text", TEXTS, FEW_SPLITS,
-        published(TABLE_2), choices(TABLE_2), smoke_splits=1,
+        TABLE_2.published(), TABLE_2.choices(), smoke_splits=1,
     ),
     Experiment(
         "alternations", "Alternations of mi-SVM", SCENES, RandomSplits(10, train=0.75),
@@ -265,7 +214,7 @@ SECTION4 = (
         staged=True,
     ),
     Experiment(
-        "figure7", "Fig. 7", SCENES, SPLITS, published(TABLE_1),
+        "figure7", "Fig. 7", SCENES, SPLITS, TABLE_1.published(),
         {"MimlSvm": [dict(ratio=tenths / 10) for tenths in range(1, 11)]},
     ),
 )  # fmt: skip

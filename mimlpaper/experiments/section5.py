@@ -10,13 +10,13 @@ from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED, TABLE_1, TABLE_2
-from mimlpaper.experiments.settings import Row, held_out, nearest, published
+from mimlpaper.experiments.settings import Row, Table, each, held_out, nearest
 from mimlpaper.experiments.trial import RandomSplits
 
 SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
 TEXTS = tuple(f"reuters:{percentage}%" for percentage in PERCENTAGES)
 
-FIGURE_4 = {
+FIGURE_4 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
         [
@@ -35,9 +35,9 @@ FIGURE_4 = {
             held_out(gamma=[3.0, 5.0], C=[3.0, 5.0, 10.0, 30.0]),
         ],
     ),
-}  # fmt: skip
+})  # fmt: skip
 
-FIGURE_5 = {
+FIGURE_5 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
         [SCALED, LINEAR, AS_COUNTS, held_out(mu=[0.0, 1.0], C=[3.0, 10.0], lam=[0.03, 0.1])],
@@ -53,7 +53,7 @@ FIGURE_5 = {
             held_out(C=[2.0**k for k in range(-6, 2)]),
         ],
     ),
-}  # fmt: skip
+})  # fmt: skip
 
 # Section 5.6: the settings of Figs. 4 and 5 except for μ, which must be positive here.
 BY_PAIRS = dict(relatedness="pairwise", mu=[0.1, 1.0])
@@ -75,29 +75,24 @@ AS_IN_FIGURES = {
 }  # fmt: skip
 
 
-def _one_at_a_time(**values):
-    """No change, then each value of each parameter."""
-    return [{}, *({name: value} for name, several in values.items() for value in several)]
-
-
-ON_BOTH = dict(
+ON_BOTH = each(
     mu=[-0.45, -0.3, 1.0, 10.0, 100.0], lam=[0.0, 0.01, 0.03, 0.3, 1.0],
-    C=[1.0, 3.0, 30.0, 100.0], set_kernel=["mean"], imbalance=[False], label_rule=["top"],
+    C=[1.0, 3.0, 30.0, 100.0], set_kernel="mean", imbalance=False, label_rule="top",
 )  # fmt: skip
 
 SPLITS = RandomSplits(30, train=0.25)
 FEW_SPLITS = RandomSplits(10, train=0.25)  # to see what a choice changes
 
 SECTION5 = (
-    Experiment("figure4", "Fig. 4", SCENES, SPLITS, published(FIGURE_4)),
-    Experiment("figure5", "Fig. 5", TEXTS, SPLITS, published(FIGURE_5)),
+    Experiment("figure4", "Fig. 4", SCENES, SPLITS, FIGURE_4.published()),
+    Experiment("figure5", "Fig. 5", TEXTS, SPLITS, FIGURE_5.published()),
     Experiment(
         "figure4_rules", "Fig. 4, other label rules and losses", SCENES, SPLITS,
-        published(FIGURE_4), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
+        FIGURE_4.published(), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
     ),
     Experiment(
         "figure5_rules", "Fig. 5, other label rules and losses", TEXTS, SPLITS,
-        published(FIGURE_5), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
+        FIGURE_5.published(), {"D-MimlSvm": OTHER_RULES}, smoke_splits=1,
     ),
     Experiment(
         "figure4_alternations", "Fig. 4 by the alternations of mi-SVM", SCENES, SPLITS,
@@ -118,21 +113,21 @@ SECTION5 = (
     Experiment(
         "dmimlsvm_scene", "D-MimlSvm's parameters, scene", ("scene:30%",), FEW_SPLITS,
         {"D-MimlSvm": OFTEN_CHOSEN},
-        {"D-MimlSvm": _one_at_a_time(
-            gamma=[1.0, 3.0, 5.0], rank=[150, 600], tol=[1e-3], cccp_tol=[1e-5], **ON_BOTH
-        )},
+        {"D-MimlSvm": [
+            {}, *each(gamma=[1.0, 3.0, 5.0], rank=[150, 600], tol=1e-3, cccp_tol=1e-5),
+            *ON_BOTH,
+        ]},
         smoke_splits=1,
     ),
     Experiment(
         "dmimlsvm_holdout", "D-MimlSvm's criterion of hold-out", ("scene:30%", "reuters:30%"),
         FEW_SPLITS, {"D-MimlSvm": AS_IN_FIGURES},
-        {"D-MimlSvm": [{}, dict(criterion="hamming_loss"), dict(criterion="ranking_loss")]},
+        {"D-MimlSvm": [{}, *each(criterion=["hamming_loss", "ranking_loss"])]},
         smoke_splits=1,
     ),
     Experiment(
         "dmimlsvm_text", "D-MimlSvm's parameters, text", ("reuters:30%",), FEW_SPLITS,
-        {"D-MimlSvm": OFTEN_CHOSEN},
-        {"D-MimlSvm": _one_at_a_time(**ON_BOTH)}, smoke_splits=1,
+        {"D-MimlSvm": OFTEN_CHOSEN}, {"D-MimlSvm": [{}, *ON_BOTH]}, smoke_splits=1,
     ),
 )  # fmt: skip
 

@@ -37,17 +37,7 @@ from mimlpaper.experiments.section4 import (
     SHARES,
     WIDTHS,
 )
-from mimlpaper.experiments.settings import (
-    Row,
-    blind,
-    choices,
-    default,
-    nearest,
-    program,
-    published,
-    stated,
-    tuned,
-)
+from mimlpaper.experiments.settings import Row, Table, default, each, nearest, program, stated
 from mimlpaper.experiments.trial import CrossValidation, GivenSplit
 from mimlpaper.kernels import KernelFactor
 
@@ -60,26 +50,20 @@ PROTOTYPES = stated("6.1", transformation=None)
 # With features of differences, a linear machine is a Gaussian one on instances.
 FEATURES = DifferenceFeatures()
 AS_LINEAR = default(learner__kernel="linear")
+EIGHTH_DEGREE = stated("6.2.1", kernel="poly", degree=8)
+HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=DEGREES)
 
-TABLE_3 = {
+TABLE_3 = Table({
     "InsDif": Row(
         InsDif(learner=MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
-        tuning=dict(
-            learner__ratio=SHARES, learner__ridge=[0.0, 0.01, 0.1, 1.0, 10.0],
-            learner__label_rule="top",
-        ),
-        choices=[
-            dict(learner__ridge=0.1), dict(learner__ridge=1.0), dict(learner__label_rule="top"),
-        ],
+        tuning=dict(learner__ratio=SHARES, learner__ridge=[0.0, 0.01, 0.1, 1.0, 10.0]),
+        choices=each(learner__ridge=[0.1, 1.0], learner__label_rule="top"),
     ),
     "InsDif_MimlSvm": Row(
-        InsDif(learner=MimlSvm()),
-        [AS_IN_FILES, PROTOTYPES, FIFTH],
+        InsDif(learner=MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
         tuning=dict(learner__gamma=WIDTHS, learner__C=COSTS),
-        choices=[
-            dict(learner__gamma=1.0), dict(learner__C=10.0), dict(learner__label_rule="sign"),
-        ],
+        choices=each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign"),
     ),
     "InsDif_MimlSvm_mi": Row(
         InsDif(transformation=FEATURES, learner=MimlSvmMi()),
@@ -91,12 +75,12 @@ TABLE_3 = {
         ],
         tuning=dict(
             transformation__gamma=[0.1, 1.0, 10.0], learner__C=[0.1, 1.0, 10.0],
-            learner__max_alternations=1, learner__label_rule="top",
+            learner__max_alternations=1,
         ),
-        choices=[
-            dict(transformation__gamma=1.0), dict(transformation__rank=600),
-            dict(learner__C=10.0), dict(learner__max_alternations=2),
-        ],
+        choices=each(
+            transformation__gamma=1.0, transformation__rank=600, learner__C=10.0,
+            learner__max_alternations=2,
+        ),
     ),
     # The paper could not run it: its settings are near to nothing.
     "InsDif_MimlBoost": Row(
@@ -114,23 +98,20 @@ TABLE_3 = {
             AS_IN_FILES, AS_LINEAR,
             default(learner__C=10.0, learner__lam=0.1, learner__mu=0.0, learner__imbalance=False),
         ],
-        choices=[dict(learner__imbalance=True)],
+        choices=each(learner__imbalance=True),
     ),
     "AdtBoost.MH": Row(
-        AdtBoostMH(),
-        [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
-        tuning=dict(n_rounds=MORE_ROUNDS, label_rule="top"),
-        choices=[dict(smoothing=10.0), dict(label_rule="top")],
+        AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
+        tuning=dict(n_rounds=MORE_ROUNDS),
+        choices=each(smoothing=10.0, label_rule="top"),
     ),
     "RankSvm": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.1", kernel="poly", degree=8), EARLY],
-        tuning=dict(**CONVERGED, degree=DEGREES, label_rule="top"),
+        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY],
+        tuning=dict(**CONVERGED, degree=DEGREES),
     ),
     "RankSvm, converged": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.1", kernel="poly", degree=8)],
-        choices=[dict(C=0.1), dict(C=10.0), dict(label_rule="top")],
+        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE],
+        choices=each(C=[0.1, 10.0], label_rule="top"),
     ),
     "MlSvm": Row(
         MlSvm(),
@@ -145,20 +126,16 @@ TABLE_3 = {
         ],
     ),
     "Ml-knn": Row(
-        MlKnn(),
-        [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
-        tuning=dict(n_neighbors=NEIGHBOURS, label_rule="top"),
-        choices=[dict(n_neighbors=20), dict(label_rule="top")],
+        MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
+        tuning=dict(n_neighbors=NEIGHBOURS),
+        choices=each(n_neighbors=20, label_rule="top"),
     ),
     "Cnmf": Row(
-        Cnmf(),
-        [AS_IN_FILES],
-        tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS], label_rule="top"),
-        choices=[
-            dict(C=100.0), dict(gamma="auto"), dict(max_iter=500), dict(label_rule="top")
-        ],
+        Cnmf(), [AS_IN_FILES],
+        tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS]),
+        choices=each(C=100.0, gamma="auto", max_iter=500, label_rule="top"),
     ),
-}  # fmt: skip
+})  # fmt: skip
 
 # Section 6.2.2: as on yeast, but for these rows, and sparse: one in twenty of a page's counts is
 # not zero.
@@ -166,46 +143,40 @@ AS_SPARSE = default(storage=FunctionTransformer(csr_array))
 ON_PAGES = TABLE_3 | {
     "InsDif": replace(
         TABLE_3["InsDif"],
-        tuning={**TABLE_3["InsDif"].tuning, "learner__ridge": [0.01, 0.1, 1.0, 10.0, 100.0]},
+        tuning=dict(learner__ratio=SHARES, learner__ridge=[0.01, 0.1, 1.0, 10.0, 100.0]),
     ),
     "InsDif_MimlSvm": replace(
         TABLE_3["InsDif_MimlSvm"],
         tuning=dict(learner__gamma=[0.01, 0.1, 1.0, 10.0], learner__C=LOW_COSTS),
-        choices=[dict(learner__gamma=1.0), dict(learner__label_rule="sign")],
+        choices=each(learner__gamma=1.0, learner__label_rule="sign"),
     ),
     # One cost, two widths and few alternations: one alternation takes half a minute.
     "InsDif_MimlSvm_mi": replace(
         TABLE_3["InsDif_MimlSvm_mi"],
         settings=[default(learner__max_alternations=2), *TABLE_3["InsDif_MimlSvm_mi"].settings],
         choices=[],
-        tuning={
-            **TABLE_3["InsDif_MimlSvm_mi"].tuning,
-            "transformation__gamma": [0.2, 1.0], "learner__C": [1.0],
-        },
+        tuning=dict(
+            transformation__gamma=[0.2, 1.0], learner__C=[1.0], learner__max_alternations=1
+        ),
     ),
     "RankSvm": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.2", kernel="poly", degree=DEGREES), BY_RANKING_LOSS, EARLY],
-        tuning=dict(**CONVERGED, criterion="average_precision", label_rule="top"),
+        RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, EARLY],
+        tuning=dict(**CONVERGED, criterion="average_precision"),
     ),
     "RankSvm, converged": Row(
-        RankSvm(),
-        [AS_IN_FILES, stated("6.2.2", kernel="poly", degree=DEGREES), BY_RANKING_LOSS],
-        choices=[dict(C=0.1), dict(criterion="average_precision")],
+        RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
+        choices=each(C=0.1, criterion="average_precision"),
     ),
     "MlSvm": Row(
-        MlSvm(),
-        [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
+        MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
         tuning=dict(kernel="rbf", gamma=[0.1, 1.0, 10.0], C=[0.01, *LOW_COSTS, 1000.0]),
         choices=[dict(label_rule="top"), dict(kernel="rbf", gamma=1.0)],
     ),
-    "Ml-knn": replace(
-        TABLE_3["Ml-knn"], tuning=dict(n_neighbors=[*NEIGHBOURS[1:], 256], label_rule="top")
-    ),
+    "Ml-knn": replace(TABLE_3["Ml-knn"], tuning=dict(n_neighbors=[*NEIGHBOURS[1:], 256])),
 }  # fmt: skip
-TABLE_4 = {
-    method: replace(row, settings=[AS_SPARSE, *row.settings]) for method, row in ON_PAGES.items()
-}
+TABLE_4 = Table(
+    (method, replace(row, settings=[AS_SPARSE, *row.settings])) for method, row in ON_PAGES.items()
+)
 
 # Each MIML learner with the bags of InsDif, and with other bags or none. A bag of InsDif holds its
 # example once for each label, at a cost of one each: without bags, an example costs N_LABELS.
@@ -261,34 +232,34 @@ SPLITS = CrossValidation(10, n_folds=10)
 # Three folds and three sets of web pages are enough to see what an open choice changes. Fig. 9
 # goes on where Table 3 stops, to see what more rounds would bring.
 SECTION6 = (
-    Experiment("table3", "Table 3", YEAST, SPLITS, published(TABLE_3)),
-    Experiment("table4", "Table 4", YAHOO, GivenSplit(), published(TABLE_4)),
-    Experiment("table3_blind", "Table 3, blind", YEAST, SPLITS, blind(TABLE_3)),
-    Experiment("table4_blind", "Table 4, blind", YAHOO, GivenSplit(), blind(TABLE_4)),
-    Experiment("table3_tuned", "Table 3, tuned", YEAST, SPLITS, tuned(TABLE_3)),
-    Experiment("table4_tuned", "Table 4, tuned", YAHOO, GivenSplit(), tuned(TABLE_4)),
+    Experiment("table3", "Table 3", YEAST, SPLITS, TABLE_3.published()),
+    Experiment("table4", "Table 4", YAHOO, GivenSplit(), TABLE_4.published()),
+    Experiment("table3_blind", "Table 3, blind", YEAST, SPLITS, TABLE_3.blind()),
+    Experiment("table4_blind", "Table 4, blind", YAHOO, GivenSplit(), TABLE_4.blind()),
+    Experiment("table3_tuned", "Table 3, tuned", YEAST, SPLITS, TABLE_3.tuned()),
+    Experiment("table4_tuned", "Table 4, tuned", YAHOO, GivenSplit(), TABLE_4.tuned()),
     Experiment("ablation", "Where prototypes matter", YEAST, SPLITS, ABLATION),
     Experiment("mlsvm_yeast", "MlSvm on yeast", YEAST, SPLITS, MLSVM_ON_YEAST),
     Experiment("mlsvm_yahoo", "MlSvm on yahoo", YAHOO, GivenSplit(), MLSVM_ON_YAHOO),
     Experiment(
         "rounds_yahoo", "Rounds on yahoo", YAHOO, GivenSplit(),
-        {"AdtBoost.MH": published(TABLE_4)["AdtBoost.MH"]}, staged=True,
+        {"AdtBoost.MH": TABLE_4["AdtBoost.MH"].published()}, staged=True,
     ),
     Experiment(
         "choices_yeast", "Open choices, yeast", YEAST, CrossValidation(3, n_folds=10),
-        published(TABLE_3), choices(TABLE_3),
+        TABLE_3.published(), TABLE_3.choices(),
     ),
     Experiment(
         "choices_yahoo", "Open choices, yahoo",
         ("yahoo:Arts", "yahoo:Education", "yahoo:Social"), GivenSplit(),
-        published(TABLE_4) | OTHER_PAGES, choices(TABLE_4) | OTHER_CHOICES,
+        TABLE_4.published() | OTHER_PAGES, TABLE_4.choices() | OTHER_CHOICES,
     ),
     Experiment(
         "folds_yeast", "Five partitions of yeast", YEAST, CrossValidation(50, n_folds=10),
         {method: TABLE_3[method].published() for method in ON_FEATURES},
     ),
     Experiment(
-        "figure8", "Fig. 8", YEAST, SPLITS, published(TABLE_3),
+        "figure8", "Fig. 8", YEAST, SPLITS, TABLE_3.published(),
         {"InsDif": [dict(learner__ratio=tenths / 10) for tenths in range(1, 11)]},
     ),
     Experiment(

@@ -6,8 +6,6 @@ as in the authors' programs; mi-SVM, MI-SVM and CH-FD have the defaults of LIBSV
 the two diverse densities the settings of their papers and programs.
 """
 
-from itertools import product
-
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -23,17 +21,7 @@ from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.section4 import LOW_COSTS, SCALED, UNIT_RANGE, UNIT_ROWS
-from mimlpaper.experiments.settings import (
-    Row,
-    blind,
-    choices,
-    default,
-    nearest,
-    own_paper,
-    published,
-    stated,
-    tuned,
-)
+from mimlpaper.experiments.settings import Row, Table, default, each, nearest, own_paper, stated
 from mimlpaper.experiments.trial import CrossValidation
 from mimlpaper.preprocessing import OnInstances
 
@@ -41,24 +29,27 @@ MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 FIVE_SETS = (*MOLECULES, *IMAGES)
 
 UNIT_VARIANCE = OnInstances(StandardScaler())
-SCALINGS = [UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS]
 
 # M and θ, as a share of mM, from the paper's ranges; the whole budget of inversions is spent.
 M_THETA = stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5, 0.7])
 BUDGET = nearest(optimum="budget")
 # It leaves two labels to learn. The others leave up to seventy, which would take days here.
 FEW_LABELS = nearest(optimum="budget", kept=True)
+OF_DENSITIES = nearest(scaling=UNIT_RANGE, initial_scale=0.3)
+OF_SUBCOD = nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)
 ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
 
-TABLE_5 = {
+# Tuned rows.
+ON_BAG_LABEL = dict(criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE])
+OF_KERNELS = dict(
+    criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS], gamma="scale"
+)
+
+TABLE_5 = Table({
     "SubCod": Row(
-        SubCod(learner=MimlSvm()),
-        [
-            SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET,
-            nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0),
-        ],
+        SubCod(learner=MimlSvm()), [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
-        choices=[dict(optimum="minimal"), dict(optimum="vertex"), dict(kept_shares=[1.0])],
+        choices=[*each(optimum=["minimal", "vertex"]), dict(kept_shares=[1.0])],
     ),
     "SubCod_MimlNn": Row(
         SubCod(learner=MimlNn()),
@@ -83,22 +74,12 @@ TABLE_5 = {
         ],
     ),
     "Diverse Density": Row(
-        DiverseDensity(),
-        [
-            default("PRTools", scaling=UNIT_VARIANCE),
-            nearest(scaling=UNIT_RANGE, initial_scale=0.3),
-        ],
-        tuning=dict(criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE]),
+        DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        tuning=ON_BAG_LABEL,
     ),
     "Em-dd": Row(
-        EmDd(),
-        [
-            own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE),
-            nearest(scaling=UNIT_RANGE, initial_scale=0.3),
-        ],
-        tuning=dict(
-            criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE], threshold=[0.5, "learned"]
-        ),
+        EmDd(), [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        tuning=dict(**ON_BAG_LABEL, threshold=[0.5, "learned"]),
     ),
     "mi-Svm": Row(
         MiSvmInstance(),
@@ -107,7 +88,7 @@ TABLE_5 = {
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0),
         ],
-        tuning=dict(criterion="accuracy", scaling=SCALINGS, gamma="scale", C=LOW_COSTS),
+        tuning=dict(**OF_KERNELS, C=LOW_COSTS),
     ),
     "Mi-Svm": Row(
         MiSvmBag(),
@@ -116,7 +97,7 @@ TABLE_5 = {
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0),
         ],
-        tuning=dict(criterion="accuracy", scaling=SCALINGS, gamma="scale", C=[*LOW_COSTS, 1000.0]),
+        tuning=dict(**OF_KERNELS, C=[*LOW_COSTS, 1000.0]),
     ),
     "Ch-Fd": Row(
         ChFd(),
@@ -125,13 +106,11 @@ TABLE_5 = {
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0),
         ],
-        tuning=dict(
-            criterion="accuracy", scaling=SCALINGS, gamma="scale", nu=[0.01, *LOW_COSTS, 1000.0]
-        ),
+        tuning=dict(**OF_KERNELS, nu=[0.01, *LOW_COSTS, 1000.0]),
     ),
-}  # fmt: skip
+})  # fmt: skip
 
-PUBLISHED = published(TABLE_5, FIVE_SETS)
+PUBLISHED = TABLE_5.published(FIVE_SETS)
 
 
 def _on_bag_label(method):
@@ -146,9 +125,8 @@ def _on_bag_label(method):
 WITHOUT_HOLD_OUT = {name: row.estimator for name, row in PUBLISHED["SubCod"].items()}
 M_AND_THETA = [
     dict(n_concepts=n_concepts, kept_share=kept_share)
-    for n_concepts, kept_share in product(
-        (10, 30, 50, 70), (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
-    )
+    for n_concepts in (10, 30, 50, 70)
+    for kept_share in (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 ]
 
 SPLITS = CrossValidation(100, n_folds=10, stratified=True)
@@ -157,12 +135,12 @@ FEW_SPLITS = CrossValidation(30, n_folds=10, stratified=True)  # to see what a c
 
 SECTION7 = (
     Experiment("table5", "Table 5", FIVE_SETS, SPLITS, PUBLISHED),
-    Experiment("table5_blind", "Table 5, blind", FIVE_SETS, SPLITS, blind(TABLE_5)),
-    Experiment("table5_tuned", "Table 5, tuned", FIVE_SETS, SPLITS, tuned(TABLE_5)),
+    Experiment("table5_blind", "Table 5, blind", FIVE_SETS, SPLITS, TABLE_5.blind()),
+    Experiment("table5_tuned", "Table 5, tuned", FIVE_SETS, SPLITS, TABLE_5.tuned()),
     Experiment(
         "choices_subcod", "Optima of SubCod's correction", FIVE_SETS, FEW_SPLITS,
         PUBLISHED | {"MimlSvm on the bag label": _on_bag_label("SubCod")},
-        choices(TABLE_5) | {"MimlSvm on the bag label": [{}]},
+        TABLE_5.choices() | {"MimlSvm on the bag label": [{}]},
     ),
     Experiment(
         "correction_cost", "Cost of SubCod's correction", FIVE_SETS, ONE_RUN,

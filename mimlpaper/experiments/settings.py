@@ -12,24 +12,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms.differentiation import DifferenceFeatures
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import InsDif
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.chfd import ChFd
-from mimlpaper.baselines.cnmf import Cnmf
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd
-from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.baselines.ranksvm import RankSvm
-from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, hold_out
+from mimlpaper.experiments.holdouts import hold_out
 
 HELD_OUT, NEAREST = "held out", "nearest to print"
 BASES = (
@@ -74,6 +58,15 @@ def _of_kind(kind):
 stated, program, own_paper, default, held_out, nearest = map(_of_kind, BASES)
 
 
+def each(**values) -> list[dict]:
+    """Changes of one parameter each: to its value, or to each value of a list."""
+    return [
+        {name: value}
+        for name, several in values.items()
+        for value in (several if isinstance(several, list) else [several])
+    ]
+
+
 @dataclass(frozen=True)
 class Row:
     """A method of a table: its settings and what may be tried in their place.
@@ -82,10 +75,10 @@ class Row:
     ----------
     learner : unfitted estimator; its parameters that are estimators stay, all others are set.
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
-    tuning : mapping from name to value or grid, changes of the blind settings.
+    tuning : mapping from name to value or grid, changes of the blind settings; see :meth:`tuned`.
     choices : sequence of dict
-        Alternatives where the paper leaves a choice open: changes of the published estimator,
-        with names as in :func:`~mimlpaper.experiments.holdouts.full_names`.
+        Alternatives where the paper leaves a choice open: changes of the published estimator, such
+        as :func:`each` lists, named as in :func:`~mimlpaper.experiments.holdouts.full_names`.
     """
 
     learner: BaseEstimator
@@ -102,8 +95,10 @@ class Row:
         return self._configured(self.blind_settings, dataset)
 
     def tuned(self, dataset: str = ""):
-        """The blind estimator, changed as ``tuning`` says."""
-        return self._configured([*self.blind_settings, default(**self.tuning)], dataset)
+        """The blind estimator with the T-Criterion, changed as ``tuning`` says."""
+        rules = [name for name in self.learner.get_params() if name.endswith("label_rule")]
+        changes = {**dict.fromkeys(rules, "top"), **self.tuning}
+        return self._configured([*self.blind_settings, default(**changes)], dataset)
 
     def changed(self, dataset: str = "", /, **changes):
         """The published estimator with other values; a list is a grid."""
@@ -118,7 +113,7 @@ class Row:
                 found |= {name: (value, basis) for name, value in values.items()}
         if not any(isinstance(value, list) for value, _ in found.values()):
             return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
-        search = SubCodHoldOut if isinstance(self.learner, SubCod) else HoldOut
+        search = "SubCodHoldOut" if isinstance(self.learner, SubCod) else "HoldOut"
         return {n: (v, b) for b in EVERYWHERE[search] for n, v in b.values.items()} | found
 
     @property
@@ -140,33 +135,33 @@ class Row:
         return hold_out(pipeline, grid, **search) if grid else pipeline
 
 
-def published(table: Mapping[str, Row], datasets: Sequence[str] = ()) -> dict:
-    """The published configuration of each method, or of each method on each data set."""
-    if not datasets:
-        return {method: row.published() for method, row in table.items()}
-    return {
-        method: {dataset: row.published(dataset) for dataset in datasets}
-        for method, row in table.items()
-    }
+class Table(dict[str, Row]):
+    """The rows of a table or figure by method, and configurations of its experiments."""
 
+    def published(self, datasets: Sequence[str] = ()) -> dict:
+        """The published estimator of each method, or of each method on each data set."""
+        if not datasets:
+            return {method: row.published() for method, row in self.items()}
+        return {
+            method: {dataset: row.published(dataset) for dataset in datasets}
+            for method, row in self.items()
+        }
 
-def blind(table: Mapping[str, Row]) -> dict:
-    """The blind configuration of each method that has a setting nearest to print.
+    def blind(self) -> dict:
+        """The blind estimator of each method that has a setting nearest to print.
 
-    The blind row of any other method is its published row.
-    """
-    kinds = {method: {basis.kind for basis in row.settings} for method, row in table.items()}
-    return {method: row.blind() for method, row in table.items() if NEAREST in kinds[method]}
+        The blind row of any other method is its published row.
+        """
+        kinds = {method: {basis.kind for basis in row.settings} for method, row in self.items()}
+        return {method: self[method].blind() for method in self if NEAREST in kinds[method]}
 
+    def tuned(self) -> dict:
+        """The tuned estimator of each method that has one."""
+        return {method: row.tuned() for method, row in self.items() if row.tuning}
 
-def tuned(table: Mapping[str, Row]) -> dict:
-    """The tuned configuration of each method that has one."""
-    return {method: row.tuned() for method, row in table.items() if row.tuning}
-
-
-def choices(table: Mapping[str, Row]) -> dict:
-    """Variants of each method that leaves choices open: itself, then each choice."""
-    return {method: [{}, *row.choices] for method, row in table.items() if row.choices}
+    def choices(self) -> dict:
+        """Variants of each method that leaves choices open: itself, then each choice."""
+        return {method: [{}, *row.choices] for method, row in self.items() if row.choices}
 
 
 def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
@@ -200,24 +195,6 @@ def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) 
     chosen = about[about["basis"] == NEAREST].groupby("method")["parameter"].nunique()
     return {method: int(chosen.get(method, 0)) for method in table}
 
-
-# Why a grid is not widened though many fits choose an end of it.
-GRID_ENDS = {
-    ("RankSvm", "degree"): "the paper states the degrees 2 to 9",
-    ("AdtBoost.MH", "n_rounds"): "time doubles with the rounds; Figs. 6 and 9 are flat",
-    ("MimlSvm_mi", "C"): "the solver takes ten times as long at ten times the cost",
-    ("MimlSvm_mi", "gamma"): "each width needs all costs and alternations again",
-    ("Max pooling", "C"): "as MimlSvm_mi, whose first alternation it is",
-    ("Max pooling", "gamma"): "as MimlSvm_mi, whose first alternation it is",
-    ("D-MimlSvm", "gamma"): "a narrower kernel takes minutes a fit on letters",
-    ("D-MimlSvm", "C"): "as in Figs. 4 and 5; a higher cost takes minutes a fit",
-    ("D-MimlSvm", "mu"): "two values, with and without what labels share",
-    ("D-MimlSvm", "lam"): "two values, as in Figs. 4 and 5",
-    ("NoisyOr", "ridge"): "a tenth of the least ridge is worse on letters",
-    ("SubCod", "n_concepts"): "the paper states the range",
-    ("SubCod", "kept_share"): "the paper states the range",
-    ("Cnmf", "C"): "at this cost the memberships of known examples are their labels",
-}
 
 # Parameters that a kernel or a solver does not read.
 UNREAD = {
@@ -255,7 +232,7 @@ def _everywhere(learner):
         f"{name}__": part for name, part in learner.get_params().items() if hasattr(part, "fit")
     }
     for prefix, part in parts.items():
-        for basis in EVERYWHERE.get(type(part), ()):
+        for basis in EVERYWHERE.get(type(part).__name__, ()):
             yield basis, {f"{prefix}{name}": value for name, value in basis.values.items()}
 
 
@@ -267,62 +244,62 @@ MI_SVM = [
 
 # Settings of every row that does not change them, independent of the classes' defaults. A library
 # default, of this library or the named one, was fixed before any result.
-EVERYWHERE: dict[type, list[Basis]] = {
-    MimlBoost: [
+EVERYWHERE: dict[str, list[Basis]] = {
+    "MimlBoost": [
         stated("Table 6", weighting="weights", label_rule="sign"),
         program("MimlBoost", kernel="rbf", gamma=1.0, C=1.0, label_code="feature"),
         default(rank=300, solver="structured", tol=1e-3, max_iter=200),
     ],
-    MimlSvm: [
+    "MimlSvm": [
         stated("4.2", metric="max_hausdorff", label_rule="top"),
         program("MimlSvm", ratio=0.2, kernel="rbf", gamma=0.2, C=1.0),
     ],
-    MimlSvmMi: [
+    "MimlSvmMi": [
         own_paper(ANDREWS, label_rule="sign"),
         default(LIBSVM, kernel="rbf", gamma="auto", C=1.0),
         # Until nothing changes, as in the paper of mi-SVM, would take hours.
         default(rank=300, tol=1e-3, max_alternations=10),
     ],
-    MimlNn: [program("MimlNn", metric="max_hausdorff", ratio=0.4, ridge=1.0, label_rule="sign")],
-    AdtBoostMH: [
+    "MimlNn": [program("MimlNn", metric="max_hausdorff", ratio=0.4, ridge=1.0, label_rule="sign")],
+    "AdtBoostMH": [
         own_paper("De Comité et al. 2003", label_rule="sign"),
         own_paper("Freund and Mason 1999", smoothing=1.0),
     ],
-    RankSvm: [
+    "RankSvm": [
         own_paper("Elisseeff and Weston 2002", label_rule="sign"),
         program("RankSvm", gamma=1.0, coef0=1.0, C=1.0),
         default(normalise=True, solver="block_ascent", tol=1e-3, max_iter=2000),
     ],
-    MlSvm: [stated("4.2", label_rule="top"), default(LIBSVM, gamma="auto", C=1.0)],
-    MlKnn: [program("Ml-knn", smoothing=1.0, label_rule="sign")],
-    Cnmf: [default(gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign")],
-    InsDif: [default(shortcut=True)],
-    DifferenceFeatures: [default(LIBSVM, gamma="auto"), default(rank=300)],
-    DMimlSvm: [
+    "MlSvm": [stated("4.2", label_rule="top"), default(LIBSVM, gamma="auto", C=1.0)],
+    "MlKnn": [program("Ml-knn", smoothing=1.0, label_rule="sign")],
+    "Cnmf": [default(gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign")],
+    "InsDif": [default(shortcut=True)],
+    "DifferenceFeatures": [default(LIBSVM, gamma="auto"), default(rank=300)],
+    "DMimlSvm": [
         stated("5.1", relatedness="mean", label_rule="sign"), stated("5.4", imbalance=True),
         default(
             gamma=1.0, rank=300, set_kernel="unit", solver="bundle", tol=1e-2, max_iter=None,
             cccp_tol=1e-3, max_cccp=30, warm_start=False,
         ),
     ],
-    SubCod: [
+    "SubCod": [
         default("HiGHS", optimum="vertex"),
         default(C=1.0, covariance="diag", tol=1e-3, max_alternations=100),
     ],
-    DiverseDensity: [
+    "DiverseDensity": [
         own_paper("Maron and Lozano-Pérez 1998", threshold="learned"),
         default("PRTools", initial_scale=0.1), default(n_start_bags=3, tol=1e-4, max_iter=300),
     ],
-    EmDd: [
+    "EmDd": [
         own_paper("Zhang and Goldman 2002", n_start_bags=3, initial_scale=0.1, threshold=0.5),
         default(tol=1e-3, max_iter=100),
     ],
-    MiSvmInstance: MI_SVM,
-    MiSvmBag: MI_SVM,
-    ChFd: [
+    "MiSvmInstance": MI_SVM,
+    "MiSvmBag": MI_SVM,
+    "ChFd": [
         default(LIBSVM, kernel="rbf", gamma="auto"),
         default(nu=1.0, rank=300, tol=1e-3, max_alternations=200),
     ],
-    HoldOut: [default(criterion="average_precision", test_size=0.25)],
-    SubCodHoldOut: [default(test_size=0.25)],
+    "HoldOut": [default(criterion="average_precision", test_size=0.25)],
+    "SubCodHoldOut": [default(test_size=0.25)],
 }  # fmt: skip

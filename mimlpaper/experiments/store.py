@@ -13,12 +13,11 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import astuple
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from filelock import FileLock
 
@@ -38,6 +37,7 @@ COLUMNS = [
     *KEY, "stage", "n_stages", *MEASURED, "fit_seconds", "predict_seconds", "chosen", "warnings",
     "kind", "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine", "seal",
 ]  # fmt: skip
+HEADER = ",".join(COLUMNS) + "\n"
 NUMBERS = [
     "split", "stage", "n_stages", *MEASURED, "fit_seconds", "predict_seconds", "n_train", "n_test"
 ]  # fmt: skip
@@ -81,9 +81,11 @@ class Store:
         text = _to_csv(rows)
         # Unbuffered: what could not be written must not wait in a buffer to be written later.
         with self._locked(experiment), open(self.path(experiment), "a+b", buffering=0) as file:
-            end = _end_of_whole_rows(file)
+            # A writer that was killed may have left part of a row.
+            file.seek(0)
+            end = file.read().rfind(b"\n") + 1
             file.truncate(end)
-            unwritten = (text if end else _header() + text).encode()
+            unwritten = (text if end else HEADER + text).encode()
             try:
                 while unwritten:
                     unwritten = unwritten[file.write(unwritten) :]
@@ -110,8 +112,7 @@ class Store:
     def replace(self, experiment: str, rows: pd.DataFrame):
         """Write ``rows`` in place of everything recorded, at once."""
         with self._locked(experiment):
-            text = _header() + _to_csv(rows.to_dict("records"))
-            paths.write_whole(self.path(experiment), text)
+            paths.write_whole(self.path(experiment), HEADER + _to_csv(rows.to_dict("records")))
 
     def mark_suspect(self, experiment: str, keys: set[tuple]):
         """Let the records of these trials count as stale, since a check did not confirm them."""
@@ -122,12 +123,6 @@ class Store:
     def _locked(self, experiment):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{experiment}.lock")
-
-
-def _end_of_whole_rows(file):
-    """Position after the last whole row: a writer that was killed may have left part of one."""
-    file.seek(0)
-    return file.read().rfind(b"\n") + 1
 
 
 def _parse(data, path):
@@ -165,10 +160,6 @@ def _seal(row: bytes) -> str:
     return hashlib.sha256(row).hexdigest()[:SEAL]
 
 
-def _header():
-    return ",".join(COLUMNS) + "\n"
-
-
 def _to_csv(rows):
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, COLUMNS[:-1], lineterminator="\n")
@@ -201,30 +192,46 @@ def records(
     store = store or default_store(profile)
     table = store.load(described.name)
     place = {astuple(trial): i for i, trial in enumerate(described.trials(profile, methods))}
-    places = np.array([place.get(key, -1) for key in keys_of(table)], dtype=int)
-    order = np.lexsort([table["stage"].to_numpy(dtype=int), places])
-    table = table.iloc[order[places[order] >= 0]].reset_index(drop=True)
-    known = load_attestations(store.folder)
-    known = known.loc[known["experiment"] == described.name, ["method", "recorded_code", "code"]]
-    attested = set(known.itertuples(index=False, name=None))
-    today = current_codes(described)
+    table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
+    table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
+    known = load_attestations(store.folder).query("experiment == @described.name")
+    pairs = known[["method", "recorded_code", "code"]].itertuples(index=False, name=None)
+    return with_state(table.drop(columns="place"), current_codes(described), set(pairs))
 
-    def state(row):
+
+def rows_of(
+    table: pd.DataFrame, experiment: Experiment, profile: str, measure: Callable | None = None
+) -> pd.DataFrame:
+    """The rows of an experiment's trials with a column ``state``; see :func:`current_codes`."""
+    wanted = set(map(astuple, experiment.trials(profile)))
+    table = table.loc[[key in wanted for key in keys_of(table)]]
+    return with_state(table, current_codes(experiment, measure))
+
+
+def with_state(table: pd.DataFrame, today: Callable, attested: Container = ()) -> pd.DataFrame:
+    """Rows with a column ``state``, by their code and that of today.
+
+    ``today`` is from :func:`current_codes`; ``attested`` holds (method, recorded code, code).
+    """
+    states = []
+    for row in table.itertuples():
         code = today(row.dataset, row.method, row.parameters)
-        if row.code == code:
-            return "fresh"
-        return "attested" if (row.method, row.code, code) in attested else "stale"
-
-    return table.assign(state=[state(row) for row in table.itertuples()])
+        known = (row.method, row.code, code) in attested
+        states.append("fresh" if row.code == code else "attested" if known else "stale")
+    return table.assign(state=states)
 
 
-def current_codes(experiment: Experiment):
-    """Function that gives today's fingerprint of a method's code on a data set."""
+def current_codes(experiment: Experiment, measure: Callable | None = None):
+    """Function that gives today's fingerprint of a method's code on a data set.
+
+    ``measure`` is the function that measures the fits, if :func:`run_trial` does not.
+    """
 
     @cache
     def code(dataset, method, parameters):
         estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
-        return code_fingerprint(estimator, DATASETS[dataset], experiment.splits)
+        parts = [estimator, measure] if measure else estimator
+        return code_fingerprint(parts, DATASETS[dataset], experiment.splits)
 
     return code
 
@@ -251,16 +258,12 @@ def load_outcomes(folder) -> pd.DataFrame:
 
 def add_attestations(folder, rows: list[dict]):
     """Write attestations; one for the same method and pair of codes is replaced."""
-    key = ["experiment", "method", "recorded_code", "code"]
-    read = partial(read_rows, columns=ATTESTATIONS)
-    put_rows(Path(folder) / "attested.csv", rows, key, read, ordered=True)
+    put_rows(Path(folder) / "attested.csv", rows, ATTESTATIONS, n_keys=4, ordered=True)
 
 
 def add_outcomes(folder, rows: list[dict]):
     """Write outcomes; one for the same method on the same kind of machine is replaced."""
-    key = ["experiment", "method", "machine"]
-    read = partial(read_rows, columns=OUTCOMES)
-    put_rows(Path(folder) / "verified.csv", rows, key, read, ordered=True)
+    put_rows(Path(folder) / "verified.csv", rows, OUTCOMES, n_keys=3, ordered=True)
 
 
 def codes_digest(group: pd.DataFrame) -> str:
@@ -274,35 +277,30 @@ def six_digits(row: dict) -> dict:
     return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
 
 
-def read_rows(path: Path, columns: list[str]) -> pd.DataFrame:
-    """A table that :func:`put_rows` writes; with these columns and no row if there is no file."""
+def read_rows(path: Path, columns: list[str], optional: Sequence[str] = ()) -> pd.DataFrame:
+    """A table that :func:`put_rows` writes; with these columns and no row if there is no file.
+
+    ``optional`` names the numbers that may be missing.
+    """
     if not path.is_file():
         return pd.DataFrame(columns=columns)
-    codes = dict.fromkeys(("recorded_code", "code", "codes"), str)
-    return pd.read_csv(path, dtype=codes, keep_default_na=False)
+    missing = {name: [""] for name in optional}
+    hashes = dict.fromkeys(("recorded_code", "code", "codes", "commit"), str)
+    return pd.read_csv(path, dtype=hashes, keep_default_na=False, na_values=missing)
 
 
-def put_rows(
-    path: Path, rows: list[dict], key: list[str], read: Callable[[Path], pd.DataFrame], *,
-    ordered: bool = False,
-):  # fmt: skip
-    """Add rows to a CSV file; a row takes the place of one with the same key.
+def put_rows(path: Path, rows: list[dict], columns: list[str], n_keys: int, *, ordered=False):
+    """Add rows to a CSV file; a row replaces the one with the same first ``n_keys`` columns.
 
-    The file is whole at any time, and one writer waits for the other.
-
-    Parameters
-    ----------
-    path : file; with its folder it is made when the first rows are written.
-    rows : list of dict
-    key : columns that identify a row.
-    read : function of the path that gives what is there, with all its columns; empty if nothing.
-    ordered : bool, default False
-        Sort by the key; else in the order of writing.
+    The file is whole at any time, and one writer waits for the other. ``ordered`` sorts the file by
+    these columns; else it has the order of writing.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_name(f".{path.stem}.lock")):
-        known = read(path)
-        table = pd.DataFrame([*known.to_dict("records"), *rows], columns=known.columns)
-        table = table.astype(object).drop_duplicates(key, keep="last")
+        known = pd.read_csv(path, dtype=str, keep_default_na=False) if path.is_file() else None
+        added = pd.DataFrame(rows, columns=columns, dtype=object)
+        added = added.where(added.notna(), "").astype(str)
+        key = columns[:n_keys]
+        table = pd.concat([known, added]).drop_duplicates(key, keep="last")
         table = table.sort_values(key) if ordered else table
         paths.write_whole(path, table.to_csv(index=False, lineterminator="\n"))

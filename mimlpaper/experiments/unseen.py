@@ -31,7 +31,7 @@ from mimlpaper.experiments.section4 import (
     UNIT_ROWS,
 )
 from mimlpaper.experiments.section5 import FIGURE_4, FIGURE_5
-from mimlpaper.experiments.settings import Row, default, published, tuned
+from mimlpaper.experiments.settings import Row, Table, default, each
 from mimlpaper.experiments.trial import CrossValidation, GivenSplit, RandomSplits
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import MeanInstances, OnInstances
@@ -45,7 +45,7 @@ WIDER = {
     "MimlSvm": dict(gamma=[0.0001, 0.001, 0.01, 0.1, 1.0, 10.0], C=WIDE_COSTS),
     "MlSvm": dict(C=WIDE_COSTS),
 }  # than the grids of Table 1, as fits on these data choose their ends
-NO_WEIGHTS = dict(mu=0.0, lam=0.1, C=[1.0, 10.0, 30.0], imbalance=False, label_rule="top")
+NO_WEIGHTS = dict(mu=0.0, lam=0.1, C=[1.0, 10.0, 30.0], imbalance=False)
 BROAD = [0.2, 0.6, 2.0]  # widths of D-MimlSvm: with 10 and C = 100 a fit takes twenty minutes
 OWN_CHOSEN_ON = ("hja", "letter_frost")  # NoisyOr's settings; the other sets confirm them
 
@@ -56,7 +56,7 @@ def _set_kernel(**kernel):
     return make_pipeline(factor, MeanInstances(), Normalizer())
 
 
-def _rows(table, regularized, kernel, ranges, kernel_ranges) -> dict[str, Row]:
+def _rows(table, regularized, kernel, ranges, kernel_ranges) -> Table:
     """The table's rows with blind settings and the converged RankSvm, and the further rows.
 
     ``regularized`` is D-MimlSvm's. ``kernel`` and its tuned ``ranges`` are those of our own row,
@@ -73,7 +73,7 @@ def _rows(table, regularized, kernel, ranges, kernel_ranges) -> dict[str, Row]:
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
     ]
     vector = default(vector=_set_kernel(**kernel), kernel="linear")
-    return rows | {
+    return Table(rows | {
         "RankSvm": replace(
             rows["RankSvm"], settings=table["RankSvm, converged"].blind_settings
         ),
@@ -84,7 +84,7 @@ def _rows(table, regularized, kernel, ranges, kernel_ranges) -> dict[str, Row]:
             mi_svm, settings=[*mi_svm.settings, default(**once)], tuning={**mi_svm.tuning, **once}
         ),
         "NoisyOr": Row(NoisyOr(), [SCALED, *own], ranges | dict(ridge=RIDGES)),
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def _regularized(figure, **ranges):
@@ -101,7 +101,7 @@ ON_IMAGES = _rows(
     TABLE_1, _regularized(FIGURE_4, gamma=BROAD), dict(kernel="rbf", gamma=1.0),
     dict(gamma=WIDTHS), SETS,
 )  # fmt: skip
-UNSEEN = {name: _on_birds_and_letters(name, row) for name, row in ON_IMAGES.items()}
+UNSEEN = Table((name, _on_birds_and_letters(name, row)) for name, row in ON_IMAGES.items())
 UNSEEN_TEXTS = _rows(
     TABLE_2, _regularized(FIGURE_5, scaling=UNIT_ROWS), dict(kernel="linear"),
     dict(scaling=UNIT_ROWS), dict(scaling=UNIT_ROWS, C=LOW_COSTS),
@@ -116,22 +116,22 @@ DEFAULTS = {
 }  # fmt: skip
 CHANGES: dict[str, list[dict]] = {
     "MimlBoost": [
-        {}, dict(label_code="feature"), dict(label_code="feature", C=10.0), dict(C=10.0),
-        dict(rank=300), dict(gamma=1.0),
+        {}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
+        *each(C=10.0, rank=300, gamma=1.0),
     ],
-    "MimlSvm": [{}, dict(C=1.0), dict(gamma=0.2)],
-    "MimlSvm_mi": [{}, dict(C=1.0), dict(rank=300), dict(gamma="auto"), dict(max_alternations=1)],
-    "MimlNn": [{}, dict(ratio=0.2), dict(ridge=10.0)],
-    "D-MimlSvm": [{}, dict(imbalance=True), dict(rank=300), dict(C=1.0), dict(gamma=1.0)],
+    "MimlSvm": [{}, *each(C=1.0, gamma=0.2)],
+    "MimlSvm_mi": [{}, *each(C=1.0, rank=300, gamma="auto", max_alternations=1)],
+    "MimlNn": [{}, *each(ratio=0.2, ridge=10.0)],
+    "D-MimlSvm": [{}, *each(imbalance=True, rank=300, C=1.0, gamma=1.0)],
 }  # fmt: skip
 
 TEXTS, FOLDS = ("dbpedia",), CrossValidation(10, n_folds=10)
 UNSEEN_EXPERIMENTS = (
-    Experiment("unseen", "Unseen data", BAGS, FOLDS, published(UNSEEN), smoke_splits=1),
-    Experiment("unseen_tuned", "Unseen data, tuned", BAGS, FOLDS, tuned(UNSEEN), smoke_splits=1),
-    Experiment("unseen_texts", "Unseen texts", TEXTS, GivenSplit(), published(UNSEEN_TEXTS)),
+    Experiment("unseen", "Unseen data", BAGS, FOLDS, UNSEEN.published(), smoke_splits=1),
+    Experiment("unseen_tuned", "Unseen data, tuned", BAGS, FOLDS, UNSEEN.tuned(), smoke_splits=1),
+    Experiment("unseen_texts", "Unseen texts", TEXTS, GivenSplit(), UNSEEN_TEXTS.published()),
     Experiment(
-        "unseen_texts_tuned", "Unseen texts, tuned", TEXTS, GivenSplit(), tuned(UNSEEN_TEXTS)
+        "unseen_texts_tuned", "Unseen texts, tuned", TEXTS, GivenSplit(), UNSEEN_TEXTS.tuned()
     ),
     Experiment(
         "defaults", "Defaults", (*DEFAULTS_FROM, "scene", "letter_carroll"),

@@ -32,6 +32,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from scipy.stats import hmean
 
 from mimlpaper.datasets import DataError, load
 from mimlpaper.datasets.catalogue import is_present, n_labels
@@ -103,10 +104,10 @@ def verify(
         for key, group in groups.items()
     }
     repeated = _repeat(drawn, jobs, data_home)
-    outcomes = {key: _compared(group, drawn[key], repeated) for key, group in groups.items()}
-    for key, outcome in outcomes.items():
-        _keep(store, outcome, groups[key], drop)
-    return pd.DataFrame(outcomes.values(), columns=COLUMNS)
+    outcomes = [_compared(group, drawn[key], repeated) for key, group in groups.items()]
+    for outcome, group in zip(outcomes, groups.values(), strict=True):
+        _keep(store, outcome, group, drop)
+    return pd.DataFrame(outcomes, columns=COLUMNS)
 
 
 def audit(
@@ -201,10 +202,10 @@ def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
     """Rows of the drawn trials of all groups, run again; of those that fail, nothing."""
     if not drawn:
         return {}
-    table = pd.concat(drawn.values())
+    table = pd.concat(drawn.values(), ignore_index=True)
     for dataset in table["dataset"].unique():
         load(dataset, data_home=data_home)  # missing data stop it here, by name
-    longest_first = table.iloc[np.argsort(-seconds_of(table).to_numpy(), kind="stable")]
+    longest_first = table.loc[seconds_of(table).sort_values(ascending=False).index]
     repeated = {}
     try:
         for trial, rows in run_trials(_trials(longest_first), jobs=jobs, data_home=data_home):
@@ -306,32 +307,17 @@ def allowed(recorded, repeated) -> pd.Series:
         return pd.Series(EXACT, MEASURED)
     n, q = recorded["n_test"], n_labels(recorded["dataset"])
     share = max(1, math.ceil(MOVED * n)) / n  # k / n
-    moves = {
-        "hamming_loss": share / q,
-        "one_error": share,
-        "coverage": share,
-        "ranking_loss": share / max(q - 1, 1),
-        "average_precision": share / 2,
-        "average_recall": share,
-        "accuracy": share,
-    }
+    moves = dict.fromkeys(["one_error", "coverage", "average_recall", "accuracy"], share)
+    moves["hamming_loss"] = share / q
+    moves["ranking_loss"] = share / max(q - 1, 1)
+    moves["average_precision"] = share / 2
     moves["average_f1"] = _move_of_f1(recorded, moves)
     return pd.Series(moves).reindex(MEASURED) + EXACT
 
 
 def _move_of_f1(recorded, moves):
     """F1 grows with both: its extremes are where both have moved as far as they may."""
-    precision, recall = recorded["average_precision"], recorded["average_recall"]
-    ends = [
-        _harmonic_mean(
-            min(max(precision + sign * moves["average_precision"], 0.0), 1.0),
-            min(max(recall + sign * moves["average_recall"], 0.0), 1.0),
-        )
-        for sign in (-1, 1)
-    ]
-    middle = _harmonic_mean(precision, recall)
-    return max(ends[1] - middle, middle - ends[0])
-
-
-def _harmonic_mean(a, b):
-    return 2 * a * b / (a + b) if a + b > 0 else 0.0
+    both = ["average_precision", "average_recall"]
+    at, by = (np.nan_to_num([row[name] for name in both]) for row in (recorded, moves))
+    low, middle, high = (hmean(np.clip(at + sign * by, 0.0, 1.0)) for sign in (-1, 0, 1))
+    return max(high - middle, middle - low)

@@ -42,7 +42,6 @@ def run_trials(
 
     Parameters
     ----------
-    trials : list of Trial, of one experiment or of several.
     experiments : mapping from name to Experiment, where the trials' experiments are found.
     jobs : int, processes on this machine, -1 for one a core.
     data_home : path or None; on a cluster, a path that every worker sees.

@@ -109,7 +109,8 @@ def _mend(artefact, state):
 def note_checksums(files: list[Path]):
     """Write the checksums of published files to ``checksums.csv`` in their folder."""
     rows = [{"file": path.name, "sha256": _sha256(path)} for path in files]
-    put_rows(files[0].with_name("checksums.csv"), rows, ["file"], _checksums, ordered=True)
+    checksums = files[0].with_name("checksums.csv")
+    put_rows(checksums, rows, ["file", "sha256"], n_keys=1, ordered=True)
 
 
 def changed_files(folder) -> list[str]:

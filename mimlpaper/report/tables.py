@@ -10,7 +10,6 @@ import pandas as pd
 from mimlpaper.experiments.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
 from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut, shares_at_ends
 from mimlpaper.experiments.registry import get_experiment, settings_nearest_to_print
-from mimlpaper.experiments.settings import GRID_ENDS
 from mimlpaper.experiments.trial import Trial
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import published
@@ -534,7 +533,7 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
             shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])
             for of, share in shares.items():
                 of = of.split("__")[-1]
-                why = GRID_ENDS.get((_learner(method), of))
+                why = GRID_REASONS.get((_learner(method), of))
                 tidy.append((f"{experiment.title}: {method}, {of}", len(fits), share, why))
     tidy = pd.DataFrame(tidy, columns=["grid", "fits", "at an end", "reason"]).set_index("grid")
     shown = tidy[tidy["at an end"] > CROWDED]
@@ -653,6 +652,9 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
 # rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
 # Methods on vectors have the instances end to end: n d features.
 COMPLEXITY = dict(pd.read_csv(published() / "complexity.csv").to_numpy())
+
+# Why a grid is not widened though many fits choose an end of it, by method and parameter.
+GRID_REASONS = pd.read_csv(published() / "grid_reasons.csv", index_col=[0, 1])["reason"].to_dict()
 
 
 def changes_table(compared: pd.DataFrame) -> ReportTable:

@@ -36,8 +36,8 @@ def with_a_row(monkeypatch):
     """Section 4 as it is with one more line in its source."""
     source = Path(section4.__file__).read_text()
     edited = {"__name__": section4.__name__, "Toy": Toy}
-    row = 'TABLE_1 = {\n    "Toy": Row(Toy()),\n'
-    exec(compile(source.replace("TABLE_1 = {\n", row), section4.__file__, "exec"), edited)
+    row = 'TABLE_1 = Table({\n    "Toy": Row(Toy()),\n'
+    exec(compile(source.replace("TABLE_1 = Table({\n", row), section4.__file__, "exec"), edited)
     for experiment in edited["SECTION4"]:
         monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
 

@@ -10,19 +10,21 @@ from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.experiments import get_experiment
 from mimlpaper.experiments import section4 as section
 from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.settings import Row, choices, default, published, tuned
+from mimlpaper.experiments.settings import Row, Table, default
 from mimlpaper.experiments.trial import RandomSplits, Trial
 from mimlpaper.preprocessing import SumInstances
 
-TABLE = {
-    "Ml-knn": Row(
-        MlKnn(),
-        [default(vector=SumInstances(), n_neighbors=5)],
-        tuning=dict(n_neighbors=[5, 10]),
-        choices=[dict(n_neighbors=20), dict(suminstances="passthrough")],
-    ),
-    "MlSvm": Row(MlSvm(), [default(vector=SumInstances())]),
-}
+TABLE = Table(
+    {
+        "Ml-knn": Row(
+            MlKnn(),
+            [default(vector=SumInstances(), n_neighbors=5)],
+            tuning=dict(n_neighbors=[5, 10]),
+            choices=[dict(n_neighbors=20), dict(suminstances="passthrough")],
+        ),
+        "MlSvm": Row(MlSvm(), [default(vector=SumInstances())]),
+    }
+)
 
 
 def experiment(*configurations_and_variants, datasets=("scene",), **others):
@@ -35,23 +37,23 @@ def in_short(trials):
 
 
 def test_the_published_column_runs_all_methods_unchanged():
-    assert in_short(experiment(published(TABLE)).trials()) == [
+    assert in_short(experiment(TABLE.published()).trials()) == [
         ("scene", "Ml-knn", "{}", 0), ("scene", "MlSvm", "{}", 0),
         ("scene", "Ml-knn", "{}", 1), ("scene", "MlSvm", "{}", 1),
     ]  # fmt: skip
 
 
 def test_a_method_without_tuned_or_choices_is_not_in_their_experiments():
-    assert experiment(tuned(TABLE)).methods == ("Ml-knn",)
-    assert experiment(published(TABLE), choices(TABLE)).methods == ("Ml-knn",)
+    assert experiment(TABLE.tuned()).methods == ("Ml-knn",)
+    assert experiment(TABLE.published(), TABLE.choices()).methods == ("Ml-knn",)
 
 
 def test_choices_follow_the_published_configuration():
-    trials = experiment(published(TABLE), choices(TABLE)).trials("quick")
+    trials = experiment(TABLE.published(), TABLE.choices()).trials("quick")
     assert [trial.parameters for trial in trials[:3]] == [
         "{}", '{"mlknn__n_neighbors": 20}', '{"suminstances": "passthrough"}',
     ]  # fmt: skip
-    neighbours, raw = (experiment(published(TABLE)).estimator(trial) for trial in trials[1:3])
+    neighbours, raw = (experiment(TABLE.published()).estimator(trial) for trial in trials[1:3])
     assert neighbours[-1].n_neighbors == 20 and raw[-1].n_neighbors == 5
     assert raw[0] == "passthrough"
 
@@ -83,16 +85,16 @@ def test_a_part_of_a_data_set_has_its_configuration():
 )
 def test_unknown_names_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        experiment(published(TABLE)).trials(*arguments)
+        experiment(TABLE.published()).trials(*arguments)
 
 
 def test_a_new_row_runs_and_changes_nothing_else():
     """As CONTRIBUTING says: one row in the section's module."""
     source = Path(section.__file__).read_text()
-    row = 'TABLE_1 = {\n    "Toy": Row(MimlNn()),\n'
-    assert source.count("TABLE_1 = {\n") == 1
+    row = 'TABLE_1 = Table({\n    "Toy": Row(MimlNn()),\n'
+    assert source.count("TABLE_1 = Table({\n") == 1
     edited = {"__name__": section.__name__}
-    exec(compile(source.replace("TABLE_1 = {\n", row), section.__file__, "exec"), edited)
+    exec(compile(source.replace("TABLE_1 = Table({\n", row), section.__file__, "exec"), edited)
     for after in edited["SECTION4"]:
         before = get_experiment(after.name)
         new = [trial for trial in after.trials() if trial.method == "Toy"]

@@ -13,14 +13,13 @@ from mimlpaper.experiments.settings import (
     NEAREST,
     STEPS,
     Row,
-    blind,
+    Table,
     default,
+    each,
     nearest,
     nearest_to_print,
-    published,
     settings,
     stated,
-    tuned,
     unread,
 )
 
@@ -116,15 +115,23 @@ def test_blind_and_tuned_columns_leave_out_what_is_nearest_to_print():
     assert row.blind()[-1].n_neighbors == 10
     assert row.tuned().grid == {"mlknn__n_neighbors": [5, 20]}
     assert list(row.tuned().estimator.named_steps) == ["minmaxscaler", "mlknn"]
+    rules = [row.blind()[-1].label_rule, row.tuned().estimator[-1].label_rule]
+    assert rules == ["sign", "top"]
     assert row.changed(n_neighbors=7)[-1].n_neighbors == 7
     assert row.learner.n_neighbors == MlKnn().n_neighbors
 
 
 def test_only_rows_with_settings_nearest_to_print_have_a_blind_configuration():
-    table = {"Ml-knn": Row(MlKnn(), [nearest(n_neighbors=3)]), "MlSvm": Row(MlSvm())}
-    assert list(blind(table)) == ["Ml-knn"]
-    assert list(published(table)) == ["Ml-knn", "MlSvm"]
-    assert tuned(table) == {}
+    table = Table({"Ml-knn": Row(MlKnn(), [nearest(n_neighbors=3)]), "MlSvm": Row(MlSvm())})
+    assert list(table.blind()) == ["Ml-knn"]
+    assert list(table.published()) == ["Ml-knn", "MlSvm"]
+    assert table.tuned() == {}
+
+
+def test_changes_of_one_parameter_each():
+    assert each(C=[0.1, 10.0], label_rule="top") == [
+        dict(C=0.1), dict(C=10.0), dict(label_rule="top")
+    ]  # fmt: skip
 
 
 def test_a_list_is_held_out_and_its_range_keeps_its_basis():

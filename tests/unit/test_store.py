@@ -7,7 +7,7 @@ import textwrap
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments.store import COLUMNS, SUSPECT, Store, StoreError
+from mimlpaper.experiments.store import COLUMNS, SUSPECT, Store, StoreError, put_rows, read_rows
 
 
 def row(split, stage=0, n_stages=1, **values):
@@ -122,6 +122,17 @@ def test_replacing_keeps_what_is_given(store):
     assert store.load("e")["code"].tolist() == ["0042"] * 3
     store.append("e", [row(2)])
     assert splits(store) == [0, 1, 3, 2]
+
+
+def test_smaller_tables_keep_every_digit(tmp_path):
+    """Also of a commit whose hash looks like a number, when a later row is written."""
+    path, columns = tmp_path / "few.csv", ["name", "seconds", "commit"]
+    first = {"name": "a", "seconds": 0.1 + 0.2, "commit": "12345e678901"}
+    put_rows(path, [first], columns, n_keys=1)
+    put_rows(path, [{"name": "b", "commit": "000000000012"}], columns, n_keys=1)
+    put_rows(path, [{"name": "b", "seconds": 2, "commit": "012"}], columns, n_keys=1)
+    assert path.read_text().splitlines()[1:] == ["a,0.30000000000000004,12345e678901", "b,2,012"]
+    assert read_rows(path, columns)["commit"].tolist() == ["12345e678901", "012"]
 
 
 def test_a_full_disk_loses_nothing_and_says_so(store):
