@@ -121,7 +121,7 @@ def _run(options):
 
 
 def _row(notebook, status, seconds=0.0, *, mend):
-    from mimlpaper.report.artefacts import ARTEFACTS
+    from mimlpaper.report.scorecard import ARTEFACTS
 
     return {
         "notebook": notebook,
@@ -165,7 +165,7 @@ def _trials_to_run(notebooks, profile):
 
 def _experiments_of(notebook):
     from mimlpaper.experiments.registry import family
-    from mimlpaper.report.artefacts import ARTEFACTS
+    from mimlpaper.report.scorecard import ARTEFACTS
 
     mine = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
     return dict.fromkeys(one for name in mine for one in family(name))
@@ -304,8 +304,7 @@ def _status(options):
 @_command("write figures/README.md and codecheck.yml")
 def _manifest(options):
     from mimlpaper.companion import Companion
-    from mimlpaper.report.artefacts import codecheck_manifest, gallery, with_outcome
-    from mimlpaper.report.scorecard import in_words
+    from mimlpaper.report.scorecard import codecheck_manifest, gallery, in_words, with_outcome
 
     readme = paths.project_root() / "README.md"
     outcome = in_words(Companion(profile="paper").scorecard())
@@ -331,7 +330,7 @@ def _manifest(options):
 def _verify(options):
     from mimlpaper.experiments import verify
     from mimlpaper.experiments.verify import SAME
-    from mimlpaper.report.artefacts import changed_files
+    from mimlpaper.report.scorecard import changed_files
 
     if options.audit is not None:
         return _audit(options)
@@ -349,7 +348,7 @@ def _verify(options):
 
 def _certify(options, outcomes):
     """Write the certificate, if it is asked for."""
-    from mimlpaper.report.artefacts import certificate
+    from mimlpaper.report.scorecard import certificate
 
     if options.certificate:
         path = paths.project_root() / "build" / "certificate.md"

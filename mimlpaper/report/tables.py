@@ -265,7 +265,7 @@ def totals_table(totals: dict) -> ReportTable:
 
 
 def status_table(rows: list[dict]) -> ReportTable:
-    """One row for each artefact, of :func:`~mimlpaper.report.artefacts.artefact_status`."""
+    """One row for each artefact, of :func:`~mimlpaper.report.scorecard.artefact_status`."""
     tidy = pd.DataFrame(rows)
     return frame_grid(
         tidy.set_index("artefact")[["notebook", "state", "trials", "mend"]], tidy,
