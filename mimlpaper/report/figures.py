@@ -140,15 +140,14 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
 
 def _plot_marks(axis, values, heights, ends, look):
     """One mark for each value; whether any is beyond the ends, where it is an arrow."""
-    size = dict(markersize=4.2, markeredgewidth=0)
-    inside = values.between(*ends)
-    axis.plot(values.where(inside), heights, **look._asdict(), **size)
-    for end, arrow in zip(ends, "<>", strict=True):
-        beyond = ~inside & (values.clip(*ends) == end)
-        if beyond.any():
-            arrows = look._replace(marker=arrow)._asdict()
-            axis.plot(np.full(beyond.sum(), end), heights[beyond], **arrows, **size)
-    return bool((~inside & values.notna()).any())
+    low, high = ends
+    beyond = {"<": values < low, ">": values > high}
+    for marker, chosen in ((look.marker, values.between(low, high)), *beyond.items()):
+        marks = look._replace(marker=marker)._asdict()
+        if chosen.any():
+            places = values[chosen].clip(low, high), heights[chosen]
+            axis.plot(*places, **marks, markersize=4.2, markeredgewidth=0)
+    return any(chosen.any() for chosen in beyond.values())
 
 
 def _without_far_out(values):
@@ -180,8 +179,9 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
         axis.set_title(f"Table {number}: {table.title}", loc="left")
     counts = cells["verdict"].value_counts()
     handles = [
-        Patch(color=look.fill, label=f"{look.sign or ' '}  {look.in_print} ({counts[word]})")
-        for word, look in VERDICT_LOOKS[VERDICT_LOOKS.index.isin(counts.index)].iterrows()
+        Patch(color=look.fill, label=f"{look.sign or ' '}  {look.in_print} ({counts[look.Index]})")
+        for look in VERDICT_LOOKS.itertuples()
+        if look.Index in counts
     ]
     _, by_mistake = match_rates(deviations(cells[cells["kind"] != "synthetic"]))
     title = f"cells by verdict\n{by_mistake:.0%} of other algorithms' cells\nwould agree as well"

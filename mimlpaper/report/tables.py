@@ -26,15 +26,7 @@ from mimlpaper.report.compare import (
     variant_name,
 )
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
-from mimlpaper.report.rendering import (
-    IN_PRINT,
-    Entry,
-    ReportTable,
-    crossed,
-    frame_grid,
-    grid,
-    in_order,
-)
+from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid, in_order
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
     MARGIN,
@@ -158,10 +150,7 @@ def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: 
 
 
 def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
-    """Mean ± std over runs of ten folds: a row for each configuration, a column for each set.
-
-    ``records`` are of data sets of Table 5, or of a stand-in.
-    """
+    """Mean ± std over runs of ten folds, by configuration and by data set of Table 5."""
     printed = TABLES[5].algorithms
 
     def place(configuration):
@@ -213,8 +202,7 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
     """The cells that the paper prints as N/A or leaves out, as far as they are measured here.
 
     One row for each table and algorithm, in Table 5 for each data set; an empty square is a cell
-    that the paper does print. ``cells`` are from
-    :func:`~mimlpaper.report.scorecard.scorecard_cells`.
+    that the paper does print. ``cells`` are those of a scorecard.
     """
     blanks = cells[cells["printed"] != "value"]
     several = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
@@ -237,30 +225,28 @@ TOTALS = {
     "tau": "τ", "tau_identified": "τ, rows identified", "winner_agreement": "same winner",
     "filled": "filled", "missing": "missing", "complete": "complete",
 }  # fmt: skip
+SHARES = ["match_rate", "false_match_rate", "winner_agreement"]
+MEANS = ["rows_by_chance", "tau", "tau_identified"]
 
 
 def totals_table(totals: dict) -> ReportTable:
-    """What agrees and what differs: one row for each of the paper's tables, and for all.
-
-    ``totals`` is that of a scorecard, or its ``blind``.
-    """
+    """The totals of a scorecard, or its blind ones: a row for each of the tables, and for all."""
+    tidy = pd.DataFrame.from_dict(totals, orient="index")
+    shown = tidy.assign(
+        **tidy[SHARES].map("{:.0%}".format, na_action="ignore"),
+        **tidy[MEANS].map("{:.2f}".format, na_action="ignore"),
+    )
     names = {name: name.replace("table", "Table ") for name in totals if name != "all"}
-
-    def entry(name, head):
-        value = totals[name][head]
-        if isinstance(value, float):
-            return f"{value:.0%}" if head.endswith(("rate", "winner_agreement")) else f"{value:.2f}"
-        return value
-
-    return grid(
-        names | {"all": "all"}, TOTALS, entry,
-        caption="What agrees and what differs. A cell agrees within the tolerance of its table; "
+    return frame_grid(
+        shown.loc[[*names, "all"], [*TOTALS]].rename(index=names, columns=TOTALS),
+        tidy.rename_axis("table").reset_index(),
+        "What agrees and what differs. A cell agrees within the tolerance of its table; "
         "falsely agree: the share of other algorithms' printed cells that would have agreed. "
         "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
         "our order of the algorithms and the printed one. Same winner: columns in which the "
         "printed winner wins here. Complete: original data, all runs of the protocol, code "
         "that is not stale.",
-        tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(), rules_above=("all",),
+        rules_above=("all",),
     )  # fmt: skip
 
 
@@ -305,10 +291,7 @@ TESTED = (
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: what the paper says, and its verdicts.
-
-    ``detail`` adds which parts of a claim hold and which fail.
-    """
+    """One row for each claim and its verdicts; ``detail`` adds which parts hold and which fail."""
     tidy = pd.DataFrame(results)[["id", "where", "claim", *CLAIM_COLUMNS, "detail"]]
     shown = tidy.set_index("id").drop(columns=["where"] if detail else ["where", "detail"])
     shown[[*CLAIM_COLUMNS]] = shown[[*CLAIM_COLUMNS]].map(lambda word: Entry(verdict=word))
@@ -535,10 +518,7 @@ def _learner(method):
 
 
 def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
-    """Mean processor seconds of a fit and a prediction, by method and experiment.
-
-    ``records`` maps a title to an experiment's records.
-    """
+    """Mean processor seconds of a fit and a prediction, by method and by title of the records."""
     parts = ["fit_seconds", "predict_seconds"]
     means = {
         title: as_published(rows).groupby("method", sort=False)[parts].mean()
