@@ -109,7 +109,7 @@ def _run(options):
 
 
 def _row(notebook, status, seconds=0.0, *, mend):
-    from mimlpaper.report.artefacts import ARTEFACTS
+    from mimlpaper.report.scorecard import ARTEFACTS
 
     return {
         "notebook": notebook,
@@ -144,7 +144,7 @@ def _trials_of(notebook, profile):
     from mimlpaper.experiments import EXPERIMENTS, records
     from mimlpaper.experiments.registry import family
     from mimlpaper.experiments.store import KEY
-    from mimlpaper.report.artefacts import ARTEFACTS
+    from mimlpaper.report.scorecard import ARTEFACTS
 
     shown = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
     n_trials, states = 0, []
@@ -277,8 +277,7 @@ def _status(options):
 @_command("write figures/README.md and codecheck.yml")
 def _manifest(options):
     from mimlpaper.companion import Companion
-    from mimlpaper.report.artefacts import codecheck_manifest, gallery, with_outcome
-    from mimlpaper.report.scorecard import in_words
+    from mimlpaper.report.scorecard import codecheck_manifest, gallery, in_words, with_outcome
 
     readme = paths.project_root() / "README.md"
     outcome = in_words(Companion(profile="paper").scorecard())
@@ -303,7 +302,7 @@ def _manifest(options):
 def _verify(options):
     from mimlpaper.experiments import verify
     from mimlpaper.experiments.verify import SAME
-    from mimlpaper.report.artefacts import changed_files
+    from mimlpaper.report.scorecard import changed_files
 
     if options.audit is not None:
         return _audit(options)
@@ -319,7 +318,7 @@ def _verify(options):
 
 def _certify(options, outcomes):
     """Write the certificate, if it is asked for."""
-    from mimlpaper.report.artefacts import certificate
+    from mimlpaper.report.scorecard import certificate
 
     if options.certificate:
         path = paths.project_root() / "build" / "certificate.md"

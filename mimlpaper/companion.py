@@ -28,13 +28,19 @@ from mimlpaper.experiments.registry import ON_PAPER, family
 from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.experiments.store import KEY, default_store, seconds_of
-from mimlpaper.report.artefacts import ARTEFACTS, artefact_status, note_checksums
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.compare import changes, column_records
 from mimlpaper.report.multiverse import NEEDED, Read, drawn_universes, readings_of, recorded_shares
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.report.rendering import LINE, save_figure, save_table, use_style
-from mimlpaper.report.scorecard import finding_in_words, rows_in_words, scorecard
+from mimlpaper.report.scorecard import (
+    ARTEFACTS,
+    artefact_status,
+    finding_in_words,
+    note_checksums,
+    rows_in_words,
+    scorecard,
+)
 from mimlpaper.report.tables import results_table, seconds_table
 
 DRAWN = "Drawn data, in place of files that are not here."
@@ -105,7 +111,7 @@ class Companion:
         return card | {"verified": verified(self.profile, self.recorded)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
-        """The state of every artefact, see :func:`~mimlpaper.report.artefacts.artefact_status`."""
+        """The state of every artefact, see :func:`~mimlpaper.report.scorecard.artefact_status`."""
         names = {artefact.experiment for artefact in ARTEFACTS if artefact.experiment}
         n_trials = {
             name: sum(len(EXPERIMENTS[one].trials(self.profile)) for one in family(name))

@@ -12,7 +12,7 @@ from rocrate.model.person import Person
 from rocrate.rocrate import ROCrate
 
 from mimlpaper.experiments import EXPERIMENTS
-from mimlpaper.report.artefacts import ARTEFACTS, codecheck_manifest
+from mimlpaper.report.scorecard import ARTEFACTS, codecheck_manifest
 
 ROOT = Path(__file__).resolve().parent.parent
 

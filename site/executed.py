@@ -9,7 +9,7 @@ from terms import slug
 
 from mimlpaper.companion import DRAWN
 from mimlpaper.experiments import PROFILES
-from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.scorecard import ARTEFACTS
 
 # The last argument of save_table and save_figure, which may name several in a loop.
 NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')

@@ -11,10 +11,9 @@ from terms import slug
 
 from mimlpaper.paths import published
 from mimlpaper.report import play
-from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.published import ALL_CRITERIA, published_divergences
 from mimlpaper.report.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
-from mimlpaper.report.scorecard import in_words
+from mimlpaper.report.scorecard import ARTEFACTS, in_words
 from mimlpaper.report.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
 
 FOLD = 250  # characters, beyond which a cell is folded

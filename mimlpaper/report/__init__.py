@@ -2,6 +2,6 @@
 
 ``published`` what the paper prints · ``compare`` records next to it · ``verdicts`` ·
 ``statistics`` · ``claims`` · ``multiverse`` · ``unseen`` · ``tables`` and ``rendering`` ·
-``figures`` and ``diagrams`` · ``explanations`` · ``play`` · ``scorecard`` · ``artefacts``: each is
-imported by its own name.
+``figures`` and ``diagrams`` · ``explanations`` · ``play`` · ``scorecard``: each is imported by its
+own name.
 """

@@ -1,7 +1,10 @@
 """Drawings that explain: Figs. 1 to 3 of the paper, InsDif's bags, SubCod's sub-concepts."""
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.lines import Line2D
@@ -12,7 +15,7 @@ from mimlpaper.bags import Bags
 from mimlpaper.report.rendering import BLUE, INK, LINE, VERMILION
 
 OBJECT, INSTANCE, LABEL, BRIDGE = "#e8e8e8", "#cfe3f6", "#fbe3c0", "#d8efe4"
-FUR, SKIN = "#e9b75f", "#9a9a9f"
+HEIGHTS = {1: [3.1], 3: [4.7, 3.1, 1.5]}  # middles of so many boxes in a column
 
 FRAMEWORKS = (  # title, instances of an object, labels of an object, what is learned
     ("(a) Traditional supervised learning", 1, 1, r"$f: \mathcal{X} \to \mathcal{Y}$"),
@@ -23,19 +26,9 @@ FRAMEWORKS = (  # title, instances of an object, labels of an object, what is le
 )  # fmt: skip
 
 PICTURES = ((4.3, ("tree", "grassland")), (2.6, ("lion", "grassland")), (0.9, ("elephant", "tree")))
-SHAPES = (  # of a thing, from back to front: place from the picture's middle, size, colour
-    ("grassland", Rectangle, (-1.3, -0.7), (2.6, 0.45), "#c9dfa6"),
-    ("lion", Ellipse, (0.1, -0.25), (1.1, 0.5), FUR),
-    ("lion", Ellipse, (-0.55, -0.02), (0.68, 0.68), "#b9772c"),
-    ("lion", Ellipse, (-0.55, -0.02), (0.4, 0.4), FUR),
-    ("elephant", Ellipse, (-0.15, -0.05), (1.1, 0.75), SKIN),
-    ("elephant", Ellipse, (-0.75, 0.1), (0.6, 0.6), SKIN),
-    ("elephant", Rectangle, (-1.08, -0.5), (0.16, 0.65), SKIN),
-    ("elephant", Rectangle, (-0.55, -0.6), (0.2, 0.5), SKIN),
-    ("elephant", Rectangle, (0.05, -0.6), (0.2, 0.5), SKIN),
-    ("tree", Rectangle, (0.62, -0.6), (0.14, 0.6), "#8a6a45"),
-    ("tree", Ellipse, (0.69, 0.15), (0.76, 0.76), "#6f9e4c"),
-)
+# Of a thing, from back to front: place from the picture's middle, size, colour.
+SHAPES = pd.read_csv(Path(__file__).with_name("africa.csv"))
+KINDS = {"rectangle": Rectangle, "ellipse": Ellipse}
 SUB_CONCEPTS = {"tree": 4.5, "lion": 3.25, "elephant": 2.0, "grassland": 0.75}
 
 
@@ -45,7 +38,7 @@ def draw_frameworks(axes: list[Axes]):
         _blank(ax, 11, 5.4)
         ax.set_title(title)
         _box(ax, 1.2, 3.1, "object", OBJECT, width=2.0)
-        instances, labels = _heights(n_instances), _heights(n_labels)
+        instances, labels = HEIGHTS[n_instances], HEIGHTS[n_labels]
         for name, x, heights, fill in (("instance", 5.2, instances, INSTANCE),
                                        ("label", 9.5, labels, LABEL)):  # fmt: skip
             for number, y in enumerate(heights, start=1):
@@ -201,11 +194,6 @@ def _blank(ax, width, height):
     ax.set_axis_off()
 
 
-def _heights(n):
-    """Middle heights of n boxes in a column."""
-    return [3.1] if n == 1 else [4.7, 3.1, 1.5]
-
-
 def _box(ax, x, y, text, fill, *, width, height=0.95):
     """A rounded box around its middle, with text."""
     corner = (x - width / 2 + 0.15, y - height / 2 + 0.15)
@@ -225,7 +213,7 @@ def _picture(ax, x, y, things):
     """A framed picture, 2.6 x 1.4, with some of a tree, a lion, an elephant and grassland."""
     frame = (x - 1.3, y - 0.7), 2.6, 1.4
     ax.add_patch(Rectangle(*frame, facecolor="#f4f8fb", edgecolor="none"))
-    for thing, shape, place, size, colour in SHAPES:
-        if thing in things:
-            ax.add_patch(shape((x + place[0], y + place[1]), *size, facecolor=colour))
+    for part in SHAPES[SHAPES["thing"].isin(things)].itertuples():
+        place = x + part.x, y + part.y
+        ax.add_patch(KINDS[part.kind](place, part.width, part.height, facecolor=part.colour))
     ax.add_patch(Rectangle(*frame, fill=False, edgecolor=LINE, linewidth=0.7))

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_rgba, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -20,16 +20,20 @@ from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.report.published import TABLES
-from mimlpaper.report.rendering import BLUE, IN_PRINT, INK, LINE, VERMILION, Look, in_order, look_of
+from mimlpaper.report.rendering import (
+    BLUE,
+    INK,
+    LINE,
+    VERDICT_LOOKS,
+    VERMILION,
+    Look,
+    in_order,
+    look_of,
+)
 from mimlpaper.report.statistics import Friedman, curve, growth, shared_ranks
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
-# A fill and a sign for each verdict; the sign is for readers who see no colour.
-VERDICT_MARKS = {
-    "agrees": ("#7fbf7b", "="), "differs_better": ("#8fbbe0", "+"),
-    "differs_worse": ("#ef9a80", "−"), "filled": ("#c5b6e0", "○"), "synthetic": ("#f3dd8f", "s"),
-    "missing": ("#eeeeee", ""),
-}  # fmt: skip
+FILLS = VERDICT_LOOKS["fill"]
 
 
 def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
@@ -136,15 +140,14 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
 
 def _plot_marks(axis, values, heights, ends, look):
     """One mark for each value; whether any is beyond the ends, where it is an arrow."""
-    size = dict(markersize=4.2, markeredgewidth=0)
-    inside = values.between(*ends)
-    axis.plot(values.where(inside), heights, **look._asdict(), **size)
-    for end, arrow in zip(ends, "<>", strict=True):
-        beyond = ~inside & (values.clip(*ends) == end)
-        if beyond.any():
-            arrows = look._replace(marker=arrow)._asdict()
-            axis.plot(np.full(beyond.sum(), end), heights[beyond], **arrows, **size)
-    return bool((~inside & values.notna()).any())
+    low, high = ends
+    beyond = {"<": values < low, ">": values > high}
+    for marker, chosen in ((look.marker, values.between(low, high)), *beyond.items()):
+        marks = look._replace(marker=marker)._asdict()
+        if chosen.any():
+            places = values[chosen].clip(low, high), heights[chosen]
+            axis.plot(*places, **marks, markersize=4.2, markeredgewidth=0)
+    return any(chosen.any() for chosen in beyond.values())
 
 
 def _without_far_out(values):
@@ -163,10 +166,10 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
         columns = table.datasets if over == "dataset" else table.criteria
         words = rows.pivot(index="algorithm", columns=over, values="verdict")
         words = words.loc[list(table.algorithms), list(columns)]
-        fills = [[to_rgba(VERDICT_MARKS[word][0]) for word in row] for row in words.to_numpy()]
-        axis.imshow(fills, aspect="auto")
+        axis.imshow([to_rgba_array(FILLS[row]) for row in words.to_numpy()], aspect="auto")
         for (i, j), word in np.ndenumerate(words.to_numpy()):
-            axis.text(j, i, VERDICT_MARKS[word][1], ha="center", va="center", color=INK)
+            sign = VERDICT_LOOKS.at[word, "sign"]
+            axis.text(j, i, sign, ha="center", va="center", color=INK)
         heads = columns if over == "dataset" else [CRITERIA[name].symbol for name in columns]
         _name_squares(axis, heads, words.index)
         axis.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
@@ -176,9 +179,9 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
         axis.set_title(f"Table {number}: {table.title}", loc="left")
     counts = cells["verdict"].value_counts()
     handles = [
-        Patch(color=color, label=f"{sign or ' '}  {IN_PRINT.get(word, word)} ({counts[word]})")
-        for word, (color, sign) in VERDICT_MARKS.items()
-        if word in counts
+        Patch(color=look.fill, label=f"{look.sign or ' '}  {look.in_print} ({counts[look.Index]})")
+        for look in VERDICT_LOOKS.itertuples()
+        if look.Index in counts
     ]
     _, by_mistake = match_rates(deviations(cells[cells["kind"] != "synthetic"]))
     title = f"cells by verdict\n{by_mistake:.0%} of other algorithms' cells\nwould agree as well"
@@ -335,20 +338,20 @@ def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str 
     axis.set_title(title)
 
 
-WIN_TIE_LOSS_FILLS = {"better": "#8fbbe0", "neither": "#eeeeee", "worse": "#ef9a80"}
-
-
 def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, a: str, b: str):
     """Stacked shares of cases where ``a``, neither or ``b`` is better, for each stage of ``b``.
 
     ``counts`` is from :func:`~mimlpaper.report.statistics.win_tie_loss_by_stage`.
     """
-    words = list(WIN_TIE_LOSS_FILLS)
-    shares = 100 * counts[words].div(counts[words].sum(axis=1), axis=0)
+    stacks = {
+        "better": (f"{a} better", FILLS["differs_better"]),
+        "neither": ("neither", FILLS["missing"]),
+        "worse": (f"{b} better", FILLS["differs_worse"]),
+    }
+    shares = 100 * counts[[*stacks]].div(counts[[*stacks]].sum(axis=1), axis=0)
     places, bottom = range(len(counts)), np.zeros(len(counts))
-    labels = (f"{a} better", "neither", f"{b} better")
     look = dict(ha="center", va="center", color=INK, fontsize=6)
-    for (word, fill), label in zip(WIN_TIE_LOSS_FILLS.items(), labels, strict=True):
+    for word, (label, fill) in stacks.items():
         axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=label)
         for place, share, low in zip(places, shares[word], bottom, strict=True):
             if share >= 8:
@@ -367,18 +370,14 @@ def plot_m_and_theta(records: pd.DataFrame, axes: list[Axes]):
 
     ``records`` are of the experiment "sweep_subcod". Axes beyond the data sets are switched off.
     """
-    settings = pd.DataFrame([json.loads(text) for text in records["parameters"]])
-    rows = records.assign(
-        M=settings["subcod__n_concepts"].to_numpy(),
-        theta=100 * settings["subcod__kept_share"].to_numpy(),
-    )
-    datasets = rows["dataset"].unique()
-    for ax in axes[len(datasets) :]:
+    settings = pd.DataFrame(map(json.loads, records["parameters"]))
+    groups = records.reset_index(drop=True).join(settings).groupby("dataset", sort=False)
+    for ax in axes[groups.ngroups :]:
         ax.set_axis_off()
-    for ax, dataset in zip(axes, datasets, strict=False):
-        means = rows[rows["dataset"] == dataset].pivot_table("accuracy", "theta", "M")
+    for ax, (dataset, rows) in zip(axes, groups, strict=False):
+        means = rows.pivot_table("accuracy", "subcod__kept_share", "subcod__n_concepts")
         for (n_concepts, accuracy), shade in zip(means.items(), SHADES, strict=False):
-            ax.plot(accuracy.index, accuracy, "o-", color=shade, label=f"M = {n_concepts}")
+            ax.plot(100 * accuracy.index, accuracy, "o-", color=shade, label=f"M = {n_concepts}")
         ax.axvspan(10, 70, color="#f2f2f2", zorder=0, linewidth=0)
         place = dict(transform=ax.get_xaxis_transform(), ha="center")
         ax.text(40, 0.03, "the paper's range", **place, color=LINE, fontsize=7)
@@ -434,17 +433,15 @@ def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
     axis.set_xlabel(unit)
 
 
-CLAIM_COLORS = {"holds": "#7fbf7b", "partly": "#f3dd8f", "fails": "#ef9a80"}
-
-
 def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
     """For each claim the shares of universes by verdict; the published one's is named at the end.
 
     ``shares`` is what :func:`~mimlpaper.report.multiverse.summary` gives.
     """
     left = np.zeros(len(shares))
-    for word, color in CLAIM_COLORS.items():
-        axis.barh(shares["claim"], shares[word], left=left, color=color, label=word, height=0.8)
+    for word in ("holds", "partly", "fails"):
+        look = dict(color=FILLS[word], label=word, height=0.8)
+        axis.barh(shares["claim"], shares[word], left=left, **look)
         left += shares[word].to_numpy()
     for place, word in enumerate(shares["published"]):
         axis.text(1.01, place, word, va="center", fontsize=5, color=INK)
@@ -462,22 +459,18 @@ def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: in
     the changes shown are those with and without which the mean effects differ most.
     """
     own = universes[universes["drawn"]].sort_values("effect", ignore_index=True)
-    colors = own["verdict"].map(CLAIM_COLORS).fillna("#bbbbbb")
-    axes[0].scatter(own.index, own["effect"], c=colors, s=5)
+    axes[0].scatter(own.index, own["effect"], c=FILLS[own["verdict"]], s=5)
     axes[0].axhline(0, color=INK, lw=0.5)
     axes[0].set_title(f"{own['claim'].iloc[0]}: {own['measure'].iloc[0]}", loc="left", fontsize=7)
     axes[0].set(xticks=[])
-    made = {
-        change: own["changes"].map(lambda changes, change=change: change in changes)
-        for change in sorted(set(own["changes"].explode().dropna()))
-    }
-    apart = {
-        change: abs(own["effect"][on].mean() - own["effect"][~on].mean())
-        for change, on in made.items() if not on.all()
-    }  # fmt: skip
-    shown = sorted(apart, key=apart.get, reverse=True)[:n_rows]
+    apart, places = {}, own["changes"].explode().dropna()
+    for change, made in places.groupby(places):
+        others = own["effect"].drop(made.index)
+        apart[change] = abs(own["effect"][made.index].mean() - others.mean())
+    shown = pd.Series(apart, dtype=float).nlargest(n_rows).index
     for place, change in enumerate(shown):
-        axes[1].plot(own.index[made[change]], [place] * made[change].sum(), "|", ms=3, color=INK)
+        ticks = places.index[places == change]
+        axes[1].plot(ticks, [place] * len(ticks), "|", ms=3, color=INK)
     axes[1].set(yticks=range(len(shown)), yticklabels=shown, xticks=[], ylim=(n_rows, -1))
     axes[1].tick_params(axis="y", labelsize=5)
 

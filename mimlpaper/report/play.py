@@ -31,10 +31,10 @@ except ImportError:  # the extra "lab"
 MODULE = Path(__file__).with_suffix(".js")
 
 
-def trained_on_scenes(*, n_images: int = 400, rank: int = 100, random_state: int = 1) -> Pipeline:
+def trained_on_scenes(*, n_images: int = 400, rank: int = 100) -> Pipeline:
     """A NoisyOr of a rank that a page can hold, fitted on drawn scenes."""
-    scenes = load_synthetic_scene(n_images=n_images, random_state=random_state)
-    learner = NoisyOr(rank=rank, ridge=0.3, random_state=random_state)
+    scenes = load_synthetic_scene(n_images=n_images, random_state=1)
+    learner = NoisyOr(rank=rank, ridge=0.3, random_state=1)
     return make_pipeline(OnInstances(MinMaxScaler()), learner).fit(scenes.X, scenes.Y)
 
 
@@ -59,9 +59,9 @@ def exported(model: Pipeline, label_names: Sequence[str] = SCENE_LABELS) -> dict
     }
 
 
-def drawn_scenes(*, n_images: int = 100, size: int = 96, random_state: int = 2) -> list[dict]:
+def drawn_scenes(*, n_images: int = 100, size: int = 96) -> list[dict]:
     """One drawn image of each set of labels that ``n_images`` have, as :func:`choices`."""
-    images, Y, _ = make_scenes(n_images, size=size, random_state=random_state)
+    images, Y, _ = make_scenes(n_images, size=size, random_state=2)
     label_sets, firsts = np.unique(Y, axis=0, return_index=True)
     names = [" and ".join(np.array(SCENE_LABELS)[y]) for y in label_sets]
     return choices(images[firsts], [f"Drawn as {name}" for name in names])
@@ -69,10 +69,8 @@ def drawn_scenes(*, n_images: int = 100, size: int = 96, random_state: int = 2) 
 
 def choices(images: Sequence, names: Sequence[str]) -> list[dict]:
     """Images to choose from, by path or as bytes (height, width, 3): names and data URLs."""
-    return [
-        {"name": name, "source": _data_url(image)}
-        for image, name in zip(images, names, strict=True)
-    ]
+    sources = map(_data_url, images)
+    return [{"name": name, "source": url} for name, url in zip(names, sources, strict=True)]
 
 
 def _data_url(image):

@@ -14,13 +14,14 @@ from matplotlib.figure import Figure
 
 from mimlpaper.paths import write_whole
 
-VERDICT_TINTS = {
-    "agrees": "#d4ecd0", "differs_better": "#cfe3f6", "differs_worse": "#fbd9cf",
-    "filled": "#e6e0f3", "missing": "#efefef", "synthetic": "#fbf0cc", "differs": "#fbd9cf",
-    "holds": "#d4ecd0", "partly": "#fbf0cc", "fails": "#fbd9cf", "not evaluated": "#efefef",
-    "not comparable": "#efefef",
-}  # fmt: skip
-IN_PRINT = {"differs_better": "differs (ours better)", "differs_worse": "differs (ours worse)"}
+STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
+
+# Of each verdict: the tint of a cell, the fill and the sign of a mark, the words in print. The sign
+# is for readers who see no colour.
+VERDICT_LOOKS = pd.read_csv(
+    STYLE_SHEET.with_name("verdicts.csv"), index_col="verdict", keep_default_na=False
+)
+VERDICT_TINTS, IN_PRINT = (VERDICT_LOOKS[name].to_dict() for name in ("tint", "in_print"))
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 NO_TINT = "#ffffff"
 
@@ -47,22 +48,27 @@ class ReportTable:
     """A table to show and to save; a notebook shows it as HTML."""
 
     caption: str
-    corner: str  # the head of the first column
-    columns: tuple[str, ...]  # heads of the others
-    rows: Mapping[str, tuple[Entry, ...]]  # by name
+    entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
     tidy: pd.DataFrame  # the same numbers, one row for each cell
     rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
     prose: bool = False  # sentences: set flush left, in columns of one width in LaTeX
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Heads of all columns but the first."""
+        return tuple(self.entries.columns)
+
+    @property
+    def rows(self) -> dict[str, tuple[Entry, ...]]:
+        """Entries by the name of their row."""
+        return {name: tuple(row) for name, *row in self.entries.itertuples()}
+
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
-        columns = pd.Index(self.columns, name=self.corner)
-        entries = pd.DataFrame(list(self.rows.values()), list(self.rows), columns)
-        tints = entries.map(_css)
-        for name in self.rules_above:
-            tints.loc[name] += "; border-top: 1px solid #555"
+        tints = self.entries.map(_css)
+        tints.loc[list(self.rules_above)] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
-        styler = entries.map(_html).style.apply(lambda _: tints, axis=None)
+        styler = self.entries.map(_html).style.apply(lambda _: tints, axis=None)
         styler = styler.format_index(escape="html").set_table_styles(STYLES)
         if self.prose:
             styler.set_table_styles([FLUSH_LEFT], overwrite=False)
@@ -75,69 +81,66 @@ class ReportTable:
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""
-        lines = [self.caption, "", _row(self.corner, self.columns)]
-        lines.append(_row(":---", [":---:"] * len(self.columns)))
-        lines += [_row(name, map(_markdown, entries)) for name, entries in self.rows.items()]
-        return "\n".join(lines) + "\n"
+        rows = [
+            (self.entries.columns.name, *self.columns),
+            (":---", *[":---:"] * len(self.columns)),
+        ]
+        rows += self.entries.map(_markdown).itertuples()
+        return "\n".join([self.caption, "", *map(_pipe_row, rows)]) + "\n"
 
     def to_latex(self) -> str:
         """A tabular with booktabs rules, in a table with its caption."""
-        heads = " & ".join(map(_tex, (self.corner, *self.columns)))
+        n, heads = len(self.columns), (self.entries.columns.name, *self.columns)
+        columns = rf"p{{{0.8 / n:.2f}\linewidth}}" * n if self.prose else "c" * n
         lines = [
             r"\begin{table}", r"\centering", r"\scriptsize",
-            rf"\caption{{{_tex(self.caption)}}}",
-            rf"\begin{{tabular}}{{{self._latex_columns()}}}", r"\toprule", rf"{heads} \\",
-            r"\midrule",
+            rf"\caption{{{_tex(self.caption)}}}", rf"\begin{{tabular}}{{l{columns}}}", r"\toprule",
+            " & ".join(map(_tex, heads)) + r" \\", r"\midrule",
         ]  # fmt: skip
-        for name, entries in self.rows.items():
+        for name, *cells in self.entries.map(
+            _paragraph if self.prose else _shortstack
+        ).itertuples():
             lines += [r"\midrule"] if name in self.rules_above else []
-            cells = map(_paragraph if self.prose else _shortstack, entries)
             lines.append(" & ".join([_tex(name), *cells]) + r" \tabularnewline[2pt]")
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
         return "\n".join(lines) + "\n"
-
-    def _latex_columns(self):
-        n = len(self.columns)
-        return "l" + rf"p{{{0.8 / n:.2f}\linewidth}}" * n if self.prose else "l" + "c" * n
 
     def _repr_html_(self) -> str:
         return self.to_styler().to_html()
 
 
-def grid(
-    names: Iterable, heads: Iterable, entry: Callable, *, caption: str, tidy: pd.DataFrame,
-    corner: str = "", rules_above: tuple[str, ...] = (), prose: bool = False,
-) -> ReportTable:  # fmt: skip
-    """A table with ``entry(name, head)`` in each row and column, see :class:`ReportTable`.
+def grid(names: Iterable, heads: Iterable, entry: Callable, **options) -> ReportTable:
+    """A table with ``entry(name, head)`` in each row and column.
 
     Names and heads say what rows and columns are for; a mapping has the text to show for each.
-    The function gives an :class:`Entry`, a text, or None for a dash.
+    ``options`` are those of :func:`frame_grid`.
     """
-
-    def made(value):
-        return value if isinstance(value, Entry) else Entry((str("–" if value is None else value),))
-
     names, heads = (
         keys if isinstance(keys, Mapping) else {key: key for key in keys} for keys in (names, heads)
     )
-    rows = {text: tuple(made(entry(name, head)) for head in heads) for name, text in names.items()}
-    columns = tuple(heads.values())
-    return ReportTable(caption, corner, columns, rows, tidy, rules_above, prose)
+    entries = [[entry(name, head) for head in heads] for name in names]
+    return frame_grid(
+        pd.DataFrame(entries, [*names.values()], [*heads.values()], dtype=object), **options
+    )
 
 
 def frame_grid(
-    shown: pd.DataFrame, tidy: pd.DataFrame, caption: str, *, corner: str | None = None, **options
-) -> ReportTable:
+    shown: pd.DataFrame, tidy: pd.DataFrame, caption: str, *, corner: str | None = None,
+    rules_above: tuple[str, ...] = (), prose: bool = False,
+) -> ReportTable:  # fmt: skip
     """A table of a frame's texts and entries, with its index as names; missing ones are dashes.
 
-    ``corner`` is the name of the index if None. ``options`` are others of :func:`grid`.
+    ``corner`` is the name of the index if None; the other parameters are those of
+    :class:`ReportTable`.
     """
-    shown = shown.astype(object).where(shown.notna(), None)
     corner = (shown.index.name or "") if corner is None else corner
-    return grid(
-        shown.index, shown.columns, lambda *key: shown.at[key], caption=caption, tidy=tidy,
-        corner=corner, **options,
-    )  # fmt: skip
+    entries = shown.astype(object).map(_entry).rename_axis(index=None, columns=corner)
+    return ReportTable(caption, entries, tidy, rules_above, prose)
+
+
+def _entry(value):
+    """A text or a number as an entry."""
+    return value if isinstance(value, Entry) else Entry(("–" if pd.isna(value) else str(value),))
 
 
 def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFrame:
@@ -181,25 +184,22 @@ def _lines(entry, bold, verdict, text=str):
         bold.format(text(line)) if is_bold else text(line)
         for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
     ]
-    word = IN_PRINT.get(entry.verdict, entry.verdict)
-    return [*lines, verdict.format(word)] if word else lines
+    return [*lines, verdict.format(IN_PRINT[entry.verdict])] if entry.verdict else lines
 
 
-def _row(first, others):
-    cells = [first, *others]
+def _pipe_row(cells):
     return "| " + " | ".join(cell.replace("_", r"\_") for cell in cells) + " |"
 
 
+LATEX = str.maketrans({
+    "&": r"\&", "%": r"\%", "_": r"\_", "±": r"$\pm$", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+    "–": "--", "†": r"\dag{}",
+})  # fmt: skip
+
+
 def _tex(text):
-    for plain, latex in (
-        ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("±", r"$\pm$"), ("↓", r"$\downarrow$"),
-        ("↑", r"$\uparrow$"), ("–", "--"), ("†", r"\dag{}"),
-    ):  # fmt: skip
-        text = text.replace(plain, latex)
-    return text
+    return text.translate(LATEX)
 
-
-STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 
 INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
@@ -216,8 +216,8 @@ class Look(NamedTuple):
 
 # The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
 # square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
-LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"), index_col="method")
-METHOD_STYLE = {method: Look(*row) for method, *row in LOOKS.itertuples()}
+LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"))
+METHOD_STYLE = {method: Look(*row) for method, *row in LOOKS.itertuples(index=False)}
 
 
 def look_of(method: str) -> Look:

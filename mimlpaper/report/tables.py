@@ -25,19 +25,12 @@ from mimlpaper.report.compare import (
     variant_name,
 )
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
-from mimlpaper.report.rendering import (
-    IN_PRINT,
-    Entry,
-    ReportTable,
-    crossed,
-    frame_grid,
-    grid,
-    in_order,
-)
+from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid, in_order
 from mimlpaper.report.statistics import (
     LEAST_MEGABYTES,
     MARGIN,
     SIZES,
+    WinTieLoss,
     exponents,
     shared_ranks,
     win_tie_loss,
@@ -48,7 +41,7 @@ NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3
 SHOWN_VARIANCE = 0.05
 CROWDED = 0.2  # share of fits that choose an end of a grid
-UNPRINTED = {"N/A": "N/A", "blank": "–"}
+HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
 
 
 def results_table(
@@ -63,33 +56,32 @@ def results_table(
     are the records of the blind column.
     """
     table = TABLES[number]
-    cells = compare_with_paper(records, number, n_runs)
     over = "dataset" if len(table.datasets) > 1 else "criterion"
-    key = ["algorithm", over]
-    found = cells.assign(is_best=_is_best(cells, over)).set_index(key).to_dict("index")
-    unmatched = compare_with_paper(blind, number, n_runs).set_index(key).to_dict("index")
-
-    def entry(algorithm, head):
-        cell = found[algorithm, head]
-        ours = number_text(cell["mean"], cell["std"])
-        if cell["printed"] == "no row":
-            return Entry((ours,), (cell["is_best"],))
-        bold, lines = (cell["published_best"], cell["is_best"]), (published_text(cell), ours)
-        other = unmatched[algorithm, head]
-        if other["n"] and other["mean"] != cell["mean"]:
-            word = IN_PRINT.get(other["verdict"], other["verdict"])
-            lines += (f"blind {number_text(other['mean'], other['std'])} {word}",)
-        return Entry(lines, bold, cell["verdict"])
-
-    marked = {m: n for m, n in settings_nearest_to_print(table.experiment).items() if n}
-    rows = {name: name + "†" * (name in marked) for name in cells["algorithm"].unique()}
-    others = [*rows][len(table.algorithms) :]
-    return grid(
-        rows, table.datasets if over == "dataset" else _heads(table.criteria), entry,
-        caption=_results_caption(table, cells, marked, others, profile), corner="algorithm",
-        tidy=cells.assign(profile=profile),
-        rules_above=tuple(rows[name] for name in (table.compared[0], *others[:1])),
+    cells, unmatched = (compare_with_paper(rows, number, n_runs) for rows in (records, blind))
+    both = cells.assign(is_best=_is_best(cells, over)).merge(
+        unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
+        suffixes=("", "_blind"),
     )  # fmt: skip
+    shown = crossed(both["algorithm"], both[over], map(_results_entry, both.to_dict("records")))
+    marked = {m: n for m, n in settings_nearest_to_print(table.experiment).items() if n}
+    names = {name: name + "†" * (name in marked) for name in shown.index}
+    others = [*names][len(table.algorithms) :]
+    return frame_grid(
+        shown.rename(index=names, columns=HEADS), cells.assign(profile=profile),
+        _results_caption(table, cells, marked, others, profile), corner="algorithm",
+        rules_above=tuple(names[name] for name in (table.compared[0], *others[:1])),
+    )  # fmt: skip
+
+
+def _results_entry(cell):
+    ours = number_text(cell["mean"], cell["std"])
+    if cell["printed"] == "no row":
+        return _bold_if(cell["is_best"], ours)
+    lines = published_text(cell), ours
+    if not math.isnan(cell["mean_blind"]) and cell["mean_blind"] != cell["mean"]:
+        blind = number_text(cell["mean_blind"], cell["std_blind"])
+        lines += (f"blind {blind} {IN_PRINT[cell['verdict_blind']]}",)
+    return Entry(lines, (cell["published_best"], cell["is_best"]), cell["verdict"])
 
 
 def _results_caption(table, cells, marked, others, profile):
@@ -125,7 +117,7 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
     shown = crossed(tidy["algorithm"], tidy["criterion"], _number_entries(tidy, "criterion"))
     return frame_grid(
-        shown.rename(columns=_heads(CRITERIA)), tidy.assign(profile=profile),
+        shown.rename(columns=HEADS), tidy.assign(profile=profile),
         f"{title}: mean ± std. {_provenance(tidy, profile)}", corner="algorithm",
     )  # fmt: skip
 
@@ -136,20 +128,19 @@ def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: 
     ``rows`` maps the text of a row to the records of one reading, one row a run.
     """
     table, cells = TABLES[number], published_cells(number)
+    criteria = list(table.criteria)
     printed = cells[cells["algorithm"] == algorithm].set_index("criterion")[["mean", "std"]]
-    tidy = []
-    for name, runs in rows.items():
-        for c in table.criteria:
-            likely = log_likelihood(runs[c], *printed.loc[c], table.n_runs)
-            tidy.append((name, c, runs[c].mean(), runs[c].std(), likely))
-    tidy = pd.DataFrame(tidy, columns=["reading", "criterion", "mean", "std", "log_likelihood"])
-    first = printed.reset_index().assign(reading="printed")
-    shown = pd.concat([first, tidy], ignore_index=True)
-    texts = [number_text(*values) for values in shown[["mean", "std"]].to_numpy()]
+    readings = {name: runs[criteria].agg(["mean", "std"]).T for name, runs in rows.items()}
+    tidy = pd.concat(readings, names=["reading", "criterion"]).reset_index()
+    tidy["log_likelihood"] = [
+        log_likelihood(rows[name][criterion], *printed.loc[criterion], table.n_runs)
+        for name, criterion in zip(tidy["reading"], tidy["criterion"], strict=True)
+    ]
+    both = pd.concat([printed.reset_index().assign(reading="printed"), tidy])
     likely = tidy.groupby("reading")["log_likelihood"].mean()
     return frame_grid(
-        crossed(shown["reading"], shown["criterion"], texts)[list(table.criteria)]
-        .rename(columns=_heads(table.criteria))
+        crossed(both["reading"], both["criterion"], _number_texts(both))[criteria]
+        .rename(columns=HEADS)
         .assign(**{"log likelihood": likely.map("{:.1f}".format)}),
         tidy, corner=algorithm,
         caption=f"Readings of {algorithm} beside its printed row of Table {number}: mean ± std "
@@ -158,27 +149,22 @@ def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: 
 
 
 def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
-    """Mean ± std over runs of ten folds: a row for each configuration, a column for each set.
+    """Mean ± std over runs of ten folds, by configuration and by data set of Table 5."""
+    printed = TABLES[5].algorithms
 
-    ``records`` are of data sets of Table 5, or of a stand-in.
-    """
-
-    def place(group):
+    def place(configuration):
         """Methods as in Table 5, others after them; a configuration before its variants."""
-        (method, parameters), _ = group
-        printed = TABLES[5].algorithms
+        method, parameters = configuration
         place = printed.index(method) if method in printed else len(printed)
         return place, method, parameters != "{}", parameters
 
-    measured = pd.concat(
-        [
-            run_means(rows, TABLES[5]).assign(row=variant_name(*configuration))
-            for configuration, rows in sorted(records.groupby(["method", "parameters"]), key=place)
-        ],
-        ignore_index=True,
-    )
-    runs = measured.groupby(["row", "dataset"], sort=False)
-    tidy = runs["accuracy"].agg(["mean", "std"]).reset_index()
+    keys = list(zip(records["method"], records["parameters"], strict=True))
+    named = records.assign(method=[variant_name(*key) for key in keys])
+    order = [variant_name(*key) for key in sorted(set(keys), key=place)]
+    measured = run_means(named, TABLES[5])
+    runs = measured.groupby(["method", "dataset"])
+    tidy = runs["accuracy"].agg(["mean", "std"]).reindex(order, level="method")
+    tidy = tidy.rename_axis(index={"method": "row"}).reset_index()
     entries = _number_entries(tidy.assign(criterion="accuracy"), "dataset")
     known = [name for name in TABLES[5].datasets if name in set(measured["dataset"])]
     return frame_grid(
@@ -215,23 +201,17 @@ def blanks_table(cells: pd.DataFrame) -> ReportTable:
     """The cells that the paper prints as N/A or leaves out, as far as they are measured here.
 
     One row for each table and algorithm, in Table 5 for each data set; an empty square is a cell
-    that the paper does print. ``cells`` are from
-    :func:`~mimlpaper.report.scorecard.scorecard_cells`.
+    that the paper does print. ``cells`` are those of a scorecard.
     """
     blanks = cells[cells["printed"] != "value"]
     several = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
     names = "Table " + blanks["table"].map(str) + ": " + blanks["algorithm"]
     names = names.mask(several, names + ", " + blanks["dataset"])
-    entries = [
-        Entry((number_text(cell.mean, cell.std),), verdict=cell.verdict)
-        for cell in blanks.itertuples()
-    ]
-    shown = crossed(names, blanks["criterion"], entries)
-    criteria = [name for name in ALL_CRITERIA if name in shown]
+    texts = zip(_number_texts(blanks), blanks["verdict"], strict=True)
+    entries = [Entry((text,), verdict=verdict) for text, verdict in texts]
+    shown = crossed(names, blanks["criterion"], entries).fillna(Entry())
     return frame_grid(
-        shown[criteria].map(lambda entry: entry if isinstance(entry, Entry) else Entry())
-        .rename(columns=_heads(criteria)),
-        blanks,
+        shown[[name for name in HEADS if name in shown]].rename(columns=HEADS), blanks,
         f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
         f"{blanks['verdict'].eq('filled').sum()} of them are filled.",
     )  # fmt: skip
@@ -244,35 +224,33 @@ TOTALS = {
     "tau": "τ", "tau_identified": "τ, rows identified", "winner_agreement": "same winner",
     "filled": "filled", "missing": "missing", "complete": "complete",
 }  # fmt: skip
+SHARES = ["match_rate", "false_match_rate", "winner_agreement"]
+MEANS = ["rows_by_chance", "tau", "tau_identified"]
 
 
 def totals_table(totals: dict) -> ReportTable:
-    """What agrees and what differs: one row for each of the paper's tables, and for all.
-
-    ``totals`` is that of a scorecard, or its ``blind``.
-    """
+    """The totals of a scorecard, or its blind ones: a row for each of the tables, and for all."""
+    tidy = pd.DataFrame.from_dict(totals, orient="index")
+    shown = tidy.assign(
+        **tidy[SHARES].map("{:.0%}".format, na_action="ignore"),
+        **tidy[MEANS].map("{:.2f}".format, na_action="ignore"),
+    )
     names = {name: name.replace("table", "Table ") for name in totals if name != "all"}
-
-    def entry(name, head):
-        value = totals[name][head]
-        if isinstance(value, float):
-            return f"{value:.0%}" if head.endswith(("rate", "winner_agreement")) else f"{value:.2f}"
-        return value
-
-    return grid(
-        names | {"all": "all"}, TOTALS, entry,
-        caption="What agrees and what differs. A cell agrees within the tolerance of its table; "
+    return frame_grid(
+        shown.loc[[*names, "all"], [*TOTALS]].rename(index=names, columns=TOTALS),
+        tidy.rename_axis("table").reset_index(),
+        "What agrees and what differs. A cell agrees within the tolerance of its table; "
         "falsely agree: the share of other algorithms' printed cells that would have agreed. "
         "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
         "our order of the algorithms and the printed one. Same winner: columns in which the "
         "printed winner wins here. Complete: original data, all runs of the protocol, code "
         "that is not stale.",
-        tidy=pd.DataFrame(totals).T.rename_axis("table").reset_index(), rules_above=("all",),
+        rules_above=("all",),
     )  # fmt: skip
 
 
 def status_table(rows: list[dict]) -> ReportTable:
-    """One row for each artefact, of :func:`~mimlpaper.report.artefacts.artefact_status`."""
+    """One row for each artefact, of :func:`~mimlpaper.report.scorecard.artefact_status`."""
     tidy = pd.DataFrame(rows)
     return frame_grid(
         tidy.set_index("artefact")[["notebook", "state", "trials", "mend"]], tidy,
@@ -312,12 +290,8 @@ TESTED = (
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: what the paper says, and its verdicts.
-
-    ``detail`` adds which parts of a claim hold and which fail.
-    """
-    columns = ["id", "where", "claim", *CLAIM_COLUMNS, "detail"]
-    tidy = pd.DataFrame([[getattr(r, n) for n in columns] for r in results], columns=columns)
+    """One row for each claim and its verdicts; ``detail`` adds which parts hold and which fail."""
+    tidy = pd.DataFrame(results)[["id", "where", "claim", *CLAIM_COLUMNS, "detail"]]
     shown = tidy.set_index("id").drop(columns=["where"] if detail else ["where", "detail"])
     shown[[*CLAIM_COLUMNS]] = shown[[*CLAIM_COLUMNS]].map(lambda word: Entry(verdict=word))
     return frame_grid(
@@ -333,16 +307,14 @@ def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
 
 def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
     """Number of claims by verdict, a row for each part of the paper."""
-    groups: dict[str, list] = {}
-    for result in results:
-        groups.setdefault(_part_of_paper(result.id), []).append(result)
-    tidy = pd.DataFrame([
-        {"part": part, "verdict": word}
-        | {column: sum(getattr(r, column) == word for r in chosen) for column in CLAIM_COLUMNS}
-        for part, chosen in (groups | {"all": results}).items()
-        for word in CLAIM_VERDICTS
-    ])  # fmt: skip
-    texts = [" / ".join(map(str, counts)) for counts in tidy[[*CLAIM_COLUMNS]].to_numpy()]
+    claims = pd.DataFrame(results)
+    parts = claims["id"].map(_part_of_paper)
+    both = pd.concat([claims.assign(part=parts), claims.assign(part="all")])
+    counts = both.groupby("part", sort=False)[[*CLAIM_COLUMNS]].apply(
+        lambda words: words.apply(pd.Series.value_counts).reindex(CLAIM_VERDICTS)
+    )
+    tidy = counts.fillna(0).astype(int).rename_axis(["part", "verdict"]).reset_index()
+    texts = map(_slashed, tidy[[*CLAIM_COLUMNS]].to_numpy())
     return frame_grid(
         crossed(tidy["part"], tidy["verdict"], texts), tidy, f"Claims by verdict, {TESTED}",
         rules_above=("all",),
@@ -378,21 +350,14 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
 
     The variants in ``records`` include the configuration itself, ``"{}"``.
     """
-    means = records.groupby(["method", "parameters"], sort=False)[list(CRITERIA)].mean()
-    methods = list(records["method"].unique())
-    order = sorted(means.index, key=lambda key: (methods.index(key[0]), key[1] != "{}"))
-    texts, changes = {}, []
-    for method, parameters in order:
-        own, name = means.loc[method, parameters], variant_name(method, parameters)
-        if parameters == "{}":
-            texts[name] = own.map("{:.3f}".format)
-        else:
-            change = own - means.loc[method, "{}"]
-            texts[name] = change.map("{:+.3f}".format)
-            changes.append({"method": method, "parameters": parameters, **change})
+    means = records.groupby(["method", "parameters"], sort=False)[[*CRITERIA]].mean()
+    own = means.xs("{}", level="parameters", drop_level=False)
+    changes = means.drop(own.index).sub(own.droplevel("parameters"), level="method")
+    texts = pd.concat([own.map("{:.3f}".format), changes.map("{:+.3f}".format)])
+    texts = texts.loc[[*records["method"].unique()]]
     return frame_grid(
-        pd.DataFrame(texts, index=[*CRITERIA]).T.rename(columns=_heads(CRITERIA)),
-        pd.DataFrame(changes, columns=["method", "parameters", *CRITERIA]),
+        texts.set_axis([variant_name(*key) for key in texts.index]).rename(columns=HEADS),
+        changes.reset_index(),
         f"{title}: means over {records['split'].nunique()} splits, and the changes by each other "
         "choice.", corner="configuration, or its change",
     )  # fmt: skip
@@ -428,7 +393,7 @@ def variance_table(shares: Mapping[str, pd.DataFrame]) -> ReportTable:
     means = tidy.groupby(tidy["of"] + ": " + tidy["choice"], sort=False)[list(CRITERIA)].mean()
     large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
     return frame_grid(
-        large.clip(lower=0).map("{:.0%}".format).rename(columns=_heads(CRITERIA)), tidy,
+        large.clip(lower=0).map("{:.0%}".format).rename(columns=HEADS), tidy,
         "Shares of the variance over readings that each choice carries, mean over the methods that "
         f"leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
     )  # fmt: skip
@@ -463,22 +428,26 @@ def win_tie_loss_table(
     ``comparisons`` maps a row's name to records and the two methods in them, ``printed`` the names
     of some rows to the paper's three percentages.
     """
-    shown = pd.DataFrame(index=[*comparisons], columns=["paper", "paired", "corrected", "cases"])
-    tidy = []
-    for name, (records, a, b) in comparisons.items():
-        n_cases = records["dataset"].nunique() * len(CRITERIA)
-        shown.at[name, "cases"] = n_cases
-        if printed and name in printed:
-            shown.at[name, "paper"] = " / ".join(map(str, printed[name]))
-        for test, counts in zip(("paired", "corrected"), win_tie_loss(records, a, b), strict=True):
-            tidy.append({"comparison": name, "test": test, "n_cases": n_cases, **counts._asdict()})
-            if n_cases:
-                shown.at[name, test] = " / ".join(f"{100 * n / n_cases:.0f}" for n in counts)
+    tidy = pd.DataFrame([
+        {"comparison": name, "test": test, "n_cases": records["dataset"].nunique() * len(CRITERIA)}
+        | counts._asdict()
+        for name, (records, a, b) in comparisons.items()
+        for test, counts in zip(("paired", "corrected"), win_tie_loss(records, a, b), strict=True)
+    ])  # fmt: skip
+    shares = 100 * tidy[[*WinTieLoss._fields]].div(tidy["n_cases"], axis=0)
+    texts = [_slashed(f"{share:.0f}" for share in row) for row in shares.to_numpy()]
+    shown = crossed(tidy["comparison"], tidy["test"], texts)
+    shown.insert(0, "paper", pd.Series(printed or {}, dtype=object).map(_slashed))
     return frame_grid(
-        shown.rename(columns={"paired": "paired t-test"}), pd.DataFrame(tidy),
-        "Percentages of cases that are better / neither / worse. Neither shows no tie.",
+        shown.assign(cases=tidy.groupby("comparison")["n_cases"].first())
+        .rename(columns={"paired": "paired t-test"}),
+        tidy, "Percentages of cases that are better / neither / worse. Neither shows no tie.",
         corner="comparison",
     )  # fmt: skip
+
+
+def _slashed(parts):
+    return " / ".join(map(str, parts))
 
 
 def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -500,22 +469,18 @@ def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> Repo
 
     ``fights`` maps a title to the records as published and tuned; either may be empty.
     """
-    tidy = pd.DataFrame(
-        [
-            (title, setting, method, rank)
-            for title, fight in fights.items()
-            for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
-            for method, rank in ranks.mean().items()
-        ],
-        columns=["fight", "setting", "method", "mean_rank"],
-    )
-    least = tidy.groupby(["fight", "setting"])["mean_rank"].transform("min")
-    best = zip(tidy["mean_rank"], tidy["mean_rank"] == least, strict=True)
-    entries = [Entry((f"{rank:.1f}",), (is_best,)) for rank, is_best in best]
+    means = {
+        (title, setting): ranks.mean()
+        for title, fight in fights.items()
+        for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
+    }
+    tidy = pd.concat(means, names=["fight", "setting", "method"]).rename("mean_rank").reset_index()
+    ranks = tidy["mean_rank"]
+    is_best = ranks == ranks.groupby([tidy["fight"], tidy["setting"]]).transform("min")
+    entries = map(_bold_if, is_best, ranks.map("{:.1f}".format))
     shown = crossed(tidy["method"], tidy["fight"] + ", " + tidy["setting"], entries)
-    heads = [f"{title}, {setting}" for title in fights for setting in ("published", "tuned")]
     return frame_grid(
-        shown.reindex(index=in_order(shown.index), columns=heads), tidy,
+        shown.reindex(index=in_order(shown.index), columns=[*map(", ".join, means)]), tidy,
         "Mean ranks over seven criteria and all runs (1 is best), among the methods that were run "
         "both as published and tuned. A dash means that nothing is recorded.", corner="method",
     )  # fmt: skip
@@ -537,10 +502,12 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
                 tidy.append((f"{experiment.title}: {method}, {of}", len(fits), share, why))
     tidy = pd.DataFrame(tidy, columns=["grid", "fits", "at an end", "reason"]).set_index("grid")
     shown = tidy[tidy["at an end"] > CROWDED]
-    shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)}).fillna("–")
-    caption = f"The {len(shown)} of {len(tidy)} grids of which more than {CROWDED:.0%} of the fits "
-    caption += "chose an end, and why they are not wider."
-    return frame_grid(shown, tidy.reset_index(), caption, prose=True)
+    shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)})
+    return frame_grid(
+        shown, tidy.reset_index(),
+        f"The {len(shown)} of {len(tidy)} grids of which more than {CROWDED:.0%} of the fits chose "
+        "an end, and why they are not wider.", prose=True,
+    )  # fmt: skip
 
 
 def _learner(method):
@@ -550,34 +517,24 @@ def _learner(method):
 
 
 def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
-    """Mean processor seconds of a fit and a prediction, by method and experiment.
-
-    ``records`` maps a title to an experiment's records.
-    """
-    parts = {"fit_seconds": "fit", "predict_seconds": "predict"}
-    tidy = pd.concat(
-        [
-            as_published(rows).groupby("method", sort=False)[[*parts]].mean()
-            .assign(experiment=title).reset_index()
-            for title, rows in records.items()
-        ],
-        ignore_index=True,
-    )  # fmt: skip
-    means = tidy.set_index(["method", "experiment"])
-    shown = {
-        f"{title}, {word}": means.xs(title, level="experiment")[part].map("{:.2f}".format)
-        for title in records
-        for part, word in parts.items()
+    """Mean processor seconds of a fit and a prediction, by method and by title of the records."""
+    parts = ["fit_seconds", "predict_seconds"]
+    means = {
+        title: as_published(rows).groupby("method", sort=False)[parts].mean()
+        for title, rows in records.items()
     }
+    shown = pd.concat(means, axis=1).map("{:.2f}".format, na_action="ignore")
+    heads = [f"{title}, {part.removesuffix('_seconds')}" for title, part in shown]
     return frame_grid(
-        pd.DataFrame(shown, index=tidy["method"].unique()), tidy,
+        shown.set_axis(heads, axis=1),
+        pd.concat(means, names=["experiment"]).reset_index(),
         "Processor seconds of one fit and of one prediction of the test set, means over runs.",
         corner="method",
     )  # fmt: skip
 
 
-IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
 MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
+IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
 
 
 def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
@@ -586,15 +543,19 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
     ``costs`` are from :func:`~mimlpaper.experiments.costs.measure_costs`. ``trials`` maps an
     experiment to its records, and selects the data sets to show.
     """
-    alone = costs[costs["study"] == "sets"]
-    tables, shown = [pd.DataFrame(columns=["dataset", "method", *IN_TRIALS, *MEASURED])], {}
-    for dataset in alone["dataset"].unique():
-        if TABLE_OF[dataset] in trials:
-            tables.append(_set_costs(alone, trials[TABLE_OF[dataset]], dataset))
-            rows = tables[-1].set_index("method")
-            for part, word in {"fit": "fit", "predict": "scores"}.items():
-                shown[f"{dataset}, {word}"] = rows.apply(_cost_entry, axis=1, part=part)
-    tidy = pd.concat(tables[1:] or tables)
+    alone = costs[costs["study"] == "sets"].set_index(["dataset", "method"])[MEASURED]
+    chosen = [name for name in alone.index.unique("dataset") if TABLE_OF[name] in trials]
+    seconds = ["fit_seconds", "predict_seconds"]
+    nothing = pd.DataFrame(columns=["dataset", "method", *seconds])
+    records = [as_published(rows) for rows in trials.values() if len(rows)]
+    means = pd.concat(records or [nothing]).groupby(["dataset", "method"])[seconds].mean()
+    tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
+    tidy = tidy[["method", *MEASURED, *IN_TRIALS, "dataset"]]
+    shown = {
+        f"{dataset}, {word}": rows.set_index("method").apply(_cost_entry, axis=1, part=part)
+        for dataset, rows in tidy.groupby("dataset", sort=False)
+        for part, word in {"fit": "fit", "predict": "scores"}.items()
+    }
     return frame_grid(
         pd.DataFrame(shown, index=tidy["method"].unique()), tidy,
         f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
@@ -605,18 +566,6 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
 def _cost_entry(row, part):
     seconds = (_cost(row[f"{where}{part}_seconds"], "s") for where in ("trials_", ""))
     return Entry((*seconds, _cost(row[f"{part}_megabytes"], "MB")))
-
-
-def _set_costs(alone, records, dataset):
-    """One row for each method: means over the trials on a data set, and costs of one fit alone."""
-    alone = alone[alone["dataset"] == dataset].set_index("method")[MEASURED].astype(float)
-    means = pd.DataFrame(columns=IN_TRIALS, index=pd.Index([], name="method"))
-    if len(records):
-        rows = as_published(records)
-        rows = rows[rows["dataset"] == dataset]
-        means = rows.groupby("method")[["fit_seconds", "predict_seconds"]].mean()
-        means = means.add_prefix("trials_")
-    return alone.join(means).reset_index().assign(dataset=dataset)
 
 
 def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
@@ -717,14 +666,18 @@ def _ratio(value):
     return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
+def _number_texts(tidy):
+    """Mean ± std of each row of ``tidy``."""
+    return map(number_text, tidy["mean"], tidy["std"])
+
+
 def _number_entries(tidy, over):
     """Mean ± std of each row of ``tidy``; the best of each value of ``over`` is bold."""
-    numbers = zip(tidy["mean"], tidy["std"], _is_best(tidy, over), strict=True)
-    return [Entry((number_text(mean, std),), (best,)) for mean, std, best in numbers]
+    return map(_bold_if, _is_best(tidy, over), _number_texts(tidy))
 
 
-def _heads(criteria):
-    return {name: f"{ALL_CRITERIA[name].symbol} {ALL_CRITERIA[name].arrow}" for name in criteria}
+def _bold_if(is_best, text):
+    return Entry((text,), (is_best,))
 
 
 def _is_best(cells, over):
@@ -736,9 +689,8 @@ def _is_best(cells, over):
 
 def published_text(cell) -> str:
     """What the paper prints in a cell of :func:`compare_with_paper`: a number, N/A or nothing."""
-    if cell["printed"] in UNPRINTED:
-        return UNPRINTED[cell["printed"]]
-    return number_text(cell["published_mean"], cell["published_std"])
+    number = number_text(cell["published_mean"], cell["published_std"])
+    return "N/A" if cell["printed"] == "N/A" else number
 
 
 def number_text(mean: float, std: float) -> str:
@@ -759,17 +711,13 @@ def _decimal(value, decimals):
 
 def _provenance(cells, profile):
     """Profile, runs, freshness and kind of data, by algorithm where they differ."""
-    measured = cells[cells["n"] > 0]
-    parts = [f"Profile {profile}"]
-    if measured.empty:
-        return "; ".join([*parts, "no records yet"]) + "."
+    measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
+    if not len(measured):
+        return f"Profile {profile}; no records yet."
     of = f" of {cells['n_protocol'].iloc[0]}" if "n_protocol" in cells else ""
-    runs = measured.groupby("algorithm", sort=False)["n"].min()
-    parts.append(_by_algorithm(runs.map(lambda n: f"{n}{of} runs")))
-    for column, words in (("state", "records {}"), ("kind", "{} data")):
-        values = measured.groupby("algorithm", sort=False)[column].agg(_joined)
-        parts.append(words.format(_by_algorithm(values)))
-    return "; ".join(parts) + "."
+    runs = _by_algorithm(measured["n"].min().map(lambda n: f"{n}{of} runs"))
+    states, kinds = (_by_algorithm(measured[name].agg(_joined)) for name in ("state", "kind"))
+    return f"Profile {profile}; {runs}; records {states}; {kinds} data."
 
 
 def _by_algorithm(values):

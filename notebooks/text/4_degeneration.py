@@ -25,10 +25,10 @@ from IPython.display import Markdown, display
 
 import mimlpaper as miml
 from mimlpaper.companion import Companion
-from mimlpaper.report.artefacts import pseudocode_map
 from mimlpaper.report.compare import row_values
 from mimlpaper.report.diagrams import draw_degeneration
 from mimlpaper.report.figures import plot_parameter_curves, seven_panels
+from mimlpaper.report.scorecard import pseudocode_map
 from mimlpaper.report.statistics import leaders
 from mimlpaper.report.tables import (
     choices_table,

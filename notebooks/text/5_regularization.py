@@ -29,7 +29,7 @@ import mimlpaper as miml
 from mimlpaper.algorithms.dmiml.cutting_plane import solve_cutting_plane
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import load_synthetic_scene
-from mimlpaper.report import artefacts, compare, figures, published, statistics, tables
+from mimlpaper.report import compare, figures, published, scorecard, statistics, tables
 
 paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=recompute)
 
@@ -129,7 +129,7 @@ paper.save_figure(figure, "cccp")
 # The map leads from the table's lines to the code's.
 
 # %%
-artefacts.pseudocode_map(solve_cutting_plane)
+scorecard.pseudocode_map(solve_cutting_plane)
 
 # %% [markdown]
 # The rule of 59 is right: the worst of 59 random constraints is among the worst 5 % with probability $1 - .95^{59} = .951$. But the

@@ -27,9 +27,9 @@ from scipy.spatial.distance import cdist
 import mimlpaper as miml
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import load
-from mimlpaper.report.artefacts import pseudocode_map
 from mimlpaper.report.diagrams import draw_translates
 from mimlpaper.report.figures import plot_critical_difference, plot_data_sets, seven_panels
+from mimlpaper.report.scorecard import pseudocode_map
 from mimlpaper.report.statistics import friedman
 from mimlpaper.report.tables import (
     choices_table,

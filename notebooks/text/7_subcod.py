@@ -25,7 +25,7 @@ import matplotlib.pyplot as plt
 import mimlpaper as miml
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import make_africa
-from mimlpaper.report import artefacts, diagrams, figures, statistics, tables
+from mimlpaper.report import diagrams, figures, scorecard, statistics, tables
 
 paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=recompute)
 
@@ -140,7 +140,7 @@ paper.save_figure(figure, "label_vectors")
 # The map below finds each step of the paper's Table 10 in the code.
 
 # %%
-artefacts.pseudocode_map(miml.SubCod)
+scorecard.pseudocode_map(miml.SubCod)
 
 # %% [markdown]
 # ## Table 5

@@ -4,7 +4,7 @@ import pytest
 from mimlpaper import companion, paths
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import load
-from mimlpaper.report.artefacts import changed_files
+from mimlpaper.report.scorecard import changed_files
 
 
 @pytest.mark.parametrize(

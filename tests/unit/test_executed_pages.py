@@ -7,7 +7,7 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.companion import DRAWN
-from mimlpaper.report.artefacts import ARTEFACTS
+from mimlpaper.report.scorecard import ARTEFACTS
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
 TEXT = f"{FIGURE.title}. {FIGURE.shows}"

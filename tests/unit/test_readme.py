@@ -16,8 +16,7 @@ from mimlpaper.companion import Companion
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlpaper.experiments import EXPERIMENTS
 from mimlpaper.notebooks import available_notebooks
-from mimlpaper.report.artefacts import ARTEFACTS
-from mimlpaper.report.scorecard import in_words
+from mimlpaper.report.scorecard import ARTEFACTS, in_words
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.report.artefacts import ARTEFACTS
 from mimlpaper.report.published import published_claims
-from mimlpaper.report.scorecard import scorecard
+from mimlpaper.report.scorecard import ARTEFACTS, scorecard
 
 NOT_READ = pd.DataFrame()
 READ = pd.DataFrame(
