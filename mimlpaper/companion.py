@@ -28,7 +28,7 @@ from mimlpaper.experiments.registry import ON_PAPER, family
 from mimlpaper.experiments.runner import compute_together
 from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
 from mimlpaper.experiments.store import KEY, default_store, seconds_of
-from mimlpaper.report.claims import evaluate_claims
+from mimlpaper.report.claims import ClaimResult, evaluate_claims
 from mimlpaper.report.compare import changes, column_records
 from mimlpaper.report.multiverse import NEEDED, Read, drawn_universes, readings_of, recorded_shares
 from mimlpaper.report.published import PROTOCOL_RUNS, published_claims
@@ -70,6 +70,7 @@ class Companion:
         self._how = given | {"profile": profile, "data_home": self.data_home}  # to run trials
         self._files: set[tuple] = set()
         self._known: dict[str, pd.DataFrame] = {}
+        self._tested: dict[str, ClaimResult] = {}
         use_style()
         # As in trials: sums by several threads differ in the last bit, and small sums take longer.
         threadpool_limits(1, user_api="blas")
@@ -85,14 +86,18 @@ class Companion:
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment as they are; files are read again only if one has changed."""
+        self._notice_changes()
+        if experiment not in self._known:
+            self._known[experiment] = self._read(experiment)
+        return self._known[experiment].copy()
+
+    def _notice_changes(self):
+        """Forget what was read, and the claims tested on it, once a file of records has changed."""
         folder = default_store(self.profile).folder
         stats = {file.name: file.stat() for file in folder.glob("*.csv")}
         files = {(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats.items()}
         if files != self._files:
-            self._files, self._known = files, {}
-        if experiment not in self._known:
-            self._known[experiment] = self._read(experiment)
-        return self._known[experiment].copy()
+            self._files, self._known, self._tested = files, {}, {}
 
     def _read(self, experiment):
         if experiment == "characteristics":
@@ -107,7 +112,7 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        card = scorecard(self.recorded, {name: self.n_runs(name) for name in EXPERIMENTS})
+        card = scorecard(self.recorded, self._protocol_n, self.claims())
         return card | {"verified": verified(self.profile, self.recorded)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
@@ -143,11 +148,19 @@ class Companion:
         """Which rows of a table are nearest to their own printed row, in words."""
         return Markdown(rows_in_words(self.recorded, number))
 
-    def claims(self, *beginnings: str) -> list:
+    def claims(self, *beginnings: str) -> list[ClaimResult]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
+        self._notice_changes()
         ids = published_claims()["id"]
-        wanted = tuple(name for name in ids if name.startswith(beginnings or ("",)))
-        return evaluate_claims(self.recorded, ids=wanted)
+        wanted = [name for name in ids if name.startswith(beginnings or ("",))]
+        new = tuple(name for name in wanted if name not in self._tested)
+        tested = evaluate_claims(self.recorded, self._protocol_n, ids=new)
+        self._tested |= {claim.id: claim for claim in tested}
+        return [self._tested[name] for name in wanted]
+
+    @property
+    def _protocol_n(self) -> dict[str, int]:
+        return PROTOCOL_RUNS | {name: self.n_runs(name) for name in EXPERIMENTS}
 
     def universes(self) -> pd.DataFrame:
         """Every claim in drawn universes, after missing trials are run.

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Ellipse, FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
 
@@ -125,11 +126,17 @@ def draw_translates(axes: list[Axes], X, prototypes):
 
 WIDTH = 2.0  # of an ellipse, in standard deviations to either side
 HAS, LACKS = "#8fbbe0", "#f4f4f4"  # a bag and a sub-concept
-LABEL_VECTOR_KEY = [
-    Patch(facecolor=HAS, label="has the sub-concept"),
-    Patch(facecolor=LACKS, edgecolor=LINE, linewidth=0.4, label="lacks it"),
-    Line2D([], [], linestyle="", marker="x", color=VERMILION, label="inverted by the correction"),
-]
+
+
+def key_of_label_vectors(figure: Figure):
+    """What colours and crosses of :func:`draw_label_vectors` mean, below the figure."""
+    inverted = dict(linestyle="", marker="x", color=VERMILION)
+    handles = [
+        Patch(facecolor=HAS, label="has the sub-concept"),
+        Patch(facecolor=LACKS, edgecolor=LINE, linewidth=0.4, label="lacks it"),
+        Line2D([], [], label="inverted by the correction", **inverted),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
 
 
 def draw_sub_concepts(fitted: SubCod, X: Bags, y: np.ndarray, ax: Axes):

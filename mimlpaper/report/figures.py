@@ -24,8 +24,10 @@ from mimlpaper.report.rendering import (
     BLUE,
     INK,
     LINE,
+    RIGHT,
     VERDICT_LOOKS,
     VERMILION,
+    WRONG,
     Look,
     in_order,
     look_of,
@@ -34,6 +36,7 @@ from mimlpaper.report.statistics import Friedman, curve, growth, shared_ranks
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 FILLS = VERDICT_LOOKS["fill"]
+FRAME = dict(fill=False, linewidth=1.8)  # around the square that is meant
 
 
 def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
@@ -74,7 +77,9 @@ def plot_parameter_curves(
         if panel >= 3:
             axis.set_xlabel(xlabel)
     _label_ends(axis, ends)
-    text = f"band: mean ± std over {records['split'].nunique()} splits"
+    n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
+    over = f"{n_splits} splits" if n_splits > 1 else f"{n_sets} data sets"
+    text = f"band: mean ± std over {over}"
     text += "" if published is None else f"\nthin line: {published:g}, as in the tables"
     look = dict(transform=axis.transAxes, va="top", fontsize=6, color=LINE)
     axis.text(1.08, -0.06, text, **look).set_in_layout(False)
@@ -189,8 +194,8 @@ def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
     key.legend(handles=handles, loc="center left", title=title, alignment="left")
 
 
-def plot_rows(pairs: pd.DataFrame, axes: list[Axes]):
-    """Our rows against the printed ones, one panel for each table: darker is nearer.
+def plot_rows(pairs: pd.DataFrame, axes: list[Axes], key: Axes):
+    """Our rows against the printed ones, one panel for each table, and a key: darker is nearer.
 
     A square shows the distance of :func:`~mimlpaper.report.verdicts.row_distances`. A frame marks
     the printed row that is nearest to ours: on the diagonal it is the right one.
@@ -208,10 +213,16 @@ def plot_rows(pairs: pd.DataFrame, axes: list[Axes]):
         for i, row in enumerate(distances.to_numpy()):
             if not np.isnan(row).all():
                 nearest = np.nanargmin(row)
-                corner, color = (nearest - 0.44, i - 0.44), "#1b7837" if nearest == i else "#b2182b"
-                frame = dict(fill=False, edgecolor=color, linewidth=1.8)
-                axis.add_patch(Rectangle(corner, 0.88, 0.88, **frame))
+                corner, color = (nearest - 0.44, i - 0.44), RIGHT if nearest == i else WRONG
+                axis.add_patch(Rectangle(corner, 0.88, 0.88, edgecolor=color, **FRAME))
         _name_squares(axis, names, names)
+        axis.set(xlabel="printed row", ylabel="our row")
+    shades = {"the same": 0.0, "one spread apart": 0.5, "two or more": 1.0}
+    handles = [Patch(color=plt.get_cmap("Blues_r")(at), label=name) for name, at in shades.items()]
+    frames = {"nearest: the row's own": RIGHT, "nearest: another's": WRONG}
+    handles += [Patch(edgecolor=color, label=name, **FRAME) for name, color in frames.items()]
+    key.set_axis_off()
+    key.legend(handles=handles, loc="center left", title="distance of rows", alignment="left")
 
 
 def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
@@ -227,15 +238,18 @@ def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
         axis.plot(factors, others, ":", color=f"C{number}")
     axis.axvline(1, color="#999999", linewidth=0.8, zorder=0)
     axis.set(xlabel="multiple of the tolerance", ylabel="cells that agree (%)", ylim=(0, 100))
+    for label, style in (("own cells", "-"), ("other algorithms'", ":")):
+        axis.plot([], [], style, color=LINE, label=label)
     axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
     drawn = critical_difference_diagram(
-        tested.ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f}",
-        label_fmt_right="{rank:.1f}  {label}",
+        tested.ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f} ",
+        label_fmt_right=" {rank:.1f}  {label}",
         color_palette={name: _dark(look_of(name).color) for name in tested.ranks.index},
+        text_h_margin=0.015 * np.ptp(tested.ranks),
     )  # fmt: skip
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))
@@ -424,7 +438,7 @@ def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
     colors = [INK, *np.where(steps.iloc[1:] < 0, BLUE, VERMILION), INK]
     axis.barh(range(len(shown)), shown.abs(), left=left, color=colors, height=0.6)
     for row, (start, value) in enumerate(zip(left, shown, strict=True)):
-        text = f"{value:.1f}" if row in (0, len(steps)) else f"{value:+.1f}"
+        text = f"{value:.1f}" if row in (0, len(steps)) else f"{value:+.1f}".replace("-", "−")
         end = start + abs(value), row
         axis.annotate(text, end, (4, 0), textcoords="offset points", va="center")
     axis.set_yticks(range(len(shown)), shown.index)
@@ -452,17 +466,29 @@ def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
     axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
 
-def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: int = 8):
-    """A specification curve: effects in order, and beside them ticks where a change is made.
+def plot_specifications(universes: pd.DataFrame, claims: Sequence[str], axes: np.ndarray):
+    """Specification curves: effects in order, and beside them ticks where a change is made.
 
-    ``universes`` are those of one claim, see :func:`~mimlpaper.report.multiverse.universes_of`;
-    the changes shown are those with and without which the mean effects differ most.
+    ``universes`` are those of :func:`~mimlpaper.report.multiverse.universes_of`; ``axes`` has a row
+    of two for each claim. The changes shown are those with and without which the mean effects
+    differ most.
     """
-    own = universes[universes["drawn"]].sort_values("effect", ignore_index=True)
-    axes[0].scatter(own.index, own["effect"], c=FILLS[own["verdict"]], s=5)
-    axes[0].axhline(0, color=INK, lw=0.5)
-    axes[0].set_title(f"{own['claim'].iloc[0]}: {own['measure'].iloc[0]}", loc="left", fontsize=7)
-    axes[0].set(xticks=[])
+    for claim, (left, right) in zip(claims, axes, strict=True):
+        drawn = universes[(universes["claim"] == claim) & universes["drawn"]]
+        own = drawn.sort_values("effect", ignore_index=True)
+        left.scatter(own.index, own["effect"], c=FILLS[own["verdict"]], s=5)
+        left.axhline(0, color=INK, lw=0.5)
+        left.set_title(f"{claim}: {own['measure'].iloc[0]}", loc="left", fontsize=7)
+        left.set(xticks=[])
+        _tick_changes(right, own)
+    for axis in axes[-1]:
+        axis.set_xlabel("universes, by rising effect")
+    handles = [Patch(color=FILLS[word], label=word) for word in ("holds", "partly", "fails")]
+    left.figure.legend(handles=handles, loc="outside upper center", ncols=3)
+
+
+def _tick_changes(axis, own, n_rows=8):
+    """A tick for each universe that makes a change, a row a change, the telling ones first."""
     apart, places = {}, own["changes"].explode().dropna()
     for change, made in places.groupby(places):
         others = own["effect"].drop(made.index)
@@ -470,9 +496,9 @@ def plot_specifications(universes: pd.DataFrame, axes: list[Axes], *, n_rows: in
     shown = pd.Series(apart, dtype=float).nlargest(n_rows).index
     for place, change in enumerate(shown):
         ticks = places.index[places == change]
-        axes[1].plot(ticks, [place] * len(ticks), "|", ms=3, color=INK)
-    axes[1].set(yticks=range(len(shown)), yticklabels=shown, xticks=[], ylim=(n_rows, -1))
-    axes[1].tick_params(axis="y", labelsize=5)
+        axis.plot(ticks, [place] * len(ticks), "|", ms=3, color=INK)
+    axis.set(yticks=range(len(shown)), yticklabels=shown, xticks=[], ylim=(n_rows, -1))
+    axis.tick_params(axis="y", labelsize=6)
 
 
 def _name_squares(axis, columns, rows):

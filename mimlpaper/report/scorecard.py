@@ -71,10 +71,14 @@ ARTEFACTS = tuple(
 )
 
 
-def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None) -> dict:
+def scorecard(
+    get_records: Records, protocol_n: Mapping[str, int] | None = None,
+    claims: Sequence[ClaimResult] | None = None,
+) -> dict:  # fmt: skip
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
-    The parameters are those of :func:`~mimlpaper.report.claims.evaluate_claims`. The keys are
+    The parameters are those of :func:`~mimlpaper.report.claims.evaluate_claims`, and all its
+    results, if they are known. The keys are
 
     - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean, blind_std
       and blind_verdict are those of the blind column, empty where it is not recorded
@@ -92,7 +96,7 @@ def scorecard(get_records: Records, protocol_n: Mapping[str, int] | None = None)
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
-    claims = evaluate_claims(get_records, protocol_n)
+    claims = evaluate_claims(get_records, protocol_n) if claims is None else claims
     read = records_of(get_records, "multiverse_claims").to_dict("records")
     universes = {row.pop("claim"): row | {"flips": json.loads(row["flips"])} for row in read}
     return {

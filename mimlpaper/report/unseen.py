@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from mimlpaper.datasets import Dataset
@@ -264,7 +265,8 @@ def draw_reasons(
 ):  # fmt: skip
     """A bag's scores (n_instances, n_shown): an instance a column, a label a row, darker is higher.
 
-    A frame marks the top instance of each label; with ``truth``, green where it has the label.
+    A frame marks the top instance of each label; with ``truth``, green where it has the label. The
+    key of the frames is :func:`key_of_reasons`.
     """
     low, high = scores.min(axis=0), scores.max(axis=0)
     shares = (scores - low) / np.where(high > low, high - low, 1.0)
@@ -278,6 +280,14 @@ def draw_reasons(
     ax.set_yticks(range(len(label_names)), label_names)
     ax.tick_params(length=0)
     ax.grid(False)
+
+
+def key_of_reasons(figure: Figure):
+    """What shades and frames of :func:`draw_reasons` mean, below the figure."""
+    frames = {"top instance, has the label": RIGHT, "top instance, lacks it": WRONG}
+    handles = [Patch(fill=False, edgecolor=c, lw=2, label=name) for name, c in frames.items()]
+    handles.append(Patch(color="#888888", label="darker: higher score"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
 
 
 def draw_segments(

@@ -112,8 +112,7 @@ paper.save_figure(figure, "scorecard")
 # %%
 pairs = deviations(cells[cells["kind"] != "synthetic"].astype({"mean": float}))
 figure, axes = plt.subplots(3, 2, figsize=(7, 9.5))
-plot_rows(pairs, axes.flat[:5])
-axes.flat[5].set_axis_off()
+plot_rows(pairs, axes.flat[:5], key=axes.flat[5])
 paper.save_figure(figure, "rows")
 
 # %% [markdown]

@@ -83,8 +83,7 @@ paper.save_table(tables.flips_table(shares), "multiverse_flips")
 # %%
 chosen = ["S4.1", "S4.2", "S4.3", "S4.5", "S4.9", "S4.16", "S6.1", "S6.4", "S6.6", "S7.2"]
 figure, axes = plt.subplots(len(chosen), 2, figsize=(7, 14))
-for claim, pair in zip(chosen, axes, strict=True):
-    figures.plot_specifications(universes[universes["claim"] == claim], pair)
+figures.plot_specifications(universes, chosen, axes)
 paper.save_figure(figure, "multiverse_specifications")
 
 # %% [markdown]

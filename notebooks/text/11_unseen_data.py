@@ -203,6 +203,8 @@ for axis, word in zip(axes, longest, strict=True):
     shown, truth = np.flatnonzero(words.Y[word]), words.instance_labels[own]
     scores = explain(model, [words.X[word]])[:, shown]
     unseen.draw_reasons(axis, scores, letters[own], names[shown], truth[:, shown])
+    axis.set(xlabel="letters of the word", ylabel="its labels")
+unseen.key_of_reasons(figure)
 paper.save_figure(figure, "words_explained", of=words)
 
 # %% [markdown]

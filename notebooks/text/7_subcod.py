@@ -122,7 +122,7 @@ for ax, (optimum, kept_share) in zip(axes, settings, strict=True):
     ).fit(X, y)
     title = f"{optimum}\nθ = {kept_share:.0%} of mM"
     diagrams.draw_label_vectors(corrected.concepts_, corrected.polished_, y, ax, title=title)
-figure.legend(handles=diagrams.LABEL_VECTOR_KEY, loc="outside lower center", ncols=3)
+diagrams.key_of_label_vectors(figure)
 paper.save_figure(figure, "label_vectors")
 
 # %% [markdown]

@@ -265,8 +265,8 @@ def test_the_nearest_row_has_a_frame():
     records = as_in_the_paper(1)
     swapped = records[records["method"] == "MimlSvm"].assign(method="RankSvm")
     records = pd.concat([records[records["method"] != "RankSvm"], swapped])
-    _, axes = plt.subplots(1, 5)
-    plot_rows(deviations(scorecard_cells({"table1": records})), list(axes))
+    _, (*axes, key) = plt.subplots(1, 6)
+    plot_rows(deviations(scorecard_cells({"table1": records})), axes, key)
     names = [label.get_text() for label in axes[0].get_yticklabels()]
     frames = {names[int(p.get_y() + 0.5)]: names[int(p.get_x() + 0.5)] for p in axes[0].patches}
     assert frames.pop("RankSvm") == "MimlSvm"

@@ -286,8 +286,9 @@ def test_a_specification_curve_ticks_the_choices_that_matter():
     rows = [("S4.5", True, "fails", -0.1, "lead", ("A: C = 1",)), ("S4.5", True, "holds", 0.2,
             "lead", ())]  # fmt: skip
     columns = ["claim", "drawn", "verdict", "effect", "measure", "changes"]
-    _, axes = plt.subplots(1, 2)
-    plot_specifications(pd.DataFrame(rows, columns=columns), axes)
+    _, axes = plt.subplots(1, 2, squeeze=False)
+    plot_specifications(pd.DataFrame(rows, columns=columns), ["S4.5"], axes)
+    axes = axes[0]
     assert axes[0].collections[0].get_offsets()[:, 1].tolist() == [-0.1, 0.2]
     assert axes[1].lines[0].get_xdata().tolist() == [0]
     assert [text.get_text() for text in axes[1].get_yticklabels()] == ["A: C = 1"]
