@@ -132,6 +132,8 @@ def _record(experiments, trials, jobs, data_home, dask, store):
     except TrialError as error:
         failure = error
     for experiment in experiments:
+        if recorded[experiment.name]:
+            store.drop_superseded(experiment.name)
         if dask and recorded[experiment.name]:
             _spot_check(experiment, recorded[experiment.name], jobs, data_home, store)
     if failure:

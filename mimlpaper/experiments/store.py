@@ -112,7 +112,15 @@ class Store:
     def replace(self, experiment: str, rows: pd.DataFrame):
         """Write ``rows`` in place of everything recorded, at once."""
         with self._locked(experiment):
-            paths.write_whole(self.path(experiment), HEADER + _to_csv(rows.to_dict("records")))
+            self._write(experiment, rows)
+
+    def drop_superseded(self, experiment: str):
+        """Leave one record of each trial in the file, the last."""
+        with self._locked(experiment):
+            self._write(experiment, self.load(experiment))
+
+    def _write(self, experiment, rows):
+        paths.write_whole(self.path(experiment), HEADER + _to_csv(rows.to_dict("records")))
 
     def mark_suspect(self, experiment: str, keys: set[tuple]):
         """Let the records of these trials count as stale, since a check did not confirm them."""

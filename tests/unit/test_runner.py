@@ -139,6 +139,13 @@ def test_what_is_recorded_is_not_run_again(store, monkeypatch):
     assert run(store).equals(first)
 
 
+def test_trials_that_run_again_supersede_their_records(store):
+    first = run(store)
+    again = run(store, recompute=True)
+    assert store.path("table1").read_text().count("\n") == len(first) + 1
+    assert sorted_rows(again).equals(sorted_rows(first))
+
+
 def test_records_come_in_the_order_of_the_trials_however_they_were_recorded(store, tmp_path):
     forwards, backwards = run(store), Store(tmp_path / "backwards")
     backwards.append("table1", store.load("table1")[::-1].to_dict("records"))

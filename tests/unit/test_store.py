@@ -7,7 +7,16 @@ import textwrap
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments.store import COLUMNS, SUSPECT, Store, StoreError, put_rows, read_rows
+from mimlpaper.experiments import EXPERIMENTS
+from mimlpaper.experiments.store import (
+    COLUMNS,
+    SUSPECT,
+    Store,
+    StoreError,
+    default_store,
+    put_rows,
+    read_rows,
+)
 
 
 def row(split, stage=0, n_stages=1, **values):
@@ -122,6 +131,23 @@ def test_replacing_keeps_what_is_given(store):
     assert store.load("e")["code"].tolist() == ["0042"] * 3
     store.append("e", [row(2)])
     assert splits(store) == [0, 1, 3, 2]
+
+
+def test_superseded_records_leave_the_file_and_no_other_line_moves(store):
+    for code in ("0001", "0002"):
+        store.append("e", [row(split, code=code) for split in range(2)])
+    store.append("e", [row(2, code="0001")])
+    head, *lines = store.path("e").read_text().splitlines()
+    before = store.load("e")
+    store.drop_superseded("e")
+    assert store.path("e").read_text().splitlines() == [head, *lines[2:]]
+    pd.testing.assert_frame_equal(store.load("e"), before)
+
+
+@pytest.mark.parametrize("name", [n for n in EXPERIMENTS if default_store().path(n).is_file()])
+def test_a_committed_trial_stands_once_in_its_file(name):
+    n_rows = len(default_store().path(name).read_text().splitlines()) - 1
+    assert n_rows == len(default_store().load(name))
 
 
 def test_smaller_tables_keep_every_digit(tmp_path):
