@@ -343,7 +343,7 @@ def _audit(options):
     _certify(options, table)
     same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
-          f"{table.loc[same, 'n_checked'].sum()} came out the same")  # fmt: skip
+          f"{table.loc[same, 'n_checked'].sum()} gave the same")  # fmt: skip
     return int(not same.all())
 
 

@@ -179,7 +179,7 @@ class _Problem:
         return alpha.sum() - 0.5 * w @ w
 
     def pull(self, alpha):
-        """Σ alpha_i y_i (z_i, 1), of which most alpha_i may be 0: (n_features + 1,)."""
+        """Σ alpha_i y_i (z_i, 1), where most alpha_i may be 0: (n_features + 1,)."""
         return _combine(alpha * self.y, self.X)
 
     def project(self, raw):

@@ -86,7 +86,7 @@ def run_notebooks(
     names=None, parameters: dict | None = None, *, folder: Path | None = None,
     cell_timeout: int | None = None, untrusted: bool = False, at_once: int = 1,
 ) -> list[NotebookRun]:  # fmt: skip
-    """Execute notebooks, each in its own process; write those that end well, as .ipynb and .html.
+    """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     ``names`` are names or paths of :func:`available_notebooks`, None for all; ``untrusted`` allows
     paths of other notebooks, which run whatever code they hold with the user's rights. All

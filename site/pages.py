@@ -285,7 +285,7 @@ other choices. As a file: [divergences.csv](data/divergences.csv).
 def gallery_page(status, notebooks, profile, figures):
     """Every figure and table in the paper's order: thumbnails, then where each comes from.
 
-    ``notebooks`` maps those that there are to the files of the artefacts that they show.
+    ``notebooks`` maps the executed ones to the files of the artefacts that they show.
     """
     artefacts = sorted(ARTEFACTS, key=_place_in_paper)
     pictures = "\n".join(

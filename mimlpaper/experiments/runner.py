@@ -34,7 +34,7 @@ def compute(
     experiment: str | Experiment, *, profile: str = "paper", methods=None, jobs: int = -1,
     data_home=None, recompute: bool = False, dask: str | None = None, store: Store | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Records of an experiment's trials; those that are missing or stale are run first.
+    """Records of an experiment's trials; missing and stale ones are run first.
 
     Parameters
     ----------

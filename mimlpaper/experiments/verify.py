@@ -199,7 +199,7 @@ def _drawn(group, sample, rng):
 
 
 def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
-    """Rows of the drawn trials of all groups, run again; of those that fail, nothing."""
+    """Rows of the drawn trials of all groups, run again; nothing of the ones that fail."""
     if not drawn:
         return {}
     table = pd.concat(drawn.values(), ignore_index=True)

@@ -467,7 +467,7 @@ def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
 
 
 def plot_specifications(universes: pd.DataFrame, claims: Sequence[str], axes: np.ndarray):
-    """Specification curves: effects in order, and beside them ticks where a change is made.
+    """Specification curves: effects in order, and next to them ticks where a change is made.
 
     ``universes`` are those of :func:`~mimlpaper.report.multiverse.universes_of`; ``axes`` has a row
     of two for each claim. The changes shown are those with and without which the mean effects

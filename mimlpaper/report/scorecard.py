@@ -144,7 +144,7 @@ def in_words(card: dict) -> str:
 def finding_in_words(
     get_records: Records, tables: Sequence[int], claims: Sequence[ClaimResult]
 ) -> str:
-    """What came out in some tables and of some claims, in a few sentences."""
+    """The outcome of some tables and some claims, in a few sentences."""
     totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
     sentences = [f"Table {n}: {_agreement_in_words(every)}." for n, every in totals.items()]
     if claims:

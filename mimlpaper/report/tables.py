@@ -143,7 +143,7 @@ def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: 
         .rename(columns=HEADS)
         .assign(**{"log likelihood": likely.map("{:.1f}".format)}),
         tidy, corner=algorithm,
-        caption=f"Readings of {algorithm} beside its printed row of Table {number}: mean ± std "
+        caption=f"Readings of {algorithm} and its printed row of Table {number}: mean ± std "
         "over the splits, and the mean over the criteria of the printed values' log likelihood.",
     )  # fmt: skip
 
@@ -505,7 +505,7 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
     shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)})
     return frame_grid(
         shown, tidy.reset_index(),
-        f"The {len(shown)} of {len(tidy)} grids of which more than {CROWDED:.0%} of the fits chose "
+        f"The {len(shown)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
         "an end, and why they are not wider.", prose=True,
     )  # fmt: skip
 

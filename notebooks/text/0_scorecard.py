@@ -3,7 +3,7 @@
 #
 # This is the companion of *Multi-Instance Multi-Label Learning* (Zhou, Zhang, Huang and Li,
 # Artificial Intelligence, 2012). Every number that the paper prints in its five tables of results
-# stands in this notebook beside the number of this project's own trials, with a verdict; every
+# stands in this notebook next to the number of this project's own trials, with a verdict; every
 # sentence that claims something is tested again. Nothing here is typed in: our side comes from
 # recorded trials, each with its seed, its versions and the fingerprint of the code that ran it.
 #
@@ -53,7 +53,7 @@ paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=rec
 # %% tags=["remove-input"]
 card = paper.scorecard()
 paper.opening(
-    "Do the numbers and the claims of the paper come out when others run its algorithms?",
+    "Do others who run the paper's algorithms find its numbers and its claims?",
     "the picture below, then the claims that fail.",
     found=in_words(card),
 )
@@ -61,7 +61,7 @@ paper.opening(
 # %% [markdown]
 # ## The outcome
 #
-# The order of the algorithms in four tables: as printed, as it comes out here, and when everyone is tuned by the same means. Each line is an
+# The order of the algorithms in four tables: as printed, as we find it, and when everyone is tuned by the same means. Each line is an
 # algorithm, at the mean of its ranks over the criteria that are printed for all. Two rows change everything: RankSvm, whose printed rows are those of a program
 # that stopped early, and MlSvm, which only lacked a kernel and a label rule like those of the others.
 #
@@ -77,8 +77,8 @@ paper.save_figure(figure, "orders")
 # %% [markdown]
 # ## Totals
 #
-# One row for each table of the paper. Read *agree* beside *falsely agree*, and *rows identified*
-# beside *by chance*, which is what a blind guess among the rows would reach.
+# One row for each table of the paper. Read *agree* together with *falsely agree*, and *rows identified*
+# together with *by chance*, which is what a blind guess among the rows would reach.
 
 # %%
 paper.save_table(totals_table(card["totals"]), "totals")
@@ -107,7 +107,7 @@ paper.save_figure(figure, "scorecard")
 #
 # Our rows against the printed ones. A square is darker the nearer the two rows are, over all their
 # criteria, in units of the spread between the algorithms of a column. A frame marks the printed row
-# that is nearest to ours: green on the diagonal, where it is the right one, red beside it.
+# that is nearest to ours: green on the diagonal, where it is the right one, red elsewhere.
 
 # %%
 pairs = deviations(cells[cells["kind"] != "synthetic"].astype({"mean": float}))
@@ -143,7 +143,7 @@ paper.save_table(claims_table(paper.claims()), "claims")
 #
 # A number is only as good as the code that it came from. Each record knows a fingerprint of the
 # code behind it. *Fresh* trials were made by today's code; *attested* ones by older code, and a
-# sample has been run again and came out the same; *stale* ones by older code, unverified. The last
+# sample has been run again with the same result; *stale* ones by older code, unverified. The last
 # column names the command that mends what is stale, missing or failed.
 
 # %%
@@ -152,11 +152,11 @@ status_table(paper.status(last_runs(profile)))
 # %% [markdown]
 # ## Run again
 #
-# Whether a number still comes out is found by running its trial again. `mimlpaper verify` draws
-# recorded trials of every method at random, runs them, and keeps what it found beside the records.
+# To find out whether a number still holds, its trial is run again. `mimlpaper verify` draws
+# recorded trials of every method at random, runs them, and keeps what it found next to the records.
 # On the machine and the versions that recorded them, equal means within a millionth; elsewhere the
 # sums are rounded in another order, and one decision in one of a hundred test bags may fall
-# otherwise. Below, for each experiment: of how many methods the drawn trials came out the same, the
+# otherwise. Below, for each experiment: of how many methods the drawn trials gave the same result, the
 # largest difference of any criterion, and when and on what machine that was seen. An experiment that
 # is not listed was not verified since its records were made.
 
@@ -172,7 +172,7 @@ verified_table(card)
 #
 # | asked for | answer | where |
 # |---|---|---|
-# | algorithms, described and mapped to code | yes, each step of the pseudo-codes beside its line | notebooks of the sections |
+# | algorithms, described and mapped to code | yes, each step of the pseudo-codes next to its line | notebooks of the sections |
 # | statistics, source and terms of the data | yes; the original sets are used whole | `data/README.md`, notebook C |
 # | splits | yes, drawn from seeds that each record names | `data/results/` |
 # | how to get the data | yes, downloaded and checked by SHA-256; the files are not part of this project | `mimlpaper data --fetch` |

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Data that the authors never saw
 #
-# A reproduction on the paper's own data asks whether its numbers come out. It cannot ask whether its conclusions are true
+# A reproduction on the paper's own data asks whether its numbers can be found again. It cannot ask whether its conclusions are true
 # of other data. This notebook does. There are public data with real bags, real label sets and, what the paper's data lack, a
 # true label for each instance. So two questions can be answered here that no other notebook could. Does the order of the
 # methods hold on data that nobody had seen when they were designed? And when a method says *which instance brings which
@@ -48,7 +48,7 @@ paper.opening(
 #   a species. About half of the segments have a species; nobody labelled the others.
 # - **Letter Carroll** and **Letter Frost**: the words of two poems. An instance is the image of a letter from the UCI Letter
 #   data, a label a letter of the alphabet. For Frost's poem the draw of Pham and others is public; for Carroll's none is, and
-#   the letters are drawn here, each at most once and none of those that Frost has.
+#   the letters are drawn here, each at most once and none that Frost has.
 # - **DBpedia** (Soleimani and Miller 2016): documents put together from sentences about ten kinds of things. An instance is a
 #   sentence as counts of the most frequent words.
 #
@@ -183,7 +183,7 @@ paper.save_table(unseen.reasons_table(measured, "isotonic"), "reasons_isotonic")
 # within an instance from the start. Its width and ridge were chosen on HJA and Letter Frost; Letter Carroll and DBpedia confirm or refute
 # them.
 #
-# **A word as its letters.** NoisyOr learns from nine tenths of the words, and explains words of the last tenth. It was told which
+# **A word as its letters.** NoisyOr learns from nine tenths of the words, and explains words of the last tenth. It knew which
 # letters a word has, never which image is which letter. Columns are the letters of a word in their order, rows the labels of the
 # word; darker is a higher score. A green frame is a right reason, a red one is wrong.
 

@@ -13,7 +13,7 @@
 # %% [markdown] tags=["remove-cell"]
 # ## Parameters
 #
-# No trials are run here; the parameters are those that all notebooks share.
+# No trials are run here; the parameters are the ones that all notebooks share.
 
 # %% tags=["parameters", "remove-cell"]
 profile: str = "paper"  # smoke, quick or paper: how many trials, and on which data
@@ -106,7 +106,7 @@ pd.DataFrame(bag.round().astype(int), range(1, 10), scenes.feature_names)
 #
 # How much hides in the first one can be counted here, because drawn scenes keep what a photograph does not tell:
 # the region of each label. Of the nine instances of an image with the label, how many lie in the label's region?
-# A learner is never told these numbers.
+# A learner never sees these numbers.
 
 # %%
 shown = scenes.X.mean(1.0 * scenes.instance_labels)
@@ -132,7 +132,7 @@ model.fit(scenes.X[others], scenes.Y[others])
 pd.DataFrame(model.decision_function([bag]).round(2), ["score"], SCENE_LABELS)
 
 # %% [markdown]
-# Below, beside the picture, each disc is an instance. White ones speak for the label named above, dark ones against it, the larger the
+# Below, next to the picture, each disc is an instance. White ones speak for the label named above, dark ones against it, the larger the
 # more; the highest has a frame, green where the label's region is. The mosaic names the true labels, the others come in the order of the bag's score.
 
 # %%

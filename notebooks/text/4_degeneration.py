@@ -8,7 +8,7 @@
 # one with a single label or a single instance, then use a learner for that.
 #
 # This notebook tells the algorithms in words and formulas, runs them on the paper's two MIML data
-# sets, lays Tables 1 and 2 beside the printed ones, and tests every claim of Section 4.3.
+# sets, compares Tables 1 and 2 with the printed ones, and tests every claim of Section 4.3.
 
 # %% [markdown] tags=["remove-cell"]
 # ## Parameters
@@ -140,7 +140,7 @@ paper.table(1)
 #
 # 2,000 Reuters documents on seven topics, cut into overlapping windows of at most 50 words. The file holds
 # something that the paper does not mention: the first instance of every bag is exactly the sum of the
-# others, so that each bag contains the whole document beside its windows.
+# others, so that each bag contains the whole document and its windows.
 
 # %%
 paper.table(2)
@@ -230,7 +230,7 @@ for name, number, records in (("scene", 1, scene), ("text", 2, text)):
 # - a grid for its own parameters, and one hold-out test on a quarter of the training set to choose from
 #   it by average precision.
 #
-# No test bag takes part in any choice. These rows stand beside the paper's tables; they do not enter the
+# No test bag takes part in any choice. These rows stand next to the paper's tables; they do not enter the
 # verdicts above.
 
 # %%
@@ -252,7 +252,7 @@ Markdown(
 # %% [markdown]
 # Notebook `8_beyond` draws the mean ranks, as published and tuned. Given the same means, the compared algorithms are no longer behind. MlSvm, last on scenes as published,
 # is among the leaders there and first on texts: one support vector machine for each label on one plain vector. RankSvm needs no tuning, only a
-# solver that converges. The paper's own algorithms gain too: MimlBoost by one-hot label codes, MimlSvm_mi by few alternations, of which a single one
+# solver that converges. The paper's own algorithms gain too: MimlBoost by one-hot label codes, MimlSvm_mi by few alternations; a single one
 # is plain learning on instances, each with its bag's labels.
 #
 # Learning from bags is as good here as learning from single vectors. That it is better, as Tables 1 and 2 suggest, does not survive a fair

@@ -7,7 +7,7 @@
 # of its highest instance; and the functions of all labels should have something in common.
 #
 # This notebook tells the derivation, with the slips of the printed formulas put right and each correction proved by
-# a test; shows the objective falling; lays D-MimlSvm beside MimlSvm and MimlSvm_mi on scenes and texts with
+# a test; shows the objective falling; compares D-MimlSvm with MimlSvm and MimlSvm_mi on scenes and texts with
 # 10 to 50 % multi-label examples (the paper's Figs. 4 and 5); and ends with the problem that the paper leaves open,
 # relatedness that differs from pair to pair of labels.
 
@@ -136,7 +136,7 @@ scorecard.pseudocode_map(solve_cutting_plane)
 # loop *stops* when 59 random constraints hold, and that certifies nothing: if one constraint in a hundred fails, 59 draws miss
 # all of those more often than not. A certificate needs a lower bound on the optimum, and duality gives one. The library's own
 # solver, `"bundle"`, adds planes under the *whole* loss at once, with the exact best $b_t$ for each, and stops when upper and
-# lower bound are within 1 % of each other. Beside it stand the table's loop, and descent on smoothed losses, which shares
+# lower bound are within 1 % of each other. Next to it stand the table's loop, and descent on smoothed losses, which shares
 # no code with either. On twenty of the drawn scenes, with the mean for a set kernel so that the first convex problem is all
 # there is, they find the same objective within their gaps; what differs is the work.
 
@@ -295,7 +295,7 @@ for (name, rows), (left, right) in zip(by_set.items(), axes, strict=True):
 paper.save_figure(figure, "relatedness")
 
 # %% [markdown]
-# In words, and beside how often the labels come together, as a multiple of what chance would bring. Among the real images the pairs
+# In words, and next to how often the labels come together, as a multiple of what chance would bring. Among the real images the pairs
 # with similar functions are *sea* with *sunset*, which come together more often than by chance, and *mountains* with *trees*, the
 # next frequent pair; *sea* and *trees*, which are rarely seen together, point apart most. Among the texts *money-fx* and *interest* stand
 # out, as in the news (the file names no label; these names are a likely guess): they come together nearly five times as often as

@@ -6,7 +6,7 @@
 # differentiation, breaks the vector into one instance for each label, and hands the bags to a MIML learner.
 #
 # This notebook tells the algorithm in words, runs it and its rivals on the paper's genes and web pages, lays
-# Tables 3 and 4 and Fig. 10 beside the printed ones, and tests every claim. On the way it asks what the
+# Tables 3 and 4 and Fig. 10 next to the printed ones, and tests every claim. On the way it asks what the
 # transformation itself contributes, and finds that for the paper's own default the answer is: nothing at
 # all, provably.
 
@@ -209,7 +209,7 @@ paper.save_figure(figure, "figure10")
 
 # %% [markdown]
 # The eleven sets share no pages, so that they may be taken as independent. Friedman's test asks whether the algorithms' ranks on them
-# differ at all. A bar joins those that the test of Nemenyi cannot tell apart, here by average precision.
+# differ at all. A bar joins algorithms that the test of Nemenyi cannot tell apart, here by average precision.
 
 # %%
 losses = 1 - pages.pivot_table("average_precision", "dataset", "method")
@@ -221,7 +221,7 @@ paper.save_figure(figure, "critical_difference_pages")
 # ## Two odd rows
 #
 # Both printed rows of MlSvm can be met to the third decimal, but not from what the paper says of them. These settings are among
-# those that were chosen because they come nearest to print.
+# the ones that were chosen because they come nearest to print.
 #
 # **Yeast.** The text states a Gaussian kernel of width $1/\#features$. The printed row has hamming loss .199, coverage
 # 7.220 and recall .572; only the linear kernel gives that.

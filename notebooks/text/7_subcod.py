@@ -6,7 +6,7 @@
 # label is taken apart into sub-concepts, an MIML learner learns those, and a second machine puts the
 # broad label together again. The algorithm is **SubCod**, for *sub-concept discovery*.
 #
-# This notebook follows the algorithm on bags that one can look at, lays Table 5 beside the printed one,
+# This notebook follows the algorithm on bags that one can look at, compares Table 5 with the printed one,
 # with the compared algorithms run here and not quoted, and looks closely at one choice that the paper
 # leaves open and that decides what SubCod is.
 
@@ -53,7 +53,7 @@ diagrams.draw_africa(axes)
 #
 # Forty bags of two to five points on the plane. Every point is one of six things: a tree, grassland, a house, the sea, a
 # lion, an elephant; each thing is a cloud with a place of its own. A bag is *of Africa* if a lion or an elephant is in
-# it. That is all a learner is not told: it sees points in bags, and one label a bag.
+# it. The learner sees none of this: it gets points in bags, and one label a bag.
 
 # %%
 X, y, things = make_africa(40)

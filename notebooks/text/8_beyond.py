@@ -54,7 +54,7 @@ paper.opening(
 # setting of the paper to the tuned one. The picture at the head of notebook `0_scorecard` starts from the printed table and ranks
 # means; here each run is ranked by itself, so that bars show how far ranks vary. Only algorithms that were run in both are ranked. RankSvm starts from the row that stops
 # early, as its authors' program does, and ends converged. Solid lines are MIML
-# algorithms, dashed ones those that the paper compares with.
+# algorithms, dashed ones the methods that the paper compares with.
 
 # %%
 fights = {
@@ -102,7 +102,7 @@ paper.save_table(tables.ranks_table(fights), "ranks")
 # several labels: what the bag knows of the image's colours, with its true labels, and the scores of the nine
 # instances for the three labels that score highest. A white disc speaks for the label, a dark one against it, on one scale for
 # all; the highest instance has a frame. A label whose score has the wrong sign is marked as *wrong* or *missed*. The features do not keep the photographs;
-# notebook `3_framework` explains a picture that can be shown beside its reasons.
+# notebook `3_framework` explains a picture that can be shown next to its reasons.
 
 # %%
 scene = paper.dataset("scene")
@@ -126,7 +126,7 @@ paper.save_figure(figure, "explained_scene", of=scene)
 # **Measured.** A picture convinces easily. In drawn scenes it is known where each label's region lies, so the reasons can
 # be counted: for every true label of scenes that were not trained on, does the instance with the highest score lie in
 # that region? The first row is chance, which is high because regions are large. The second is a support vector
-# machine that was taught the labels of single instances, and shows what can be reached. The others were told the labels of
+# machine that was taught the labels of single instances, and shows what can be reached. The others were given the labels of
 # whole images only.
 
 # %%
@@ -135,7 +135,7 @@ paper.save_table(explanations.explanation_table(check), "explanations")
 
 # %% [markdown]
 # On average every method is better than chance, D-MimlSvm most clearly, and all are far from what can be reached. Where
-# they go wrong they seldom look at a wrong part of the image; they point right *beside* the region. An instance describes
+# they go wrong they seldom look at a wrong part of the image; they point right *next to* the region. An instance describes
 # its neighbours as well, so that a blob of sky just above the dunes tells *desert* as surely as a blob within them,
 # and nothing in the labels of whole images says which of the two is meant. For *desert* most methods are no better than
 # chance for this reason, and D-MimlSvm is below it.
@@ -168,7 +168,7 @@ log = table.tidy
 pd.DataFrame(
     {
         "open choices": log.groupby("section").size(),
-        "effect told": log[log["effect"] != ""].groupby("section").size(),
+        "effect stated": log[log["effect"] != ""].groupby("section").size(),
         "with a sweep": log[log["sweep"] != ""].groupby("section").size(),
     }
 )
@@ -192,8 +192,8 @@ claims = paper.claims()
 paper.save_table(tables.claim_counts_table(claims), "claim_counts")
 
 # %% [markdown]
-# Then sentence by sentence, those that hold first. Notebook `0_scorecard` has the same claims in the paper's order, with the
-# parts that hold and those that fail.
+# Then sentence by sentence, the ones that hold first. Notebook `0_scorecard` has the same claims in the paper's order, with the
+# parts that hold and the parts that fail.
 
 # %%
 tables.claims_table(tables.by_verdict(claims), detail=False)
@@ -211,7 +211,7 @@ Markdown(f"- **Readings.** {claims_read}\n- **Data.** {claims_elsewhere}")
 # %% [markdown]
 # Read together, the records and the proofs of the other notebooks suggest this.
 #
-# - **Most rows can be recognised, fewer cells agree.** The box above has the counts, each beside what chance would give. In Table 5 rows cannot be told from one another. Some
+# - **Most rows can be recognised, fewer cells agree.** The box above has the counts, each with what chance would give. In Table 5 rows cannot be distinguished. Some
 #   settings behind the rows were chosen because they come nearest to print; without them fewer are recognised.
 # - **The algorithms are what they are said to be**, but for two. InsDif's prototypes cancel under the distance that it
 #   uses, which is a theorem (`6_insdif`). SubCod's printed accuracy is reached where the correction replaces the

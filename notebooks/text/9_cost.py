@@ -56,7 +56,7 @@ costs = paper.costs()
 # ## Bags with many labels: scene and reuters
 #
 # One fit on the 1,500 training examples of Tables 1 and 2, and the scores of the 500 others. The first line of a
-# cell is the mean of the recorded trials, which ran two at a time beside other work; the second line is one fit alone, on
+# cell is the mean of the recorded trials, which ran two at a time next to other work; the second line is one fit alone, on
 # the first split. RankSvm's fit is of nine machines, for it chooses its degree by hold-out. D-MimlSvm is
 # in none of the two tables; it has the parameters that hold-out often takes in Figs. 4 and 5, and all 1,500 examples where
 # the figures have about a quarter of that.
@@ -67,7 +67,7 @@ table = tables.costs_table(costs, trials, "Bags with many labels")
 paper.save_table(table, "cost_miml")
 
 # %% [markdown]
-# Every fit on the 1,500 images is done within half a minute, and adds less than 200 MB to memory. The dearest are those that
+# Every fit on the 1,500 images is done within half a minute, and adds less than 200 MB to memory. The most expensive are the ones that
 # see every instance with every label in many rounds, MimlBoost and MimlSvm_mi. The paper says that D-MimlSvm
 # can deal with moderate sizes only; here it takes a few seconds.
 
@@ -166,7 +166,7 @@ paper.save_figure(figure, "cost_growth_one_label")
 # - **By climbing** (Diverse Density, Em-dd): each climb is linear, but there is one from every instance of some
 #   positive bags, so that both are quadratic in the instances of a bag.
 #
-# Beside it are the exponents, by least squares on the logarithms of all sizes, and between the two largest. The second is closer
+# Next to it are the exponents, by least squares on the logarithms of all sizes, and between the two largest. The second is closer
 # to what theory speaks of: at small sizes a part of a fit is overhead that does not depend on the size, which draws the
 # first one down. And a solver's number of steps $s$ may change with the size, so that an exponent need not be that of the
 # operations of one step.

@@ -60,7 +60,7 @@ paper.save_table(table, "appendix_c")
 # words that Section 6.2.2 describes, but those counts divided by their Euclidean norm, so that
 # every page is a vector of length one (all but a few pages, which contain none of the kept words
 # and are all zero). Every result on these sets, the paper's and ours, is for the normalised pages.
-# What else is worth knowing of each file is told in `data/README.md`.
+# `data/README.md` says what else is worth knowing of each file.
 
 # %% [markdown]
 # ## What the text says of them

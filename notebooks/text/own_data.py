@@ -9,7 +9,7 @@
 # %% [markdown] tags=["remove-cell"]
 # ## Parameters
 #
-# Nothing here needs a download, and the trials of the paper are not touched. The parameters are those that all
+# Nothing here needs a download, and the trials of the paper are not touched. The parameters are the ones that all
 # notebooks share.
 
 # %% tags=["parameters", "remove-cell"]
@@ -56,7 +56,7 @@ paper.opening(
 # ## A folder of images
 #
 # Ten landscapes, drawn by the library, stand in for photographs. Any format that Pillow opens will do, of
-# any size from 8 by 8 pixels on. Beside them lies a table with one row an image and one column a label.
+# any size from 8 by 8 pixels on. With them comes a table with one row an image and one column a label.
 
 # %%
 folder = Path(mkdtemp())
@@ -117,7 +117,7 @@ model.fit(scenes.X, scenes.Y)
 # %% [markdown]
 # ## Labels
 #
-# The model gives each image a set of labels: those with a positive score. Beside them stand the true ones.
+# The model gives each image a set of labels: the labels with a positive score. The true ones stand next to them.
 
 # %%
 predicted = model.predict(found.X)
@@ -164,7 +164,7 @@ play.player(play.exported(small.fit(scenes.X, scenes.Y)), play.choices(files, na
 # %% [markdown]
 # A picture convinces easily, so the reasons are measured in notebook `8_beyond`: on drawn scenes the framed instance lies in the
 # label's region more often than chance, and far less often than it could. The third row shows where it goes
-# wrong, *beside* the region: an instance describes its neighbours as well, so that a blob of sky just above the
+# wrong, *next to* the region: an instance describes its neighbours as well, so that a blob of sky just above the
 # dunes tells *desert* as surely as a blob within them.
 #
 # The same steps work for texts, with `TextBags` in place of `ImageBags` and `explained_text` in place of `explained_images`.

@@ -1,13 +1,13 @@
 # %% [markdown]
 # # Own method: a stranger in the paper's tables
 #
-# Any estimator with `fit`, `decision_function` and `predict` can stand beside the recorded rows: on the same data, in the same splits, by the
+# Any estimator with `fit`, `decision_function` and `predict` can stand next to the recorded rows: on the same data, in the same splits, by the
 # same tests. This notebook writes one in fifteen lines, enters it, and reads its report.
 
 # %% [markdown] tags=["remove-cell"]
 # ## Parameters
 #
-# Nothing here needs a download, and the trials of the paper are not touched. The parameters are those that all
+# Nothing here needs a download, and the trials of the paper are not touched. The parameters are the ones that all
 # notebooks share.
 
 # %% tags=["parameters", "remove-cell"]
@@ -69,7 +69,7 @@ sys.path.insert(0, str(folder))
 # ## The entry
 #
 # On original data one would write `mimlpaper bench stranger:method --tables 1 2 unseen` in the folder of that file. Here it enters the drawn
-# scenes that stand in for Table 1, beside a few of the paper's rows, so that the notebook is done in seconds.
+# scenes that stand in for Table 1, with a few of the paper's rows, so that the notebook is done in seconds.
 
 # %%
 compute("table1", profile="smoke", methods=["MimlSvm", "MimlNn", "Ml-knn"], jobs=1)
