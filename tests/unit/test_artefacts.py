@@ -131,7 +131,10 @@ def test_a_certificate_says_what_ran_again_and_where(tmp_path, monkeypatch):
     heads = ["experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"]
     cells = [("table1", "MlSvm", 30, 2, 0.0, "equal"), ("table1", "Cnmf", 30, 1, 0.25, "different")]
     text = certificate(pd.DataFrame(cells, columns=heads))
-    assert "Rows: 2, with the same numbers: 1. Experiments:\n1. Recorded trials that ran again: 3." in text
+    assert (
+        "Rows: 2, with the same numbers: 1. Experiments:\n1. Recorded trials that ran again: 3."
+        in text
+    )
     assert "The largest difference of a criterion is\n0.25." in text
     assert "| table1 | Cnmf | 30 | 1 | 0.25 | different |" in text
     assert re.search(r"\| versions \| python 3\.\d+.*numpy", text)

@@ -76,14 +76,25 @@ def test_a_trial_is_a_pure_function():
     assert first["kind"] == "synthetic"
 
 
-def test_every_part_is_seeded():
-    estimator = get_experiment("table1").estimator(
-        Trial("table1", "synthetic_scene", "MimlSvm", "{}", 0)
-    )
-    set_random_states(estimator, 11)
-    seeds = [v for k, v in estimator.get_params().items() if k.endswith("random_state")]
-    assert seeds
-    assert set(seeds) == {11}
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_part_is_seeded_also_in_grids(name):
+    experiment = get_experiment(name)
+    plain = {t.method: t for t in experiment.trials("paper") if t.parameters == "{}"}
+    for trial in plain.values():
+        estimator = experiment.estimator(trial)
+        set_random_states(estimator, 11)
+        assert set(random_states(estimator)) <= {11}
+        assert set(random_states(experiment.estimator(trial))) <= {None}, "a shared part was seeded"
+
+
+def random_states(value):
+    """All ``random_state`` in an estimator, its parts, and the lists and dicts in it."""
+    if isinstance(value, list | tuple | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from random_states(one)
+    elif hasattr(value, "get_params") and not isinstance(value, type):
+        for name, one in value.get_params(deep=False).items():
+            yield from [one] if name == "random_state" else random_states(one)
 
 
 def test_records_are_complete_and_fresh(store):
