@@ -137,23 +137,13 @@ def _load(name, data_home):
 
 
 def set_random_states(estimator, seed: int):
-    """Seed every part of a composed estimator that draws random numbers, in its grid as well."""
-    parts = estimator.get_params(deep=True)
-    names = [n for n in parts if n == "random_state" or n.endswith("__random_state")]
+    """Seed every part of a composed estimator that draws random numbers."""
+    names = [
+        name
+        for name in estimator.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    ]
     estimator.set_params(**dict.fromkeys(names, seed))
-    for value in parts.values():
-        for candidate in _candidates(value):
-            set_random_states(candidate, seed)
-
-
-def _candidates(value):
-    """The estimators among the values of a grid, a dict of lists or a list of such dicts."""
-    within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in within:
-        if hasattr(one, "get_params"):
-            yield one
-        else:
-            yield from _candidates(one)
 
 
 def _stages(estimator, X, staged):

@@ -61,7 +61,8 @@ def unseen_records(get_records: Records, column: str) -> pd.DataFrame:
 
 def data_table(datasets: Sequence[Dataset]) -> ReportTable:
     """Sizes of data sets, and where the labels of bags and of instances differ."""
-    tidy = pd.DataFrame([{"dataset": one.name} | _sizes(one) for one in datasets])
+    sizes = {one.name: _sizes(one) for one in datasets}  # drawn data may stand in for several
+    tidy = pd.DataFrame.from_dict(sizes, orient="index").rename_axis("dataset").reset_index()
     return frame_grid(
         tidy.set_index("dataset").map("{:,}".format), tidy,
         "The data. Labels without an instance are labels of bags that no instance has.",
