@@ -154,9 +154,10 @@ class Companion:
         ids = published_claims()["id"]
         wanted = [name for name in ids if name.startswith(beginnings or ("",))]
         new = tuple(name for name in wanted if name not in self._tested)
+        known = self._tested  # a change of the records while claims are tested starts another one
         tested = evaluate_claims(self.recorded, self._protocol_n, ids=new)
-        self._tested |= {claim.id: claim for claim in tested}
-        return [self._tested[name] for name in wanted]
+        known |= {claim.id: claim for claim in tested}
+        return [known[name] for name in wanted]
 
     @property
     def _protocol_n(self) -> dict[str, int]:

@@ -151,7 +151,8 @@ def _run(name, path, parameters, folder, cell_timeout):
     try:
         _execute(path, unfinished, parameters, cell_timeout)
     except tuple(FAULTS) as error:
-        return NotebookRun(name, FAULTS[type(error)], _since(start), message=str(error))
+        status = next(word for kind, word in FAULTS.items() if isinstance(error, kind))
+        return NotebookRun(name, status, _since(start), message=str(error))
     executed = nbformat.read(unfinished, as_version=4)
     untouched = [
         cell for cell in executed.cells

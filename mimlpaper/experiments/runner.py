@@ -132,9 +132,10 @@ def _record(experiments, trials, jobs, data_home, dask, store):
     except TrialError as error:
         failure = error
     for experiment in experiments:
-        if recorded[experiment.name]:
-            store.drop_superseded(experiment.name)
-        if dask and recorded[experiment.name]:
+        if not recorded[experiment.name]:
+            continue
+        store.rewrite(experiment.name)  # without what the new records supersede
+        if dask:
             _spot_check(experiment, recorded[experiment.name], jobs, data_home, store)
     if failure:
         raise failure

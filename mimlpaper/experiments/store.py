@@ -109,24 +109,23 @@ class Store:
         written = rows.groupby(KEY)["stage"].transform("size")
         return rows[written == rows["n_stages"]].reset_index(drop=True)
 
-    def replace(self, experiment: str, rows: pd.DataFrame):
-        """Write ``rows`` in place of everything recorded, at once."""
-        with self._locked(experiment):
-            self._write(experiment, rows)
+    def rewrite(self, experiment: str, change: Callable = lambda rows: rows):
+        """Write what ``change`` makes of all whole trials in place of the file, at once.
 
-    def drop_superseded(self, experiment: str):
-        """Leave one record of each trial in the file, the last."""
+        No writer comes between reading and writing. Records that were superseded leave the file.
+        """
         with self._locked(experiment):
-            self._write(experiment, self.load(experiment))
-
-    def _write(self, experiment, rows):
-        paths.write_whole(self.path(experiment), HEADER + _to_csv(rows.to_dict("records")))
+            rows = change(self.load(experiment)).to_dict("records")
+            paths.write_whole(self.path(experiment), HEADER + _to_csv(rows))
 
     def mark_suspect(self, experiment: str, keys: set[tuple]):
         """Let the records of these trials count as stale, since a check did not confirm them."""
-        rows = self.load(experiment)
-        named = [key in keys for key in keys_of(rows)]
-        self.replace(experiment, rows.assign(code=rows["code"].mask(named, SUSPECT)))
+
+        def marked(rows):
+            named = [key in keys for key in keys_of(rows)]
+            return rows.assign(code=rows["code"].mask(named, SUSPECT))
+
+        self.rewrite(experiment, marked)
 
     def _locked(self, experiment):
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -254,8 +254,7 @@ def _keep(store, outcome, group, drop):
     if outcome["outcome"] in SAME:
         add_attestations(store.folder, _attestations(group, outcome | made_here))
     elif drop and outcome["outcome"] == "different":
-        everything = store.load(name)
-        store.replace(name, everything[everything["method"] != method])
+        store.rewrite(name, lambda rows: rows[rows["method"] != method])
 
 
 def _attestations(group, outcome):

@@ -36,7 +36,8 @@ from mimlpaper.report.statistics import Friedman, curve, growth, shared_ranks
 from mimlpaper.report.verdicts import deviations, match_rates, row_distances
 
 FILLS = VERDICT_LOOKS["fill"]
-FRAME = dict(fill=False, linewidth=1.8)  # around the square that is meant
+TESTED = ("holds", "partly", "fails")  # verdicts of claims that can be judged
+FRAMED = dict(fill=False, linewidth=1.8)  # around the square that is meant
 
 
 def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
@@ -214,13 +215,13 @@ def plot_rows(pairs: pd.DataFrame, axes: list[Axes], key: Axes):
             if not np.isnan(row).all():
                 nearest = np.nanargmin(row)
                 corner, color = (nearest - 0.44, i - 0.44), RIGHT if nearest == i else WRONG
-                axis.add_patch(Rectangle(corner, 0.88, 0.88, edgecolor=color, **FRAME))
+                axis.add_patch(Rectangle(corner, 0.88, 0.88, edgecolor=color, **FRAMED))
         _name_squares(axis, names, names)
         axis.set(xlabel="printed row", ylabel="our row")
     shades = {"the same": 0.0, "one spread apart": 0.5, "two or more": 1.0}
     handles = [Patch(color=plt.get_cmap("Blues_r")(at), label=name) for name, at in shades.items()]
     frames = {"nearest: the row's own": RIGHT, "nearest: another's": WRONG}
-    handles += [Patch(edgecolor=color, label=name, **FRAME) for name, color in frames.items()]
+    handles += [Patch(edgecolor=color, label=name, **FRAMED) for name, color in frames.items()]
     key.set_axis_off()
     key.legend(handles=handles, loc="center left", title="distance of rows", alignment="left")
 
@@ -453,7 +454,7 @@ def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
     ``shares`` is what :func:`~mimlpaper.report.multiverse.summary` gives.
     """
     left = np.zeros(len(shares))
-    for word in ("holds", "partly", "fails"):
+    for word in TESTED:
         look = dict(color=FILLS[word], label=word, height=0.8)
         axis.barh(shares["claim"], shares[word], left=left, **look)
         left += shares[word].to_numpy()
@@ -483,8 +484,8 @@ def plot_specifications(universes: pd.DataFrame, claims: Sequence[str], axes: np
         _tick_changes(right, own)
     for axis in axes[-1]:
         axis.set_xlabel("universes, by rising effect")
-    handles = [Patch(color=FILLS[word], label=word) for word in ("holds", "partly", "fails")]
-    left.figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    handles = [Patch(color=FILLS[word], label=word) for word in TESTED]
+    axes[0, 0].figure.legend(handles=handles, loc="outside upper center", ncols=3)
 
 
 def _tick_changes(axis, own, n_rows=8):

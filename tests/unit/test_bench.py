@@ -215,7 +215,7 @@ def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
 def test_a_killed_bench_goes_on(here, monkeypatch):
     done = run("knn")
     store, left = Store(done.folder), Store(done.folder).load("table1")
-    store.replace("table1", left[left["split"] == 0])
+    store.rewrite("table1", lambda _: left[left["split"] == 0])
     ran, honest = [], runner_module.run_trials
     monkeypatch.setattr(
         runner_module, "run_trials", lambda trials, **o: ran.extend(trials) or honest(trials, **o)

@@ -46,7 +46,7 @@ def test_verify_writes_a_certificate(results, monkeypatch, capsys):
 def test_verify_says_by_its_status_that_numbers_differ(results, capsys):
     main(["compute", "table1", "--profile", "smoke", "--methods", "Ml-knn", "--jobs", "1"])
     store = Store(results / "smoke")
-    store.replace("table1", store.load("table1").assign(coverage=0.5))
+    store.rewrite("table1", lambda rows: rows.assign(coverage=0.5))
     assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 1
     assert "different" in capsys.readouterr().out
 

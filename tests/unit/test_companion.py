@@ -58,6 +58,21 @@ def test_claims_are_chosen_by_the_beginning_of_their_id():
     assert ids == ["B.1", "B.2", "B.3", "B.4", "B.5"]
 
 
+def test_records_that_change_while_claims_are_tested_lose_no_claim(monkeypatch):
+    """Appendix C's table, for one, is a file among the records, and is written when it is read."""
+    paper = Companion(profile="smoke")
+    first = paper.claims("S4.1")
+    tested = companion.evaluate_claims
+
+    def changed_meanwhile(*args, **options):
+        paper._files = set()
+        return tested(*args, **options)
+
+    monkeypatch.setattr(companion, "evaluate_claims", changed_meanwhile)
+    ids = [claim.id for claim in paper.claims("S4.")]
+    assert len(ids) > len(first) and {claim.id for claim in first} <= set(ids)
+
+
 def test_a_figure_is_shown_once_with_a_text_instead(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "figures", lambda: tmp_path)
     shown = []

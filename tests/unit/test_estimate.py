@@ -15,7 +15,7 @@ def store(tmp_path):
     table = store.load("table1")
     table["fit_seconds"] = table["method"].map({"MimlNn": 20.0, "Ml-knn": 80.0})
     table["predict_seconds"] = 10.0
-    store.replace("table1", table)
+    store.rewrite("table1", lambda _: table)
     return store
 
 

@@ -243,7 +243,7 @@ def test_verify_sees_numbers_that_do_not_come_out(store, drop):
     run(store)
     table = store.load("table1")
     table.loc[table["method"] == "Ml-knn", "coverage"] += 0.01
-    store.replace("table1", table)
+    store.rewrite("table1", lambda _: table)
     outcome = verify(["table1"], profile="smoke", store=store, drop=drop, jobs=1)
     assert dict(zip(outcome["method"], outcome["outcome"], strict=True)) == {
         "MimlNn": "equal",

@@ -60,7 +60,7 @@ def change(store, method="Ml-knn", name="table1", **values):
     mine = table["method"] == method
     for column, value in values.items():
         table.loc[mine, column] = value if isinstance(value, str) else table[column] + value
-    store.replace(name, table)
+    store.rewrite(name, lambda _: table)
 
 
 def outcomes(store, experiments=("table1",), **options):
@@ -212,7 +212,7 @@ def test_an_audit_draws_cheap_trials_and_writes_nothing(store):
 
 def test_an_audit_keeps_to_its_seconds(store):
     for name in QUICK:
-        store.replace(name, store.load(name).assign(fit_seconds=3.0, predict_seconds=1.0))
+        store.rewrite(name, lambda rows: rows.assign(fit_seconds=3.0, predict_seconds=1.0))
     table = audit(QUICK, profile="smoke", store=store, jobs=1, seconds=19.0)
     assert table["n_checked"].sum() == 4  # of six; a fifth would take twenty
 
@@ -279,7 +279,7 @@ def test_a_planted_wrong_record_is_found_whatever_is_drawn(store, monkeypatch):
     table = store.load("table1")
     wrong = (table["method"] == "Ml-knn") & (table["split"] == 5)
     table.loc[wrong, "one_error"] += 0.5
-    store.replace("table1", table)
+    store.rewrite("table1", lambda _: table)
     for seed in range(3):
         assert outcomes(store, random_state=seed) == {"Ml-knn": "different"}
 
