@@ -4,9 +4,11 @@ import ast
 import json
 import re
 import tomllib
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,12 @@ def test_environment_has_the_locked_versions():
     assert conda.pop("python") == Version(PROJECT["requires-python"].removeprefix(">="))
     assert conda.keys() == ranges("notebooks", "test", "lab").keys()
     assert conda.items() <= (MAIN | pins("requirements/lab.lock")).items()
+
+
+@pytest.mark.parametrize("name", MAIN)
+def test_main_lock_installs_on_the_oldest_python(name):
+    oldest = Version(f"{PROJECT['requires-python'].removeprefix('>=')}.0")
+    assert oldest in SpecifierSet(metadata(name)["Requires-Python"] or "")
 
 
 @pytest.mark.parametrize("extra", ["notebooks", "test"])
