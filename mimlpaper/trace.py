@@ -40,11 +40,9 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
             raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
     recorded = as_published(records(table.experiment, methods=[method]))
     cells = compare_with_paper(recorded, number)
-    cell = cells[
-        (cells["algorithm"] == method)
-        & (cells["criterion"] == criterion)
-        & (cells["dataset"] == column)
-    ].iloc[0]
+    cell = cells.query(
+        "algorithm == @method and criterion == @criterion and dataset == @column"
+    ).iloc[0]
     mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
     one_dataset = mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
     trial = Trial(table.experiment, one_dataset, method, "{}", 0)
