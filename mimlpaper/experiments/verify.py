@@ -157,12 +157,13 @@ def verified(
     for name in EXPERIMENTS:
         recorded = read(name)
         for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
-            counts = table["outcome"].value_counts()
-            row = {"experiment": name, "machine": machine, "groups": recorded["method"].nunique()}
-            row |= {word: int(counts.get(word, 0)) for word in (*SAME, *OTHER)}
-            row["trials"] = int(table["n_checked"].sum())
-            row["largest_difference"] = float(table["largest_difference"].max())
-            rows.append(row | {"date": table["date"].min()})
+            rows.append({
+                "experiment": name, "machine": machine, "groups": recorded["method"].nunique(),
+                **{word: int(table["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)},
+                "trials": int(table["n_checked"].sum()),
+                "largest_difference": float(table["largest_difference"].max()),
+                "date": table["date"].min(),
+            })  # fmt: skip
     return rows
 
 
