@@ -122,8 +122,9 @@ def _duration(seconds):
 
 
 def _record(experiments, trials, jobs, data_home, dask, store):
+    """Run and record the trials; what failed is raised when every experiment is checked."""
     known = {experiment.name: experiment for experiment in experiments}
-    recorded, failure = {name: [] for name in known}, None
+    recorded, failures = {name: [] for name in known}, []
     try:
         for trial, rows in run_trials(
             trials, experiments=known, jobs=jobs, data_home=data_home, dask=dask
@@ -131,14 +132,17 @@ def _record(experiments, trials, jobs, data_home, dask, store):
             store.append(trial.experiment, [vars(trial) | row for row in rows])
             recorded[trial.experiment].append(trial)
     except TrialError as error:
-        failure = error
+        failures.append(str(error))
     for name, done in recorded.items():
         if done:
             store.rewrite(name)  # without what the new records supersede
         if done and dask:
-            _spot_check(known[name], done, jobs, data_home, store)
-    if failure:
-        raise failure
+            try:
+                _spot_check(known[name], done, jobs, data_home, store)
+            except TrialError as error:
+                failures.append(str(error))
+    if failures:
+        raise TrialError("\n".join(failures))
 
 
 def _spot_check(experiment, trials, jobs, data_home, store):
