@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections import Counter
-from pathlib import Path
 
 from mimlpaper import paths
 
@@ -87,8 +86,8 @@ def _run(options):
         "data_home": options.data_home or "", "recompute": options.recompute,
     }  # fmt: skip
     names = options.notebooks or list(available_notebooks())
-    waiting = _trials_to_run(names, options.profile) if options.recorded else {}
-    ready = [name for name in names if name not in waiting]
+    waiting = {name: _n_to_run(name, options.profile) for name in names} if options.recorded else {}
+    ready = [name for name in names if not waiting.get(name)]
     runs = []
     if ready:
         runs = run_notebooks(
@@ -101,7 +100,8 @@ def _run(options):
         status = run.status if run in failed else _freshness(run.name, options.profile)
         rows.append(_row(run.name, status, run.seconds, mend=run in failed))
     for name, n_trials in waiting.items():
-        rows.append(_row(name, f"left out, {n_trials} trials to run", mend=True))
+        if n_trials:
+            rows.append(_row(name, f"left out, {n_trials} trials to run", mend=True))
     _print(rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
@@ -126,17 +126,13 @@ def _freshness(notebook, profile):
     return _counts(states) or "no trials"
 
 
-def _trials_to_run(notebooks, profile):
-    """Number of trials without a record, for each notebook with such trials."""
+def _n_to_run(notebook, profile):
+    """Number of trials and measured fits behind a notebook's artefacts without a record."""
     from mimlpaper.experiments.costs import waiting_costs
 
-    missing = {}
-    for notebook in notebooks:
-        n_trials, states = _trials_of(notebook, profile)
-        missing[notebook] = n_trials - len(states)
-        if notebook == COSTS:
-            missing[notebook] += len(waiting_costs(profile))
-    return {notebook: n_trials for notebook, n_trials in missing.items() if n_trials}
+    n_trials, states = _trials_of(notebook, profile)
+    n_fits = len(waiting_costs(profile)) if notebook == COSTS else 0
+    return n_trials - len(states) + n_fits
 
 
 def _trials_of(notebook, profile):
@@ -369,13 +365,14 @@ def _costs(options):
 )
 def _data(options):
     from mimlpaper.datasets import describe, fetch_all
+    from mimlpaper.datasets.fetch import data_folder
 
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
     rows = describe(options.data_home)
-    files = [Path(row.pop("path")) for row in rows]
-    _print(rows)
-    print(f"\nfiles in {files[0].parent.parent}; `mimlpaper data --fetch` downloads the missing")
+    _print([{name: value for name, value in row.items() if name != "path"} for row in rows])
+    folder = data_folder(options.data_home)
+    print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
 
 
 def _print(rows):

@@ -223,7 +223,7 @@ class Companion:
         return fit_details(RELATEDNESS, related_pairs, self.profile, data_home=self.data_home)
 
     def pointing(self) -> pd.DataFrame:
-        """Reasons against truth; fits that are not recorded are run one by one."""
+        """Reasons against truth; fits that are not recorded are run first."""
         return pointing(**self._how)
 
     def costs(self) -> pd.DataFrame:

@@ -95,23 +95,20 @@ def run_notebooks(
     never. ``at_once`` notebooks run side by side, -1 for one a core; run one at a time if trials
     are to run, since these take all cores, and the multiverse needs those of the tables.
     """
-    # The scorecard, 0_…, is read first but made last, of what the others record; before it the
-    # multiverse, 10_…, of what the tables record.
-    order = ("0_", "10_")
-    names = sorted(
-        names or available_notebooks(), key=lambda name: (*map(name.startswith, order), name)
-    )
     parameters = parameters or {}
-    found = {name: _find(name, untrusted) for name in names}
-    for name in names:
+    found = {name: _find(name, untrusted) for name in names or available_notebooks()}
+    for name in found:
         check_parameters(name, parameters, untrusted=untrusted)
     folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     runs = []
-    for _, together in groupby(found, key=lambda name: name.startswith("0_")):
+    # The scorecard, 0_…, is read first but made last, of what the others record; before it the
+    # multiverse, 10_…, of what the tables record.
+    last = ("0_", "10_")
+    ordered = sorted(found.values(), key=lambda path: (*map(path.stem.startswith, last), path.stem))
+    for _, together in groupby(ordered, key=lambda path: path.stem.startswith("0_")):
         runs += Parallel(at_once, backend="threading")(
-            delayed(_run)(found[name].stem, found[name], parameters, folder, cell_timeout)
-            for name in together
+            delayed(_run)(path, parameters, folder, cell_timeout) for path in together
         )
     statuses = last_runs(folder=folder) | {run.name: run.status for run in runs}
     paths.write_whole(folder / RUNS, json.dumps(statuses, indent=1, sort_keys=True))
@@ -145,8 +142,8 @@ def _find(name, untrusted=False):
     return path
 
 
-def _run(name, path, parameters, folder, cell_timeout):
-    start = time.perf_counter()
+def _run(path, parameters, folder, cell_timeout):
+    name, start = path.stem, time.perf_counter()
     unfinished = folder / f".{name}.part.ipynb"
     try:
         _execute(path, unfinished, parameters, cell_timeout)

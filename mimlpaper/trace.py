@@ -2,6 +2,7 @@
 
 import hashlib
 
+import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
@@ -40,11 +41,9 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
             raise ValueError(f"{name} must be one of {list(known)}, got {value!r}")
     recorded = as_published(records(table.experiment, methods=[method]))
     cells = compare_with_paper(recorded, number)
-    cell = cells[
-        (cells["algorithm"] == method)
-        & (cells["criterion"] == criterion)
-        & (cells["dataset"] == column)
-    ].iloc[0]
+    cell = cells.query(
+        "algorithm == @method and criterion == @criterion and dataset == @column"
+    ).iloc[0]
     mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
     one_dataset = mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
     trial = Trial(table.experiment, one_dataset, method, "{}", 0)
@@ -71,9 +70,9 @@ def _trials(experiment, mine):
     path = default_store().path(experiment)
     if mine.empty:
         return [("trials", f"none; mimlpaper compute {experiment}")]
-    keys = set(mine["dataset"] + "," + mine["method"])
-    lines = path.read_text().splitlines()
-    places = [i for i, line in enumerate(lines, 1) if ",".join(line.split(",")[1:3]) in keys]
+    keys = mine["dataset"] + "," + mine["method"]
+    in_file = pd.read_csv(path, usecols=["dataset", "method"])
+    places = 2 + np.flatnonzero((in_file["dataset"] + "," + in_file["method"]).isin(keys))
     seconds = seconds_of(mine).sum()
     states = ", ".join(f"{n} {state}" for state, n in mine["state"].value_counts().items())
     splits = mine["split"]

@@ -216,19 +216,19 @@ def measure_costs(
     if waiting:
         n_cases = len(cost_cases(profile))
         print(f"costs: {n_cases} fits, {len(waiting)} to measure one by one", flush=True)
-        _measure_each(waiting, data_home, _path(profile))
+        _measure_each(waiting, data_home, default_store(profile).path("costs"))
     return recorded_costs(profile)
 
 
 def recorded_costs(profile: str = "paper") -> pd.DataFrame:
     """The costs of a profile's cases as they are recorded; nothing is measured."""
     wanted = pd.DataFrame(cost_cases(profile), columns=CASE)
-    return _read(_path(profile)).merge(wanted)
+    return _read(default_store(profile).path("costs")).merge(wanted)
 
 
 def waiting_costs(profile: str = "paper", *, recompute: bool = False) -> list[CostCase]:
     """Cases that are not recorded, or all; without peers that are not installed."""
-    recorded = _read(_path(profile))[CASE].itertuples(index=False, name=None)
+    recorded = _read(default_store(profile).path("costs"))[CASE].itertuples(index=False, name=None)
     known = set() if recompute else set(recorded)
     return [c for c in cost_cases(profile) if astuple(c) not in known and is_installed(c)]
 
@@ -437,7 +437,3 @@ def _record(row, path):
 def _read(path):
     optional = ("predict_seconds", "predict_megabytes", "average_precision")
     return read_rows(path, COST_COLUMNS, optional)
-
-
-def _path(profile):
-    return default_store(profile).folder / "costs.csv"

@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import subprocess
+from collections import Counter
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from importlib.metadata import version
@@ -60,8 +61,8 @@ def code_fingerprint(estimator, loader, splits) -> str:
 def modules_behind(estimator, loader, splits) -> dict[str, int]:
     """The package's modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(estimator, loader, splits)
-    modules = [module for module, name in definitions if name != REST]
-    return {module: modules.count(module) for module in sorted(set(modules))}
+    modules = Counter(module for module, name in definitions if name != REST)
+    return dict(sorted(modules.items()))
 
 
 def _behind(*parts):

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
-from mimlpaper.datasets import YAHOO_NAMES, DataError, describe, load, load_yahoo
+from mimlpaper.datasets import YAHOO_NAMES, DataError, load, load_yahoo
+from mimlpaper.datasets.catalogue import is_present
 from mimlpaper.experiments.experiment import Experiment
 from mimlpaper.experiments.store import KEY, current_codes, default_store, keys_of, rows_of
 from mimlpaper.experiments.trial import set_random_states
@@ -42,13 +43,13 @@ def fit_details(
         for trial in trials
         for row in _fit(experiment, trial, datasets[trial.dataset], inspect)
     ]
-    _write(rows, _path(experiment, profile))
+    _write(rows, default_store(profile).path(experiment.name))
     return recorded_fit_details(experiment, profile)
 
 
 def recorded_fit_details(experiment: Experiment, profile: str = "paper") -> pd.DataFrame:
     """The table as it is recorded, empty if there is none; nothing is run."""
-    path = _path(experiment, profile)
+    path = default_store(profile).path(experiment.name)
     if not path.is_file():
         return pd.DataFrame(columns=[*KEY, "state"])
     return rows_of(pd.read_csv(path, dtype={"code": str}), experiment, profile)
@@ -99,8 +100,7 @@ def characteristics(*, data_home=None) -> pd.DataFrame:
     sha256 of the file.
     """
     path = paths.results() / "characteristics.csv"
-    present = {row["name"] for row in describe(data_home) if row["state"] == "present"}
-    if all(f"yahoo:{name}" in present for name in YAHOO_NAMES):
+    if all(is_present(f"yahoo:{name}", data_home) for name in YAHOO_NAMES):
         rows = [_measure(name, printed, data_home) for name, printed in YAHOO_NAMES.items()]
         _write(rows, path)
     return pd.read_csv(path) if path.is_file() else pd.DataFrame()
@@ -132,7 +132,3 @@ def _write(rows, path):
     text = pd.DataFrame(rows).to_csv(index=False, float_format="%.10g", lineterminator="\n")
     if not path.is_file() or path.read_text("utf-8") != text:
         paths.write_whole(path, text)
-
-
-def _path(experiment, profile):
-    return default_store(profile).folder / f"{experiment.name}.csv"

@@ -124,7 +124,7 @@ def pointing(
     with parallel_config("loky", n_jobs=jobs):
         runs = Parallel(return_as="generator_unordered")
         for rows, categories in runs(delayed(_run)(*one, data_home) for one in waiting):
-            put_rows(_path(profile), rows, COLUMNS, n_keys=len(KEY) + 1)
+            put_rows(default_store(profile).path("pointing"), rows, COLUMNS, n_keys=len(KEY) + 1)
             warned.update(categories)
     for category, n_fits in sorted(warned.items()):
         print(f"pointing: {n_fits} of {len(waiting)} fits gave a {category}", flush=True)
@@ -137,7 +137,7 @@ def recorded_pointing(profile: str = "paper") -> pd.DataFrame:
     One row for each trial and calibration, with the measures of :func:`measure_reasons`, and
     ``state``, "fresh" or "stale".
     """
-    table = read_rows(_path(profile), COLUMNS)
+    table = read_rows(default_store(profile).path("pointing"), COLUMNS)
     parts = [rows_of(table, experiment, profile, _measured) for experiment in BOTH]
     return pd.concat(parts).sort_index(ignore_index=True)
 
@@ -239,11 +239,7 @@ def _run(experiment, trial, data_home):
         rows = _measured(estimator, dataset, *experiment.splits.indices(dataset, trial.split))
     seconds = time.process_time() - start
     code = current_codes(experiment, _measured)(trial.dataset, trial.method, trial.parameters)
-    common = vars(trial) | {"seconds": seconds, "kind": dataset.kind}
-    common |= {"data_sha256": dataset.sha256, "code": code} | provenance()
+    about = {"kind": dataset.kind, "data_sha256": dataset.sha256, "code": code}
+    common = vars(trial) | about | {"seconds": seconds} | provenance()
     categories = {warning.category.__name__ for warning in caught}
     return [six_digits(common | row) for row in rows], categories
-
-
-def _path(profile):
-    return default_store(profile).folder / "pointing.csv"

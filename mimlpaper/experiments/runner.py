@@ -56,19 +56,17 @@ def compute(
     DataError
         If data are missing for trials without any record.
     """
-    described = get_experiment(experiment)
     store = store or default_store(profile)
-    recorded = records(described, profile=profile, methods=methods, store=store)
-    trials = _to_run(described.trials(profile, methods), recorded, recompute)
-    if not _announced(described, trials, recorded, jobs, data_home):
-        return recorded
-    _record([described], trials, jobs, data_home, dask, store)
-    return records(described, profile=profile, methods=methods, store=store)
+    compute_together(
+        [experiment], profile=profile, methods=methods, jobs=jobs, data_home=data_home,
+        recompute=recompute, dask=dask, store=store,
+    )  # fmt: skip
+    return records(experiment, profile=profile, methods=methods, store=store)
 
 
 def compute_together(
-    experiments, *, profile: str = "paper", jobs: int = -1, data_home=None, recompute: bool = False,
-    dask: str | None = None, store: Store | None = None,
+    experiments, *, profile: str = "paper", methods=None, jobs: int = -1, data_home=None,
+    recompute: bool = False, dask: str | None = None, store: Store | None = None,
 ) -> None:  # fmt: skip
     """Run what is missing or stale of several experiments; the trials of a split share their work.
 
@@ -77,8 +75,8 @@ def compute_together(
     described, waiting = list(map(get_experiment, experiments)), []
     store = store or default_store(profile)
     for experiment in described:
-        recorded = records(experiment, profile=profile, store=store)
-        trials = _to_run(experiment.trials(profile), recorded, recompute)
+        recorded = records(experiment, profile=profile, methods=methods, store=store)
+        trials = _to_run(experiment.trials(profile, methods), recorded, recompute)
         if _announced(experiment, trials, recorded, jobs, data_home):
             waiting += trials
     if waiting:
@@ -124,26 +122,27 @@ def _duration(seconds):
 
 
 def _record(experiments, trials, jobs, data_home, dask, store):
-    recorded, failure = {experiment.name: [] for experiment in experiments}, None
+    """Run and record the trials; what failed is raised when every experiment is checked."""
+    known = {experiment.name: experiment for experiment in experiments}
+    recorded, failures = {name: [] for name in known}, []
     try:
-        for trial, rows in _run(experiments, trials, jobs, data_home, dask):
+        for trial, rows in run_trials(
+            trials, experiments=known, jobs=jobs, data_home=data_home, dask=dask
+        ):
             store.append(trial.experiment, [vars(trial) | row for row in rows])
             recorded[trial.experiment].append(trial)
     except TrialError as error:
-        failure = error
-    for experiment in experiments:
-        if not recorded[experiment.name]:
-            continue
-        store.rewrite(experiment.name)  # without what the new records supersede
-        if dask:
-            _spot_check(experiment, recorded[experiment.name], jobs, data_home, store)
-    if failure:
-        raise failure
-
-
-def _run(experiments, trials, jobs, data_home, dask=None):
-    known = {experiment.name: experiment for experiment in experiments}
-    return run_trials(trials, experiments=known, jobs=jobs, data_home=data_home, dask=dask)
+        failures.append(str(error))
+    for name, done in recorded.items():
+        if done:
+            store.rewrite(name)  # without what the new records supersede
+        if done and dask:
+            try:
+                _spot_check(known[name], done, jobs, data_home, store)
+            except TrialError as error:
+                failures.append(str(error))
+    if failures:
+        raise TrialError("\n".join(failures))
 
 
 def _spot_check(experiment, trials, jobs, data_home, store):
@@ -152,7 +151,8 @@ def _spot_check(experiment, trials, jobs, data_home, store):
     drawn = random.SystemRandom().sample(trials, n_checked)
     recorded = dict(list(store.load(experiment.name).groupby(KEY)))
     differences = []
-    for trial, rows in _run([experiment], drawn, jobs, data_home):
+    known = {experiment.name: experiment}
+    for trial, rows in run_trials(drawn, experiments=known, jobs=jobs, data_home=data_home):
         largest, same = compare_trial(recorded[astuple(trial)], rows)
         if not same:
             differences.append((largest, trial))

@@ -103,8 +103,7 @@ def verify(
         key: pd.concat([_drawn(group, sample, rng), outliers(group)]).drop_duplicates(KEY)
         for key, group in groups.items()
     }
-    repeated = _repeat(drawn, jobs, data_home)
-    outcomes = [_compared(group, drawn[key], repeated) for key, group in groups.items()]
+    outcomes = _outcomes(groups, drawn, jobs, data_home)
     for outcome, group in zip(outcomes, groups.values(), strict=True):
         _keep(store, outcome, group, drop)
     return pd.DataFrame(outcomes, columns=COLUMNS)
@@ -133,9 +132,7 @@ def audit(
     trials = trials.sample(frac=1, random_state=np.random.default_rng(random_state))
     cheap = trials[seconds_of(trials) <= seconds / 4]
     cheap = cheap[seconds_of(cheap).cumsum() <= seconds]
-    drawn, groups = _groups(cheap), _groups(table)
-    repeated = _repeat(drawn, jobs, data_home)
-    outcomes = [_compared(groups[key], chosen, repeated) for key, chosen in drawn.items()]
+    outcomes = _outcomes(_groups(table), _groups(cheap), jobs, data_home)
     return pd.DataFrame(outcomes, columns=COLUMNS)
 
 
@@ -157,12 +154,13 @@ def verified(
     for name in EXPERIMENTS:
         recorded = read(name)
         for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
-            counts = table["outcome"].value_counts()
-            row = {"experiment": name, "machine": machine, "groups": recorded["method"].nunique()}
-            row |= {word: int(counts.get(word, 0)) for word in (*SAME, *OTHER)}
-            row["trials"] = int(table["n_checked"].sum())
-            row["largest_difference"] = float(table["largest_difference"].max())
-            rows.append(row | {"date": table["date"].min()})
+            rows.append({
+                "experiment": name, "machine": machine, "groups": recorded["method"].nunique(),
+                **{word: int(table["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)},
+                "trials": int(table["n_checked"].sum()),
+                "largest_difference": float(table["largest_difference"].max()),
+                "date": table["date"].min(),
+            })  # fmt: skip
     return rows
 
 
@@ -198,21 +196,21 @@ def _drawn(group, sample, rng):
     return trials.iloc[rng.permutation(len(trials))[:sample]]
 
 
-def _repeat(drawn, jobs, data_home) -> dict[Trial, list[dict]]:
-    """Rows of the drawn trials of all groups, run again; nothing of the ones that fail."""
+def _outcomes(groups, drawn, jobs, data_home) -> list[dict]:
+    """The outcome of each group with drawn trials, after these were run again."""
     if not drawn:
-        return {}
+        return []
     table = pd.concat(drawn.values(), ignore_index=True)
     for dataset in table["dataset"].unique():
         load(dataset, data_home=data_home)  # missing data stop it here, by name
     longest_first = table.loc[seconds_of(table).sort_values(ascending=False).index]
-    repeated = {}
+    repeated: dict[Trial, list[dict]] = {}  # without the trials that fail
     try:
         for trial, rows in run_trials(_trials(longest_first), jobs=jobs, data_home=data_home):
             repeated[trial] = rows
     except TrialError as error:
         warnings.warn(str(error), stacklevel=3)
-    return repeated
+    return [_compared(groups[key], chosen, repeated) for key, chosen in drawn.items()]
 
 
 def _trials(rows):

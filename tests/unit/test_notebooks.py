@@ -112,6 +112,20 @@ def test_a_notebook_of_the_project_by_its_path(folder, monkeypatch):
     assert notebooks._find("notebooks/book.ipynb") == folder / "book.ipynb"
 
 
+def test_the_scorecard_comes_last_by_its_path_too(folder, monkeypatch):
+    started = []
+
+    def run(path, *_):
+        started.append(path.stem)
+        return notebooks.NotebookRun(path.stem, "done", 0.0)
+
+    monkeypatch.setattr(notebooks, "_run", run)
+    for name in ("0_last", "10_many", "3_good"):
+        write_notebook(folder, name, "pass")
+    run_notebooks(map(str, sorted(folder.glob("*.ipynb"))), folder=folder.parent / "out")
+    assert started == ["3_good", "10_many", "0_last"]
+
+
 def test_notebooks_side_by_side_end_as_one_after_another(folder, tmp_path):
     """The scorecard still comes last; a notebook that fails does not stop the others."""
     wait = "import time, pathlib; time.sleep(1); "

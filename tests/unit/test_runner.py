@@ -217,6 +217,17 @@ def test_a_spot_check_that_fails_marks_the_records(store, cluster):
     assert set(run(store)["state"]) == {"fresh"}  # the same command at home
 
 
+def test_every_experiment_of_a_cluster_run_is_checked(store, cluster):
+    cluster[0] = 0.5
+    names = ["table1", "table3"]
+    with pytest.raises(TrialError, match=r"(?s)experiment='table1'.*experiment='table3'"):
+        runner_module.compute_together(
+            names, profile="smoke", methods=["Ml-knn"], jobs=1, store=store, dask="tcp://elsewhere"
+        )
+    for name in names:
+        assert set(store.load(name)["code"]) == {SUSPECT}
+
+
 @pytest.mark.parametrize(("n_trials", "n_checked"), [(3, 3), (100, 5), (251, 6)])
 def test_a_spot_check_takes_one_in_fifty_and_at_least_five(store, monkeypatch, n_trials, n_checked):
     taken = []

@@ -33,6 +33,11 @@ def test_settings_nearest_to_print_are_marked():
     assert text.count("†") == 4
 
 
+def test_a_method_with_a_comma_in_its_name():
+    text = trace(1, "RankSvm, converged", "coverage")
+    assert re.search(r"data/results/table1.csv, lines \d+ to \d+$", text, re.MULTILINE)
+
+
 def test_every_file_that_it_names_is_there():
     for line in trace(5, "Em-dd", "accuracy", "musk2").splitlines():
         if "definitions in use" in line:
