@@ -16,7 +16,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -52,6 +54,7 @@ BENCHED: dict[int | str, PublishedTable] = TABLES | {
         ("average_precision",), "split", 10,
     )
 }  # fmt: skip
+IMPORTED: WeakKeyDictionary[ModuleType, str] = WeakKeyDictionary()  # entries' files, by their hash
 SETTINGS = {"": "", "_tuned": ", tuned", "_blind": ", blind"}  # of the recorded experiments
 
 
@@ -109,8 +112,10 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
     estimator = named() if callable(named) else named
     if not hasattr(estimator, "fit"):
         raise TypeError(f"it must have a method fit, got {type(estimator).__name__}")
-    source = Path(str(module.__file__)).read_bytes()
-    code = hashlib.sha256(source).hexdigest()[:12]
+    source = Path(str(module.__file__))
+    code = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    if IMPORTED.setdefault(module, code) != code:
+        raise ImportError(f"{source.name} has changed since it was imported; start Python again")
     settings = getattr(named, "param_grid", None)
     if settings is not None:
         names = full_names(estimator, settings)

@@ -122,12 +122,15 @@ class MimlClassifier(MultiLabelEstimator):
         )
 
     def _pipelines(self) -> dict[str, Pipeline]:
-        candidates = self.candidates or {
-            "MimlNn": MimlNn(label_rule="top"), "MimlSvm_mi": MimlSvmMi(), "D-MimlSvm": DMimlSvm(),
-        }  # fmt: skip
-        if not isinstance(candidates, Mapping):
+        candidates = self.candidates
+        if candidates is None:
+            candidates = {
+                "MimlNn": MimlNn(label_rule="top"), "MimlSvm_mi": MimlSvmMi(),
+                "D-MimlSvm": DMimlSvm(),
+            }  # fmt: skip
+        if not isinstance(candidates, Mapping) or not candidates:
             raise ValueError(
-                f"candidates must be a dict from name to estimator, got {candidates!r}"
+                f"candidates must be a dict from name to estimator, not empty, got {candidates!r}"
             )
         pipelines = {}
         for name, learner in candidates.items():

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from pathlib import Path
 
 from mimlpaper import paths
 
@@ -86,7 +87,9 @@ def _run(options):
         "data_home": options.data_home or "", "recompute": options.recompute,
     }  # fmt: skip
     names = options.notebooks or list(available_notebooks())
-    waiting = {name: _n_to_run(name, options.profile) for name in names} if options.recorded else {}
+    waiting = {}
+    if options.recorded:
+        waiting = {name: _n_to_run(Path(name).stem, options.profile) for name in names}
     ready = [name for name in names if not waiting.get(name)]
     runs = []
     if ready:

@@ -219,21 +219,21 @@ def _trials(rows):
 
 def _compared(group, drawn, repeated):
     """What became of a group's drawn trials."""
-    recorded = dict(list(group.groupby(KEY)))
-    largest, outcome = 0.0, "equal"
-    trials = _trials(drawn)
-    for trial in trials:
-        if trial not in repeated:
-            outcome = "failed"
-            break
-        apart, same = compare_trial(recorded[astuple(trial)], repeated[trial])
-        largest = max(largest, apart)
-        if not same:
-            outcome = "different"
-        elif outcome == "equal" and apart > EXACT:
-            outcome = "close"
+    recorded, trials = dict(list(group.groupby(KEY))), _trials(drawn)
+    compared = [
+        compare_trial(recorded[astuple(trial)], repeated[trial])
+        for trial in trials
+        if trial in repeated
+    ]
+    largest = max((apart for apart, _ in compared), default=0.0)
     if (group["code"] == SUSPECT).any():
         outcome = "suspect"
+    elif not all(same for _, same in compared):
+        outcome = "different"
+    elif len(compared) < len(trials):
+        outcome = "failed"
+    else:
+        outcome = "close" if largest > EXACT else "equal"
     return {
         "experiment": group["experiment"].iloc[0],
         "method": group["method"].iloc[0],

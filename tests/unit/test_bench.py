@@ -235,6 +235,17 @@ def test_a_changed_file_makes_other_records(here, monkeypatch):
     assert (before["average_precision"] != after["average_precision"]).any()
 
 
+def test_a_file_that_changed_since_it_was_imported_does_not_run(here):
+    """This process, and its workers, hold the old code."""
+    before = run("knn").folder
+    (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
+    again = run("knn")
+    assert re.search(r"stranger.py has changed since .* start Python again", again.problems[0])
+    assert set(Store(before).load("table1")["code"]) == set(
+        Store(again.folder).load("table1")["code"]
+    )
+
+
 def test_our_records_stay_as_they_are(here):
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
     results = here / "data" / "results" / "smoke" / "table1.csv"

@@ -114,6 +114,12 @@ def test_only_the_candidates_are_left_as_they_were(bags, Y):
     assert candidates["a"].random_state is None and not hasattr(candidates["a"], "weights_")
 
 
+@pytest.mark.parametrize("candidates", [{}, [MimlNn()]])
+def test_candidates_are_named_and_there_is_one(bags, Y, candidates):
+    with pytest.raises(ValueError, match=r"candidates must be a dict .* got"):
+        MimlClassifier(candidates).fit(bags, Y)
+
+
 @pytest.mark.parametrize("seed", [3, np.int64(3)])
 def test_an_integer_seeds_the_candidates(bags, Y, seed):
     assert MimlClassifier(random_state=seed).fit(bags, Y).model_[-1].random_state == 3

@@ -102,6 +102,8 @@ def test_run_leaves_out_what_is_not_recorded(results, monkeypatch, capsys):
     monkeypatch.setattr(notebooks, "run_notebooks", lambda names, *_, **__: ran.extend(names) or [])
     assert main(["run", "--recorded", "3_framework", "4_degeneration"]) == 0
     assert ran == ["3_framework"]
+    by_path = str(paths.notebooks() / "4_degeneration.ipynb")
+    assert main(["run", "--recorded", by_path]) == 0 and ran == ["3_framework"]
     assert re.search(r"trials to run .* mimlpaper run 4_degeneration", capsys.readouterr().out)
 
 

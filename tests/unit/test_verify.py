@@ -158,6 +158,22 @@ def test_what_counts_as_the_same(store, values, outcome):
     assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": outcome}
 
 
+@pytest.mark.parametrize("failing", [0, 1])
+def test_a_difference_counts_more_than_a_failure(store, monkeypatch, failing):
+    """Whichever of them was drawn first."""
+    change(store, coverage=np.nan)
+    honest = workers_module.run_trial
+
+    def fail(trial, *args, **kwargs):
+        if trial.method == "Ml-knn" and trial.split == failing:
+            raise MemoryError("no room")
+        return honest(trial, *args, **kwargs)
+
+    monkeypatch.setattr(workers_module, "run_trial", fail)
+    with pytest.warns(UserWarning, match="no room"):
+        assert outcomes(store, sample=2)["Ml-knn"] == "different"
+
+
 def test_a_trial_that_fails_is_told_and_not_dropped(store, monkeypatch):
     honest = workers_module.run_trial
 
