@@ -14,7 +14,10 @@ LABEL_RULES = ("sign", "top")
 
 
 class ConstantLabelWarning(UserWarning):
-    """A label that all, or none, of the training examples have gets a constant score."""
+    """All, or none, of the training examples have a label, so that it is not learned.
+
+    Its score is constant, except that MimlNn's varies with the distances to the medoids.
+    """
 
 
 def check_labels(Y, n_examples: int) -> np.ndarray:

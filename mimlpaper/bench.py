@@ -88,7 +88,7 @@ def bench(
     runs["jobs"] = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
     try:
         entered, settings = load_entry(entry)
-    except Exception as error:  # any error of foreign code becomes a line of the report
+    except (Exception, SystemExit) as error:  # foreign code: a line of the report
         return _write(entry, folder, {}, [f"{entry} cannot be loaded: {_in_one_line(error)}"])
     ranked: dict[int | str, ReportTable] = {}
     problems: list[str] = []
@@ -118,9 +118,16 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
         raise ImportError(f"{source.name} has changed since it was imported; start Python again")
     settings = getattr(named, "param_grid", None)
     if settings is not None:
+        if not _is_grid(settings):
+            raise TypeError(f"param_grid must map parameters to lists of values, got {settings!r}")
         names = full_names(estimator, settings)
         settings = {f"estimator__{name}": list(values) for name, values in names.items()}
     return Entered(estimator, code=code), settings
+
+
+def _is_grid(settings):
+    values = settings.values() if isinstance(settings, Mapping) else ()
+    return bool(values) and all(isinstance(v, Iterable) and not isinstance(v, str) for v in values)
 
 
 class Entered(BaseEstimator):
@@ -185,7 +192,7 @@ def _run(experiment, method, **options) -> str:
     try:
         for part in (first, experiment):
             table = compute(part, methods=[method], **options)
-    except Exception as error:  # as in bench
+    except (Exception, SystemExit) as error:  # as in bench
         if "worker process died" not in str(error):
             return f"{what}: {_in_one_line(error)}"
         return (

@@ -64,6 +64,8 @@ class MimlClassifier(MultiLabelEstimator):
             raise ValueError(
                 f"X must have at least {LEAST} bags, some to hold out, got {len(bags)}"
             )
+        if not 0 < self.test_size < 1:
+            raise ValueError(f"test_size must be between 0 and 1, got {self.test_size}")
         labels = self._learn_labels(Y, len(bags))
         self.set_output(predict="pandas" if isinstance(Y, pd.DataFrame) else "default")
         self.n_features_in_ = bags.n_features
@@ -72,7 +74,9 @@ class MimlClassifier(MultiLabelEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)  # given above
             scores = {
-                name: pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
+                name: np.asarray(
+                    pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
+                )
                 for name, pipeline in self._pipelines().items()
             }
             self._choose(scores, labels[held])
@@ -90,7 +94,7 @@ class MimlClassifier(MultiLabelEstimator):
     def decision_function(self, X) -> np.ndarray:
         """Log-odds of each label: (n_bags, n_labels)."""
         check_is_fitted(self)
-        scores = self.model_.decision_function(check_bags(X, self.n_features_in_))
+        scores = np.asarray(self.model_.decision_function(check_bags(X, self.n_features_in_)))
         return self.slopes_ * scores + self.intercepts_
 
     def predict_proba(self, X):

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import math
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,15 +18,23 @@ COSTS = "9_cost"  # the notebook of fits that are measured on an idle machine
 def main(arguments=None) -> int:
     """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
     options = PARSER.parse_args(arguments)
-    # Imported here and in the commands, so that --help answers at once.
-    from mimlpaper.datasets import DataError
-    from mimlpaper.experiments import StoreError, TrialError
-
     try:
-        return options.run(options) or 0  # a command gives nothing if all went well
+        # Imported here and in the commands, so that --help answers at once.
+        from mimlpaper.datasets import DataError
+        from mimlpaper.experiments import StoreError, TrialError
+
+        status = options.run(options) or 0  # a command gives nothing if all went well
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print("\ninterrupted; what is recorded stays, the same command goes on", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # whoever read the output has gone, such as head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"mimlpaper: {error}", file=sys.stderr)
+        return 1
     except (DataError, StoreError, TrialError, ValueError) as error:
         print(f"mimlpaper: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
@@ -51,6 +61,25 @@ def _option(*flags, **settings):
     return flags, settings
 
 
+def _above_zero(kind):
+    """Reads a number of that kind above 0."""
+
+    def read(text):
+        if not 0 < kind(text) < math.inf:
+            raise argparse.ArgumentTypeError(f"must be above 0, got {text!r}")
+        return kind(text)
+
+    read.__name__ = kind.__name__  # for argparse's own messages
+    return read
+
+
+def _jobs(text):
+    """Number of processes, negative counted from the number of cores."""
+    if int(text) == 0:
+        raise argparse.ArgumentTypeError("must not be 0")
+    return int(text)
+
+
 def _table(text):
     """A table's number, or "unseen"."""
     if text not in {"1", "2", "3", "4", "5", "unseen"}:
@@ -59,7 +88,7 @@ def _table(text):
 
 
 EXPERIMENT = _option("--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)")
-JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)")
+JOBS = _option("--jobs", type=_jobs, default=-1, help="processes (default: cores)")
 PROFILE = _option("--profile", choices=PROFILES, default="paper")
 DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the data files")
 
@@ -74,7 +103,7 @@ def _protocol(options):
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recompute", action="store_true", help="run all trials again"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
-    _option("--timeout", type=int, help="seconds after which a cell counts as hanging"),
+    _option("--timeout", type=_above_zero(int), help="seconds after which a cell hangs"),
     _option(
         "--untrusted", action="store_true", help="run other notebooks too, whatever code they hold"
     ),
@@ -232,7 +261,7 @@ def _trace(options):
         "--tables", nargs="+", type=_table, required=True, metavar="N",
         help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
     ),
-    _option("--timeout", type=float, default=600, help="seconds of a trial (600)"),
+    _option("--timeout", type=_above_zero(float), default=600, help="seconds of a trial (600)"),
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _bench(options):
@@ -249,7 +278,7 @@ def _bench(options):
 
 @_command(
     "hours that the trials still to run will take",
-    _option("--workers", type=int, default=2, help="processes at a time (default 2)"),
+    _option("--workers", type=_above_zero(int), default=2, help="processes at a time (default 2)"),
     _option("--recompute", action="store_true", help="estimate for all trials"),
     EXPERIMENT, PROFILE,
 )  # fmt: skip
@@ -287,9 +316,9 @@ def _manifest(options):
 
 @_command(
     "re-run recorded trials and compare",
-    _option("--sample", type=int, default=1, help="trials of each method (default 1)"),
+    _option("--sample", type=_above_zero(int), default=1, help="trials of each method (default 1)"),
     _option(
-        "--audit", type=float, metavar="SECONDS",
+        "--audit", type=_above_zero(float), metavar="SECONDS",
         help="instead, a few cheap trials that took so long in all; nothing is written",
     ),
     _option("--drop", action="store_true", help="remove the records that differ"),

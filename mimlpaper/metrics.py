@@ -13,6 +13,7 @@ precision and average recall need a true label; ranking loss needs a true and a 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 
 import numpy as np
 from numba import njit
@@ -144,10 +145,24 @@ CRITERIA = {
 
 
 def _score(estimator, X, Y, *, name):
-    """A criterion of a fitted estimator on other bags, the larger the better."""
-    scores, predicted = estimator.decision_function(X), estimator.predict(X)
-    value = evaluate(Y, scores, predicted)[name]
-    return -value if name in CRITERIA and CRITERIA[name].lower_is_better else value
+    """A criterion of a fitted estimator on other bags, the larger the better.
+
+    Rows belong together by position, as scikit-learn has it: bags have no index.
+    """
+    Y, scores, predicted = map(
+        _by_position, (Y, estimator.decision_function(X), estimator.predict(X))
+    )
+    if name == "accuracy":
+        return accuracy(Y, predicted)
+    criterion = CRITERIA[name]
+    _, *needed = signature(criterion.function).parameters
+    known = {"scores": scores, "predicted": predicted}
+    value = criterion.function(Y, *map(known.get, needed))
+    return -value if criterion.lower_is_better else value
+
+
+def _by_position(values):
+    return values.reset_index(drop=True) if hasattr(values, "reset_index") else values
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.

@@ -40,8 +40,10 @@ class MimlBoost(MultiLabelEstimator):
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
-    votes. The paper's scores Σ_t c_t Σ_j h_t are divided by n here: predicted labels stay the same,
-    and bags of different sizes become comparable.
+    votes. Scale the features to [0, 1] first, as ``OnInstances(MinMaxScaler())`` does: with much
+    larger ones the codes of two labels hardly differ, and all labels get nearly one score. The
+    paper's scores Σ_t c_t Σ_j h_t are divided by n here: predicted labels stay the same, and bags
+    of different sizes become comparable.
 
     Parameters
     ----------

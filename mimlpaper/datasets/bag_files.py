@@ -573,6 +573,9 @@ def _label_columns(head, names, n_labels):
         absent = [name for name in names if name not in head[1:]]
         if absent:
             raise ValueError(f"there is no column {absent[0]!r} for a label")
+        more = [name for name in head[1:] if name.startswith(LABEL_PREFIX) and name not in names]
+        if more:
+            raise ValueError(f"labels leaves out {more[0]!r:.60}, which would become a feature")
         return [i for i in range(1, len(head)) if head[i] in set(names)]
     if n_labels:
         return list(range(max(1, len(head) - n_labels), len(head)))

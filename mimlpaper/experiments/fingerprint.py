@@ -86,6 +86,8 @@ def _described(value, found: set[Definition]):
         return {str(key): describe(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
         return [describe(v) for v in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(describe, value), key=str)
     if isinstance(value, functools.partial):
         return describe([value.func, value.args, value.keywords])
     if isinstance(value, np.generic | np.ndarray):
@@ -95,7 +97,9 @@ def _described(value, found: set[Definition]):
         found |= _resolved(value.__module__, outermost)
         enclosed = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
         return [value.__qualname__, *map(describe, enclosed)]
-    return value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return [describe(type(value)), describe(getattr(value, "__dict__", str(value)))]
 
 
 def _closure(found: set[Definition]) -> set[Definition]:

@@ -109,7 +109,7 @@ def _data_missing(waiting, data_home, recorded):
         for dataset in {trial.dataset for trial in waiting}:
             load(dataset, data_home=data_home)
     except DataError as error:
-        if set(map(astuple, waiting)) <= set(keys_of(recorded)):
+        if set(map(astuple, waiting)) <= set(keys_of(recorded[recorded["state"] == "stale"])):
             print(f"{len(waiting)} stale trials are shown as they are: {error}")
             return True
         raise

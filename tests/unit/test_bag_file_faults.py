@@ -168,6 +168,7 @@ def test_tables_without_rows_labels_or_features(tmp_path):
     refused(tmp_path / "t.csv", "bag,x,label:b\n", "line 1: the file ends without any bag")
     refused(tmp_path / "t.csv", "bag,label:b\nq,1\n", "at least one feature and one label")
     refused(tmp_path / "t.csv", TABLE, "line 1: there is no column 'c' for a label", labels=["c"])
+    refused(tmp_path / "t.csv", TABLE, "line 1: labels leaves out 'label:b'", labels=["x"])
 
 
 def test_other_encodings_are_refused(tmp_path):

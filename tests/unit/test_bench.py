@@ -90,8 +90,26 @@ class Raises(Shares):
         raise RuntimeError("no luck\\ntoday")
 
 
+class Leaves(Shares):
+    def fit(self, X, Y):
+        raise SystemExit(3)
+
+
 class BadGrid(Shares):
     param_grid = {"nothing": [1, 2]}
+
+
+class NoGrid(Shares):
+    param_grid = {"n_neighbors": "ten"}
+
+
+class Plain:
+    """No estimator of scikit-learn, with a parameter that JSON does not know."""
+
+    def __init__(self):
+        self.kinds = {1, 2}
+
+    fit, decision_function, predict = Shares.fit, Shares.decision_function, Shares.predict
 
 
 class Crash(Shares):
@@ -114,6 +132,7 @@ BAD = {
     "NotANumber": r"ValueError: decision_function must give finite scores, got 250 of 250 .*",
     "Votes": r"ValueError: predicted must hold booleans, or 0 and 1, got -?0\.\d+; are .*",
     "Raises": r"RuntimeError: no luck",
+    "Leaves": r"SystemExit: 3",
     "Slow": r"TimeoutError: a trial took more than 0\.5 s",
 }
 
@@ -168,8 +187,8 @@ def test_a_grid_adds_a_tuned_row(here):
 
 
 def test_an_estimator_itself_enters_as_well_as_its_class(here):
-    here = run("shares").standing, run("Shares").standing
-    assert [table["rank"].tolist() for table in here] == [[1.0], [1.0]]
+    here = [run(name).standing for name in ("shares", "Shares", "Plain")]
+    assert [table["rank"].tolist() for table in here] == [[1.0], [1.0], [1.0]]
 
 
 @pytest.mark.parametrize(("name", "line"), BAD.items(), ids=list(BAD))
@@ -191,6 +210,7 @@ def test_a_bad_grid_spoils_the_tuned_row_alone(here):
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
+        ("stranger:NoGrid", r"TypeError: param_grid must map parameters to lists .* 'ten'}"),
         ("stranger:NoFit", r"TypeError: it must have a method fit, got NoFit"),
         ("stranger:nobody", r"AttributeError: module 'stranger' has no attribute 'nobody'"),
         ("nowhere:Name", r"ModuleNotFoundError: No module named 'nowhere'"),

@@ -114,6 +114,19 @@ def test_only_the_candidates_are_left_as_they_were(bags, Y):
     assert candidates["a"].random_state is None and not hasattr(candidates["a"], "weights_")
 
 
+def test_candidates_may_give_frames(bags, Y):
+    candidate = MimlNn().set_output(predict="pandas")
+    fitted, plain = (MimlClassifier({"a": c}, random_state=0) for c in (candidate, MimlNn()))
+    expected = plain.fit(bags, Y).decision_function(bags)
+    assert np.array_equal(fitted.fit(bags, Y).decision_function(bags), expected)
+
+
+@pytest.mark.parametrize("test_size", [0, 1, 1.5, 2, np.nan])
+def test_the_held_out_share_is_a_share(bags, Y, test_size):
+    with pytest.raises(ValueError, match="test_size must be between 0 and 1, got"):
+        MimlClassifier(test_size=test_size).fit(bags, Y)
+
+
 @pytest.mark.parametrize("candidates", [{}, [MimlNn()]])
 def test_candidates_are_named_and_there_is_one(bags, Y, candidates):
     with pytest.raises(ValueError, match=r"candidates must be a dict .* got"):
@@ -262,8 +275,6 @@ def test_labels_that_all_bags_have_or_none(bags, constant):
     assert fitted.predict(bags).all() if constant else not fitted.predict(bags).any()
 
 
-def test_bad_rules_and_shares_are_refused(bags, Y):
+def test_bad_rules_are_refused(bags, Y):
     with pytest.raises(ValueError, match="label_rule must be one of"):
         MimlClassifier(label_rule="guess").fit(bags, Y)
-    with pytest.raises(ValueError, match=r"test_size=1\.5"):
-        MimlClassifier(test_size=1.5).fit(bags, Y)

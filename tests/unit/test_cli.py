@@ -124,11 +124,32 @@ def test_an_unknown_experiment(capsys):
     assert "experiment must be one of ['table1'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [["compose"], ["run", "--profile", "x"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compose"], ["run", "--profile", "x"], ["verify", "--audit", "-1"],
+        ["verify", "--audit", "nan"], ["compute", "table1", "--jobs", "0"],
+    ],
+)  # fmt: skip
 def test_wrong_use(command):
     with pytest.raises(SystemExit) as stopped:
         main(command)
     assert stopped.value.code == 2
+
+
+def test_a_full_disk_is_one_line(monkeypatch, capsys):
+    def fail(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(experiments, "compute", fail)
+    assert main(["compute", "table1"]) == 1
+    assert capsys.readouterr().err == "mimlpaper: [Errno 28] No space left on device\n"
+
+
+def test_output_that_nobody_reads(results):
+    command = f"set -o pipefail; {sys.executable} -m mimlpaper data | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode in (0, 1) and done.stderr == ""
 
 
 def test_help_and_import_load_nothing_heavy():

@@ -152,6 +152,22 @@ def test_accuracy_reads_every_way_to_write_two_labels(recode, recode_too):
         metrics.accuracy([0, 1], [0.2, 0.4])
 
 
+def test_scorers_match_rows_by_position_and_take_one_criterion(bags, labels):
+    """As scikit-learn's: cross-validation hands them rows of a DataFrame."""
+    frame = pd.DataFrame(labels, index=range(9, 9 + len(labels)))
+    model = MimlNn(random_state=0).set_output(predict="pandas").fit(bags, frame)
+    expected = MimlNn(random_state=0).fit(bags, labels)
+    for name in metrics.CRITERIA:
+        scorer = metrics.scorers[name]
+        assert scorer(model, bags, frame) == scorer(expected, bags, labels)
+    full = np.ones((len(labels), 1), dtype=bool)
+    full[0] = False
+    one = MimlNn(random_state=0).fit(bags, full)
+    assert np.isfinite(metrics.scorers["hamming_loss"](one, bags, full))
+    with pytest.raises(ValueError, match="must both be"):
+        metrics.scorers["accuracy"](expected, bags, labels)
+
+
 def test_scorers_are_larger_the_better_and_survive_pickling(bags, labels):
     model = MimlNn(random_state=0).fit(bags, labels)
     values = metrics.evaluate(labels, model.decision_function(bags), model.predict(bags))

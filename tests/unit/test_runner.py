@@ -13,6 +13,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
 
 from mimlpaper.baselines.mlknn import MlKnn
+from mimlpaper.datasets import DataError
 from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
 from mimlpaper.experiments import fingerprint as provenance_module
 from mimlpaper.experiments import runner as runner_module
@@ -200,6 +201,21 @@ def cluster(monkeypatch):
 
     monkeypatch.setattr(runner_module, "run_trials", run_trials)
     return off
+
+
+def test_without_data_only_stale_records_are_shown(store, monkeypatch, capsys):
+    """Fresh ones that were to run again are not passed off as run."""
+    run(store)
+
+    def gone(*args, **kwargs):
+        raise DataError("scene is missing")
+
+    monkeypatch.setattr(runner_module, "load", gone)
+    with pytest.raises(DataError, match="scene is missing"):
+        run(store, recompute=True)
+    store.rewrite("table1", lambda rows: rows.assign(code="made by other code"))
+    assert set(run(store)["state"]) == {"stale"}
+    assert "4 stale trials are shown as they are: scene is missing" in capsys.readouterr().out
 
 
 def test_a_cluster_run_ends_with_a_spot_check(store, cluster, capsys):
