@@ -20,6 +20,7 @@ from mimlpaper.report.compare import (
     as_published,
     compare_characteristics,
     compare_with_paper,
+    records_of_all,
     round_half_up,
     run_means,
     variant_name,
@@ -545,10 +546,8 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
     """
     alone = costs[costs["study"] == "sets"].set_index(["dataset", "method"])[MEASURED]
     chosen = [name for name in alone.index.unique("dataset") if TABLE_OF[name] in trials]
-    seconds = ["fit_seconds", "predict_seconds"]
-    nothing = pd.DataFrame(columns=["dataset", "method", *seconds])
-    records = [as_published(rows) for rows in trials.values() if len(rows)]
-    means = pd.concat(records or [nothing]).groupby(["dataset", "method"])[seconds].mean()
+    records = as_published(records_of_all(trials, trials)).groupby(["dataset", "method"])
+    means = records[["fit_seconds", "predict_seconds"]].mean()
     tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
     tidy = tidy[["method", *MEASURED, *IN_TRIALS, "dataset"]]
     shown = {
