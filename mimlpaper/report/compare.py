@@ -199,10 +199,10 @@ def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
     return f"{method}{separator}{', '.join(texts)}" if texts else method
 
 
-def with_variants(records: pd.DataFrame) -> pd.DataFrame:
+def with_variants(records: pd.DataFrame, separator: str = ", ") -> pd.DataFrame:
     """``records`` with the parameters that differ as part of the method's name."""
     variants = zip(records["method"], records["parameters"], strict=True)
-    return records.assign(method=[variant_name(*variant, ", ") for variant in variants])
+    return records.assign(method=[variant_name(*variant, separator) for variant in variants])
 
 
 def with_percentages(records: pd.DataFrame) -> pd.DataFrame:

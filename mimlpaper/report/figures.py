@@ -128,10 +128,9 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
         for method, offset in zip(methods, offsets, strict=True):
             heights = np.arange(len(datasets)) + offset
             any_beyond |= _plot_marks(axis, means[method], heights, ends, looks[method])
-        names = [name.split(":")[-1] for name in datasets] if panel % 4 == 0 else []
-        axis.set_yticks(range(len(datasets)), names or [""] * len(datasets))
+        axis.set_yticks(range(len(datasets)), [name.split(":")[-1] for name in datasets])
         axis.set_yticks(np.arange(1, len(datasets)) - 0.5, minor=True)
-        axis.tick_params(axis="y", which="both", length=0)
+        axis.tick_params(axis="y", which="both", length=0, labelleft=panel % 4 == 0)
         axis.grid(False)
         axis.grid(True, axis="y", which="minor")
         axis.set_ylim(-0.5, len(datasets) - 0.5)
