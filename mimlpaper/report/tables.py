@@ -531,7 +531,6 @@ def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
 
 
 MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
-IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
 
 
 def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
@@ -545,7 +544,7 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
     records = as_published(records_of_all(trials, trials)).groupby(["dataset", "method"])
     means = records[["fit_seconds", "predict_seconds"]].mean()
     tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
-    tidy = tidy[["method", *MEASURED, *IN_TRIALS, "dataset"]]
+    tidy = tidy[[*tidy.columns.drop("dataset"), "dataset"]]
     shown = {
         f"{dataset}, {word}": rows.set_index("method").apply(_cost_entry, axis=1, part=part)
         for dataset, rows in tidy.groupby("dataset", sort=False)
