@@ -9,7 +9,7 @@ import pandas as pd
 
 from mimlpaper.experiments.registry import EXPERIMENTS
 from mimlpaper.experiments.store import COLUMNS as RECORDED
-from mimlpaper.experiments.store import NUMBERS
+from mimlpaper.experiments.store import KEY, NUMBERS
 from mimlpaper.experiments.verify import EXACT
 from mimlpaper.report.published import (
     ALL_CRITERIA,
@@ -24,7 +24,7 @@ from mimlpaper.report.verdicts import tolerance, verdict
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
 STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
-SETTING = ["experiment", "dataset", "method", "parameters"]
+SETTING = KEY[:-1]  # without the split
 KINDS = ("original", "re-derived", "synthetic")
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
 
@@ -199,10 +199,10 @@ def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
     return f"{method}{separator}{', '.join(texts)}" if texts else method
 
 
-def with_variants(records: pd.DataFrame) -> pd.DataFrame:
+def with_variants(records: pd.DataFrame, separator: str = ", ") -> pd.DataFrame:
     """``records`` with the parameters that differ as part of the method's name."""
     variants = zip(records["method"], records["parameters"], strict=True)
-    return records.assign(method=[variant_name(*variant, ", ") for variant in variants])
+    return records.assign(method=[variant_name(*variant, separator) for variant in variants])
 
 
 def with_percentages(records: pd.DataFrame) -> pd.DataFrame:
@@ -248,7 +248,7 @@ def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
     """
     records = records_of_all(get_records, before["experiment"].unique())
     criteria = [name for name in ALL_CRITERIA if name in records]
-    old, last = before.set_index(SETTING), records.drop_duplicates([*SETTING, "split"], keep="last")
+    old, last = before.set_index(SETTING), records.drop_duplicates(KEY, keep="last")
     seconds, stale = last["fit_seconds"] + last["predict_seconds"], last["state"] == "stale"
     groups = last.assign(seconds=seconds, stale=stale).groupby(SETTING)
     means, errors = (

@@ -22,9 +22,8 @@ FRAMEWORKS = (  # title, instances of an object, labels of an object, what is le
     ("(a) Traditional supervised learning", 1, 1, r"$f: \mathcal{X} \to \mathcal{Y}$"),
     ("(b) Multi-instance learning", 3, 1, r"$f: 2^\mathcal{X} \to \mathcal{Y}$"),
     ("(c) Multi-label learning", 1, 3, r"$f: \mathcal{X} \to 2^\mathcal{Y}$"),
-    ("(d) Multi-instance multi-label learning", 3, 3,
-     r"$f: 2^\mathcal{X} \to 2^\mathcal{Y}$"),
-)  # fmt: skip
+    ("(d) Multi-instance multi-label learning", 3, 3, r"$f: 2^\mathcal{X} \to 2^\mathcal{Y}$"),
+)
 
 PICTURES = ((4.3, ("tree", "grassland")), (2.6, ("lion", "grassland")), (0.9, ("elephant", "tree")))
 # Of a thing, from back to front: place from the picture's middle, size, colour.

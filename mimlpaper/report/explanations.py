@@ -31,6 +31,7 @@ from mimlpaper.report.rendering import INK, RIGHT, WRONG, ReportTable, crossed, 
 
 FRAME = "#ffffff"
 TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
+BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
 VERDICTS = {(True, True): "right", (True, False): "wrong", (False, True): "missed"}
 
 
@@ -53,14 +54,11 @@ def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
     A cross has the instance's own colour in the middle and its four neighbours around it.
     """
     draw_mosaic(mosaic, bag)
-    for ax in (mosaic, crosses):
-        ax.set_axis_off()
-    for i, features in enumerate(bag):
-        row, column = divmod(i, 3)
-        place = (2 + column, 2 + row)  # among the 7 x 7 blobs
-        _frame(mosaic, place, 1, 0.9)
-        _number(mosaic, place, i, features[:3])
-        middle = 3.6 * np.array([column, row])
+    crosses.set_axis_off()
+    for i, (blob, features) in enumerate(zip(BLOBS, bag, strict=True)):
+        _frame(mosaic, blob, 1, 0.9)
+        _number(mosaic, blob, i, features[:3])
+        middle = 3.6 * (np.array(blob) - 2)
         steps = [(0, 0), (-1, 0), (0, -1), (1, 0), (0, 1)]  # itself, left, up, right, down
         for step, difference in zip(steps, features.reshape(5, 3), strict=True):
             colour = difference + (features[:3] if any(step) else 0)
@@ -223,14 +221,13 @@ def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
 
 def _draw_scores(ax, scores, bound, region):
     """Discs on the nine central blobs, and a frame around the highest."""
-    for i, score in enumerate(scores):
-        place = (2 + i % 3, 2 + i // 3)  # among the 7 x 7 blobs
+    for blob, score in zip(BLOBS, scores, strict=True):
         radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
         face, edge = (FRAME, INK) if score > 0 else (INK, FRAME)
-        ax.add_patch(Circle(place, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+        ax.add_patch(Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
     top = scores.argmax()
     color = FRAME if region is None else RIGHT if region[top] else WRONG
-    _frame(ax, (2 + top % 3, 2 + top // 3), 3.4, 1.8, color)
+    _frame(ax, BLOBS[top], 3.4, 1.8, color)
 
 
 def _key(figure, bound):
@@ -244,10 +241,10 @@ def _key(figure, bound):
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
-def _frame(ax, place, outer, inner, color=FRAME):
+def _frame(ax, blob, outer, inner, color=FRAME):
     """A frame with dark edges around a blob."""
+    corner = np.array(blob) - 0.5
     for edge, linewidth in ((INK, outer), (color, inner)):
-        corner = (place[0] - 0.5, place[1] - 0.5)
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
 
 
@@ -293,12 +290,10 @@ def explanation_hits(
     hit = bags.sum(1.0 * (top & instance_labels)) / bags.sum(1.0 * top)  # (n_bags, n_labels)
     chance = bags.mean(1.0 * instance_labels)
     bag, label = np.nonzero(Y)
-    return pd.DataFrame(
-        {
-            "bag": bag, "label": label, "n_labels": Y.sum(axis=1)[bag],
-            "hit": hit[bag, label], "chance": chance[bag, label],
-        }
-    )  # fmt: skip
+    return pd.DataFrame({
+        "bag": bag, "label": label, "n_labels": Y.sum(axis=1)[bag],
+        "hit": hit[bag, label], "chance": chance[bag, label],
+    })  # fmt: skip
 
 
 def explanation_check(

@@ -128,10 +128,9 @@ def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: S
         for method, offset in zip(methods, offsets, strict=True):
             heights = np.arange(len(datasets)) + offset
             any_beyond |= _plot_marks(axis, means[method], heights, ends, looks[method])
-        names = [name.split(":")[-1] for name in datasets] if panel % 4 == 0 else []
-        axis.set_yticks(range(len(datasets)), names or [""] * len(datasets))
+        axis.set_yticks(range(len(datasets)), [name.split(":")[-1] for name in datasets])
         axis.set_yticks(np.arange(1, len(datasets)) - 0.5, minor=True)
-        axis.tick_params(axis="y", which="both", length=0)
+        axis.tick_params(axis="y", which="both", length=0, labelleft=panel % 4 == 0)
         axis.grid(False)
         axis.grid(True, axis="y", which="minor")
         axis.set_ylim(-0.5, len(datasets) - 0.5)
@@ -365,12 +364,10 @@ def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, a: str, b: str):
     }
     shares = 100 * counts[[*stacks]].div(counts[[*stacks]].sum(axis=1), axis=0)
     places, bottom = range(len(counts)), np.zeros(len(counts))
-    look = dict(ha="center", va="center", color=INK, fontsize=6)
     for word, (label, fill) in stacks.items():
-        axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=label)
-        for place, share, low in zip(places, shares[word], bottom, strict=True):
-            if share >= 8:
-                axis.text(place, low + share / 2, f"{share:.0f}", **look)
+        bars = axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=label)
+        texts = [f"{share:.0f}" if share >= 8 else "" for share in shares[word]]
+        axis.bar_label(bars, texts, label_type="center", color=INK, fontsize=6)
         bottom = bottom + shares[word]
     axis.set_xticks(places, counts["stage"])
     axis.set(xlabel=f"alternations of {b}", ylabel="cases (%)")
@@ -437,11 +434,10 @@ def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
     shown = pd.concat([steps, pd.Series({"now": ends.iloc[-1]})])
     left = [*np.minimum(starts, ends), 0.0]
     colors = [INK, *np.where(steps.iloc[1:] < 0, BLUE, VERMILION), INK]
-    axis.barh(range(len(shown)), shown.abs(), left=left, color=colors, height=0.6)
-    for row, (start, value) in enumerate(zip(left, shown, strict=True)):
-        text = f"{value:.1f}" if row in (0, len(steps)) else f"{value:+.1f}".replace("-", "−")
-        end = start + abs(value), row
-        axis.annotate(text, end, (4, 0), textcoords="offset points", va="center")
+    bars = axis.barh(range(len(shown)), shown.abs(), left=left, color=colors, height=0.6)
+    first, *added, now = shown
+    signed = [f"{value:+.1f}".replace("-", "−") for value in added]
+    axis.bar_label(bars, [f"{first:.1f}", *signed, f"{now:.1f}"], padding=4)
     axis.set_yticks(range(len(shown)), shown.index)
     axis.invert_yaxis()
     axis.margins(x=0.12)

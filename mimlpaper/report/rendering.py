@@ -68,7 +68,7 @@ class ReportTable:
         tints = self.entries.map(_css)
         tints.loc[list(self.rules_above)] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
-        styler = self.entries.map(_html).style.apply(lambda _: tints, axis=None)
+        styler = self.entries.map(HTML.of).style.apply(lambda _: tints, axis=None)
         styler = styler.format_index(escape="html").set_table_styles(STYLES)
         if self.prose:
             styler.set_table_styles([FLUSH_LEFT], overwrite=False)
@@ -85,7 +85,7 @@ class ReportTable:
             (self.entries.columns.name, *self.columns),
             (":---", *[":---:"] * len(self.columns)),
         ]
-        rows += self.entries.map(_markdown).itertuples()
+        rows += self.entries.map(MARKDOWN.of).itertuples()
         return "\n".join([self.caption, "", *map(_pipe_row, rows)]) + "\n"
 
     def to_latex(self) -> str:
@@ -97,9 +97,8 @@ class ReportTable:
             rf"\caption{{{_tex(self.caption)}}}", rf"\begin{{tabular}}{{l{columns}}}", r"\toprule",
             " & ".join(map(_tex, heads)) + r" \\", r"\midrule",
         ]  # fmt: skip
-        for name, *cells in self.entries.map(
-            _paragraph if self.prose else _shortstack
-        ).itertuples():
+        markup = PARAGRAPH if self.prose else SHORTSTACK
+        for name, *cells in self.entries.map(markup.of).itertuples():
             lines += [r"\midrule"] if name in self.rules_above else []
             lines.append(" & ".join([_tex(name), *cells]) + r" \tabularnewline[2pt]")
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
@@ -161,32 +160,6 @@ def _css(entry):
     return f"background-color: {VERDICT_TINTS.get(entry.verdict, NO_TINT)}; color: {TINTED_TEXT}"
 
 
-def _html(entry):
-    return "<br>".join(_lines(entry, "<b>{}</b>", "<small>{}</small>"))
-
-
-def _markdown(entry):
-    return "<br>".join(_lines(entry, "**{}**", "*{}*"))
-
-
-def _shortstack(entry):
-    lines = _lines(entry, r"\textbf{{{}}}", r"\textit{{{}}}", text=_tex)
-    return r"\shortstack{" + r"\\".join(lines) + "}"
-
-
-def _paragraph(entry):
-    return r"\raggedright " + r"\newline ".join(_lines(entry, r"\textbf{{{}}}", "{}", text=_tex))
-
-
-def _lines(entry, bold, verdict, text=str):
-    """The entry's lines and its verdict in some mark-up, given as format strings."""
-    lines = [
-        bold.format(text(line)) if is_bold else text(line)
-        for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
-    ]
-    return [*lines, verdict.format(IN_PRINT[entry.verdict])] if entry.verdict else lines
-
-
 def _pipe_row(cells):
     return "| " + " | ".join(cell.replace("_", r"\_") for cell in cells) + " |"
 
@@ -199,6 +172,31 @@ LATEX = str.maketrans({
 
 def _tex(text):
     return text.translate(LATEX)
+
+
+class Markup(NamedTuple):
+    """How a cell is written: what joins its lines, formats of its parts, how text is escaped."""
+
+    newline: str
+    bold: str
+    verdict: str
+    cell: str = "{}"
+    text: Callable[[str], str] = str
+
+    def of(self, entry: Entry) -> str:
+        """The entry's lines, then its verdict."""
+        lines = [
+            self.bold.format(self.text(line)) if is_bold else self.text(line)
+            for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
+        ]
+        lines += [self.verdict.format(IN_PRINT[entry.verdict])] if entry.verdict else []
+        return self.cell.format(self.newline.join(lines))
+
+
+HTML = Markup("<br>", "<b>{}</b>", "<small>{}</small>")
+MARKDOWN = Markup("<br>", "**{}**", "*{}*")
+SHORTSTACK = Markup(r"\\", r"\textbf{{{}}}", r"\textit{{{}}}", r"\shortstack{{{}}}", _tex)
+PARAGRAPH = Markup(r"\newline ", r"\textbf{{{}}}", "{}", r"\raggedright {}", _tex)
 
 
 INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames

@@ -236,8 +236,7 @@ def artefact_status(
     """
     rows = []
     for artefact in ARTEFACTS:
-        trials = records_of(get_records, artefact.experiment)
-        trials = trials.drop_duplicates(KEY) if len(trials) else trials  # one row for all stages
+        trials = records_of(get_records, artefact.experiment).drop_duplicates(KEY)  # not stages
         wanted = n_trials[artefact.experiment] if artefact.experiment else 0
         made = any(Path(folder).glob(f"{artefact.file}.*"))
         if last_runs.get(artefact.notebook, "done") != "done":
@@ -255,8 +254,8 @@ def _counts(trials, wanted):
     """Such as ``120 fresh of 240``."""
     if not wanted:
         return ""
-    counts = _by_state(trials).items() if len(trials) else ()
-    return f"{', '.join(f'{n} {state}' for state, n in counts if n) or 'none'} of {wanted}"
+    counts = [f"{n} {state}" for state, n in _by_state(trials).items() if n]
+    return f"{', '.join(counts) or 'none'} of {wanted}"
 
 
 def _mend(artefact, state):

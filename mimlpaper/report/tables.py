@@ -20,9 +20,11 @@ from mimlpaper.report.compare import (
     as_published,
     compare_characteristics,
     compare_with_paper,
+    records_of_all,
     round_half_up,
     run_means,
     variant_name,
+    with_variants,
 )
 from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
 from mimlpaper.report.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid, in_order
@@ -150,20 +152,16 @@ def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: 
 
 def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
     """Mean ± std over runs of ten folds, by configuration and by data set of Table 5."""
-    printed = TABLES[5].algorithms
-
-    def place(configuration):
-        """Methods as in Table 5, others after them; a configuration before its variants."""
-        method, parameters = configuration
-        place = printed.index(method) if method in printed else len(printed)
-        return place, method, parameters != "{}", parameters
-
-    keys = list(zip(records["method"], records["parameters"], strict=True))
-    named = records.assign(method=[variant_name(*key) for key in keys])
-    order = [variant_name(*key) for key in sorted(set(keys), key=place)]
+    # Methods as in Table 5, others after them; a configuration before its variants.
+    places = {method: place for place, method in enumerate(TABLES[5].algorithms)}
+    place, varied = records["method"].map(places), records["parameters"] != "{}"
+    ordered = records.assign(place=place, varied=varied).sort_values(
+        ["place", "method", "varied", "parameters"], kind="stable"
+    )
+    named = with_variants(ordered, ": ")
     measured = run_means(named, TABLES[5])
     runs = measured.groupby(["method", "dataset"])
-    tidy = runs["accuracy"].agg(["mean", "std"]).reindex(order, level="method")
+    tidy = runs["accuracy"].agg(["mean", "std"]).reindex(named["method"].unique(), level="method")
     tidy = tidy.rename_axis(index={"method": "row"}).reset_index()
     entries = _number_entries(tidy.assign(criterion="accuracy"), "dataset")
     known = [name for name in TABLES[5].datasets if name in set(measured["dataset"])]
@@ -457,10 +455,9 @@ def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
     cosine, between their functions under a common μ; sharing, learned for each pair. ``pairs``
     are of one data set and both kinds of fit, as from ``Companion.related_labels``.
     """
-    common = pairs["parameters"] == "{}"
-    learned = pairs[~common].set_index(["first", "second"])["sharing"]
-    table = pairs[common][["first", "second", "together", "cosine"]]
-    table = table.join(learned, on=["first", "second"])
+    keys, common = ["first", "second"], pairs["parameters"] == "{}"
+    learned = pairs.loc[~common, [*keys, "sharing"]]
+    table = pairs.loc[common, [*keys, "together", "cosine"]].merge(learned, "left", keys)
     return table.sort_values("sharing", ascending=False, ignore_index=True)
 
 
@@ -534,7 +531,6 @@ def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
 
 
 MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
-IN_TRIALS = ["trials_fit_seconds", "trials_predict_seconds"]
 
 
 def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
@@ -545,12 +541,10 @@ def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: 
     """
     alone = costs[costs["study"] == "sets"].set_index(["dataset", "method"])[MEASURED]
     chosen = [name for name in alone.index.unique("dataset") if TABLE_OF[name] in trials]
-    seconds = ["fit_seconds", "predict_seconds"]
-    nothing = pd.DataFrame(columns=["dataset", "method", *seconds])
-    records = [as_published(rows) for rows in trials.values() if len(rows)]
-    means = pd.concat(records or [nothing]).groupby(["dataset", "method"])[seconds].mean()
+    records = as_published(records_of_all(trials, trials)).groupby(["dataset", "method"])
+    means = records[["fit_seconds", "predict_seconds"]].mean()
     tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
-    tidy = tidy[["method", *MEASURED, *IN_TRIALS, "dataset"]]
+    tidy = tidy[[*tidy.columns.drop("dataset"), "dataset"]]
     shown = {
         f"{dataset}, {word}": rows.set_index("method").apply(_cost_entry, axis=1, part=part)
         for dataset, rows in tidy.groupby("dataset", sort=False)
@@ -577,8 +571,7 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
     cases, key = [case for case in cases if case.study == "peers"], ["method", "library"]
     peers = costs[costs["study"] == "peers"]
     known = peers.set_index(key)[["fit_seconds", "fit_megabytes", "average_precision"]]
-    named = [(case.method, case.library, case.dataset) for case in cases]
-    tidy = pd.DataFrame(named, columns=[*key, "dataset"]).join(known, on=key)
+    tidy = pd.DataFrame(cases, columns=[*key, "dataset"]).join(known, on=key)
     ours = peers[peers["library"] == OURS].set_index("method")["fit_seconds"]
     tidy.insert(4, "ratio", tidy["fit_seconds"] / tidy["method"].map(ours))
     seconds = tidy["fit_seconds"].map(lambda value: _cost(value, "s"))
@@ -632,10 +625,8 @@ def exponents_table(costs: pd.DataFrame) -> ReportTable:
     tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
     entries = []
     for fit in tidy.itertuples():
-        numbers = (fit.exponent, fit.low, fit.high, fit.last)
-        slope, low, high, last = (f"{round(number, 1) + 0.0:.1f}" for number in numbers)
-        within = "" if np.isnan(fit.low) else f" [{low}, {high}]"
-        entries.append(Entry((slope + within, f"last {last}")))
+        within = "" if np.isnan(fit.low) else f" [{fit.low:z.1f}, {fit.high:z.1f}]"
+        entries.append(Entry((f"{fit.exponent:z.1f}{within}", f"last {fit.last:z.1f}")))
     shown = crossed(tidy["method"], tidy["of"] + ", by " + tidy["size"], entries)
     heads = [f"seconds, by {size}" for size in SIZES if size in set(seconds["size"])]
     shown = shown.reindex(columns=["operations", *heads, "megabytes, by bags"])

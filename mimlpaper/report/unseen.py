@@ -186,10 +186,8 @@ def micro_auc_table(measured: pd.DataFrame) -> ReportTable:
     """What the authors of DBpedia print for two learners, and ours on their test documents."""
     ours = measured[(measured["calibration"] == "none") & (measured["dataset"] == "dbpedia")]
     means = ours.groupby("method", sort=False)[list(MICRO_AUC)].mean()
-    printed = {f"{name}, printed": pair for name, pair in PRINTED_MICRO_AUC.items()}
-    tidy = pd.concat(
-        [pd.DataFrame.from_dict(printed, orient="index", columns=means.columns), means]
-    )
+    printed = pd.DataFrame(PRINTED_MICRO_AUC, means.columns).T.rename("{}, printed".format)
+    tidy = pd.concat([printed, means])
     shown = tidy.set_axis(["bags", "sentences"], axis=1).map(lambda v: number_text(v, np.nan))
     return frame_grid(
         shown, tidy.rename_axis("method").reset_index(),

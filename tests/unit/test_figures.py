@@ -218,7 +218,7 @@ def test_outcomes_are_stacked_to_the_whole():
     plot_win_tie_loss(outcomes, axis, "A", "B")
     assert axis.get_legend_handles_labels()[1] == ["A better", "neither", "B better"]
     assert sum(bar.get_height() for bar in axis.patches) == pytest.approx(100)
-    assert [text.get_text() for text in axis.texts] == ["75", "25"]
+    assert [text.get_text() for text in axis.texts] == ["75", "25", ""]
 
 
 def test_lines_lead_from_one_side_to_the_other():
