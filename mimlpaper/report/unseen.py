@@ -88,19 +88,17 @@ def unseen_table(get_records: Records, criterion: str = "average_precision") -> 
         for column in COLUMNS
     )
     keys = ["method", "dataset", "column"]
-    tidy = records.groupby(keys, sort=False)[criterion].agg(["mean", "std", "size"])
+    groups = records.groupby(keys, sort=False, as_index=False)[criterion]
+    tidy = groups.agg(mean="mean", std="std", size="size")
     losses = tidy["mean"] * (1 if CRITERIA[criterion].lower_is_better else -1)
-    best = losses == losses.groupby(["dataset", "column"]).transform("min")
-
-    def entry(method, dataset):
-        known = [key for c in COLUMNS if (key := (method, dataset, c)) in tidy.index]
-        texts = (number_text(*tidy.loc[key, ["mean", "std"]]) for key in known)
-        return Entry(tuple(texts), tuple(bool(best[key]) for key in known)) if known else None
-
-    return grid(
-        tidy.index.unique("method"), SETS, entry,
-        caption=f"{CRITERIA[criterion].title} on unseen data, mean ± std: blind, then tuned.",
-        corner="method", tidy=tidy.reset_index(),
+    best = losses == losses.groupby([tidy["dataset"], tidy["column"]]).transform("min")
+    lines = tidy.assign(text=[*map(number_text, tidy["mean"], tidy["std"])], bold=best)
+    cells = lines.groupby(keys[:2], sort=False, as_index=False)[["text", "bold"]].agg(tuple)
+    shown = crossed(cells["method"], cells["dataset"], map(Entry, cells["text"], cells["bold"]))
+    return frame_grid(
+        shown.reindex(columns=SETS), tidy,
+        f"{CRITERIA[criterion].title} on unseen data, mean ± std: blind, then tuned.",
+        corner="method",
     )  # fmt: skip
 
 
@@ -162,23 +160,18 @@ def reasons_table(measured: pd.DataFrame, calibration: str = "none") -> ReportTa
     """Reasons against truth under a calibration; the best of four measures but the ceiling bold."""
     rows = measured[measured["calibration"] == calibration]
     tidy = rows.groupby(["method", "dataset"], sort=False)[list(MEASURES)].mean()
-    best = tidy.drop(CEILING, level="method", errors="ignore").groupby("dataset").max()
-    methods = tidy.index.unique("method")
-
-    def entry(method, dataset):
-        if (method, dataset) in tidy.index:
-            own = tidy.loc[method, dataset]
-            top = own.eq(best.loc[dataset]) & (method != CEILING)
-            return Entry(tuple(number_text(v, np.nan) for v in own), tuple(map(bool, top)))
-
-    return grid(
-        methods, SETS, entry,
-        caption=(
-            f"Reasons against truth, calibration {calibration}, from above: accuracy of an "
-            "instance's top label among all labels; among its bag's; area under the curve; share "
-            "of a bag's labels whose top instance has the label. Means over splits."
-        ),
-        corner="method", tidy=tidy.reset_index(), rules_above=tuple({CEILING} & set(methods)),
+    rivals = tidy.drop(CEILING, level="method", errors="ignore")
+    best = tidy == rivals.groupby("dataset").transform("max").reindex(tidy.index)
+    texts = tidy.map(lambda share: number_text(share, np.nan))
+    entries = map(Entry, map(tuple, texts.to_numpy()), map(tuple, best.to_numpy()))
+    methods, datasets = map(tidy.index.get_level_values, ("method", "dataset"))
+    shown = crossed(methods, datasets, entries)
+    return frame_grid(
+        shown.reindex(columns=SETS), tidy.reset_index(),
+        f"Reasons against truth, calibration {calibration}, from above: accuracy of an instance's "
+        "top label among all labels; among its bag's; area under the curve; share of a bag's "
+        "labels whose top instance has the label. Means over splits.",
+        corner="method", rules_above=tuple({CEILING} & set(shown.index)),
     )  # fmt: skip
 
 
