@@ -1,6 +1,7 @@
 """The look of tables and figures, and their files, which are written whole."""
 
 import hashlib
+import html
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -166,12 +167,19 @@ def _pipe_row(cells):
 
 LATEX = str.maketrans({
     "&": r"\&", "%": r"\%", "_": r"\_", "±": r"$\pm$", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
-    "–": "--", "†": r"\dag{}",
+    "–": "--", "†": r"\dag{}", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "τ": r"$\tau$", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
+    "·": r"\textperiodcentered{}",
 })  # fmt: skip
 
 
 def _tex(text):
     return text.translate(LATEX)
+
+
+def _md(text):
+    return text.replace("<", r"\<").replace("|", r"\|")
 
 
 class Markup(NamedTuple):
@@ -193,8 +201,8 @@ class Markup(NamedTuple):
         return self.cell.format(self.newline.join(lines))
 
 
-HTML = Markup("<br>", "<b>{}</b>", "<small>{}</small>")
-MARKDOWN = Markup("<br>", "**{}**", "*{}*")
+HTML = Markup("<br>", "<b>{}</b>", "<small>{}</small>", text=html.escape)
+MARKDOWN = Markup("<br>", "**{}**", "*{}*", text=_md)
 SHORTSTACK = Markup(r"\\", r"\textbf{{{}}}", r"\textit{{{}}}", r"\shortstack{{{}}}", _tex)
 PARAGRAPH = Markup(r"\newline ", r"\textbf{{{}}}", "{}", r"\raggedright {}", _tex)
 

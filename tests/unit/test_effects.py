@@ -334,11 +334,11 @@ def stable_bound():
             moves[method, name] = move / end["std"], move / end["mean"]
     in_deviations, relative = pd.DataFrame(moves).to_numpy()
     names = list(moves)
-    assert names[in_deviations.argmax()] == ("AdtBoost.MH", AP)
-    assert names[relative.argmax()] == ("AdtBoost.MH", ONE_ERROR)
+    assert names[in_deviations.argmax()] == names[relative.argmax()] == ("MimlBoost", RECALL)
     too_far = [name for name, move in zip(names, relative, strict=True) if move > 0.01]
-    assert [method for method, _ in too_far] == ["AdtBoost.MH"] * 3 + ["MimlBoost"]
-    assert too_far[-1] == ("MimlBoost", RECALL) and relative.max() < STABLE
+    assert [method for method, _ in too_far] == ["AdtBoost.MH"] * 3 + ["MimlBoost"] * 2
+    assert too_far[-2:] == [("MimlBoost", RECALL), ("MimlBoost", F1)]
+    assert [names[i] for i in np.flatnonzero(relative > STABLE)] == [("MimlBoost", RECALL)]
     return [digits(2, in_deviations.max()), digits(1, 100 * relative.max()), "1"]
 
 

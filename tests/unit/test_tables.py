@@ -13,7 +13,7 @@ import pytest
 from mimlpaper.report import tables
 from mimlpaper.report.claims import evaluate_claims
 from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS, TABLES, published_characteristics
-from mimlpaper.report.rendering import save_table
+from mimlpaper.report.rendering import frame_grid, save_table
 from mimlpaper.report.scorecard import scorecard
 from mimlpaper.report.tables import (
     CLAIM_VERDICTS,
@@ -46,6 +46,15 @@ from tests.made_up_records import (
 @pytest.fixture(autouse=True)
 def no_row_is_marked(monkeypatch):
     monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {})
+
+
+def test_text_stays_text_in_every_format():
+    shown = pd.DataFrame({"what": ["<x, x'> | a^b ~ {τ}"]}, index=["row"])
+    table = frame_grid(shown, shown, "")
+    assert "&lt;x, x&#x27;&gt; | a^b" in table._repr_html_()
+    assert r"| \<x, x'> \| a^b ~ {τ} |" in table.to_markdown()
+    tex = r"a\textasciicircum{}b \textasciitilde{} \{$\tau$\}"
+    assert tex in table.to_latex()
 
 
 def test_markdown_shows_both_values_and_the_verdict():
