@@ -215,8 +215,10 @@ def defaults_table(records: pd.DataFrame) -> ReportTable:
 
 
 def in_words(get_records: Records, measured: pd.DataFrame) -> str:
-    """Three sentences: which claims hold, who ranks best, and whose reasons are right."""
+    """Three sentences: the paper's claims that hold, the best ranks, whose reasons are right."""
     claims = new_claims(get_records).query("verdict != 'not evaluated'")
+    rivals = claims["claim"].map(lambda text: {*NEW_CLAIMS[text][1]})
+    claims = claims[rivals.map({*MIML, *MULTI_LABEL}.issuperset).astype(bool)]
     counts = claims["verdict"].value_counts()
     verdicts = ", ".join(f"{counts.get(v, 0)} {v}" for v in ("holds", "partly", "fails"))
     losses = losses_everywhere(get_records)

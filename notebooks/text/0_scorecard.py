@@ -62,8 +62,8 @@ paper.opening(
 # ## The outcome
 #
 # The order of the algorithms in four tables: as printed, as we find it, and when everyone is tuned by the same means. Each line is an
-# algorithm, at the mean of its ranks over the criteria that are printed for all. Two rows change everything: RankSvm, whose printed rows are those of a program
-# that stopped early, and MlSvm, which only lacked a kernel and a label rule like those of the others.
+# algorithm, at the mean of its ranks over the criteria that are printed for all. Two rows change the order most: RankSvm, whose printed rows are not those of a
+# converged machine, and MlSvm, which only lacked a kernel and a label rule like those of the others.
 #
 # This notebook only reads what is recorded; the notebooks of the sections run what is missing.
 

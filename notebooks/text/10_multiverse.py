@@ -89,9 +89,10 @@ paper.save_figure(figure, "multiverse_specifications")
 # %% [markdown]
 # ## Which choices carry the variance
 #
-# An analysis of variance over the readings of each method: what share of the variance of a criterion does a choice carry by itself? The
-# label rule can touch hamming loss, recall and F1 alone, since the other criteria see only the order of the labels. What scaling,
-# kernel and cost carry is shown in the same rows. What is missing to the whole belongs to choices together.
+# An analysis of variance over the readings of each method: what share of the variance of a criterion does a choice carry by itself? In
+# Tables 1 to 4 the label rule changes hamming loss, recall and F1 alone, since the other criteria see only the order of the labels. In Figs. 4
+# and 5 its share is larger. *Together* is what no single choice carries. Shares are means over the methods that leave a choice open, so a
+# column need not add up to 100 %.
 
 # %%
 names = {f"Table {n}": f"table{n}" for n in (1, 2, 3, 4)}
@@ -108,7 +109,7 @@ paper.save_table(tables.variance_table(carried), "multiverse_variance")
 # Some settings of the matched column were chosen because they come nearest to the printed row. How much does such a choice prove?
 # If most readings of a method are nearest to their own printed row, the row is easy to meet, and our settings say little about the
 # authors'. If few are, the printed row tells something about how it was made. The last column says where the printed value lies
-# in the distribution of the readings: near nought or one, no reading of ours reaches it.
+# in the distribution of the readings: near 0 or 100 %, few readings of ours, or none, go beyond it.
 
 # %%
 positions = pd.concat(multiverse.row_positions(paper.readings(f"table{n}"), n) for n in range(1, 6))

@@ -108,7 +108,7 @@ paper.save_table(tables.grid_ends_table(paper.recorded, experiments[:2]), "unsee
 # %% [markdown]
 # **The paper's claims, said of new data.** What the paper says of scenes and texts is put to the same strict tests as in notebook
 # `0_scorecard`: each pair of methods on each of the seven criteria, by the corrected resampled t-test, adjusted for the
-# number of parts. A claim holds if all of its parts do. The one split of DBpedia tests nothing and is left out.
+# number of parts. A claim holds if all of its parts do. The last three rows are questions of our own. The one split of DBpedia tests nothing and is left out.
 
 # %%
 claims = unseen.new_claims(paper.recorded)
@@ -116,7 +116,7 @@ paper.save_table(unseen.new_claims_table(claims), "unseen_claims")
 
 # %% [markdown]
 # **All independent data sets at once.** Splits of one data set share examples, so a test over splits says nothing about other
-# data. Here, for the first time in this companion, there are enough independent sets for a test over sets: scenes, texts,
+# data. Here the sets come from different sources, so that a test over sets says something of others: scenes, texts,
 # yeast, the web pages as one, and the four above. Methods are ranked by average precision with everyone tuned. On yeast and web pages a
 # learner of bags works on those of InsDif. A bar joins methods that Nemenyi's test cannot tell apart.
 
@@ -147,8 +147,8 @@ measured = paper.pointing()
 paper.save_table(unseen.reasons_table(measured), "reasons")
 
 # %% [markdown]
-# Methods that score instances are right far more often than chance. Those on distances between bags, MimlSvm and MimlNn, are
-# little better than chance, on DBpedia worse: a distance says little about which instance brought a label. D-MimlSvm is at
+# Most methods that score instances are right far more often than chance; on letters MimlBoost is not. Those on distances between bags,
+# MimlSvm and MimlNn, are only somewhat better than chance, on DBpedia worse: a distance says little about which instance brought a label. D-MimlSvm is at
 # chance on DBpedia for another reason. There the weights against imbalance, with which the paper runs it, make all its scores
 # the same; without them it learns (see its tuned row above).
 
@@ -174,7 +174,7 @@ paper.save_table(unseen.reasons_table(measured, "isotonic"), "reasons_isotonic")
 # %% [markdown]
 # ### A better explainer
 #
-# *NoisyOr* is our own, a method of the paper it is not. Each instance shows a label with a probability
+# *NoisyOr* is our own method, not the paper's. Each instance shows a label with a probability
 # $p_y(x) = 1 / (1 + e^{-s_y(x)})$, independently of the others, and a bag has a label if one of its instances shows it:
 #
 # $$P(y \mid X) = 1 - \prod_{x \in X} (1 - p_y(x)).$$
@@ -212,7 +212,7 @@ paper.save_figure(figure, "words_explained", of=words)
 #
 # The experiments above have the paper's settings. A stranger who writes `DMimlSvm()` gets defaults instead that were
 # chosen on birds and drawn scenes. The paper's scenes and Carroll's letters took no part in the choice. The first line of each
-# method has its defaults, with features scaled to [0, 1]; each further line changes one of them back to what the paper's
+# method has its defaults, with features scaled to [0, 1]; each further line changes one or two of them back to what the paper's
 # experiments have, or its like.
 
 # %%

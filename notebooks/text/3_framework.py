@@ -189,8 +189,8 @@ figure, ax = plt.subplots(figsize=(7, 3.2))
 diagrams.draw_degeneration(ax)
 
 # %% [markdown]
-# **Solution A** gives up the label set first. Each label $y$ becomes a question of its own, and our bag with five labels becomes
-# five bags of pairs $\{(x_1, y), \dots, (x_9, y)\}$ with one class each:
+# **Solution A** gives up the label set first. Each label $y$ becomes a question of its own, and our bag becomes five bags, one for each possible
+# label, of pairs $\{(x_1, y), \dots, (x_9, y)\}$ with one class each:
 #
 # $$f_{A}(X, y) = +1 \;\text{ if } y \in Y, \quad -1 \;\text{ otherwise.}$$
 

@@ -44,7 +44,7 @@ paper = Companion(profile=profile, jobs=jobs, data_home=data_home, recompute=rec
 # %% tags=["remove-input"]
 paper.opening(
     "Can MIML problems be solved by turning them into simpler ones?",
-    "Tables 1 and 2, then the steps of RankSvm: its printed rows are those of an early stop.",
+    "Tables 1 and 2, then the steps of RankSvm: an early stop comes nearer to its printed rows.",
     tables=(1, 2),
     claims=("S4.",),
 )
@@ -213,8 +213,9 @@ for name, number, records in (("scene", 1, scene), ("text", 2, text)):
     display(paper.save_table(likelihoods_table(rows, number, EARLY), f"ranksvm_{name}"))
 
 # %% [markdown]
-# The printed row lies between the two. In its spread it is an early stop: the solution varies far less between splits.
-# In its means it is not ours: the stopped program, run with the same kernel, cost, tolerances and number of steps, is worse than
+# On scene the printed row lies between the two; on text the stopped program is better than printed, and the converged one better still.
+# In its spread the printed row is an early stop: the solution varies far less between splits.
+# In its means it is not ours: on scene the stopped program, run with the same kernel, cost, tolerances and number of steps, is worse than
 # printed, whether its degree is held out or 2. What it gives swings from one step to the next, and depends on the last digits
 # of its linear programs; a hold-out of its degree chooses by chance. So the early stop explains what kind of machine the printed
 # row belongs to. It does not identify the row, on scene or on text: its mean stays *unexplained*.
@@ -283,5 +284,5 @@ paper.save_table(table, "choices_text")
 # Three things stand out. Scaling is no detail: on raw colours MimlSvm loses almost a third of its average
 # precision, because its kernel width was meant for numbers from 0 to 1. The label rule decides hamming loss,
 # recall and F1, and leaves the other criteria alone. And the way a label joins an instance, which the paper
-# leaves open, matters more to MimlBoost than any of its parameters: with one-hot codes in place of one
-# numeric feature, its average precision on scene would be the best of the table.
+# leaves open, matters to MimlBoost: with one-hot codes in place of one numeric feature, its average precision on scene rises from .772 to
+# .809, the best of the table. Only scaling and kernel width move it more.

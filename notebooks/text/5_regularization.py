@@ -119,13 +119,13 @@ paper.save_figure(figure, "cccp")
 #
 # and weighs the hinge losses by $\tau_{it}$: $1 - \mathrm{ibr}_t$ for bags with the label, $\mathrm{ibr}_t$ for those without.
 # (The paper calls this a ratio of positive to negative instances, and computes one of positive to all.) The second loss keeps
-# its weight. What the weights do is plain to foresee: with a rare label's bags counting more, scores rise and so do the
-# predicted sets. Recall gains, hamming loss pays. Which of the two the paper drew it does not say, so both are counted below.
+# its weight. What the weights do is easy to predict: with a rare label's bags counting more, scores rise and so do the
+# predicted sets. Recall gains, hamming loss pays. The paper does not say which of the two it drew, so both are counted below.
 #
 # ## Cutting planes, as printed
 #
-# Each convex problem has a margin constraint for every bag and label, and for every instance and label one that ties it to its bag:
-# 22,800 of them for 380 scenes. Table 8 starts without any, and adds for each label in turn the worst of $p = 59$ random ones.
+# Each convex problem has, for every label, a margin constraint for each bag, one for each instance that may not exceed its bag, and one
+# for each bag that may not exceed its instances: 20,955 for 381 scenes. Table 8 starts without any, and adds for each label in turn the worst of $p = 59$ random ones.
 # The map leads from the table's lines to the code's.
 
 # %%

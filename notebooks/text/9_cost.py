@@ -57,8 +57,9 @@ costs = paper.costs()
 #
 # One fit on the 1,500 training examples of Tables 1 and 2, and the scores of the 500 others. The first line of a
 # cell is the mean of the recorded trials, which ran two at a time next to other work; the second line is one fit alone, on
-# the first split. RankSvm's fit is of nine machines, for it chooses its degree by hold-out. D-MimlSvm is
-# in none of the two tables; it has the parameters that hold-out often takes in Figs. 4 and 5, and all 1,500 examples where
+# the first split. Trials of one split share work, so their seconds can be lower; and single fits were measured with an earlier
+# version of the code, in which MimlBoost was slower and RankSvm converged. RankSvm's fit is of nine machines, for it chooses its degree by hold-out. D-MimlSvm is
+# in neither table; it has the parameters that hold-out often takes in Figs. 4 and 5, and all 1,500 examples where
 # the figures have about a quarter of that.
 
 # %%
@@ -67,8 +68,8 @@ table = tables.costs_table(costs, trials, "Bags with many labels")
 paper.save_table(table, "cost_miml")
 
 # %% [markdown]
-# Every fit on the 1,500 images is done within half a minute, and adds less than 200 MB to memory. The most expensive are the ones that
-# see every instance with every label in many rounds, MimlBoost and MimlSvm_mi. The paper says that D-MimlSvm
+# Every fit on the 1,500 images is done within half a minute, and adds less than 200 MB to memory. In the trials MimlSvm_mi takes longest on
+# scene, and on texts RankSvm, which fits nine machines. The paper says that D-MimlSvm
 # can deal with moderate sizes only; here it takes a few seconds.
 
 # %% [markdown]

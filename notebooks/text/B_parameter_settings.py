@@ -122,8 +122,8 @@ paper.save_figure(figure, "figure9")
 
 # %% [markdown]
 # Ranking loss, precision, recall and F1 improve fast during the first ten rounds and hardly after the 25th. Coverage
-# settles within the first ten rounds, all its ups and downs well inside one standard deviation; one-error is lowest around round 30 and then rises again, by less
-# than half a standard deviation. The claim asks whether the four printed criteria change by more than 2 % over rounds 20 to 25: one-error
+# settles within the first ten rounds, all its ups and downs well inside one standard deviation; one-error is lowest around round 30 and then rises again, by about .6
+# of a standard deviation. The claim asks whether the four printed criteria change by more than 2 % over rounds 20 to 25: one-error
 # does, by a narrow margin.
 
 # %%
