@@ -367,12 +367,17 @@ def _audit(options):
     if table.empty:
         print("no audit: no cheap trials are recorded")
         return 0
-    print(table.drop(columns="n_recorded").to_string(index=False))
+    print(table.drop(columns=["n_recorded", "elsewhere"]).to_string(index=False))
     _certify(options, table)
     same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
           f"{table.loc[same, 'n_checked'].sum()} gave the same")  # fmt: skip
-    return int(not same.all())
+    # Methods that hang on the last digit differ with the machine's BLAS, which is no fault.
+    elsewhere = table["elsewhere"] & (table["outcome"] == "different")
+    if elsewhere.any():
+        methods = ", ".join(table.loc[elsewhere, "method"].unique())
+        print(f"recorded on another kind of machine, with other last digits: {methods}")
+    return int(not (same | elsewhere).all())
 
 
 @_command(

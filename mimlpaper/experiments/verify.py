@@ -118,7 +118,8 @@ def audit(
     A quick check of the numbers shown against today's code, on the data sets that are present. It
     attests nothing, writes nothing and downloads nothing. The drawn trials took ``seconds`` of the
     processor in all when they were recorded. The table is that of :func:`verify`, empty if no
-    recorded trial is cheap enough. Without any data set a DataError is raised.
+    recorded trial is cheap enough; column elsewhere says whether the group's drawn trials were
+    recorded on another kind of machine. Without any data set a DataError is raised.
     """
     store = store or default_store(profile)
     tables = [records(name, profile=profile, store=store) for name in experiments]
@@ -132,8 +133,9 @@ def audit(
     trials = trials.sample(frac=1, random_state=np.random.default_rng(random_state))
     cheap = trials[seconds_of(trials) <= seconds / 4]
     cheap = cheap[seconds_of(cheap).cumsum() <= seconds]
-    outcomes = _outcomes(_groups(table), _groups(cheap), jobs, data_home)
-    return pd.DataFrame(outcomes, columns=COLUMNS)
+    drawn, here = _groups(cheap), provenance()["machine"]
+    outcomes = pd.DataFrame(_outcomes(_groups(table), drawn, jobs, data_home), columns=COLUMNS)
+    return outcomes.assign(elsewhere=[here not in set(rows["machine"]) for rows in drawn.values()])
 
 
 def verified(

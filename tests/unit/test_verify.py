@@ -242,6 +242,10 @@ def test_an_audit_by_its_exit_status(store, monkeypatch, capsys):
     change(store, "Ml-knn", coverage=0.1)
     assert main(command) == 1
     assert "different" in capsys.readouterr().out
+    for method in ("MimlNn", "Ml-knn"):
+        change(store, method, machine="another")
+    assert main(command) == 0
+    assert "another kind of machine, with other last digits: " in capsys.readouterr().out
 
 
 def test_an_audit_says_that_the_data_are_not_there(store, monkeypatch, capsys):
