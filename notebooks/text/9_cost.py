@@ -57,10 +57,9 @@ costs = paper.costs()
 #
 # One fit on the 1,500 training examples of Tables 1 and 2, and the scores of the 500 others. The first line of a
 # cell is the mean of the recorded trials, which ran two at a time next to other work; the second line is one fit alone, on
-# the first split. Trials of one split share work, so their seconds can be lower; and single fits were measured with an earlier
-# version of the code, in which MimlBoost was slower and RankSvm converged. RankSvm's fit is of nine machines, for it chooses its degree by hold-out. D-MimlSvm is
-# in neither table; it has the parameters that hold-out often takes in Figs. 4 and 5, and all 1,500 examples where
-# the figures have about a quarter of that.
+# the first split. Trials of one split share work, so their seconds can be lower. RankSvm's fit is of nine machines, for
+# it chooses its degree by hold-out. D-MimlSvm is in neither table; it has the parameters that hold-out often takes in
+# Figs. 4 and 5, and all 1,500 examples where the figures have about a quarter of that.
 
 # %%
 trials = {name: paper.recorded(name) for name in ("table1", "table2")}
@@ -68,9 +67,9 @@ table = tables.costs_table(costs, trials, "Bags with many labels")
 paper.save_table(table, "cost_miml")
 
 # %% [markdown]
-# Every fit on the 1,500 images is done within half a minute, and adds less than 200 MB to memory. In the trials MimlSvm_mi takes longest on
+# Every fit on the 1,500 images is done within six seconds, and adds at most about 100 MB to memory. MimlSvm_mi takes longest on
 # scene, and on texts RankSvm, which fits nine machines. The paper says that D-MimlSvm
-# can deal with moderate sizes only; here it takes a few seconds.
+# can deal with moderate sizes only; here it takes about a second.
 
 # %% [markdown]
 # ## Vectors with many labels: yeast and web pages
@@ -119,9 +118,9 @@ paper.save_figure(figure, "cost_growth")
 
 # %% [markdown]
 # There are two groups. At the top are the methods that see every instance, by a kernel factor or by sorted features: they rise about
-# in proportion to the bags and their instances. Those with distances or kernels between whole bags or vectors lie a factor of ten to a hundred
-# lower, and rise with the square of the bags: they would meet the first group beyond ten thousand. More labels cost MimlSvm_mi and
-# MlSvm, which solve a problem for each; D-MimlSvm, AdtBoost.MH, Ml-kNN and InsDif hardly notice them.
+# in proportion to the bags. Those with distances or kernels between whole bags or vectors are a factor of ten to a hundred
+# lower at 200 bags. They rise with the square of the bags, and at 3,200 they are a factor of two to ten lower. More labels cost
+# MimlBoost, MimlSvm_mi, MimlSvm and MlSvm, which have a problem or pairs for each; MimlNn, Ml-kNN and InsDif hardly notice them.
 
 # %% [markdown]
 # ## How memory grows
@@ -187,8 +186,7 @@ paper.save_table(tables.exponents_table(costs), "cost_exponents")
 # - **By linear kernels**: the features themselves are the factor. MimlBoost has ten rounds here, and label codes by which a linear machine
 #   can rank the labels of an instance.
 #
-# Bags are drawn as above, 8 instances with 8 labels. In the column of operations $k = 400$ counts the landmarks. These fits were measured while
-# the machine had other work, which makes processor time somewhat longer.
+# Bags are drawn as above, 8 instances with 8 labels. In the column of operations $k = 400$ counts the landmarks.
 
 # %%
 large = costs[costs["study"] == "large"].assign(study="sizes")
@@ -247,5 +245,5 @@ paper.save_table(tables.changes_table(changed), "changes")
 paper.save_table(tables.peers_table(costs, cost_cases(profile)), "cost_peers")
 
 # %% [markdown]
-# Ours takes the least time in every comparison: from 1.6 times as fast, for Ml-kNN, to about a thousand, where a library's
+# Ours takes the least time in every comparison: from 1.8 times as fast, for Ml-kNN, to about a thousand, where a library's
 # routine sees one pair of bags at a time. MlSvm and Ml-kNN pay for it with memory, since they keep the whole matrix.
