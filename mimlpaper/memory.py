@@ -33,12 +33,19 @@ def free_memory() -> float:
     free = [1024.0 * int(lines["MemAvailable"].split()[0])]
     limit, used = (_number(CGROUP / f"memory.{name}") for name in ("max", "current"))
     if limit and used:
-        free.append(limit - used)
+        free.append(limit - used + _cached_files())
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         free.append(limit - pages * os.sysconf("SC_PAGE_SIZE"))
     return max(0.0, min(free))
+
+
+def _cached_files():
+    """Bytes of files that the container has read; the system gives them up when asked for more."""
+    statistics = CGROUP / "memory.stat"
+    lines = statistics.read_text().splitlines() if statistics.is_file() else []
+    return float(dict(line.split() for line in lines).get("inactive_file", 0))
 
 
 def _number(path):

@@ -253,7 +253,7 @@ def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
     )  # fmt: skip
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))
-    axis.set_title(f"{title}: Friedman p = {tested.p:.2g}", loc="left")
+    axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
 
 
 def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):

@@ -93,8 +93,8 @@ paper.save_table(totals_table(card["blind"]), "totals_blind")
 # ## Cell by cell
 #
 # Each square is one cell of a table: rows are algorithms, columns are criteria (for Table 5 data
-# sets). Green cells agree with the paper, blue ones differ and are better than printed, red ones
-# differ and are worse; grey cells have not been run yet.
+# sets). Green cells agree with the paper, blue ones differ and are better than printed, orange ones
+# differ and are worse; purple cells fill a gap in print. Grey cells would not have been run yet.
 
 # %%
 cells = pd.DataFrame(card["cells"])
@@ -107,7 +107,7 @@ paper.save_figure(figure, "scorecard")
 #
 # Our rows against the printed ones. A square is darker the nearer the two rows are, over all their
 # criteria, in units of the spread between the algorithms of a column. A frame marks the printed row
-# that is nearest to ours: green on the diagonal, where it is the right one, red elsewhere.
+# that is nearest to ours: green on the diagonal, where it is the right one, orange elsewhere.
 
 # %%
 pairs = deviations(cells[cells["kind"] != "synthetic"].astype({"mean": float}))

@@ -46,7 +46,7 @@ paper.opening(
 # ## Which claims survive
 #
 # One bar a claim, in the paper's order. Green is the share of universes in which the claim holds, yellow that in which it holds in
-# part, red that in which it fails; the word at the end is the verdict of the published readings on the same splits. A claim with a
+# part, orange that in which it fails; the word at the end is the verdict of the published readings on the same splits. A claim with a
 # bar of one colour does not depend on what was left open. A bar of several colours is a claim about somebody's choices, and the
 # paper does not say whose.
 #

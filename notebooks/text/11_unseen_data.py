@@ -185,7 +185,7 @@ paper.save_table(unseen.reasons_table(measured, "isotonic"), "reasons_isotonic")
 #
 # **A word as its letters.** NoisyOr learns from nine tenths of the words, and explains words of the last tenth. It knew which
 # letters a word has, never which image is which letter. Columns are the letters of a word in their order, rows the labels of the
-# word; darker is a higher score. A green frame is a right reason, a red one is wrong.
+# word; darker is a higher score. A green frame is a right reason, an orange one is wrong.
 
 # %%
 words = sets[1]

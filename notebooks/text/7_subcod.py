@@ -169,8 +169,7 @@ paper.table(5)
 paper.identified(5)
 
 # %% [markdown]
-# Where the paper quotes a row without a deviation, ours alone sets the tolerance, and half of the other algorithms' cells would agree as well. The row
-# that the paper could not run takes seconds a fit, and its accuracy is like the others' but on Musk2: there MimlBoost's one machine has to learn the
+# The row that the paper could not run takes seconds a fit, and its accuracy is like the others' but on Musk2: there MimlBoost's one machine has to learn the
 # label and its opposite, which only their codes tell apart. On the bag label alone it does far better (see the last table).
 #
 # The blind values are lower than anywhere else in the paper. Only $M$ and $\theta$ are stated here, so that a blind reader takes the

@@ -2,7 +2,8 @@
 # # What the algorithms cost
 #
 # The paper says of its algorithms how well they do, and little of what they cost: that MimlBoost did not end within
-# reasonable time on InsDif's and SubCod's bags, and that D-MimlSvm can deal with moderate sizes only. This notebook measures
+# reasonable time on InsDif's and SubCod's bags, nor MimlSvm_mi on those that InsDif makes of web pages, and that
+# D-MimlSvm can deal with moderate sizes only. This notebook measures
 # seconds and memory of one fit, by method and data set; how both grow with the number of bags, of instances in a bag
 # and of labels; and how the implementations compare with others of the same method.
 
@@ -210,7 +211,7 @@ paper.save_table(tables.exponents_table(large), "cost_large_exponents")
 # ## The whole paper, before and now
 #
 # All trials ran again, by faster code with the same protocol. The first bar is what they took before, the last what they take
-# today: blue became cheaper, red was added. Seconds are those of the recordings, two processes on
+# today: blue became cheaper, orange was added. Seconds are those of the recordings, two processes on
 # two cores that had other work to do; run again on a quiet one, a split of Table 2 took half of them and a fold of Table 3 five sixths.
 
 # %%

@@ -122,6 +122,8 @@ def test_the_machine_its_container_and_ulimit_bound_memory(monkeypatch, tmp_path
     (tmp_path / "memory.max").write_text("1500\n")
     (tmp_path / "memory.current").write_text("500\n")
     assert free_memory() == 1000
+    (tmp_path / "memory.stat").write_text("anon 300\ninactive_file 200\nactive_file 0\n")
+    assert free_memory() == 1200  # what files take is given up
     (tmp_path / "memory.max").write_text("max\n")
     assert free_memory() > 1000
     monkeypatch.setattr(resource, "getrlimit", lambda which: (1, 1))  # less than is in use
