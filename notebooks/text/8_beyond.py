@@ -130,8 +130,8 @@ paper.save_figure(figure, "explained_scene", of=scene)
 # whole images only.
 
 # %%
-check = explanations.explanation_check(n_runs=5 if profile == "paper" else 1)
-paper.save_table(explanations.explanation_table(check), "explanations")
+shares = explanations.recorded_shares(profile, recompute=recompute)
+paper.save_table(explanations.explanation_table(shares), "explanations")
 
 # %% [markdown]
 # On average every method is better than chance, D-MimlSvm most clearly, and all are far from what can be reached. Where

@@ -16,6 +16,7 @@ from PIL import Image
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper import paths
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
@@ -29,6 +30,7 @@ from mimlpaper.datasets import (
 )
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain
+from mimlpaper.report import explanations
 from mimlpaper.report.explanations import (
     CHANCE,
     EXPLAINED,
@@ -44,7 +46,9 @@ from mimlpaper.report.explanations import (
     explained_text,
     explanation_check,
     explanation_hits,
+    explanation_shares,
     explanation_table,
+    recorded_shares,
     telling_words,
 )
 from mimlpaper.report.rendering import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
@@ -341,7 +345,7 @@ def test_the_upper_bound_lies_above_chance_and_methods(check):
 
 
 def test_the_table_agrees_with_the_check(check):
-    table = explanation_table(check)
+    table = explanation_table(explanation_shares(check))
     assert list(table.rows) == [CHANCE, UPPER_BOUND, "MimlNn"]
     assert table.columns[:2] == ("all", "several labels")
     assert table.rules_above == ("MimlNn",)
@@ -355,8 +359,24 @@ def test_the_table_agrees_with_the_check(check):
     cell = table.tidy.query("method == @CHANCE and images_or_label == 'several labels'").iloc[0]
     assert cell["mean"] == pytest.approx(chance)
     assert "over 2 runs" in table.to_markdown()
-    one = explanation_table(check[check["run"] == 0])
+    one = explanation_table(explanation_shares(check[check["run"] == 0]))
     assert "±" not in one.rows["MimlNn"][0].lines[0]
+
+
+def test_shares_are_recorded_once_and_again_after_a_change(monkeypatch, tmp_path):
+    monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    monkeypatch.setattr(explanations, "EXPLAINED", FEW)
+    first, file = recorded_shares("quick"), tmp_path / "explanations.csv"
+    expected = explanation_shares(explanation_check(FEW, n_runs=1))
+    assert explanation_table(first).to_markdown() == explanation_table(expected).to_markdown()
+    written = file.stat().st_mtime_ns
+    pd.testing.assert_frame_equal(recorded_shares("quick"), first)
+    assert file.stat().st_mtime_ns == written
+    recorded_shares("quick", recompute=True)
+    assert file.stat().st_mtime_ns > written
+    other = {"MimlNn": make_pipeline(OnInstances(MinMaxScaler()), MimlNn(ratio=0.1))}
+    monkeypatch.setattr(explanations, "EXPLAINED", other)  # so the record is stale
+    assert set(recorded_shares("quick")["code"]).isdisjoint(first["code"])
 
 
 def test_every_method_that_explains_is_in_the_check():
