@@ -12,7 +12,7 @@
 # %% [markdown] tags=["remove-cell"]
 # ## Parameters
 #
-# Trials that are not recorded yet are run first. The first run of all of them takes many hours.
+# Trials that are not recorded yet are run first. The first run of all of them takes about an hour on two cores.
 
 # %% tags=["parameters", "remove-cell"]
 profile: str = "paper"  # smoke, quick or paper: how many trials, and on which data
