@@ -19,6 +19,7 @@ from PIL import Image
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
 
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.bags import Bags
@@ -349,7 +350,9 @@ def recorded_shares(profile: str = "paper", *, recompute: bool = False) -> pd.Da
     fresh = known[(known["n_runs"] == n_runs) & (known["code"] == code)]
     if len(fresh) and not recompute:
         return fresh
-    shares = explanation_shares(explanation_check(n_runs=n_runs)).assign(code=code, **provenance())
+    with threadpool_limits(1):  # as in trials: the sums of several threads differ in the last bit
+        shares = explanation_shares(explanation_check(n_runs=n_runs))
+    shares = shares.assign(code=code, **provenance())
     put_rows(path, [six_digits(row) for row in shares.to_dict("records")], RECORDED, n_keys=3)
     return recorded_shares(profile)
 
