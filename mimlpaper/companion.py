@@ -1,6 +1,7 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -237,9 +238,13 @@ class Companion:
         display(Markdown(f"> **{DRAWN}** What follows is about them, not about *{name}*."))
         return load(STAND_INS[name])
 
-    def save_table(self, table, name: str):
-        """Write a table as CSV, Markdown and LaTeX, and return it."""
-        self._publish(save_table(table, self._target, name))
+    def save_table(self, table, name: str, *, of: Sequence[Dataset] = ()):
+        """Write a table as CSV, Markdown and LaTeX, and return it.
+
+        ``of`` is the data described; drawn data never replace the table of original data.
+        """
+        if self.profile != "paper" or all(data.kind != "synthetic" for data in of):
+            self._publish(save_table(table, self._target, name))
         return table
 
     def save_figure(self, figure, name: str, *, of: Dataset | None = None):

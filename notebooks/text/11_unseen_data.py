@@ -57,7 +57,7 @@ paper.opening(
 
 # %%
 sets = [paper.dataset(name) for name in ("hja", "letter_carroll", "letter_frost", "dbpedia")]
-paper.save_table(unseen.data_table(sets), "unseen_data")
+paper.save_table(unseen.data_table(sets), "unseen_data", of=sets)
 
 # %% [markdown]
 # **A recording as its bag.** Each segment is drawn as long and as high as it sounds. The file does not say when, so they stand

@@ -5,6 +5,7 @@ from mimlpaper import companion, paths
 from mimlpaper.companion import Companion
 from mimlpaper.datasets import load
 from mimlpaper.report.scorecard import changed_files
+from mimlpaper.report.unseen import data_table
 
 
 @pytest.mark.parametrize(
@@ -93,6 +94,14 @@ def test_data_are_drawn_where_the_original_is_not_and_the_page_says_so(tmp_path,
     for companion_ in (Companion(profile="smoke"), Companion(data_home=str(tmp_path))):
         assert companion_.dataset("scene").name == "synthetic_scene"
     assert len(shown) == 2 and all("Drawn data" in note and "*scene*" in note for note in shown)
+
+
+def test_a_stand_in_does_not_replace_the_table_of_original_data(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "figures", lambda: tmp_path)
+    drawn, table = load("synthetic_scene"), data_table([load("synthetic_scene")])
+    for profile, n_files in (("paper", 0), ("smoke", 3)):
+        assert Companion(profile=profile).save_table(table, "sizes", of=[drawn]) is table
+        assert len(list(tmp_path.rglob("sizes.*"))) == n_files
 
 
 def test_a_stand_in_does_not_replace_the_figure_of_original_data(tmp_path, monkeypatch):
