@@ -329,7 +329,8 @@ def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) ->
     total, best = left([]), left(choices)
     rows = {name: left([n for n in choices if n != name]) - best for name in choices}
     shares = pd.DataFrame(rows | {"together": best}, index=list(criteria)).T
-    return shares / np.where(total > 0, total, np.nan)
+    # A choice without effect has a share of 0, whose last bits would differ between machines.
+    return (shares / np.where(total > 0, total, np.nan)).round(12) + 0.0
 
 
 def variance_of(reads: Sequence[Read], criteria) -> pd.DataFrame:
