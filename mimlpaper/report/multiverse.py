@@ -40,6 +40,7 @@ VERDICTS = ("holds", "partly", "fails")
 PLAIN = "plain paired t-test"  # in place of the corrected one
 FIRM = 0.9  # share of universes
 N_UNIVERSES = {"paper": 200, "quick": 20, "smoke": 2}  # drawn for each claim
+NO_VARIANCE = 1e-18  # of a criterion's sum of squares
 SHARES, DRAWN = "multiverse_claims", "multiverse_drawn"  # cached tables, in the records' folder
 
 
@@ -310,7 +311,8 @@ def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) ->
     """Which choices carry the variance: the main effects of an analysis of variance.
 
     A choice's share is what leaving it out of the model of all main effects adds to the sum of
-    squares that is left, over the whole sum; "together" is what no choice explains alone.
+    squares that is left, over the whole sum; "together" is what no choice explains alone. The
+    shares of a criterion that no choice changes are missing.
     ``readings`` has one row a reading, or a reading and split, and a column of words for each
     choice, as :class:`~mimlpaper.experiments.multiverse.Multiverse` gives it.
     """
@@ -329,8 +331,9 @@ def variance_shares(readings: pd.DataFrame, choices: Sequence[str], criteria) ->
     total, best = left([]), left(choices)
     rows = {name: left([n for n in choices if n != name]) - best for name in choices}
     shares = pd.DataFrame(rows | {"together": best}, index=list(criteria)).T
-    # A choice without effect has a share of 0, whose last bits would differ between machines.
-    return (shares / np.where(total > 0, total, np.nan)).round(12) + 0.0
+    # Sums of equal values differ in the last bits, on each machine in others.
+    varies = total > NO_VARIANCE * (means**2).sum().to_numpy()
+    return (shares / np.where(varies, total, np.nan)).round(12) + 0.0
 
 
 def variance_of(reads: Sequence[Read], criteria) -> pd.DataFrame:

@@ -391,7 +391,7 @@ def variance_table(shares: Mapping[str, pd.DataFrame]) -> ReportTable:
     means = tidy.groupby(tidy["of"] + ": " + tidy["choice"], sort=False)[list(CRITERIA)].mean()
     large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
     return frame_grid(
-        large.clip(lower=0).map("{:.0%}".format).rename(columns=HEADS), tidy,
+        large.clip(lower=0).map("{:.0%}".format, na_action="ignore").rename(columns=HEADS), tidy,
         "Shares of the variance over readings that each choice carries, mean over the methods that "
         f"leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
     )  # fmt: skip

@@ -89,10 +89,9 @@ paper.save_figure(figure, "multiverse_specifications")
 # %% [markdown]
 # ## Which choices carry the variance
 #
-# An analysis of variance over the readings of each method: what share of the variance of a criterion does a choice carry by itself? In
-# Tables 1 to 4 the label rule changes hamming loss, recall and F1 alone, since the other criteria see only the order of the labels. In Figs. 4
-# and 5 its share is larger. *Together* is what no single choice carries. Shares are means over the methods that leave a choice open, so a
-# column need not add up to 100 %.
+# An analysis of variance over the readings of each method: what share of the variance of a criterion does a choice carry by itself? The
+# label rule changes hamming loss, recall and F1 alone, since the other criteria see only the order of the labels. *Together* is what no
+# single choice carries. Shares are means over the methods that leave a choice open, so a column need not add up to 100 %.
 
 # %%
 names = {f"Table {n}": f"table{n}" for n in (1, 2, 3, 4)}

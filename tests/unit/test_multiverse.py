@@ -310,6 +310,16 @@ def test_variance_shares_by_hand():
     assert shares.to_dict() == pytest.approx({"a": 0.8, "b": 0.2, "together": 0.0})
 
 
+def test_rounding_is_no_variance():
+    """Three means of the same numbers, summed in other orders, and one that differs by 1e-6."""
+    equal = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.6]
+    table = pd.DataFrame({"a": ["", "x", "y"], "same": equal, "other": [0.6, 0.6, 0.600001]})
+    assert len(set(equal)) > 1
+    shares = variance_shares(table, ["a"], ["same", "other"])
+    assert shares["same"].isna().all()
+    assert shares["other"].to_dict() == pytest.approx({"a": 1.0, "together": 0.0})
+
+
 def test_readings_are_those_that_are_recorded_for_all_data_sets(tmp_path):
     """The published reading comes from the table, the others from the multiverse."""
     store = Store(tmp_path)
