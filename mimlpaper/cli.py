@@ -372,7 +372,7 @@ def _audit(options):
     same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
           f"{table.loc[same, 'n_checked'].sum()} gave the same")  # fmt: skip
-    # Methods that hang on the last digit differ with the machine's BLAS, which is no fault.
+    # Methods that depend on the last digit differ with the machine's BLAS, which is no fault.
     elsewhere = table["elsewhere"] & (table["outcome"] == "different")
     if elsewhere.any():
         methods = ", ".join(table.loc[elsewhere, "method"].unique())

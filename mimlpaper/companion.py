@@ -243,8 +243,7 @@ class Companion:
 
         ``of`` is the data described; drawn data never replace the table of original data.
         """
-        if self.profile != "paper" or all(data.kind != "synthetic" for data in of):
-            self._publish(save_table(table, self._target, name))
+        self._write(save_table, table, name, drawn=any(data.kind == "synthetic" for data in of))
         return table
 
     def save_figure(self, figure, name: str, *, of: Dataset | None = None):
@@ -259,18 +258,18 @@ class Companion:
         if drawn:
             figure.suptitle(DRAWN, fontsize=8, color=LINE)
             text = f"{DRAWN} {text}"
-        if self.profile != "paper" or not drawn:
-            self._publish(save_figure(figure, self._target, name))
+        self._write(save_figure, figure, name, drawn=drawn)
         display(figure, metadata={"image/png": {"alt": text}})
         plt.close(figure)
 
-    @property
-    def _target(self):
-        """Where to write: what is explored by hand replaces nothing that is published."""
-        explored = self.profile == "paper" and paths.PUBLISH not in os.environ
-        return paths.explored() if explored else self.folder
+    def _write(self, save, shown, name, *, drawn):
+        """What shows drawn data, or is explored by hand, replaces nothing that is published.
 
-    def _publish(self, files):
-        """Note the checksums of published files, for ``mimlpaper verify``."""
-        if self._target == paths.figures():
-            note_checksums(files)
+        The checksums of published files are noted, for ``mimlpaper verify``.
+        """
+        if self.profile != "paper":
+            save(shown, self.folder, name)
+        elif not drawn and paths.PUBLISH in os.environ:
+            note_checksums(save(shown, self.folder, name))
+        elif not drawn:
+            save(shown, paths.explored(), name)

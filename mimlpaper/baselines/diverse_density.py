@@ -155,7 +155,7 @@ def neg_log_densities(points, instances, rows, offsets, positive):
     n_rows) are the instances used, for all points or for each point; bags begin among them at
     ``offsets`` (n_bags + 1,). The gradients have the shape of ``points`` (n_points, 2 n_features).
 
-    Where an ascent ends hangs on the last digit. So all sums here and in the ascents have one
+    Where an ascent ends depends on the last digit. So all sums here and in the ascents have one
     order, whatever the processor: the compiler may not reorder them, and no BLAS is called.
     """
     n_features = instances.shape[1]

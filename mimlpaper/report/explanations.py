@@ -1,7 +1,7 @@
 """Explanations of labels by instances: drawn on images and texts, and measured on drawn scenes.
 
 A function ``draw_…`` takes data and axes. A function ``explained_…`` takes a fitted learner and
-makes a whole figure. Only :func:`explanation_check` fits learners, and :func:`recorded_shares`
+makes a whole figure. Only :func:`explanation_check` fits learners, and :func:`recorded_check`
 records what it finds.
 """
 
@@ -278,7 +278,6 @@ EXPLAINED = {
 }
 CHANCE = "chance: a random instance"
 UPPER_BOUND = "upper bound: an SVM trained on instance labels"
-SHARES = ["method", "mean", "std", "images_or_label", "pairs"]
 RECORDED = [
     "n_runs", "images_or_label", "method", "mean", "std", "pairs",
     "code", "versions", "commit", "machine",
@@ -341,8 +340,8 @@ def explanation_check(
     return pd.concat(parts, ignore_index=True)
 
 
-def recorded_shares(profile: str = "paper", *, recompute: bool = False) -> pd.DataFrame:
-    """The recorded :func:`explanation_shares`; run first if there are none, or stale ones."""
+def recorded_check(profile: str = "paper", *, recompute: bool = False) -> pd.DataFrame:
+    """The recorded shares of :func:`explanation_check`; run first if none are fresh."""
     n_runs = 5 if profile == "paper" else 1
     path = default_store(profile).path("explanations")
     code = code_fingerprint([explanation_shares, explanation_check, EXPLAINED], None, None)
@@ -354,7 +353,7 @@ def recorded_shares(profile: str = "paper", *, recompute: bool = False) -> pd.Da
         shares = explanation_shares(explanation_check(n_runs=n_runs))
     shares = shares.assign(code=code, **provenance())
     put_rows(path, [six_digits(row) for row in shares.to_dict("records")], RECORDED, n_keys=3)
-    return recorded_shares(profile)
+    return recorded_check(profile)
 
 
 def explanation_shares(check: pd.DataFrame) -> pd.DataFrame:
@@ -377,7 +376,8 @@ def explanation_shares(check: pd.DataFrame) -> pd.DataFrame:
 
 def explanation_table(shares: pd.DataFrame) -> ReportTable:
     """Of :func:`explanation_shares`; columns: all images, those with several labels, each label."""
-    tidy, first_method = shares[SHARES], shares["method"].unique()[2]
+    tidy = shares[["method", "mean", "std", "images_or_label", "pairs"]]
+    first_method = shares["method"].unique()[2]
     texts = [
         f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"
         for mean, std in tidy[["mean", "std"]].to_numpy()

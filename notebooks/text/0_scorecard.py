@@ -94,7 +94,7 @@ paper.save_table(totals_table(card["blind"]), "totals_blind")
 #
 # Each square is one cell of a table: rows are algorithms, columns are criteria (for Table 5 data
 # sets). Green cells agree with the paper, blue ones differ and are better than printed, orange ones
-# differ and are worse; purple cells fill a gap in print. Grey cells would not have been run yet.
+# differ and are worse; purple cells fill a gap in print. Grey would mean that a cell has not been run.
 
 # %%
 cells = pd.DataFrame(card["cells"])

@@ -196,7 +196,7 @@ paper.save_figure(figure, "figure5")
 #
 # On the real texts D-MimlSvm leads on all seven criteria, against MimlSvm in every case. On the real scenes it ranks labels better
 # on every set and finds many more of them, but it also predicts more labels than there are: hamming loss is the criterion that it
-# loses. The next table shows what that hangs on.
+# loses. The next table shows what that depends on.
 
 # %%
 RIVALS = ("MimlSvm", "MimlSvm_mi")

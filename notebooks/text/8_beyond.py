@@ -3,7 +3,7 @@
 #
 # The other notebooks follow the paper section by section. This one asks what comes after it. Who wins if every
 # algorithm gets the same means? Which instance brings which label, and how often is such a reason right? What
-# belongs in the cells that the paper left blank? What hangs on the choices that it leaves open? And what, in the
+# belongs in the cells that the paper left blank? What depends on the choices that it leaves open? And what, in the
 # end, may a reader believe of it today?
 #
 # Nothing here is typed in by hand: numbers come from recorded trials, and where trials are not recorded yet the tables
@@ -130,7 +130,7 @@ paper.save_figure(figure, "explained_scene", of=scene)
 # whole images only.
 
 # %%
-shares = explanations.recorded_shares(profile, recompute=recompute)
+shares = explanations.recorded_check(profile, recompute=recompute)
 paper.save_table(explanations.explanation_table(shares), "explanations")
 
 # %% [markdown]
@@ -199,7 +199,7 @@ paper.save_table(tables.claim_counts_table(claims), "claim_counts")
 tables.claims_table(tables.by_verdict(claims), detail=False)
 
 # %% [markdown]
-# **Other readings, other data.** A verdict may hang on a choice that the paper leaves open, or on the data that it chose.
+# **Other readings, other data.** A verdict may depend on a choice that the paper leaves open, or on the data that it chose.
 # Notebook `10_multiverse` makes the open choices otherwise, and notebook `11_unseen_data` repeats the comparisons on data that the
 # authors never saw. In short:
 

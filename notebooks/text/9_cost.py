@@ -221,7 +221,7 @@ figures.plot_waterfall(hours_by_cause(changed, paper.core_hours()), axis, unit="
 paper.save_figure(figure, "waterfall")
 
 # %% [markdown]
-# Are the numbers the same? Methods whose result does not hang on the last digit give equal criteria. MimlBoost and the diverse densities do: any
+# Are the numbers the same? Methods whose result does not depend on the last digit give equal criteria. MimlBoost and the diverse densities do: any
 # other order of a sum can turn a vote. Where a setting was changed on purpose, in the tuned columns by wider grids, the row is another one.
 
 # %%

@@ -31,7 +31,7 @@ def test_no_claim_is_firm_and_one_choice_turns_over_most():
 
 
 def test_the_last_round_of_figure_6_is_the_row_of_table_1():
-    """MimlBoost hangs on the last digit: records of two machines would differ."""
+    """MimlBoost depends on the last digit: records of two machines would differ."""
     curve, row = (Companion(profile="paper").recorded(name) for name in ("figure6", "table1"))
     ends = curve[(curve["method"] == "MimlBoost") & (curve["stage"] == curve["n_stages"])]
     row = row[row["method"] == "MimlBoost"]

@@ -149,7 +149,7 @@ class InterruptedStore(Store):
 
 @pytest.mark.parametrize("features", ["", "+avx,+avx2", "+avx,+avx2,+fma"])
 def test_another_processor_climbs_to_the_same_point(features):
-    """Where an ascent of the diverse density ends hangs on the last digit of every sum.
+    """Where an ascent of the diverse density ends depends on the last digit of every sum.
 
     Code for a processor with narrower registers, or without fused multiplication, and a BLAS for
     an older one end where this processor's do, to the last digit.

@@ -48,7 +48,7 @@ from mimlpaper.report.explanations import (
     explanation_hits,
     explanation_shares,
     explanation_table,
-    recorded_shares,
+    recorded_check,
     telling_words,
 )
 from mimlpaper.report.rendering import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
@@ -366,17 +366,17 @@ def test_the_table_agrees_with_the_check(check):
 def test_shares_are_recorded_once_and_again_after_a_change(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
     monkeypatch.setattr(explanations, "EXPLAINED", FEW)
-    first, file = recorded_shares("quick"), tmp_path / "explanations.csv"
+    first, file = recorded_check("quick"), tmp_path / "explanations.csv"
     expected = explanation_shares(explanation_check(FEW, n_runs=1))
     assert explanation_table(first).to_markdown() == explanation_table(expected).to_markdown()
     written = file.stat().st_mtime_ns
-    pd.testing.assert_frame_equal(recorded_shares("quick"), first)
+    pd.testing.assert_frame_equal(recorded_check("quick"), first)
     assert file.stat().st_mtime_ns == written
-    recorded_shares("quick", recompute=True)
+    recorded_check("quick", recompute=True)
     assert file.stat().st_mtime_ns > written
     other = {"MimlNn": make_pipeline(OnInstances(MinMaxScaler()), MimlNn(ratio=0.1))}
     monkeypatch.setattr(explanations, "EXPLAINED", other)  # so the record is stale
-    assert set(recorded_shares("quick")["code"]).isdisjoint(first["code"])
+    assert set(recorded_check("quick")["code"]).isdisjoint(first["code"])
 
 
 def test_every_method_that_explains_is_in_the_check():

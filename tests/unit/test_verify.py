@@ -193,7 +193,7 @@ def test_the_scorecard_tells_what_was_verified(store):
     first, second = verified("smoke", store=store)
     assert (first["experiment"], first["groups"], first["equal"]) == ("table1", 2, 2)
     assert (second["experiment"], second["trials"], second["different"]) == ("table2", 1, 0)
-    change(store, code="made anew", name="table2")
+    change(store, code="made again", name="table2")
     assert [row["experiment"] for row in verified("smoke", store=store)] == ["table1"]
     mine = load_outcomes(store.folder).to_dict("records")[0]
     add_outcomes(store.folder, [mine | {"machine": "another", "outcome": "different"}])
