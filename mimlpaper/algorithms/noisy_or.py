@@ -1,8 +1,11 @@
 """NoisyOr: logistic probabilities of instances, joined by a noisy-or; not from the paper."""
 
+import warnings
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
@@ -31,7 +34,8 @@ class NoisyOr(MultiLabelEstimator):
     ----------
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     ridge : float > 0, default 0.1
-    max_iter : int, default 500, the most steps of L-BFGS for a label.
+    max_iter : int, default 500
+        The most steps of L-BFGS for a label; a ConvergenceWarning if one needs more.
     tol : float, default 1e-5
         Largest entry of the gradient, divided by the number of bags, at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
@@ -68,8 +72,9 @@ class NoisyOr(MultiLabelEstimator):
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         self._check_label_rule()
-        if not self.ridge > 0:
-            raise ValueError(f"ridge must be positive, got {self.ridge}")
+        for name in ("ridge", "tol", "max_iter"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
         self.factor_ = KernelFactor(
@@ -110,6 +115,14 @@ class NoisyOr(MultiLabelEstimator):
             jac=True, method="L-BFGS-B",
             options={"maxiter": self.max_iter, "gtol": self.tol * len(y), "ftol": 0.0},
         )  # fmt: skip
+        slope = np.abs(found.jac).max() / len(y)
+        if slope > self.tol:
+            warnings.warn(
+                f"NoisyOr stopped after {found.nit} steps with a gradient of {slope:.2g}, above "
+                f"tol={self.tol:g}; raise max_iter or ridge",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
         return found.x[:-1], found.x[-1]
 
 

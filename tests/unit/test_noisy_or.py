@@ -1,8 +1,11 @@
 """NoisyOr: a bag by hand, the gradient by differences, and synthetic data with known reasons."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.algorithms.noisy_or import NoisyOr, objective
 from mimlpaper.bags import Bags
@@ -59,6 +62,15 @@ def test_far_scores_stay_finite():
     assert np.isfinite(fitted.decision_function(far)).all()
 
 
-def test_ridge_must_be_positive(bags, labels):
-    with pytest.raises(ValueError, match="ridge must be positive, got 0"):
-        NoisyOr(ridge=0).fit(bags, labels)
+@pytest.mark.parametrize("name", ["ridge", "tol", "max_iter"])
+def test_these_must_be_positive(bags, labels, name):
+    with pytest.raises(ValueError, match=f"{name} must be positive, got 0"):
+        NoisyOr(**{name: 0}).fit(bags, labels)
+
+
+def test_too_few_steps_warn_and_enough_do_not(bags, labels):
+    with pytest.warns(ConvergenceWarning, match="NoisyOr stopped after 2 steps .* tol=1e-05"):
+        NoisyOr(max_iter=2).fit(bags, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        NoisyOr().fit(bags, labels)
