@@ -51,7 +51,7 @@ from mimlpaper.datasets import DataError, load, make_bags
 from mimlpaper.experiments.experiment import PROFILES
 from mimlpaper.experiments.fingerprint import provenance
 from mimlpaper.experiments.registry import get_experiment
-from mimlpaper.experiments.section5 import OFTEN_CHOSEN
+from mimlpaper.experiments.section5 import BASE_SETTING
 from mimlpaper.experiments.store import default_store, put_rows, read_rows, six_digits
 from mimlpaper.experiments.trial import Trial, set_random_states
 from mimlpaper.experiments.workers import TrialError
@@ -265,7 +265,7 @@ def cost_cases(profile: str = "paper") -> list[CostCase]:
 def _methods_on(dataset):
     """The methods of the paper's table on a data set, and D-MimlSvm, which is in no table."""
     in_table = get_experiment(TABLE_OF[dataset]).methods
-    return (*in_table, "D-MimlSvm") if dataset in OFTEN_CHOSEN else in_table
+    return (*in_table, "D-MimlSvm") if dataset in BASE_SETTING else in_table
 
 
 def _drawn_names(method, profile):
@@ -298,7 +298,7 @@ def estimator_of(case: CostCase):
     if case.study in ("sizes", "large"):
         return (MANY_LABELS | ONE_LABEL | LARGE)[case.method]
     if case.method == "D-MimlSvm":
-        return OFTEN_CHOSEN[case.dataset]
+        return BASE_SETTING[case.dataset]
     experiment = get_experiment(TABLE_OF[case.dataset])
     return experiment.estimator(Trial(experiment.name, case.dataset, case.method, "{}", 0))
 

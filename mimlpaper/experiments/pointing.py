@@ -134,12 +134,15 @@ def pointing(
 def recorded_pointing(profile: str = "paper") -> pd.DataFrame:
     """Reasons against truth as they are recorded; nothing is run.
 
-    One row for each trial and calibration, with the measures of :func:`measure_reasons`, and
-    ``state``, "fresh" or "stale".
+    One row for each trial and calibration, method by method, with the measures of
+    :func:`measure_reasons`, and ``state``, "fresh" or "stale".
     """
     table = read_rows(default_store(profile).path("pointing"), COLUMNS)
     parts = [rows_of(table, experiment, profile, _measured) for experiment in BOTH]
-    return pd.concat(parts).sort_index(ignore_index=True)
+    order = {method: i for i, method in enumerate(POINTING.methods)}
+    return pd.concat(parts, ignore_index=True).sort_values(
+        "method", key=lambda names: names.map(order), kind="stable", ignore_index=True
+    )
 
 
 def measure_reasons(

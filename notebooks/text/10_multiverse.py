@@ -50,7 +50,7 @@ paper.opening(
 # bar of one colour does not depend on what was left open. A bar of several colours is a claim about somebody's choices, and the
 # paper does not say whose.
 #
-# The universes are drawn with equal chances for every alternative, which is no statement of how plausible each one is: readers who
+# The universes are drawn with equal chances for every alternative, which does not say how plausible each one is: readers who
 # find an alternative absurd will want to leave it out. They can see below which ones matter. Fewer splits than in the tables take part here, so that
 # a verdict may be weaker than on the scorecard.
 
@@ -133,7 +133,6 @@ multiverse.variance_shares(own, list(choices), ["hamming_loss", "average_precisi
 #
 # A comparison of learning methods is a statement about pairs of methods *and* about the choices of whoever compared them. None of
 # the claims above holds in nine of ten universes, so none may be quoted without its choices. Some fail in nearly all of
-# them: no reading that we could think of rescues these, and the reason is not ours to find in the settings. For more
-# than half of the claims a single choice changes the verdict, and a few choices do it again and again: which RankSvm was run,
-# early stopped or converged; the kernel of MlSvm; the scaling of features; and the optimum that SubCod's correction
-# takes. The honest sentence names them.
+# them: no reading that we tried rescues these; the settings do not explain why they fail. For more
+# than half of the claims a single choice changes the verdict, and a few choices do it again and again: the scaling of
+# features, which t-test counts, the label rule, which RankSvm was run, MimlNn's ridge, and the machine of MlSvm. The honest sentence names them.

@@ -48,7 +48,7 @@ paper.opening(
 #
 # The measurements are rows of `data/results/costs.csv`, with machine and versions. They are no trials: another machine gives
 # other seconds, and what carries over are ratios and exponents. `mimlpaper costs` measures what is not recorded
-# yet; on an idle machine all of it takes some minutes.
+# yet; on an idle machine all of it takes about a quarter of an hour.
 
 # %%
 costs = paper.costs()
@@ -59,8 +59,8 @@ costs = paper.costs()
 # One fit on the 1,500 training examples of Tables 1 and 2, and the scores of the 500 others. The first line of a
 # cell is the mean of the recorded trials, which ran two at a time next to other work; the second line is one fit alone, on
 # the first split. Trials of one split share work, so their seconds can be lower. RankSvm's fit is of nine machines, for
-# it chooses its degree by hold-out. D-MimlSvm is in neither table; it has the parameters that hold-out often takes in
-# Figs. 4 and 5, and all 1,500 examples where the figures have about a quarter of that.
+# it chooses its degree by hold-out. D-MimlSvm is in neither table; it has one of the eight settings among which hold-out
+# chooses in Figs. 4 and 5, and all 1,500 examples where the figures have 150 to 482.
 
 # %%
 trials = {name: paper.recorded(name) for name in ("table1", "table2")}
@@ -68,7 +68,7 @@ table = tables.costs_table(costs, trials, "Bags with many labels")
 paper.save_table(table, "cost_miml")
 
 # %% [markdown]
-# Every fit on the 1,500 images is done within six seconds, and adds at most about 100 MB to memory. MimlSvm_mi takes longest on
+# Every fit on the 1,500 images takes less than six seconds on average, and adds at most about 100 MB to memory. MimlSvm_mi takes longest on
 # scene, and on texts RankSvm, which fits nine machines. The paper says that D-MimlSvm
 # can deal with moderate sizes only; here it takes about a second.
 
@@ -89,7 +89,7 @@ paper.save_table(table, "cost_vectors")
 # %% [markdown]
 # ## Bags with one label: molecules and images
 #
-# One fit on nine tenths of Musk2, 102 molecules with up to a thousand instances each, and of Elephant, 200 images. SubCod's
+# One fit on nine tenths of Musk2, 102 molecules with up to 1,044 instances each, and of Elephant, 200 images. SubCod's
 # rows hold a hold-out test over twelve pairs of $M$ and $\theta$, nine with MimlBoost, and a last fit.
 
 # %%
@@ -120,7 +120,7 @@ paper.save_figure(figure, "cost_growth")
 # %% [markdown]
 # There are two groups. At the top are the methods that see every instance, by a kernel factor or by sorted features: they rise about
 # in proportion to the bags. Those with distances or kernels between whole bags or vectors are a factor of ten to a hundred
-# lower at 200 bags. They rise with the square of the bags, and at 3,200 they are a factor of two to ten lower. More labels cost
+# lower at 200 bags. They rise with the square of the bags, and at 3,200 they are a factor of two to ten lower, in each row of the picture. More labels cost
 # MimlBoost, MimlSvm_mi, MimlSvm and MlSvm, which have a problem or pairs for each; MimlNn, Ml-kNN and InsDif hardly notice them.
 
 # %% [markdown]
@@ -157,15 +157,16 @@ paper.save_figure(figure, "cost_growth_one_label")
 # a share of $m$.
 #
 # - **By distances between bags** (MimlSvm, MimlNn, SubCod): every instance meets every other, $(mn)^2 d$, and the
-#   distances of all bags are kept, which is $m^2$ in memory. The medoids come on top, $m^2 k$, with $k$ in proportion to $m$.
+#   distances of all bags are kept, which is $m^2$ in memory. The medoids come on top: $m^2 k$ or $m k^2$, with $k$ in proportion to $m$.
 # - **By a factor of the instances' kernel** (MimlBoost, MimlSvm_mi, D-MimlSvm and the learners of one label with
 #   Gaussian kernels): nothing is quadratic in bags or instances. The kernel matrix of all instances is never there; its factor has
 #   $mnr$ numbers.
-# - **By a kernel of vectors** (RankSvm, MlSvm, and Ml-kNN and InsDif by their distances): $m^2$ in time and memory, and the
-#   instances only lengthen the vectors.
-# - **By sorted features** (AdtBoost.MH): linear in everything but the rounds.
+# - **By a kernel of vectors** (RankSvm, MlSvm, and Ml-kNN and InsDif by their distances): $m^2$ in memory, $m^2$ to $m^3$ in
+#   time, and the instances only lengthen the vectors.
+# - **By sorted features** (AdtBoost.MH): nearly linear in everything but the rounds.
 # - **By climbing** (Diverse Density, Em-dd): each climb is linear, but there is one from every instance of some
-#   positive bags, so that both are quadratic in the instances of a bag.
+#   positive bags, so that both are quadratic in the instances of a bag. Em-dd's quadratic part, the choice of an
+#   instance in each bag, is small at these sizes.
 #
 # Next to it are the exponents, by least squares on the logarithms of all sizes, and between the two largest. The second is closer
 # to what theory speaks of: at small sizes a part of a fit is overhead that does not depend on the size, which draws the
@@ -179,8 +180,8 @@ paper.save_table(tables.exponents_table(costs), "cost_exponents")
 # ## Up to 100,000 bags
 #
 # What stops each learner is memory, and it can be counted before a fit. MimlSvm and MimlNn need 20 bytes for every pair of bags while the
-# distances are made: 4 GB at 14,000 bags, 50 GB at 50,000. MimlBoost, D-MimlSvm and MimlSvm_mi need two to four times the $8 mnr$ bytes of the kernel's
-# factor: at 50,000 bags of 8 instances and rank 300 that is 1.9, 2.2 and 3.8 GB, and three times as much at rank 1,000.
+# distances are made: 4 GB at 14,000 bags, 50 GB at 50,000. MimlBoost, MimlSvm_mi and D-MimlSvm need two to four times the $8 mnr$ bytes of the kernel's
+# factor: at 50,000 bags of 8 instances and rank 300 that is 2.1, 3.3 and 4.0 GB, and three times as much at rank 1,000.
 #
 # - **By landmarks**: `LandmarkMap` finds medoids among 2,000 bags, and takes the distances of all bags to these 400 alone. MimlNn and MimlSvm
 #   are then pipelines; its docstring shows them. If memory is too small, it says so before it takes any.
@@ -204,15 +205,15 @@ paper.save_table(tables.exponents_table(large), "cost_large_exponents")
 
 # %% [markdown]
 # With 50,000 bags each of them takes less than a minute and less than 1.5 GB. By landmarks a fit rises in proportion to the bags, for the sample
-# stays as it is. The linear machines rise faster than that, since their solvers take more steps; D-MimlSvm fastest, whose cutting planes
-# have a number for each bag, and are more where bags are more.
+# stays as it is. The linear machines rise faster than that, since their solvers take more steps; D-MimlSvm fastest: each of its cutting planes
+# holds a number for each bag, and more bags need more planes.
 
 # %% [markdown]
 # ## The whole paper, before and now
 #
 # All trials ran again, by faster code with the same protocol. The first bar is what they took before, the last what they take
-# today: blue became cheaper, orange was added. Seconds are those of the recordings, two processes on
-# two cores that had other work to do; run again on a quiet one, a split of Table 2 took half of them and a fold of Table 3 five sixths.
+# today: blue bars are what became cheaper, orange ones what was added. Seconds are those of the recordings, two processes on
+# two cores, in batches of trials that share work.
 
 # %%
 changed = paper.changes()
@@ -221,8 +222,8 @@ figures.plot_waterfall(hours_by_cause(changed, paper.core_hours()), axis, unit="
 paper.save_figure(figure, "waterfall")
 
 # %% [markdown]
-# Are the numbers the same? Methods whose result does not depend on the last digit give equal criteria. MimlBoost and the diverse densities do: any
-# other order of a sum can turn a vote. Where a setting was changed on purpose, in the tuned columns by wider grids, the row is another one.
+# Are the numbers the same? The criteria of most methods are equal. Those of D-MimlSvm, MimlBoost, MI-SVM and the diverse densities differ a little:
+# they depend on the last digit of a sum, and another order of the sum can turn a vote. Where a setting was changed on purpose, in the tuned columns by wider grids, the row is another one.
 
 # %%
 paper.save_table(tables.changes_table(changed), "changes")

@@ -163,8 +163,8 @@ play.player(play.exported(small.fit(scenes.X, scenes.Y)), play.choices(files, na
 
 # %% [markdown]
 # A picture convinces easily, so the reasons are measured in notebook `8_beyond`: on drawn scenes the framed instance lies in the
-# label's region more often than chance, and far less often than it could. The third row shows where it goes
-# wrong, *next to* the region: an instance describes its neighbours as well, so that a blob of sky just above the
+# label's region more often than chance, and far less often than it could. The third row shows one kind of mistake,
+# *next to* the region: an instance describes its neighbours as well, so that a blob of sky just above the
 # dunes tells *desert* as surely as a blob within them.
 #
 # The same steps work for texts, with `TextBags` in place of `ImageBags` and `explained_text` in place of `explained_images`.
