@@ -1,7 +1,7 @@
 """Section 6: single-instance data through MIML. Tables 3 and 4, Figs. 8 to 10.
 
 The files hold vectors of unit length, and no method scales them again. Blind and tuned rows are as
-in Tables 1 and 2. InsDif_MimlBoost is not tuned: a fit takes minutes on the web pages.
+in Tables 1 and 2. InsDif_MimlBoost is not tuned: the paper has no row of it.
 """
 
 from dataclasses import replace

@@ -3,14 +3,14 @@
 #
 # This is the companion of *Multi-Instance Multi-Label Learning* (Zhou, Zhang, Huang and Li,
 # Artificial Intelligence, 2012). Every number that the paper prints in its five tables of results
-# stands in this notebook next to the number of this project's own trials, with a verdict; every
+# is a square in this notebook, with its verdict; the notebooks of the sections show it next to ours. Every
 # sentence that claims something is tested again. Nothing here is typed in: our side comes from
 # recorded trials, each with its seed, its versions and the fingerprint of the code that ran it.
 #
 # **How to read a verdict.** A printed cell *agrees* if the difference is no larger than two runs of
 # one program would show; each table states this tolerance. Otherwise the cell *differs*, and ours is
-# *better* or *worse* by the criterion's own direction. A better value does not agree: it is another
-# value. A cell that the paper could not fill and we could is *filled*; one without trials is
+# *better* or *worse* by the criterion's own direction. A better value counts as different, too.
+# A cell that the paper could not fill and we could is *filled*; one without trials is
 # *missing*.
 #
 # **What agreement is worth.** Neighbouring rows of the paper are close, so that a cell may agree
@@ -63,7 +63,7 @@ paper.opening(
 #
 # The order of the algorithms in four tables: as printed, as we find it, and when everyone is tuned by the same means. Each line is an
 # algorithm, at the mean of its ranks over the criteria that are printed for all. Two rows change the order most: RankSvm, whose printed rows are not those of a
-# converged machine, and MlSvm, which only lacked a kernel and a label rule like those of the others.
+# converged machine, and MlSvm, which lacked a kernel width that suits the data, and a label rule like that of the others.
 #
 # This notebook only reads what is recorded; the notebooks of the sections run what is missing.
 
@@ -84,7 +84,7 @@ paper.save_figure(figure, "orders")
 paper.save_table(totals_table(card["totals"]), "totals")
 
 # %% [markdown]
-# The same for the blind column. It is empty until its experiments are recorded.
+# The same for the blind column.
 
 # %%
 paper.save_table(totals_table(card["blind"]), "totals_blind")

@@ -163,8 +163,8 @@ play.sliders(show, image=(0, 49))
 play.player(play.exported(play.trained_on_scenes()), play.drawn_scenes())
 
 # %% [markdown]
-# For both true labels the frame lies where the label's region is, though no learner sees regions. This is a thing that an
-# ordinary multi-label learner cannot offer, and that the paper names as a promise of MIML: *it has this label because it
+# For both true labels the frame lies where the label's region is, though no learner sees regions. An ordinary
+# multi-label learner cannot offer this; the paper names it as a promise of MIML: *it has this label because it
 # contains that instance*. How often such reasons are right is measured in notebook `8_beyond`.
 #
 # ## Why representation matters

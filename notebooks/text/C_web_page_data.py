@@ -45,7 +45,7 @@ paper.opening(
 # - **PRC**, the percentage of *rare* categories, those with fewer than 1 % of the pages.
 #
 # Nothing is learned and nothing is drawn at random, so the numbers must agree to the last printed
-# digit. Halves are rounded up, as the paper does (13.75 and 20.95 are exact there).
+# digit. Halves are rounded up, as the paper does (1.1585 and 1.7045 are printed as 1.159 and 1.705).
 
 # %%
 counted = paper.characteristics()
