@@ -135,4 +135,4 @@ multiverse.variance_shares(own, list(choices), ["hamming_loss", "average_precisi
 # the claims above holds in nine of ten universes, so none may be quoted without its choices. Some fail in nearly all of
 # them: no reading that we tried rescues these; the settings do not explain why they fail. For more
 # than half of the claims a single choice changes the verdict, and a few choices do it again and again: the scaling of
-# features, which t-test counts, the label rule, which RankSvm was run, MimlNn's ridge, and the machine of MlSvm. The honest sentence names them.
+# features, which t-test counts, the label rule, which RankSvm was run, and MimlNn's ridge. The honest sentence names them.
