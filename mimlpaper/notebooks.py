@@ -165,12 +165,16 @@ def _run(path, parameters, folder, cell_timeout):
 
 
 def _execute(path, output, parameters, cell_timeout):
-    """Sockets in a folder of their own: kernels that start together cannot race for a port."""
-    os.environ[paths.PUBLISH] = "1"  # the kernel inherits it
+    """Sockets in a folder of their own: kernels that start together cannot race for a port.
+
+    A kernel is interrupted before it is shut down. Some report that as an error, which is none.
+    """
+    publish = f"import os; os.environ[{paths.PUBLISH!r}] = '1'"  # in the kernel alone
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",
             cwd=str(path.parent), progress_bar=False, execution_timeout=cell_timeout,
+            extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={publish}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
         )  # fmt: skip
 
