@@ -13,9 +13,12 @@ from mimlpaper.experiments import Store, compute, get_experiment
 ROOT = Path(__file__).resolve().parents[2]
 HEADINGS = ("fault", "what happened", "records lost", "how one goes on")
 
+# A script that runs the tests in the background has them ignore Ctrl-C; a terminal does not.
 COMMAND = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from mimlpaper import paths
 paths.results = lambda: Path(sys.argv[1])
 from mimlpaper.cli import main
