@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import tomllib
 import zipfile
@@ -65,8 +64,7 @@ def found():
 
 def same_from_sdist(builder, sdist, wheel):
     """Who has only the sdist builds the same wheel."""
-    with tarfile.open(sdist) as archive:
-        archive.extractall(FOLDER / "unpacked", filter="data")
+    shutil.unpack_archive(sdist, FOLDER / "unpacked")
     (source,) = (FOLDER / "unpacked").iterdir()
     again = FOLDER / "again"
     call(builder, "-m", "hatchling", "build", "-t", "wheel", "-d", str(again), cwd=source)
