@@ -222,8 +222,10 @@ figures.plot_waterfall(hours_by_cause(changed, paper.core_hours()), axis, unit="
 paper.save_figure(figure, "waterfall")
 
 # %% [markdown]
-# Are the numbers the same? The criteria of most methods are equal. Those of D-MimlSvm, MimlBoost, MI-SVM and the diverse densities differ a little:
-# they depend on the last digit of a sum, and another order of the sum can turn a vote. Where a setting was changed on purpose, in the tuned columns by wider grids, the row is another one.
+# Are the numbers the same? The criteria of most methods are equal. D-MimlSvm and the machines of MimlBoost are solved up to
+# a duality gap, and a faster solver stops at another point within it. An ascent of a diverse density can end elsewhere
+# if a sum is rounded otherwise. MI-SVM changes for a reason of its own: its first machine was corrected. The tuned columns have
+# wider grids than before.
 
 # %%
 paper.save_table(tables.changes_table(changed), "changes")
