@@ -169,7 +169,8 @@ def _execute(path, output, parameters, cell_timeout):
 
     A kernel is interrupted before it is shut down. Some report that as an error, which is none.
     """
-    publish = f"import os; os.environ[{paths.PUBLISH!r}] = '1'"  # in the kernel alone
+    # In the kernel alone, and without a name that a cell could take for its own import.
+    publish = f"__import__('os').environ[{paths.PUBLISH!r}] = '1'"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",

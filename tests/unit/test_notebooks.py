@@ -1,5 +1,6 @@
 """Notebook runs: parameters checked first, whole outputs or none, status by evidence."""
 
+import os
 import re
 
 import nbformat
@@ -34,6 +35,14 @@ def test_a_notebook_that_ends_well_is_written_whole(folder):
     assert sorted(path.name for path in run.output.parent.iterdir()) == [
         "good.html", "good.ipynb", "runs.json",
     ]  # fmt: skip
+
+
+def test_only_the_kernel_is_told_to_publish(folder, monkeypatch):
+    monkeypatch.delenv(paths.PUBLISH, raising=False)
+    told = f"__import__('os').environ.get('{paths.PUBLISH}')"
+    write_notebook(folder, "told", f"print('published', {told}, 'os' in dir())")
+    assert "published 1 False" in outcome(folder, "told").output.read_text()
+    assert paths.PUBLISH not in os.environ
 
 
 def test_pictures_have_their_texts(folder):
