@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: install paper site pdf lab text quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
+.PHONY: install paper site pdf lab quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
 	scorecard crate clean
 
 install: .venv/installed
@@ -54,9 +54,6 @@ pdf: .venv/installed-pdf  ## the executed notebooks as one PDF, build/mimlpaper.
 
 lab: .venv/installed-lab  ## the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir notebooks
-
-text: .venv/installed-lab  ## after a change of a notebook or its text, whichever is newer: the other one
-	$(BIN)/jupytext --quiet --sync notebooks/*.ipynb
 
 quick: install  ## the first three splits of every experiment, on the original data
 	$(BIN)/mimlpaper run --profile quick

@@ -21,7 +21,8 @@ def main(arguments=None) -> int:
     try:
         # Imported here and in the commands, so that --help answers at once.
         from mimlpaper.datasets import DataError
-        from mimlpaper.experiments import StoreError, TrialError
+        from mimlpaper.study.records import StoreError
+        from mimlpaper.study.workers import TrialError
 
         status = options.run(options) or 0  # a command gives nothing if all went well
         sys.stdout.flush()
@@ -110,7 +111,7 @@ def _protocol(options):
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _run(options):
-    from mimlpaper.notebooks import available_notebooks, run_notebooks
+    from mimlpaper.study.notebooks import available_notebooks, run_notebooks
 
     parameters = _protocol(options) | {
         "data_home": options.data_home or "", "recompute": options.recompute,
@@ -141,7 +142,7 @@ def _run(options):
 
 
 def _row(notebook, status, seconds=0.0, *, mend):
-    from mimlpaper.report.scorecard import ARTEFACTS
+    from mimlpaper.study.scorecard import ARTEFACTS
 
     return {
         "notebook": notebook,
@@ -160,7 +161,7 @@ def _freshness(notebook, profile):
 
 def _n_to_run(notebook, profile):
     """Number of trials and measured fits behind a notebook's artefacts without a record."""
-    from mimlpaper.experiments.costs import waiting_costs
+    from mimlpaper.study.costs import waiting_costs
 
     n_trials, states = _trials_of(notebook, profile)
     n_fits = len(waiting_costs(profile)) if notebook == COSTS else 0
@@ -169,10 +170,9 @@ def _n_to_run(notebook, profile):
 
 def _trials_of(notebook, profile):
     """Number of trials behind a notebook's artefacts, and the states of the recorded ones."""
-    from mimlpaper.experiments import EXPERIMENTS, records
-    from mimlpaper.experiments.registry import family
-    from mimlpaper.experiments.store import KEY
-    from mimlpaper.report.scorecard import ARTEFACTS
+    from mimlpaper.study.records import KEY, records
+    from mimlpaper.study.registry import EXPERIMENTS, family
+    from mimlpaper.study.scorecard import ARTEFACTS
 
     shown = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
     n_trials, states = 0, []
@@ -191,9 +191,8 @@ def _trials_of(notebook, profile):
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _compute(options):
-    from mimlpaper.experiments import compute
-    from mimlpaper.experiments.runner import compute_together
-    from mimlpaper.experiments.store import KEY, seconds_of
+    from mimlpaper.study.records import KEY, seconds_of
+    from mimlpaper.study.runner import compute, compute_together
 
     names = _named(options)
     how = _protocol(options) | {"recompute": options.recompute, "dask": options.dask}
@@ -211,7 +210,7 @@ def _compute(options):
 
 def _named(options):
     """The experiments that the options name, a family in full; all if they name none."""
-    from mimlpaper.experiments.registry import EXPERIMENTS, family
+    from mimlpaper.study.registry import EXPERIMENTS, family
 
     return [one for name in options.experiment or EXPERIMENTS for one in family(name)]
 
@@ -228,9 +227,9 @@ def _counts(states):
 def _scorecard(options):
     import pandas as pd
 
-    from mimlpaper.companion import Companion
-    from mimlpaper.report.scorecard import in_words
-    from mimlpaper.report.tables import TOTALS, verified_table
+    from mimlpaper.study.companion import Companion
+    from mimlpaper.study.scorecard import in_words
+    from mimlpaper.study.tables import TOTALS, verified_table
 
     card = Companion(profile=options.profile).scorecard()
     if options.json:
@@ -249,7 +248,7 @@ def _scorecard(options):
     _option("--dataset", help="the column of Table 5, such as musk1"),
 )
 def _trace(options):
-    from mimlpaper.trace import trace
+    from mimlpaper.study.trace import trace
 
     print(trace(options.table, options.method, options.criterion, options.dataset))
 
@@ -265,7 +264,7 @@ def _trace(options):
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _bench(options):
-    from mimlpaper.bench import bench
+    from mimlpaper.study.bench import bench
 
     done = bench(options.entry, options.tables, timeout=options.timeout, **_protocol(options))
     if len(done.standing):
@@ -283,7 +282,7 @@ def _bench(options):
     EXPERIMENT, PROFILE,
 )  # fmt: skip
 def _estimate(options):
-    from mimlpaper.experiments import estimate
+    from mimlpaper.study.runner import estimate
 
     table = estimate(
         _named(options), profile=options.profile, workers=options.workers,
@@ -294,8 +293,8 @@ def _estimate(options):
 
 @_command("every table and figure: fresh, stale, missing", PROFILE)
 def _status(options):
-    from mimlpaper.companion import Companion
-    from mimlpaper.notebooks import last_runs
+    from mimlpaper.study.companion import Companion
+    from mimlpaper.study.notebooks import last_runs
 
     rows = Companion(profile=options.profile).status(last_runs(options.profile))
     _print(rows)
@@ -304,8 +303,8 @@ def _status(options):
 
 @_command("write figures/README.md and codecheck.yml")
 def _manifest(options):
-    from mimlpaper.companion import Companion
-    from mimlpaper.report.scorecard import codecheck_manifest, gallery, in_words, with_outcome
+    from mimlpaper.study.companion import Companion
+    from mimlpaper.study.scorecard import codecheck_manifest, gallery, in_words, with_outcome
 
     readme = paths.project_root() / "README.md"
     outcome = in_words(Companion(profile="paper").scorecard())
@@ -328,9 +327,8 @@ def _manifest(options):
     EXPERIMENT, JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _verify(options):
-    from mimlpaper.experiments import verify
-    from mimlpaper.experiments.verify import SAME
-    from mimlpaper.report.scorecard import changed_files
+    from mimlpaper.study.scorecard import changed_files
+    from mimlpaper.study.verify import SAME, verify
 
     if options.audit is not None:
         return _audit(options)
@@ -346,7 +344,7 @@ def _verify(options):
 
 def _certify(options, outcomes):
     """Write the certificate, if it is asked for."""
-    from mimlpaper.report.scorecard import certificate
+    from mimlpaper.study.scorecard import certificate
 
     if options.certificate:
         path = paths.project_root() / "build" / "certificate.md"
@@ -356,8 +354,7 @@ def _certify(options, outcomes):
 def _audit(options):
     """A quick check of the numbers shown; without data there is nothing to check."""
     from mimlpaper.datasets import DataError
-    from mimlpaper.experiments import audit
-    from mimlpaper.experiments.verify import SAME
+    from mimlpaper.study.verify import SAME, audit
 
     try:
         table = audit(_named(options), seconds=options.audit, **_protocol(options))
@@ -386,7 +383,7 @@ def _audit(options):
     PROFILE, DATA,
 )  # fmt: skip
 def _costs(options):
-    from mimlpaper.experiments.costs import measure_costs
+    from mimlpaper.study.costs import measure_costs
 
     table = measure_costs(options.profile, recompute=options.recompute, data_home=options.data_home)
     summary = table.groupby(["study", "method"], sort=False).agg(

@@ -20,12 +20,12 @@ from pages import choices_page, claims_page, gallery_page, home_page, play_page,
 from sphinx.cmd.build import main as sphinx
 from terms import glossary_page
 
-from mimlpaper.companion import Companion
-from mimlpaper.experiments import PROFILES
-from mimlpaper.notebooks import available_notebooks, last_runs
-from mimlpaper.report.compare import three_orders
-from mimlpaper.report.figures import plot_orders
-from mimlpaper.report.published import TABLES
+from mimlpaper.study.companion import Companion
+from mimlpaper.study.compare import three_orders
+from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.figures import plot_orders
+from mimlpaper.study.notebooks import available_notebooks, last_runs
+from mimlpaper.study.published import TABLES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

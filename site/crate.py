@@ -11,8 +11,8 @@ import yaml
 from rocrate.model.person import Person
 from rocrate.rocrate import ROCrate
 
-from mimlpaper.experiments import EXPERIMENTS
-from mimlpaper.report.scorecard import ARTEFACTS, codecheck_manifest
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.scorecard import ARTEFACTS, codecheck_manifest
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,9 +7,9 @@ from markupsafe import Markup
 from pages import HEAVY
 from terms import slug
 
-from mimlpaper.companion import DRAWN
-from mimlpaper.experiments import PROFILES
-from mimlpaper.report.scorecard import ARTEFACTS
+from mimlpaper.study.companion import DRAWN
+from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.scorecard import ARTEFACTS
 
 # The last argument of save_table and save_figure, which may name several in a loop.
 NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')

@@ -10,11 +10,11 @@ from markupsafe import Markup, escape
 from terms import slug
 
 from mimlpaper.paths import published
-from mimlpaper.report import play
-from mimlpaper.report.published import ALL_CRITERIA, published_divergences
-from mimlpaper.report.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
-from mimlpaper.report.scorecard import ARTEFACTS, in_words
-from mimlpaper.report.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
+from mimlpaper.study import play
+from mimlpaper.study.published import ALL_CRITERIA, published_divergences
+from mimlpaper.study.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
+from mimlpaper.study.scorecard import ARTEFACTS, in_words
+from mimlpaper.study.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
 
 FOLD = 250  # characters, beyond which a cell is folded
 COLUMN = 7  # rem: the mean width of a column, at least
@@ -197,7 +197,7 @@ def claims_page(card, profile, headings, shares):
     """The paper's claims with their verdicts, each with links to all that speaks of it.
 
     ``headings`` maps the notebooks that there are to their headings; ``shares`` is the multiverse's
-    :func:`~mimlpaper.report.multiverse.summary`, empty if it was not run.
+    :func:`~mimlpaper.study.universes.summary`, empty if it was not run.
     """
     places = pd.read_csv(published() / "claim_places.csv", index_col="id")
     read = {} if shares.empty else shares.set_index("claim").to_dict("index")

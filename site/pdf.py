@@ -12,9 +12,9 @@ from pathlib import Path
 import pypandoc
 import typst
 
-from mimlpaper.experiments import PROFILES
-from mimlpaper.notebooks import available_notebooks
 from mimlpaper.paths import whole_file, write_whole
+from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.notebooks import available_notebooks
 
 BUILD = Path(__file__).resolve().parents[1] / "build"
 TITLE = "mimlpaper, the companion of Multi-Instance Multi-Label Learning"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.published import TABLES, published_cells
+from mimlpaper.study.published import TABLES, published_cells
 
 YAHOO = tuple(f"yahoo-{i}" for i in range(11))
 

@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 from conftest import ROOT
 
-from mimlpaper.notebooks import available_notebooks
+from mimlpaper.study.notebooks import available_notebooks
 
 NOTEBOOKS = sorted(available_notebooks())
 SECONDS = 600  # for all cells of a notebook, at the smoke profile

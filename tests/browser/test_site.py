@@ -15,7 +15,7 @@ from conftest import ROOT
 from PIL import Image
 
 from mimlpaper.datasets import ImageBags
-from mimlpaper.report import play
+from mimlpaper.study import play
 
 SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
 PAGES = [

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mimlpaper.experiments import Store, compute, get_experiment
+from mimlpaper.study.records import Store
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.runner import compute
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADINGS = ("fault", "what happened", "records lost", "how one goes on")

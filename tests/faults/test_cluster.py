@@ -15,10 +15,10 @@ from pandas.testing import assert_frame_equal
 
 from mimlpaper.bags import Bags
 from mimlpaper.distances import average_hausdorff, max_hausdorff
-from mimlpaper.experiments import Store, get_experiment
-from mimlpaper.experiments import runner as runner_module
-from mimlpaper.experiments.store import KEY
-from mimlpaper.experiments.workers import run_trials
+from mimlpaper.study import runner as runner_module
+from mimlpaper.study.records import KEY, Store
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.workers import run_trials
 from tests import reference
 
 distributed = pytest.importorskip(

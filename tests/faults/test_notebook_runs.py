@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 import matplotlib.pyplot as plt
 from mimlpaper import paths
-from mimlpaper.companion import Companion
+from mimlpaper.study.companion import Companion
 paths.figures = lambda: Path({folder!r})
 figure, ax = plt.subplots()
 ax.plot([0, {height}])

@@ -9,9 +9,9 @@ import time
 import pytest
 from pandas.testing import assert_frame_equal
 
-from mimlpaper.experiments import Store, StoreError, compute
-from mimlpaper.experiments import workers as workers_module
-from mimlpaper.experiments.store import KEY
+from mimlpaper.study import workers as workers_module
+from mimlpaper.study.records import KEY, Store, StoreError
+from mimlpaper.study.runner import compute
 
 BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit", "seal"]
 AGAIN = "the same command"

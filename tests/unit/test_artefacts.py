@@ -12,12 +12,11 @@ import yaml
 from mimlpaper import paths
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.cli import main
-from mimlpaper.experiments import EXPERIMENTS
-from mimlpaper.experiments.registry import family
 from mimlpaper.medoids import KMedoids
-from mimlpaper.notebooks import available_notebooks
-from mimlpaper.report import scorecard
-from mimlpaper.report.scorecard import (
+from mimlpaper.study import scorecard
+from mimlpaper.study.notebooks import available_notebooks
+from mimlpaper.study.registry import EXPERIMENTS, family
+from mimlpaper.study.scorecard import (
     ARTEFACTS,
     Artefact,
     artefact_status,

@@ -16,7 +16,7 @@ from mimlpaper.baselines.diverse_density import DiverseDensity
 from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
 from mimlpaper.checks import parametrize_with_checks
-from mimlpaper.experiments.holdouts import SubCodHoldOut
+from mimlpaper.study.holdouts import SubCodHoldOut
 
 SUBCOD = SubCod(n_concepts=6, kept_share=0.7, random_state=0)
 INSTANCE_SCORERS = [

@@ -10,12 +10,13 @@ import pytest
 
 from mimlpaper import bench as bench_module
 from mimlpaper import paths
-from mimlpaper.bench import bench
 from mimlpaper.cli import main
-from mimlpaper.experiments import Store, compute
-from mimlpaper.experiments import runner as runner_module
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.published import TABLES
+from mimlpaper.study import runner as runner_module
+from mimlpaper.study.bench import bench
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.records import Store
+from mimlpaper.study.runner import compute
 from tests.made_up_records import rows as made_up
 
 # A method in a file of its own, with the mistakes that one can make.

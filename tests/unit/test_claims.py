@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.claims import (
+from mimlpaper.study.claims import (
     CLAIM_TESTS,
     accuracies_compared,
     best_mean,
@@ -28,13 +28,13 @@ from mimlpaper.report.claims import (
     sub_concepts_matter,
     worst_mean,
 )
-from mimlpaper.report.published import (
+from mimlpaper.study.published import (
     PROTOCOL_RUNS,
     TABLES,
     published_characteristics,
     published_claims,
 )
-from mimlpaper.report.statistics import holm
+from mimlpaper.study.statistics import holm
 from tests.made_up_records import as_in_the_paper, rows, spread, staged, swept
 
 SEVEN = TABLES[1].criteria

@@ -11,8 +11,9 @@ import mimlpaper
 from mimlpaper import cli, experiments, notebooks, paths
 from mimlpaper.cli import main
 from mimlpaper.datasets import DataError
-from mimlpaper.experiments import PROFILES, Store
-from mimlpaper.notebooks import NotebookRun
+from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.notebooks import NotebookRun
+from mimlpaper.study.records import Store
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@ import matplotlib.pyplot as plt
 import pytest
 
 from mimlpaper import companion, paths
-from mimlpaper.companion import Companion
 from mimlpaper.datasets import load
-from mimlpaper.report.scorecard import changed_files
-from mimlpaper.report.unseen import data_table
+from mimlpaper.study.companion import Companion
+from mimlpaper.study.scorecard import changed_files
+from mimlpaper.study.unseen_report import data_table
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.compare import (
+from mimlpaper.study.compare import (
     SETTING,
     changes,
     column_records,
@@ -20,8 +20,8 @@ from mimlpaper.report.compare import (
     with_percentages,
     with_variants,
 )
-from mimlpaper.report.published import ALL_CRITERIA, TABLES
-from mimlpaper.report.scorecard import scorecard_cells
+from mimlpaper.study.published import ALL_CRITERIA, TABLES
+from mimlpaper.study.scorecard import scorecard_cells
 from tests.made_up_records import accuracies, as_in_the_paper, level, rows
 
 

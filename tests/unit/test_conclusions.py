@@ -6,14 +6,14 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from mimlpaper.companion import Companion
-from mimlpaper.experiments.pointing import CEILING, CHANCE, recorded_pointing
-from mimlpaper.experiments.unseen import BAGS
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.compare import as_published
-from mimlpaper.report.multiverse import FIRM, recorded_shares
-from mimlpaper.report.statistics import friedman
-from mimlpaper.report.unseen import MULTI_LABEL, losses_everywhere, unseen_records
+from mimlpaper.study.companion import Companion
+from mimlpaper.study.compare import as_published
+from mimlpaper.study.pointing import CEILING, CHANCE, recorded_pointing
+from mimlpaper.study.statistics import friedman
+from mimlpaper.study.universes import FIRM, recorded_shares
+from mimlpaper.study.unseen import BAGS
+from mimlpaper.study.unseen_report import MULTI_LABEL, losses_everywhere, unseen_records
 
 ON_INSTANCES = ("MimlBoost", "MimlSvm_mi", "D-MimlSvm", "NoisyOr")
 ON_DISTANCES = ("MimlSvm", "MimlNn")

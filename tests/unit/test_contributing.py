@@ -8,10 +8,13 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
-from mimlpaper.bench import bench
-from mimlpaper.experiments import EXPERIMENTS, Store, compute, section4
-from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.tables import results_table
+from mimlpaper.study import section4
+from mimlpaper.study.bench import bench
+from mimlpaper.study.claims import evaluate_claims
+from mimlpaper.study.records import Store
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.runner import compute
+from mimlpaper.study.tables import results_table
 
 METHODS = ["MimlSvm", "MimlNn", "AdtBoost.MH", "MlSvm", "Ml-knn"]
 

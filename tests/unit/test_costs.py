@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator
 from mimlpaper import cli, notebooks, paths
 from mimlpaper.datasets import load_synthetic_scene, make_bags
 from mimlpaper.distances import max_hausdorff
-from mimlpaper.experiments import costs as module
-from mimlpaper.experiments.costs import (
+from mimlpaper.study import costs as module
+from mimlpaper.study import tables
+from mimlpaper.study.costs import (
     BASE,
     LARGE,
     LARGE_BAGS,
@@ -31,13 +32,12 @@ from mimlpaper.experiments.costs import (
     spent,
     waiting_costs,
 )
-from mimlpaper.experiments.workers import TrialError
-from mimlpaper.notebooks import NotebookRun
-from mimlpaper.report import tables
-from mimlpaper.report.figures import plot_growth
-from mimlpaper.report.rendering import METHOD_STYLE, look_of
-from mimlpaper.report.statistics import exponents, growth
-from mimlpaper.report.tables import COMPLEXITY, costs_table, exponents_table, peers_table
+from mimlpaper.study.figures import plot_growth
+from mimlpaper.study.notebooks import NotebookRun
+from mimlpaper.study.rendering import METHOD_STYLE, look_of
+from mimlpaper.study.statistics import exponents, growth
+from mimlpaper.study.tables import COMPLEXITY, costs_table, exponents_table, peers_table
+from mimlpaper.study.workers import TrialError
 from tests.made_up_records import rows
 
 FEW = [

@@ -20,11 +20,12 @@ from mimlpaper.bags import Bags
 from mimlpaper.baselines.diverse_density import DiverseDensity
 from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.datasets import load
-from mimlpaper.experiments import Store, Trial, compute, get_experiment, run_trial
-from mimlpaper.experiments.store import KEY
-from mimlpaper.experiments.trial import set_random_states
-from mimlpaper.experiments.workers import run_trials
 from mimlpaper.metrics import CRITERIA
+from mimlpaper.study.records import KEY, Store
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.runner import compute
+from mimlpaper.study.trials import Trial, run_trial, set_random_states
+from mimlpaper.study.workers import run_trials
 
 BY_THE_WAY = ["fit_seconds", "predict_seconds", "commit", "seal"]
 CHEAP = {

@@ -13,8 +13,8 @@ import pytest
 
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.datasets import make_africa
-from mimlpaper.report.diagrams import draw_label_vectors, draw_sub_concepts, draw_translates
-from mimlpaper.report.rendering import use_style
+from mimlpaper.study.diagrams import draw_label_vectors, draw_sub_concepts, draw_translates
+from mimlpaper.study.rendering import use_style
 
 X = np.array([[0.0, 0.0], [3.0, 4.0]])
 PROTOTYPES = np.array([[1.0, 2.0], [-2.0, 0.0], [0.0, -1.0]])

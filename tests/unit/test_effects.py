@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments.store import default_store
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.claims import STABLE, claim_parts
-from mimlpaper.report.compare import as_published, round_half_up
-from mimlpaper.report.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
-from mimlpaper.report.statistics import (
+from mimlpaper.study.claims import STABLE, claim_parts
+from mimlpaper.study.compare import as_published, round_half_up
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
+from mimlpaper.study.records import default_store
+from mimlpaper.study.statistics import (
     ALPHA,
     compare_methods,
     curve,
@@ -28,7 +28,7 @@ from mimlpaper.report.statistics import (
     win_tie_loss,
     win_tie_loss_by_stage,
 )
-from mimlpaper.report.verdicts import log_likelihood
+from mimlpaper.study.verdicts import log_likelihood
 
 LOG = published_divergences().set_index("id")
 RECORDED = LOG.index[LOG["sweep"] != ""]

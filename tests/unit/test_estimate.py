@@ -2,7 +2,9 @@
 
 import pytest
 
-from mimlpaper.experiments import Store, compute, estimate, get_experiment
+from mimlpaper.study.records import Store
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.runner import compute, estimate
 
 METHODS = ["MimlNn", "Ml-knn"]
 

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.companion import DRAWN
-from mimlpaper.report.scorecard import ARTEFACTS
+from mimlpaper.study.companion import DRAWN
+from mimlpaper.study.scorecard import ARTEFACTS
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
 TEXT = f"{FIGURE.title}. {FIGURE.shows}"

@@ -7,12 +7,12 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.experiments import get_experiment
-from mimlpaper.experiments import section4 as section
-from mimlpaper.experiments.experiment import Experiment
-from mimlpaper.experiments.settings import Row, Table, default
-from mimlpaper.experiments.trial import RandomSplits, Trial
 from mimlpaper.preprocessing import SumInstances
+from mimlpaper.study import section4 as section
+from mimlpaper.study.experiment import Experiment
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.settings import Row, Table, default
+from mimlpaper.study.trials import RandomSplits, Trial
 
 TABLE = Table(
     {

@@ -16,9 +16,9 @@ from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.distances import max_hausdorff
-from mimlpaper.experiments.holdouts import HoldOut
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances
 from mimlpaper.reasons import _farthest, explain, telling_features
+from mimlpaper.study.holdouts import HoldOut
 
 SCORE_INSTANCES = [
     MimlBoost(n_rounds=3, rank=None, random_state=0),

@@ -30,8 +30,8 @@ from mimlpaper.datasets import (
 )
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain
-from mimlpaper.report import explanations
-from mimlpaper.report.explanations import (
+from mimlpaper.study import explanations
+from mimlpaper.study.explanations import (
     CHANCE,
     EXPLAINED,
     FRAME,
@@ -51,7 +51,7 @@ from mimlpaper.report.explanations import (
     recorded_check,
     telling_words,
 )
-from mimlpaper.report.rendering import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
+from mimlpaper.study.rendering import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.report.diagrams import draw_africa, draw_degeneration, draw_frameworks
-from mimlpaper.report.figures import (
+from mimlpaper.study.diagrams import draw_africa, draw_degeneration, draw_frameworks
+from mimlpaper.study.figures import (
     plot_critical_difference,
     plot_data_sets,
     plot_m_and_theta,
@@ -28,12 +28,12 @@ from mimlpaper.report.figures import (
     plot_win_tie_loss,
     seven_panels,
 )
-from mimlpaper.report.published import TABLES
-from mimlpaper.report.rendering import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
-from mimlpaper.report.scorecard import scorecard_cells
-from mimlpaper.report.statistics import curve, friedman, mean_ranks, swept_values
-from mimlpaper.report.tables import ranks_table
-from mimlpaper.report.verdicts import deviations
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.rendering import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
+from mimlpaper.study.scorecard import scorecard_cells
+from mimlpaper.study.statistics import curve, friedman, mean_ranks, swept_values
+from mimlpaper.study.tables import ranks_table
+from mimlpaper.study.verdicts import deviations
 from tests.made_up_records import (
     NO_FIGHT,
     PAIRS,

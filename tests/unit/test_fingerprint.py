@@ -13,11 +13,13 @@ from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.datasets import DATASETS
 from mimlpaper.distances import average_hausdorff, max_hausdorff
-from mimlpaper.experiments import HoldOut, Trial, fingerprint, get_experiment, run_trial
-from mimlpaper.experiments.fingerprint import code_fingerprint
-from mimlpaper.experiments.trial import CrossValidation, RandomSplits
 from mimlpaper.paths import PACKAGE
 from mimlpaper.preprocessing import OnInstances, SumInstances
+from mimlpaper.study import fingerprint
+from mimlpaper.study.fingerprint import code_fingerprint
+from mimlpaper.study.holdouts import HoldOut
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.trials import CrossValidation, RandomSplits, Trial, run_trial
 
 SCENE, SPLITS = DATASETS["scene"], RandomSplits(30, train=0.75)
 
@@ -196,7 +198,7 @@ STALE = {
     "mimlpaper.datasets.loaders:load_reuters": {"AdtBoost.MH"},
     "mimlpaper.datasets.dataset:with_percentage": {"D-MimlSvm"},
     "mimlpaper.metrics": set(METHODS),
-    "mimlpaper.report.figures": set(),
+    "mimlpaper.study.figures": set(),
 }
 
 

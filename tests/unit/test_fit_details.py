@@ -6,15 +6,15 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError, load
-from mimlpaper.experiments import fit_details as module
-from mimlpaper.experiments.fit_details import (
+from mimlpaper.study import fit_details as module
+from mimlpaper.study.claims import never_rises
+from mimlpaper.study.fit_details import (
     fit_details,
     objective_steps,
     recorded_fit_details,
     related_pairs,
 )
-from mimlpaper.experiments.section5 import CCCP, RELATEDNESS
-from mimlpaper.report.claims import never_rises
+from mimlpaper.study.section5 import CCCP, RELATEDNESS
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,11 @@ from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.datasets import make_africa
 from mimlpaper.distances import max_hausdorff
-from mimlpaper.experiments.holdouts import (
-    HoldOut,
-    SubCodHoldOut,
-    full_names,
-    hold_out,
-    shares_at_ends,
-)
-from mimlpaper.experiments.trial import _chosen
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import OnInstances, SumInstances
 from mimlpaper.sharing import Cache, sharing
+from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, full_names, hold_out, shares_at_ends
+from mimlpaper.study.trials import _chosen
 
 GRID = {"mlknn__n_neighbors": [1, 3, 9]}
 SUBCOD_GRID = dict(n_concepts=(4, 8), kept_shares=(0.2, 0.8, 1.0))

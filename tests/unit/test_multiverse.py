@@ -11,25 +11,19 @@ import pytest
 
 from mimlpaper import MimlNn, MlKnn
 from mimlpaper.datasets import load
-from mimlpaper.experiments import Store, compute, estimate, records
-from mimlpaper.experiments.multiverse import (
-    MOST,
-    SHARED,
-    Multiverse,
-    Readings,
-    choices_of,
-    crossed,
-    flat,
-)
-from mimlpaper.experiments.registry import EXPERIMENTS, family
-from mimlpaper.experiments.settings import Row, default, nearest, stated
-from mimlpaper.experiments.store import KEY
-from mimlpaper.experiments.trial import RandomSplits
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report import multiverse as multiverse_module
-from mimlpaper.report.claims import CLAIM_TESTS, ClaimTest, significance
-from mimlpaper.report.figures import plot_claim_shares, plot_specifications
-from mimlpaper.report.multiverse import (
+from mimlpaper.study import multiverse as multiverse_module
+from mimlpaper.study.claims import CLAIM_TESTS, ClaimTest, significance
+from mimlpaper.study.figures import plot_claim_shares, plot_specifications
+from mimlpaper.study.multiverse import MOST, SHARED, Multiverse, Readings, choices_of, crossed, flat
+from mimlpaper.study.published import published_claims
+from mimlpaper.study.records import KEY, Store, records
+from mimlpaper.study.registry import EXPERIMENTS, family
+from mimlpaper.study.runner import compute, estimate
+from mimlpaper.study.settings import Row, default, nearest, stated
+from mimlpaper.study.tables import flips_table, positions_table, variance_table
+from mimlpaper.study.trials import RandomSplits
+from mimlpaper.study.universes import (
     READ_CLAIMS,
     Read,
     Universes,
@@ -43,8 +37,6 @@ from mimlpaper.report.multiverse import (
     variance_of,
     variance_shares,
 )
-from mimlpaper.report.published import published_claims
-from mimlpaper.report.tables import flips_table, positions_table, variance_table
 
 FAMILY = family("multiverse")
 

@@ -8,7 +8,7 @@ import pytest
 
 from mimlpaper import notebooks, paths
 from mimlpaper.cli import main
-from mimlpaper.notebooks import check_parameters, last_runs, run_notebooks
+from mimlpaper.study.notebooks import check_parameters, last_runs, run_notebooks
 from tests.made_up_notebooks import write_notebook
 
 
@@ -172,11 +172,3 @@ def test_all_notebooks_of_the_project_take_the_same_parameters(name):
     check_parameters(name, parameters)
     with pytest.raises(ValueError, match="no parameter 'seed'"):
         check_parameters(name, {"seed": 1})
-
-
-@pytest.mark.parametrize("path", notebooks.available_notebooks().values(), ids=lambda p: p.stem)
-def test_text_of_a_notebook_has_the_same_cells(path):
-    jupytext = pytest.importorskip("jupytext", reason="make lab installs it")
-    text = jupytext.read(path.parent / "text" / f"{path.stem}.py")
-    cells = [(cell.cell_type, cell.source) for cell in jupytext.read(path).cells]
-    assert [(cell.cell_type, cell.source) for cell in text.cells] == cells, "run: make text"

@@ -10,7 +10,7 @@ import pytest
 
 from mimlpaper.datasets import SCENE_LABELS, ImageBags, make_scenes
 from mimlpaper.reasons import explain
-from mimlpaper.report import play
+from mimlpaper.study import play
 
 NODE = shutil.which("node")
 SCRIPT = """

@@ -12,8 +12,8 @@ from mimlpaper import paths
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.guess import Guess
-from mimlpaper.experiments import pointing as module
-from mimlpaper.experiments.pointing import (
+from mimlpaper.study import pointing as module
+from mimlpaper.study.pointing import (
     CEILING,
     CHANCE,
     MEASURES,

@@ -10,9 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments import EXPERIMENTS
 from mimlpaper.paths import published
-from mimlpaper.report.published import (
+from mimlpaper.study.published import (
     ALL_CRITERIA,
     TABLES,
     published_cells,
@@ -20,6 +19,7 @@ from mimlpaper.report.published import (
     published_claims,
     published_divergences,
 )
+from mimlpaper.study.registry import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = Path(os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex"))

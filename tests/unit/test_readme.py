@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from mimlpaper.companion import Companion
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
-from mimlpaper.experiments import EXPERIMENTS
-from mimlpaper.notebooks import available_notebooks
-from mimlpaper.report.scorecard import ARTEFACTS, in_words
+from mimlpaper.study.companion import Companion
+from mimlpaper.study.notebooks import available_notebooks
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.scorecard import ARTEFACTS, in_words
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from mimlpaper.datasets import load
-from mimlpaper.experiments.pointing import CEILING, CHANCE
-from mimlpaper.experiments.unseen import BAGS, UNSEEN
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.report.unseen import (
+from mimlpaper.study.pointing import CEILING, CHANCE
+from mimlpaper.study.unseen import BAGS, UNSEEN
+from mimlpaper.study.unseen_report import (
     NEW_CLAIMS,
     data_table,
     defaults_table,

@@ -14,17 +14,18 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.datasets import DataError
-from mimlpaper.experiments import Store, Trial, TrialError, compute, records, run_trial, verify
-from mimlpaper.experiments import fingerprint as provenance_module
-from mimlpaper.experiments import runner as runner_module
-from mimlpaper.experiments import store as store_module
-from mimlpaper.experiments import workers as workers_module
-from mimlpaper.experiments.experiment import PROFILES
-from mimlpaper.experiments.registry import EXPERIMENTS, get_experiment
-from mimlpaper.experiments.store import KEY, SUSPECT, load_attestations
-from mimlpaper.experiments.trial import set_random_states
-from mimlpaper.experiments.workers import run_trials
 from mimlpaper.preprocessing import ConcatenateInstances
+from mimlpaper.study import fingerprint as provenance_module
+from mimlpaper.study import records as store_module
+from mimlpaper.study import runner as runner_module
+from mimlpaper.study import workers as workers_module
+from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.records import KEY, SUSPECT, Store, load_attestations, records
+from mimlpaper.study.registry import EXPERIMENTS, get_experiment
+from mimlpaper.study.runner import compute
+from mimlpaper.study.trials import Trial, run_trial, set_random_states
+from mimlpaper.study.verify import verify
+from mimlpaper.study.workers import TrialError, run_trials
 
 QUICK = ["MimlNn", "Ml-knn"]
 TIMES = ["fit_seconds", "predict_seconds"]
@@ -303,7 +304,8 @@ def test_killed_again_and_again_it_ends_with_the_same_records(store, tmp_path):
     """kill -9 of the whole process group once a further trial is recorded, then resume."""
     undisturbed = compute("figure7", profile="smoke", store=Store(tmp_path / "undisturbed"))
     code = f"""
-    from mimlpaper.experiments import Store, compute
+    from mimlpaper.study.records import Store
+    from mimlpaper.study.runner import compute
     compute("figure7", profile="smoke", jobs=2, store=Store({str(store.folder)!r}))
     """
     recorded = 0

@@ -7,10 +7,10 @@ import json
 import pandas as pd
 import pytest
 
-from mimlpaper.report.published import TABLES, published_claims
-from mimlpaper.report.scorecard import in_words, scorecard, scorecard_cells
-from mimlpaper.report.tables import blanks_table
-from mimlpaper.report.verdicts import VERDICTS
+from mimlpaper.study.published import TABLES, published_claims
+from mimlpaper.study.scorecard import in_words, scorecard, scorecard_cells
+from mimlpaper.study.tables import blanks_table
+from mimlpaper.study.verdicts import VERDICTS
 from tests.made_up_records import as_in_the_paper
 
 

@@ -6,9 +6,9 @@ import pytest
 from sklearn.model_selection import ParameterGrid
 
 from mimlpaper.datasets import load
-from mimlpaper.experiments import get_experiment
-from mimlpaper.experiments.holdouts import HoldOut
-from mimlpaper.experiments.section5 import SECTION5
+from mimlpaper.study.holdouts import HoldOut
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.section5 import SECTION5
 
 
 def estimators(experiment):

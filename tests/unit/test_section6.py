@@ -5,11 +5,11 @@ import pytest
 
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.datasets import load
-from mimlpaper.experiments import get_experiment
-from mimlpaper.experiments.holdouts import HoldOut
-from mimlpaper.experiments.section6 import SECTION6
-from mimlpaper.experiments.trial import Trial
-from mimlpaper.report.published import TABLES
+from mimlpaper.study.holdouts import HoldOut
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.section6 import SECTION6
+from mimlpaper.study.trials import Trial
 
 
 def configured(name, dataset, method):

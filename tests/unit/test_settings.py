@@ -5,9 +5,9 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.experiments.holdouts import HoldOut, SubCodHoldOut
-from mimlpaper.experiments.registry import ROWS, get_experiment, settings_nearest_to_print
-from mimlpaper.experiments.settings import (
+from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut
+from mimlpaper.study.registry import ROWS, get_experiment, settings_nearest_to_print
+from mimlpaper.study.settings import (
     BASES,
     EVERYWHERE,
     NEAREST,

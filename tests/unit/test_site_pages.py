@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.report.published import published_claims
-from mimlpaper.report.scorecard import ARTEFACTS, scorecard
+from mimlpaper.study.published import published_claims
+from mimlpaper.study.scorecard import ARTEFACTS, scorecard
 
 NOT_READ = pd.DataFrame()
 READ = pd.DataFrame(

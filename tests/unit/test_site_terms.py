@@ -33,7 +33,7 @@ def test_every_form_is_found_in_the_prose_of_the_project(terms):
     """A term that no page uses, or a form that never fits, is a slip."""
     folder = paths.project_root()
     files = [folder / "README.md", folder / "site" / "guide.md", folder / "site" / "pages.py"]
-    files += [*(folder / "notebooks" / "text").glob("*.py"), *folder.glob("mimlpaper/report/*.py")]
+    files += [*(folder / "notebooks" / "text").glob("*.py"), *folder.glob("mimlpaper/study/*.py")]
     prose = " ".join(re.sub(r"\n#? ?", " ", path.read_text()) for path in files)
     unused = [
         row["term"] for row in terms.glossary()

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mimlpaper.experiments.trial import CrossValidation, GivenSplit, RandomSplits
+from mimlpaper.study.trials import CrossValidation, GivenSplit, RandomSplits
 
 
 class Examples(SimpleNamespace):

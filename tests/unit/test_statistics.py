@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS
-from mimlpaper.report.statistics import (
+from mimlpaper.study.published import PRINTED_WIN_TIE_LOSS
+from mimlpaper.study.statistics import (
     ALPHA,
     compare_gains,
     compare_methods,

@@ -7,8 +7,7 @@ import textwrap
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments import EXPERIMENTS
-from mimlpaper.experiments.store import (
+from mimlpaper.study.records import (
     COLUMNS,
     SUSPECT,
     Store,
@@ -17,6 +16,7 @@ from mimlpaper.experiments.store import (
     put_rows,
     read_rows,
 )
+from mimlpaper.study.registry import EXPERIMENTS
 
 
 def row(split, stage=0, n_stages=1, **values):
@@ -165,7 +165,7 @@ def test_a_full_disk_loses_nothing_and_says_so(store):
     store.append("e", [row(0)])
     code = f"""
     import resource, signal
-    from mimlpaper.experiments.store import Store, StoreError
+    from mimlpaper.study.records import Store, StoreError
     from tests.unit.test_store import row
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     store = Store({str(store.folder)!r})
@@ -189,7 +189,7 @@ def test_a_full_disk_loses_nothing_and_says_so(store):
 def test_two_writers_do_not_mix_rows(store):
     code = f"""
     import sys
-    from mimlpaper.experiments.store import Store
+    from mimlpaper.study.records import Store
     from tests.unit.test_store import row
     first = int(sys.argv[1])
     for split in range(first, first + 60):

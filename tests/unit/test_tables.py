@@ -10,12 +10,12 @@ import re
 import pandas as pd
 import pytest
 
-from mimlpaper.report import tables
-from mimlpaper.report.claims import evaluate_claims
-from mimlpaper.report.published import PRINTED_WIN_TIE_LOSS, TABLES, published_characteristics
-from mimlpaper.report.rendering import frame_grid, save_table
-from mimlpaper.report.scorecard import scorecard
-from mimlpaper.report.tables import (
+from mimlpaper.study import tables
+from mimlpaper.study.claims import evaluate_claims
+from mimlpaper.study.published import PRINTED_WIN_TIE_LOSS, TABLES, published_characteristics
+from mimlpaper.study.rendering import frame_grid, save_table
+from mimlpaper.study.scorecard import scorecard
+from mimlpaper.study.tables import (
     CLAIM_VERDICTS,
     accuracies_table,
     by_verdict,

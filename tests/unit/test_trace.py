@@ -6,7 +6,7 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.cli import main
-from mimlpaper.trace import trace
+from mimlpaper.study.trace import trace
 
 
 def test_a_cell_of_table_1(capsys):
@@ -18,7 +18,7 @@ def test_a_cell_of_table_1(capsys):
         "seeds 0 to 29",
         "ratio = 0.2                                        stated 4.3.2",
         "gamma = 0.2                                        authors' program MimlSvm",
-        "RandomSplits(n_splits=30, train=0.75); experiments/section4.py",
+        "RandomSplits(n_splits=30, train=0.75); study/section4.py",
         "algorithms/mimlsvm.py",
         "metrics.py",
     ):

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from mimlpaper.experiments import Store, compute, get_experiment
-from mimlpaper.experiments.registry import settings_nearest_to_print
-from mimlpaper.experiments.unseen import UNSEEN, UNSEEN_TEXTS
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.preprocessing import ConcatenateInstances
+from mimlpaper.study.records import Store
+from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
+from mimlpaper.study.runner import compute
+from mimlpaper.study.unseen import UNSEEN, UNSEEN_TEXTS
 
 FAST = ["MimlNn", "MlSvm", "Ml-knn", "Guess", "Set kernel", "Max pooling", "NoisyOr"]
 

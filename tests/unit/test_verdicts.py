@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.experiments import records
-from mimlpaper.report.compare import compare_with_paper
-from mimlpaper.report.published import TABLES
-from mimlpaper.report.verdicts import (
+from mimlpaper.study.compare import compare_with_paper
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.records import records
+from mimlpaper.study.verdicts import (
     PARTITION,
     TOLERANCES,
     VERDICTS,

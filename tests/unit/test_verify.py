@@ -13,27 +13,22 @@ from threadpoolctl import threadpool_info
 
 from mimlpaper.cli import main
 from mimlpaper.datasets import DataError
-from mimlpaper.experiments import (
-    Store,
-    Trial,
-    audit,
-    compute,
-    get_experiment,
-    records,
-    verified,
-    verify,
-)
-from mimlpaper.experiments import verify as verify_function
-from mimlpaper.experiments import workers as workers_module
-from mimlpaper.experiments.store import (
+from mimlpaper.study import workers as workers_module
+from mimlpaper.study.records import (
     KEY,
     MEASURED,
+    Store,
     add_outcomes,
     load_attestations,
     load_outcomes,
+    records,
 )
-from mimlpaper.experiments.verify import allowed, distance, outliers
-from mimlpaper.experiments.workers import run_trials
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.runner import compute
+from mimlpaper.study.trials import Trial
+from mimlpaper.study.verify import allowed, audit, distance, outliers, verified, verify
+from mimlpaper.study.verify import verify as verify_function
+from mimlpaper.study.workers import run_trials
 
 verify_module = sys.modules[verify_function.__module__]
 QUICK = {"table1": ["MimlNn", "Ml-knn"], "table2": ["Ml-knn"]}
@@ -319,7 +314,7 @@ def test_an_edited_row_is_suspect_whatever_is_drawn(store, of, edit):
 def test_another_blas_kernel_comes_within_the_bound(store):
     """OpenBLAS takes the kernel of an older processor, which rounds sums differently."""
     code = (
-        "import sys\nfrom mimlpaper.experiments import Store, verify\n"
+        "import sys\nfrom mimlpaper.study.records import Store\nfrom mimlpaper.study.verify import verify\n"
         "table = verify(['table1'], profile='smoke', store=Store(sys.argv[1]), jobs=1, sample=2)\n"
         "print(table.to_json())"
     )

@@ -1,0 +1,332 @@
+"""A method of your own in the paper's tables: same data and splits, next to the recorded rows.
+
+An entry ``module:Name`` names an estimator, its class, or a function without arguments that gives
+one; the current folder is importable. Tables 1 and 2 and the unseen data hand it bags and label
+sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each. With an
+attribute ``param_grid`` (parameter to values; a short name is a parameter of a pipeline's last
+step) the entry also runs with the best setting by hold-out, as the tuned rows do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from matplotlib.figure import Figure
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+
+from mimlpaper import paths
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.study.compare import as_published, run_means
+from mimlpaper.study.experiment import Experiment
+from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, full_names
+from mimlpaper.study.published import TABLES, PublishedTable
+from mimlpaper.study.records import Store, records, seconds_of
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.rendering import INK, STYLE_SHEET, VERMILION, ReportTable, grid, save_figure
+from mimlpaper.study.rendering import Entry as Cell
+from mimlpaper.study.runner import compute
+from mimlpaper.study.statistics import WinTieLoss, compare_methods, ranks_of_means
+from mimlpaper.study.tables import number_text
+
+CAPTION = (
+    "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over columns, 1 "
+    "is best. Seconds are of the processor, for a fit and a prediction. *Against it*: in how many "
+    "cases the entry is shown to be better, neither, worse, at 95 %: by the corrected resampled "
+    "t-test, over the web pages of Table 4 by the signed-rank test. "
+    "Records of the other methods: {states}."
+)
+UNSEEN = "unseen"  # in place of a table's number: bird song and two poems, by average precision
+BENCHED: dict[int | str, PublishedTable] = TABLES | {
+    UNSEEN: PublishedTable(
+        0, "Data that the authors never saw", EXPERIMENTS[UNSEEN].datasets, (), (),
+        ("average_precision",), "split", 10,
+    )
+}  # fmt: skip
+IMPORTED: WeakKeyDictionary[ModuleType, str] = WeakKeyDictionary()  # entries' files, by their hash
+SETTINGS = {"": "", "_tuned": ", tuned", "_blind": ", blind"}  # of the recorded experiments
+
+
+class Bench(NamedTuple):
+    """The outcome of an entry: its folder, its standing by table, and a line for each failure."""
+
+    folder: Path
+    standing: pd.DataFrame
+    problems: list[str]
+
+
+def bench(
+    entry: str, tables: Iterable[int | str], *, profile: str = "paper", timeout: float = 600.0,
+    jobs: int = -1, data_home=None,
+) -> Bench:  # fmt: skip
+    """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
+
+    All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
+    file has changed. An entry that fails on the first trial of a table, or takes more than
+    ``timeout`` seconds for a trial with its hold-out, runs no further in that table. ``jobs`` is 1
+    for this process, else at least two processes, so that an entry's crash does not end the bench.
+    """
+    if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
+        raise ValueError(f"entry must be written module:Name, got {entry!r}")
+    if not timeout > 0:
+        raise ValueError(f"timeout must be positive, got {timeout}")
+    folder = paths.project_root() / "build" / "bench" / entry.replace(":", ".")
+    folder = folder if profile == "paper" else folder / profile
+    store = Store(folder)
+    runs = {"profile": profile, "store": store, "data_home": data_home}
+    runs["jobs"] = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
+    try:
+        entered, settings = load_entry(entry)
+    except (Exception, SystemExit) as error:  # foreign code: a line of the report
+        return _write(entry, folder, {}, [f"{entry} cannot be loaded: {_in_one_line(error)}"])
+    ranked: dict[int | str, ReportTable] = {}
+    problems: list[str] = []
+    for number in tables:
+        experiment = _experiment(number, entry, entered, settings, timeout)
+        failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
+        problems += filter(None, failures.values())
+        done = [method for method, failure in failures.items() if not failure]
+        if done:
+            ranked[number] = _ranked(number, experiment, done, profile, store)
+    return _write(entry, folder, ranked, problems)
+
+
+def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
+    """The estimator that an entry stands for, and its grid if it has one, by full names."""
+    module_name, _, name = entry.partition(":")
+    here = str(Path.cwd())
+    sys.path[:] = [here, *(folder for folder in sys.path if folder != here)]
+    module = importlib.import_module(module_name)
+    named = getattr(module, name)
+    estimator = named() if callable(named) else named
+    if not hasattr(estimator, "fit"):
+        raise TypeError(f"it must have a method fit, got {type(estimator).__name__}")
+    source = Path(str(module.__file__))
+    code = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    if IMPORTED.setdefault(module, code) != code:
+        raise ImportError(f"{source.name} has changed since it was imported; start Python again")
+    settings = getattr(named, "param_grid", None)
+    if settings is not None:
+        if not _is_grid(settings):
+            raise TypeError(f"param_grid must map parameters to lists of values, got {settings!r}")
+        names = full_names(estimator, settings)
+        settings = {f"estimator__{name}": list(values) for name, values in names.items()}
+    return Entered(estimator, code=code), settings
+
+
+def _is_grid(settings):
+    values = settings.values() if isinstance(settings, Mapping) else ()
+    return bool(values) and all(isinstance(v, Iterable) and not isinstance(v, str) for v in values)
+
+
+class Entered(BaseEstimator):
+    """An entry's unfitted estimator with checked answers.
+
+    ``code`` is the hash of the file that it comes from: another file makes other records.
+    """
+
+    def __init__(self, estimator, *, code: str):
+        self.estimator = estimator
+        self.code = code
+
+    def fit(self, X, Y):
+        self.fitted_ = clone(self.estimator, safe=False)
+        self.fitted_.fit(X, Y)
+        self.labels_shape_ = np.shape(Y)[1:]
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        scores = self._answer("decision_function", X)
+        strange = np.count_nonzero(~np.isfinite(scores.astype(float)))
+        if strange:
+            raise ValueError(
+                f"decision_function must give finite scores, got {strange} of {scores.size} "
+                "that are NaN or infinite"
+            )
+        return scores
+
+    def predict(self, X) -> np.ndarray:
+        return self._answer("predict", X)
+
+    def _answer(self, method, X):
+        if not hasattr(self.fitted_, method):
+            raise TypeError(f"{type(self.fitted_).__name__} must have a method {method}")
+        answer = getattr(self.fitted_, method)(X)
+        answer = np.asarray(answer.toarray() if hasattr(answer, "toarray") else answer)
+        shape = (len(X), *self.labels_shape_)
+        if answer.shape != shape:
+            raise ValueError(f"{method} must give an array {shape}, got {answer.shape}")
+        return answer
+
+
+def _experiment(number, entry, entered, settings, timeout) -> Experiment:
+    """The trials of a table with the entry in place of the recorded methods."""
+    methods: dict[str, object] = {entry: entered}
+    if settings is not None:
+        by_accuracy = "accuracy" in BENCHED[number].criteria
+        criterion = "accuracy" if by_accuracy else "average_precision"
+        methods[f"{entry}, tuned"] = HoldOut(entered, settings, criterion=criterion)
+    return replace(EXPERIMENTS[_name(number)], configurations=methods, timeout=timeout)
+
+
+def _name(number):
+    return number if number == UNSEEN else f"table{number}"
+
+
+def _run(experiment, method, **options) -> str:
+    """Run the first trial of a method, then all; what went wrong in one line, or nothing."""
+    one_split = replace(experiment.splits, n_splits=1)
+    first = replace(experiment, datasets=experiment.datasets[:1], splits=one_split)
+    what = f"{experiment.title}, {method}"
+    try:
+        for part in (first, experiment):
+            table = compute(part, methods=[method], **options)
+    except (Exception, SystemExit) as error:  # as in bench
+        if "worker process died" not in str(error):
+            return f"{what}: {_in_one_line(error)}"
+        return (
+            f"{what}: its process died; it crashed, used up the memory, or did not return within "
+            f"{experiment.timeout:g} s"
+        )
+    stale = table["state"].eq("stale").any()
+    return f"{what}: the data are missing, and its records are of other code" if stale else ""
+
+
+def _in_one_line(error) -> str:
+    """The error, or the one at the end of the traceback that its message holds."""
+    lines = str(error).splitlines() or [""]
+    frames = [i for i, line in enumerate(lines) if line.startswith("  File ")]
+    if not frames:
+        return f"{type(error).__name__}: {lines[0]}"
+    return next(line for line in lines[frames[-1] :] if line and not line.startswith(" "))
+
+
+def _ranked(number, experiment, methods, profile, store) -> ReportTable:
+    """The rows of an entry and the recorded ones, by mean rank."""
+    table = BENCHED[number]
+    rows, configured = _rows(number, experiment, methods, profile, store)
+    tidy, cells = _standing(rows, table)
+    tidy["seconds"] = seconds_of(rows).groupby(rows["method"]).mean()
+    scoring = [_scores_instances(configured[name]) for name in tidy.index]
+    tidy["scores instances"] = np.where(scoring, "yes", "no")
+    for mine in methods:
+        tidy[f"{mine} against it"] = [_against(mine, name, rows, table) for name in tidy.index]
+
+    def entry(name, head):
+        value = tidy.at[name, head]
+        digits = {"rank": ".1f", "seconds": ".2f"}.get(head, "")
+        return cells.get((name, head)) or format(value, digits)
+
+    symbols = {name: f"{found.symbol} {found.arrow}" for name, found in CRITERIA.items()}
+    states = sorted(set(rows.loc[~rows["method"].isin(methods), "state"]))
+    return grid(
+        tidy.index, {head: symbols.get(head, head) for head in tidy}, entry,
+        caption=CAPTION.format(
+            title=f"{experiment.title}. {table.title}", profile=profile,
+            kind=" and ".join(sorted(set(rows["kind"]))), states=" and ".join(states) or "none",
+        ),
+        corner="method",
+        tidy=tidy.reset_index(),
+    )  # fmt: skip
+
+
+def _rows(number, experiment, methods, profile, store):
+    """Records of the entry and of the recorded methods, and each method's configuration."""
+    parts = [records(experiment, profile=profile, methods=methods, store=store)]
+    configured = dict(experiment.configurations)
+    for ending, setting in SETTINGS.items():
+        recorded = EXPERIMENTS.get(f"{_name(number)}{ending}")
+        if recorded:
+            rows = as_published(records(recorded, profile=profile))
+            parts.append(rows.assign(method=rows["method"] + setting))
+            configured |= {name + setting: e for name, e in recorded.configurations.items()}
+    return pd.concat([part for part in parts if len(part)], ignore_index=True), configured
+
+
+def _standing(rows, table):
+    """Each method's means and mean rank, the best first; and its mean ± std as cells."""
+    over = "dataset" if len(table.datasets) > 1 else "criterion"
+    runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
+    numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
+    means, stds = numbers["mean"], numbers["std"]
+    means = means[[name for name in (*table.datasets, *table.criteria) if name in means]]
+    ranks = ranks_of_means(means)
+    best = ranks.eq(ranks.min())
+    cells = {
+        (name, head): Cell(
+            (number_text(means.at[name, head], stds.at[name, head]),), (best.at[name, head],)
+        )
+        for name in means.index
+        for head in means
+    }
+    return means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable"), cells
+
+
+def _scores_instances(configured) -> bool:
+    """Whether the learner within hold-outs and pipelines has ``instance_scores``."""
+    if isinstance(configured, Mapping):  # by data set
+        return all(map(_scores_instances, configured.values()))
+    while isinstance(configured, HoldOut | SubCodHoldOut | Entered | Pipeline):
+        configured = configured[-1] if isinstance(configured, Pipeline) else configured.estimator
+    return hasattr(configured, "instance_scores")
+
+
+def _against(mine, other, rows, table) -> str:
+    """Such as ``4–2–1``: cases in which mine is better, neither, worse than the other."""
+    if mine == other:
+        return "–"
+    # The data sets of Table 4 are its runs; those of Table 5 have runs of their own.
+    groups = [rows] if table.run == "dataset" else [part for _, part in rows.groupby("dataset")]
+    found = [
+        compare_methods(part, mine, other, criterion)
+        for part in groups
+        for criterion in table.criteria
+    ]
+    outcomes = [comparison.outcome("strict") for comparison in found if comparison]
+    return "–".join(str(outcomes.count(word)) for word in WinTieLoss._fields)
+
+
+def _write(entry, folder, ranked, problems) -> Bench:
+    """Write the report and the card."""
+    lines = [f"# {entry} in the paper's tables", *(f"- **Failed.** {line}" for line in problems)]
+    lines += [table.to_markdown().rstrip() for table in ranked.values()]
+    if ranked:
+        save_figure(_card(entry, ranked), folder, "card")
+        lines.append("![Mean rank of each method, by table.](card.png)")
+    paths.write_whole(folder / "report.md", "\n\n".join(lines) + "\n")
+    parts = [table.tidy.assign(table=number) for number, table in ranked.items()]
+    columns = ["table", "method", "rank", "seconds"]
+    standing = pd.concat(parts)[columns] if parts else pd.DataFrame(columns=columns)
+    return Bench(folder, standing, problems)
+
+
+def _card(entry, ranked) -> Figure:
+    """A panel for each table: the mean rank of every method, the entry's in colour."""
+    height = 0.6 + 0.16 * max(len(table.rows) for table in ranked.values())
+    with plt.style.context(STYLE_SHEET):
+        figure, axes = plt.subplots(
+            1, len(ranked), figsize=(1 + 2.4 * len(ranked), height), squeeze=False
+        )
+        for ax, (number, table) in zip(axes.flat, ranked.items(), strict=True):
+            colors = [VERMILION if name.split(",")[0] == entry else INK for name in table.rows]
+            ax.scatter(table.tidy["rank"], range(len(colors)), c=colors)
+            ax.set_yticks(range(len(colors)), table.rows)
+            for label, color in zip(ax.get_yticklabels(), colors, strict=True):
+                label.set_color(color)
+            ax.invert_yaxis()
+            ax.set(title=EXPERIMENTS[_name(number)].title, xlabel="mean rank, 1 is best")
+        plt.close(figure)
+    return figure

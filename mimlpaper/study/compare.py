@@ -1,0 +1,286 @@
+"""From records to cells: mean ± std over the runs of a table, next to the published values."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.study.published import (
+    ALL_CRITERIA,
+    TABLES,
+    PublishedTable,
+    published_cells,
+    published_characteristics,
+)
+from mimlpaper.study.records import COLUMNS as RECORDED
+from mimlpaper.study.records import KEY, NUMBERS
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.statistics import ranks_of_means
+from mimlpaper.study.verdicts import tolerance, verdict
+from mimlpaper.study.verify import EXACT
+
+Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
+
+STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
+SETTING = KEY[:-1]  # without the split
+KINDS = ("original", "re-derived", "synthetic")
+COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
+
+
+def compare_with_paper(
+    records: pd.DataFrame, number: int, n_runs: int | None = None
+) -> pd.DataFrame:
+    """Every cell of Table ``number`` with the published and the measured mean ± std.
+
+    The paper's rows come first, then every other method in the order of the records. The paper
+    has no row for these: ``printed`` is "no row", and they get no verdict. ``records`` has one row
+    for each trial and stage, and may be empty. ``n_runs`` is the protocol's number of runs, by
+    default the paper's own.
+
+    Columns: table, dataset, algorithm, criterion, published_mean, published_std,
+    published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
+    whole protocol, code that is not stale), tolerance, verdict.
+    """
+    table, records = TABLES[number], as_published(records)
+    n_runs = n_runs or table.n_runs
+    names = {name: f"published_{name}" for name in ("mean", "std", "best")}
+    printed = published_cells(number).rename(columns=names)
+    others = [name for name in records["method"].unique() if name not in table.algorithms]
+    places = product(others, table.datasets, table.criteria)
+    added = pd.DataFrame(places, columns=["algorithm", "dataset", "criterion"], dtype="str")
+    added = added.assign(table=number, published_best=False, printed="no row")
+    cells = pd.concat([printed, added], ignore_index=True)
+    cells = cells.merge(_measured(records, table), "left", ["dataset", "algorithm", "criterion"])
+    cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
+    cells.insert(cells.columns.get_loc("state"), "n_protocol", n_runs)
+    whole = (cells["n"] >= n_runs) & (cells.pop("n_trials") >= table.n_folds)
+    original = (cells["kind"] == "original") & (cells["state"] != "stale")
+    cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
+    return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
+
+
+def _measured(records, table):
+    """What is measured of each cell; ``n_trials`` is the smallest number of trials of a run."""
+    runs = run_means(records, table).rename(columns={"method": "algorithm"})
+    keys = ["dataset", "algorithm"]
+    cells = runs.melt(
+        [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
+    )
+    # pd.Series.mean sums as for a series alone; groupby's "mean" may differ in the last digit.
+    return cells.dropna(subset="value").groupby([*keys, "criterion"], as_index=False).agg(
+        mean=("value", pd.Series.mean), std=("value", pd.Series.std), n=("value", "size"),
+        state=("state", overall), kind=("kind", lambda kinds: overall(kinds, KINDS)),
+        n_trials=("n_trials", "min"),
+    )  # fmt: skip
+
+
+CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
+    "categories": 0, "vocabulary": 0,
+    "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
+    "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
+}  # fmt: skip
+
+
+def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
+    """Appendix C's table cell by cell, with a verdict at printed precision.
+
+    Columns: dataset, characteristic, published, recomputed, verdict: "agrees", "differs" or
+    "missing". ``recomputed`` has the columns of :func:`published_characteristics`, and may lack
+    data sets.
+    """
+    table = published_characteristics()
+    printed, ours = (
+        part.reindex(columns=table.columns).set_index("dataset").stack().astype(float)
+        for part in (table, recomputed)
+    )
+    cells = pd.DataFrame({"published": printed, "recomputed": ours.reindex(printed.index)})
+    cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
+    decimals = cells["characteristic"].map(CHARACTERISTICS)
+    shown, found = (round_half_up(cells[name], decimals) for name in ("published", "recomputed"))
+    words = np.select([found.isna(), shown == found], ["missing", "agrees"], "differs")
+    return cells.assign(verdict=words)
+
+
+def round_half_up(value, decimals):
+    """Values at printed precision."""
+    return np.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
+
+
+NO_RECORDS = pd.DataFrame(columns=[*RECORDED, "state"]).astype(dict.fromkeys(NUMBERS, float))
+
+
+def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
+    """The records of an experiment; no rows, but all columns, if there are none."""
+    read = get_records if callable(get_records) else get_records.get
+    records = None if experiment is None else read(experiment)
+    return NO_RECORDS if records is None or records.empty else records
+
+
+def records_of_all(get_records: Records, experiments: Iterable[str]) -> pd.DataFrame:
+    """The records of several experiments in one frame."""
+    tables = [records_of(get_records, name) for name in experiments]
+    return pd.concat([rows for rows in tables if len(rows)] or [NO_RECORDS])
+
+
+def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
+    """The records of a table in a column; the blind row of a method may be its matched one.
+
+    Matched settings may have been chosen because they come nearest to print, blind ones never.
+    Tuned ones are held out for every method.
+    """
+    if column == "matched":
+        return records_of(get_records, experiment)
+    name = f"{experiment}_{column}"
+    records = records_of(get_records, name)
+    if column == "tuned" or records.empty:
+        return records
+    own = EXPERIMENTS[name].methods if name in EXPERIMENTS else records["method"].unique()
+    matched = records_of(get_records, experiment)
+    return pd.concat([records, matched[~matched["method"].isin(own)]]) if len(matched) else records
+
+
+def row_values(records: pd.DataFrame, number: int, method: str) -> dict[str, dict[str, float]]:
+    """The criteria of a method's row in a table: as printed, and as recorded."""
+    cells = published_cells(number)
+    printed = cells[cells["algorithm"] == method].set_index("criterion")["mean"].to_dict()
+    own = as_published(records).query("method == @method")
+    ours = own[list(TABLES[number].criteria)].mean().to_dict()
+    return {"printed": printed, "recorded": ours}
+
+
+def as_published(records: pd.DataFrame) -> pd.DataFrame:
+    """The finished fits, not single rounds, of configurations as published, not of variants."""
+    if records.empty:
+        return NO_RECORDS
+    return records[(records["parameters"] == "{}") & (records["stage"] == 0)]
+
+
+def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
+    """One row for each (dataset, method, run): the mean criteria of the run's trials.
+
+    The table's std is taken over runs. A run is a split; in Table 4 one of the eleven data sets;
+    in Table 5 the ten folds of one cross-validation, split // 10.
+    """
+    criteria = [name for name in ALL_CRITERIA if name in records]
+    rows = records.assign(
+        run=_run_of(records, table),
+        state=records["state"].map(STATES.index),
+        kind=records["kind"].map(KINDS.index),
+    )
+    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
+    named = rows["dataset"].isin(table.datasets)
+    rows["dataset"] = rows["dataset"].where(named, table.datasets[0])
+    grouped = rows.groupby(["dataset", "method", "run"])
+    means = grouped[criteria].mean()
+    means["n_trials"] = grouped.size()
+    means["state"] = grouped["state"].max().map(STATES.__getitem__)
+    means["kind"] = grouped["kind"].max().map(KINDS.__getitem__)
+    return means.reset_index()
+
+
+def count_runs(records: pd.DataFrame, experiment: str) -> int:
+    """Runs that every method in the records has."""
+    tables = {table.experiment: table for table in TABLES.values()}
+    run = _run_of(records, tables[experiment]) if experiment in tables else records["split"]
+    return int(run.groupby(records["method"]).nunique().min())
+
+
+def overall(values, order: tuple[str, ...] = STATES) -> str:
+    """The worst of several states, or the furthest from the original of several kinds."""
+    return max(values, key=order.index)
+
+
+def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
+    """``MlSvm: label_rule = top`` for ``{"mlsvm__label_rule": "top"}``; the method for ``{}``."""
+    changes = json.loads(parameters).items()
+    texts = [f"{name.split('__')[-1]} = {value}" for name, value in changes]
+    return f"{method}{separator}{', '.join(texts)}" if texts else method
+
+
+def with_variants(records: pd.DataFrame, separator: str = ", ") -> pd.DataFrame:
+    """``records`` with the parameters that differ as part of the method's name."""
+    variants = zip(records["method"], records["parameters"], strict=True)
+    return records.assign(method=[variant_name(*variant, separator) for variant in variants])
+
+
+def with_percentages(records: pd.DataFrame) -> pd.DataFrame:
+    """``records`` with a column ``percentage``: 10 for the data set "scene:10%"."""
+    share = records["dataset"].str.split(":").str[1].str.rstrip("%")
+    return records.assign(percentage=share.astype(int))
+
+
+def _run_of(records, table):
+    return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
+
+
+def three_orders(get_records: Records, number: int) -> pd.DataFrame:
+    """Mean ranks of a table's algorithms: printed, ours with matched settings, everyone tuned.
+
+    Means are ranked on the criteria that are printed for every algorithm, among the algorithms
+    that have all three. Empty without our records.
+    """
+    experiment = TABLES[number].experiment
+    cells = compare_with_paper(records_of(get_records, experiment), number)
+    both = cells.pivot_table("mean", "algorithm", "criterion")
+    printed = cells.pivot_table("published_mean", "algorithm", "criterion")
+    tuned = as_published(records_of(get_records, f"{experiment}_tuned"))
+    if tuned.empty or both.empty:
+        return pd.DataFrame()
+    tuned = tuned.groupby("method")[list(TABLES[number].criteria)].mean()
+    shared = [name for name in printed.index if name in both.index and name in tuned.index]
+    criteria = printed.loc[shared].dropna(axis=1).columns
+    sides = {"printed": printed, "ours": both, "everyone tuned": tuned}
+    return pd.DataFrame({
+        side: ranks_of_means(means.loc[shared, criteria]).mean(axis=1)
+        for side, means in sides.items()
+    })  # fmt: skip
+
+
+def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
+    """What an earlier recording of the same settings gave, and today's difference from it.
+
+    ``before`` has columns experiment, dataset, method, parameters, n_trials, seconds, and each
+    criterion's mean. Added are seconds_now, difference (the largest of a mean) and outcome: "equal"
+    within 1e-6; "close" within two standard errors of today's mean; "different". Settings that no
+    longer run, or have stale records, are left out.
+    """
+    records = records_of_all(get_records, before["experiment"].unique())
+    criteria = [name for name in ALL_CRITERIA if name in records]
+    old, last = before.set_index(SETTING), records.drop_duplicates(KEY, keep="last")
+    seconds, stale = last["fit_seconds"] + last["predict_seconds"], last["state"] == "stale"
+    groups = last.assign(seconds=seconds, stale=stale).groupby(SETTING)
+    means, errors = (
+        groups[criteria].agg(of).reindex(old.index) for of in (pd.Series.mean, pd.Series.sem)
+    )
+    apart = (means - old[criteria]).abs()
+    equal, close = (
+        (old[criteria].isna() | (apart <= bound + EXACT)).all(axis=1) for bound in (0, 2 * errors)
+    )
+    compared = old.assign(
+        seconds_now=groups["seconds"].sum(), difference=apart.max(axis=1),
+        outcome=np.select([equal, close], ["equal", "close"], "different"),
+    )  # fmt: skip
+    n_trials, n_stale = (t.reindex(old.index) for t in (groups.size(), groups["stale"].sum()))
+    return compared[(n_trials == old["n_trials"]) & (n_stale == 0)].reset_index()
+
+
+FAMILIES = {"MimlBoost": "MimlBoost", "Svm_mi": "mi-SVM", "i-Svm": "mi-SVM", "ensity": "densities",
+            "Em-dd": "densities"}  # fmt: skip
+
+
+def hours_by_cause(compared: pd.DataFrame, hours_now: float) -> pd.Series:
+    """Core hours before, then what each cause added or saved up to now.
+
+    ``compared`` is what :func:`changes` gives. Fits that are now made once for several trials
+    are part of their methods' change.
+    """
+    family = compared["method"].map(
+        lambda method: next((f for part, f in FAMILIES.items() if part in method), "other methods")
+    )
+    cause = family.mask(compared["experiment"].str.endswith("_tuned"), "tuned, wider grids")
+    gained = (compared["seconds_now"] - compared["seconds"]).groupby(cause).sum() / 3600
+    before = compared["seconds"].sum() / 3600
+    added = {"new rows and columns": hours_now - before - gained.sum()}
+    return pd.Series({"before": before} | gained.sort_values().to_dict() | added)

@@ -1,0 +1,404 @@
+"""Explanations of labels by instances: drawn on images and texts, and measured on drawn scenes.
+
+A function ``draw_…`` takes data and axes. A function ``explained_…`` takes a fitted learner and
+makes a whole figure. Only :func:`explanation_check` fits learners, and :func:`recorded_check`
+records what it finds.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Rectangle
+from PIL import Image
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
+
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.bags import Bags
+from mimlpaper.baselines.mlsvm import MlSvm
+from mimlpaper.datasets import ImageBags, load_synthetic_scene, scene_mosaic
+from mimlpaper.preprocessing import OnInstances
+from mimlpaper.reasons import explain, telling_features
+from mimlpaper.study.fingerprint import code_fingerprint, provenance
+from mimlpaper.study.records import default_store, put_rows, read_rows, six_digits
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.rendering import INK, RIGHT, WRONG, ReportTable, crossed, frame_grid
+from mimlpaper.study.trials import Trial, set_random_states
+
+FRAME = "#ffffff"
+TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
+BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
+VERDICTS = {(True, True): "right", (True, False): "wrong", (False, True): "missed"}
+
+
+def draw_mosaic(ax: Axes, bag: np.ndarray):
+    """An image's 7 x 7 blobs of colour, recovered from its nine instances (9, 15).
+
+    33 colours are exact; the four corners of 2 x 2 blobs stay empty. Features are raw, as in the
+    scene data set and from :class:`~mimlpaper.datasets.ImageBags`.
+    """
+    mosaic = scene_mosaic(bag)
+    known = np.isfinite(mosaic)
+    colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
+    ax.imshow(np.concatenate([colours, 1.0 * known[..., :1]], axis=-1), interpolation="nearest")
+    ax.set_axis_off()
+
+
+def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
+    """The nine instances (9, 15) of an image: numbered on its mosaic, and each as a cross.
+
+    A cross has the instance's own colour in the middle and its four neighbours around it.
+    """
+    draw_mosaic(mosaic, bag)
+    crosses.set_axis_off()
+    for i, (blob, features) in enumerate(zip(BLOBS, bag, strict=True)):
+        _frame(mosaic, blob, 1, 0.9)
+        _number(mosaic, blob, i, features[:3])
+        middle = 3.6 * (np.array(blob) - 2)
+        steps = [(0, 0), (-1, 0), (0, -1), (1, 0), (0, 1)]  # itself, left, up, right, down
+        for step, difference in zip(steps, features.reshape(5, 3), strict=True):
+            colour = difference + (features[:3] if any(step) else 0)
+            corner = middle + step - 0.5
+            crosses.add_patch(Rectangle(corner, 1, 1, color=colour.clip(0, 255) / 255))
+        _number(crosses, middle, i, features[:3])
+    crosses.set(xlim=(-1.7, 8.9), ylim=(8.9, -1.7), aspect="equal")
+
+
+def draw_explained_scene(
+    axes: Sequence[Axes], bag: np.ndarray, scores: np.ndarray, bag_scores: np.ndarray,
+    label_names: Sequence[str], true: np.ndarray | None = None, *,
+    regions: np.ndarray | None = None, bound: float | None = None,
+):  # fmt: skip
+    """An image's mosaic on the first axis; on the others, the labels with the highest scores.
+
+    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
+    its score; ``bound`` is the largest disc's absolute score, by default the largest shown. The
+    highest score has a frame. Each title gives a label and the image's score for it; with the
+    true labels, the first title gives them, and the others say whether the sign is right.
+
+    Parameters
+    ----------
+    bag : (9, 15), raw features.
+    scores, bag_scores : (9, n_labels) from :func:`~mimlpaper.reasons.explain`, and (n_labels,)
+        from ``decision_function``.
+    regions : bool (9, n_labels), where each label is seen. With them a frame is green where it is
+        right, otherwise red.
+    """
+    first, *others = axes
+    draw_mosaic(first, bag)
+    if true is not None:
+        first.set_title("\n".join(np.array(label_names)[true]) or "no label")
+    shown = np.argsort(-bag_scores)[: len(others)]
+    bound = np.abs(scores[:, shown]).max() if bound is None else bound
+    for ax, label in zip(others, shown, strict=False):
+        draw_mosaic(ax, bag)
+        region = None if regions is None else regions[:, label]
+        _draw_scores(ax, scores[:, label], bound, region)
+        true_label = None if true is None else bool(true[label])
+        word = VERDICTS.get((bool(bag_scores[label] > 0), true_label), "")
+        title = f"{label_names[label]}\n{_signed(bag_scores[label])}"
+        color = WRONG if word in ("wrong", "missed") else INK
+        ax.set_title(f"{title}, {word}" if word else title, color=color)
+
+
+def explained_scenes(
+    estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
+    images: Sequence | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A row for each image: :func:`draw_explained_scene` for its ``n_shown`` highest labels.
+
+    One scale of scores holds for the whole figure. The estimator is fitted on bags of nine
+    instances with raw features. ``true`` is bool (n_bags, n_labels), ``regions`` bool
+    (n_instances, n_labels): where each label is seen. ``images`` are pictures for the left of each
+    row, as :class:`~mimlpaper.datasets.ImageBags` takes them.
+    """
+    scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
+    n_columns = 1 + n_shown + (images is not None)
+    figure, axes = plt.subplots(
+        len(bags), n_columns, figsize=(1.75 * n_columns, 1.87 * len(bags) + 0.3), squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    shown = np.argsort(np.argsort(-scores)) < n_shown  # (n_bags, n_labels)
+    bound = np.abs(reasons[shown[bags.bag_of_instance]]).max()
+    for i, row in enumerate(axes):
+        if images is not None:
+            given_as_path = isinstance(images[i], (str, os.PathLike))
+            row[0].imshow(Image.open(images[i]) if given_as_path else images[i])
+            row[0].set_axis_off()
+        own = slice(bags.offsets[i], bags.offsets[i + 1])
+        draw_explained_scene(
+            row[-1 - n_shown :], bags[i], reasons[own], scores[i], label_names,
+            None if true is None else true[i], regions=None if regions is None else regions[own],
+            bound=bound,
+        )  # fmt: skip
+    _key(figure, bound)
+    return figure
+
+
+def explained_images(estimator, images: Sequence, label_names: Sequence[str], **options) -> Figure:
+    """:func:`explained_scenes` of images that are not bags yet: paths, arrays, Pillow images."""
+    images = list(images)
+    bags = ImageBags().transform(images)
+    return explained_scenes(estimator, bags, label_names, images=images, **options)
+
+
+def explained_text(
+    estimator, bag: np.ndarray, label_names: Sequence[str],
+    feature_names: Sequence[str] | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A panel for each of a text's ``n_shown`` highest labels: passages and telling words.
+
+    The other parameters are those of :func:`telling_words`.
+    """
+    scores = estimator.decision_function([bag])[0]
+    figure, axes = plt.subplots(
+        n_shown, 1, figsize=(7, n_shown * (0.6 + len(bag) / 5)), squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for ax, label in zip(axes.flat, np.argsort(-scores), strict=False):
+        passages = telling_words(estimator, bag, label, feature_names)
+        draw_explained_text(ax, passages, f"{label_names[label]}  {_signed(scores[label])}")
+    return figure
+
+
+def telling_words(
+    estimator, bag: np.ndarray, label: int, feature_names: Sequence[str] | None = None,
+    n_words: int = 4,
+) -> pd.DataFrame:  # fmt: skip
+    """Each passage's score for a label, and the words without which the score would fall most.
+
+    One row for each passage. Columns: passage, its number, or "whole text" where a passage is
+    the sum of the others; score; words, ``n_words`` at most, with their counts. Words against the
+    label are left out.
+
+    The estimator is fitted on bags of word counts, as ``bag`` (n_instances, n_features) has them.
+    The words are ``feature_names``, by default "word 1", "word 2", …
+    """
+    if feature_names is None:
+        feature_names = [f"word {i + 1}" for i in range(bag.shape[1])]
+    scores = explain(estimator, [bag])[:, label]
+    others = bag.sum(axis=0) - bag  # (n_instances, n_features)
+    whole = (bag == others).all(axis=1) & bag.any(axis=1) & (len(bag) > 2)
+    rows, number = [], 0
+    for i, counts in enumerate(bag):
+        number += not whole[i]
+        falls = telling_features(estimator, bag, i)[:, label]
+        words = [
+            feature_names[j] + (f" ×{counts[j]:.0f}" if counts[j] > 1 else "")
+            for j in np.argsort(-falls, kind="stable")[:n_words]
+            if falls[j] > 0
+        ]
+        name = "whole text" if whole[i] else f"passage {number}"
+        rows.append((name, scores[i], ", ".join(words)))
+    return pd.DataFrame(rows, columns=["passage", "score", "words"])
+
+
+def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
+    """A bar for each passage's score with its telling words; the highest bar is dark.
+
+    ``passages`` are rows of :func:`telling_words`; each needs a sixth of an inch.
+    """
+    heights = np.arange(len(passages))
+    top = passages["score"].argmax()
+    colors = [TOP if i == top else OTHERS for i in heights]
+    ax.barh(heights, passages["score"], height=0.6, color=colors)
+    look = dict(transform=ax.get_yaxis_transform(), va="center", color=INK, fontsize="small")
+    for height, words in zip(heights, passages["words"], strict=True):
+        ax.text(1.03, height, f"{words}  ", **look)  # other resolutions set text a little wider
+    ax.axvline(0, color=INK, linewidth=0.6)
+    ax.set_yticks(heights, passages["passage"])
+    ax.set_ylim(len(passages) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(False)
+    ax.grid(True, axis="x")
+    ax.set_xlabel("score")
+    ax.set_title(title, loc="left")
+
+
+def _draw_scores(ax, scores, bound, region):
+    """Discs on the nine central blobs, and a frame around the highest."""
+    for blob, score in zip(BLOBS, scores, strict=True):
+        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
+        face, edge = (FRAME, INK) if score > 0 else (INK, FRAME)
+        ax.add_patch(Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+    top = scores.argmax()
+    color = FRAME if region is None else RIGHT if region[top] else WRONG
+    _frame(ax, BLOBS[top], 3.4, 1.8, color)
+
+
+def _key(figure, bound):
+    """What the discs mean, below the figure."""
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5)
+    texts = (f"for the label, at most +{bound:.2f}", f"against it, at most {_signed(-bound)}")
+    handles = [
+        Line2D([], [], **look, markerfacecolor=face, markeredgecolor=INK, label=text)
+        for face, text in zip((FRAME, INK), texts, strict=True)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _frame(ax, blob, outer, inner, color=FRAME):
+    """A frame with dark edges around a blob."""
+    corner = np.array(blob) - 0.5
+    for edge, linewidth in ((INK, outer), (color, inner)):
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
+
+
+def _number(ax, place, i, colour):
+    """The number of an instance, dark on light colours and light on dark ones."""
+    ink = INK if colour @ (0.3, 0.6, 0.1) > 130 else FRAME
+    ax.text(*place, str(i + 1), ha="center", va="center", color=ink, fontsize=7)
+
+
+def _signed(number):
+    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _of_table_1(method):
+    return get_experiment("table1").estimator(Trial("table1", "scene", method, "{}", 0))
+
+
+# The configurations of Table 1, D-MimlSvm with its default parameters, and mi-SVM stopped where
+# every instance still has all labels of its bag.
+EXPLAINED = {
+    **{name: _of_table_1(name) for name in ("MimlBoost", "MimlSvm_mi")},
+    "MimlSvm_mi, 1 alternation": _of_table_1("MimlSvm_mi").set_params(
+        mimlsvmmi__max_alternations=1
+    ),
+    "D-MimlSvm": make_pipeline(OnInstances(MinMaxScaler()), DMimlSvm()),
+    **{name: _of_table_1(name) for name in ("MimlSvm", "MimlNn")},
+}
+CHANCE = "chance: a random instance"
+UPPER_BOUND = "upper bound: an SVM trained on instance labels"
+RECORDED = [
+    "n_runs", "images_or_label", "method", "mean", "std", "pairs",
+    "code", "versions", "commit", "machine",
+]  # fmt: skip
+
+
+def explanation_hits(
+    scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
+) -> pd.DataFrame:
+    """Whether the top-scored instance shows the label, for each label that a bag has.
+
+    Columns: bag; label; n_labels of the bag; hit, the share of instances that show the label
+    among the instances with the highest score; chance, the share in the whole bag.
+
+    ``scores`` (n_instances, n_labels) are from :func:`~mimlpaper.reasons.explain`.
+    """
+    top = scores == np.repeat(bags.max(scores), bags.sizes, axis=0)
+    hit = bags.sum(1.0 * (top & instance_labels)) / bags.sum(1.0 * top)  # (n_bags, n_labels)
+    chance = bags.mean(1.0 * instance_labels)
+    bag, label = np.nonzero(Y)
+    return pd.DataFrame({
+        "bag": bag, "label": label, "n_labels": Y.sum(axis=1)[bag],
+        "hit": hit[bag, label], "chance": chance[bag, label],
+    })  # fmt: skip
+
+
+def explanation_check(
+    estimators: Mapping | None = None, *, n_runs: int = 5, n_images: int = 400,
+    random_state: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """How often methods point at the right instance, on drawn scenes.
+
+    Each run draws ``n_images``, fits on one half and explains the other half. An instance is right
+    if at least half of its central blob lies in the label's region. An instance describes its
+    neighbouring blobs as well, so an instance next to a region may show the label just as well.
+    The upper bound is a support vector machine trained on instance labels, which no MIML learner
+    sees. The unfitted estimators are by default :data:`EXPLAINED`. ``random_state`` is the seed of
+    the first run; each further run adds one.
+
+    The result has the rows of :func:`explanation_hits` for all methods and runs, with columns
+    method and run, and labels by name. The upper bound comes first.
+    """
+    estimators = EXPLAINED if estimators is None else estimators
+    parts = []
+    for run in range(n_runs):
+        scenes = load_synthetic_scene(n_images=n_images, random_state=random_state + run)
+        n_train = n_images // 2
+        first_test = scenes.X.offsets[n_train]
+        test, shown = scenes.X[n_train:], scenes.instance_labels[first_test:]
+        explained = {UPPER_BOUND: _upper_bound(scenes, first_test)}
+        for name, estimator in estimators.items():
+            fitted = clone(estimator)
+            set_random_states(fitted, random_state + run)
+            fitted.fit(scenes.X[:n_train], scenes.Y[:n_train])
+            explained[name] = explain(fitted, test)
+        for name, scores in explained.items():
+            hits = explanation_hits(scores, test, scenes.Y[n_train:], shown)
+            hits["label"] = np.array(scenes.label_names)[hits["label"]]
+            parts.append(hits.assign(method=name, run=run))
+    return pd.concat(parts, ignore_index=True)
+
+
+def recorded_check(profile: str = "paper", *, recompute: bool = False) -> pd.DataFrame:
+    """The recorded shares of :func:`explanation_check`; run first if none are fresh."""
+    n_runs = 5 if profile == "paper" else 1
+    path = default_store(profile).path("explanations")
+    code = code_fingerprint([explanation_shares, explanation_check, EXPLAINED], None, None)
+    known = read_rows(path, RECORDED, ["std"])
+    fresh = known[(known["n_runs"] == n_runs) & (known["code"] == code)]
+    if len(fresh) and not recompute:
+        return fresh
+    with threadpool_limits(1):  # as in trials: the sums of several threads differ in the last bit
+        shares = explanation_shares(explanation_check(n_runs=n_runs))
+    shares = shares.assign(code=code, **provenance())
+    put_rows(path, [six_digits(row) for row in shares.to_dict("records")], RECORDED, n_keys=3)
+    return recorded_check(profile)
+
+
+def explanation_shares(check: pd.DataFrame) -> pd.DataFrame:
+    """Shares of right instances, mean and std over runs, of chance, the upper bound and methods.
+
+    Columns: method, mean, std, images_or_label ("all", "several labels" or a label), pairs of
+    images and labels, n_runs.
+    """
+    upper_bound = check["method"].iloc[0]
+    chance = check[check["method"] == upper_bound].assign(method=CHANCE, hit=lambda c: c["chance"])
+    rows = pd.concat([chance, check])
+    groups = {"all": rows, "several labels": rows[rows["n_labels"] > 1]}
+    groups |= dict(iter(rows.groupby("label")))
+    shares = pd.concat(
+        _over_runs(own).assign(images_or_label=name, pairs=(own["method"] == CHANCE).sum())
+        for name, own in groups.items()
+    )
+    return shares.reset_index().assign(n_runs=check["run"].nunique())
+
+
+def explanation_table(shares: pd.DataFrame) -> ReportTable:
+    """Of :func:`explanation_shares`; columns: all images, those with several labels, each label."""
+    tidy = shares[["method", "mean", "std", "images_or_label", "pairs"]]
+    first_method = shares["method"].unique()[2]
+    texts = [
+        f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"
+        for mean, std in tidy[["mean", "std"]].to_numpy()
+    ]
+    return frame_grid(
+        crossed(tidy["method"], tidy["images_or_label"], texts), tidy,
+        "How often the top-scored instance lies in the label's region, for the true labels of "
+        f"drawn test scenes: mean ± std over {shares['n_runs'].iloc[0]} runs.",
+        corner="method", rules_above=(first_method,),
+    )  # fmt: skip
+
+
+def _upper_bound(scenes, first_test):
+    """Scores of the test instances by an SVM trained on instance labels."""
+    instances = scenes.X.instances
+    machine = make_pipeline(MinMaxScaler(), MlSvm(gamma=5.0, C=10.0))
+    machine.fit(instances[:first_test], scenes.instance_labels[:first_test])
+    return machine.decision_function(instances[first_test:])
+
+
+def _over_runs(rows):
+    """Mean and std over runs of the share of hits, by method."""
+    by_run = rows.groupby(["method", "run"], sort=False)["hit"].mean()
+    return by_run.groupby("method", sort=False).agg(["mean", "std"])

@@ -1,0 +1,256 @@
+"""Where a number comes from: fingerprint of the code, versions, commit, machine.
+
+A fingerprint is a hash that changes when what a trial computes may have changed. It covers
+definitions (functions, classes, constants), not files. It follows every name that a trial's code
+uses to its definition in this package. So a definition may move to another file, but it may not
+change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
+"""
+
+import ast
+import functools
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections import Counter
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
+
+import llvmlite.binding
+import numpy as np
+from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_info
+
+from mimlpaper.paths import PACKAGE, project_root
+
+PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
+
+Definition = tuple[str, str]  # module and name
+Meaning = list[ast.stmt] | str  # statements that define a name, or where it is imported from
+
+# Every trial runs it.
+COMMON: Definition = ("mimlpaper.study.trials", "run_trial")
+
+# Not followed: the function that knows every data set, since a trial gives its own loader; and the
+# search for files, since a file's content is known by its checksum.
+NOT_FOLLOWED = {"mimlpaper.datasets.catalogue.load", "mimlpaper.datasets.fetch", "mimlpaper.paths"}
+
+REST = ""  # stands for a module's statements that define nothing
+
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def code_fingerprint(estimator, loader, splits) -> str:
+    """Hash of an estimator, a data set's loader and a way to split, with the code behind them.
+
+    Parameters
+    ----------
+    estimator : unfitted, with everything that its parameters hold: estimators, functions, lists.
+    loader : function that gives the data set.
+    splits : Splits; the number of splits does not count.
+    """
+    configuration, definitions = _behind(estimator, loader, splits)
+    lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
+    text = "\n".join([json.dumps(configuration, sort_keys=True), *sorted(lines)])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def modules_behind(estimator, loader, splits) -> dict[str, int]:
+    """The package's modules that a fingerprint covers, with the number of definitions in use."""
+    _, definitions = _behind(estimator, loader, splits)
+    modules = Counter(module for module, name in definitions if name != REST)
+    return dict(sorted(modules.items()))
+
+
+def _behind(*parts):
+    """The parts as JSON, and the definitions of all code that a trial with them runs."""
+    found = {COMMON}
+    configuration = [_described(part, found) for part in parts]
+    return configuration, _closure(found)
+
+
+def _described(value, found: set[Definition]):
+    """A value as JSON. Functions and classes go by name, and into ``found`` if they are ours."""
+    describe = partial(_described, found=found)
+    if isinstance(value, BaseEstimator):
+        parameters = value.get_params(deep=False)
+        parameters.pop("random_state", None)
+        return [describe(type(value)), {name: describe(v) for name, v in parameters.items()}]
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value) if field.name != "n_splits"]
+        return [describe(type(value)), {name: describe(getattr(value, name)) for name in names}]
+    if isinstance(value, dict):
+        return {str(key): describe(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(v) for v in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(describe, value), key=str)
+    if isinstance(value, functools.partial):
+        return describe([value.func, value.args, value.keywords])
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if hasattr(value, "__qualname__"):  # a class or a function, with what it closes over
+        outermost = value.__qualname__.split(".")[0]
+        found |= _resolved(value.__module__, outermost)
+        enclosed = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
+        return [value.__qualname__, *map(describe, enclosed)]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return [describe(type(value)), describe(getattr(value, "__dict__", str(value)))]
+
+
+def _closure(found: set[Definition]) -> set[Definition]:
+    """The definitions and all that they use in this package."""
+    closed, waiting = set(), list(found)
+    while waiting:
+        definition = waiting.pop()
+        if definition not in closed:
+            closed.add(definition)
+            waiting += _uses(definition)
+    return closed
+
+
+@cache
+def _uses(definition: Definition) -> frozenset[Definition]:
+    """The package's definitions whose names appear in one definition."""
+    module, _ = definition
+    used = {(module, REST)}
+    for node in (node for statement in _statements(definition) for node in ast.walk(statement)):
+        if isinstance(node, ast.Name):
+            used |= _resolved(module, node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used |= _resolved(module, node.value.id, node.attr)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                used |= _resolved(node.module, alias.name)
+    return frozenset(used)
+
+
+def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
+    """Where this package defines what ``name``, or ``name.attribute``, means in a module."""
+    if not _path(module) or NOT_FOLLOWED & {module, f"{module}.{name}"}:
+        return set()
+    meaning = _module(module).get(name)
+    if meaning is None:  # a module of a package, or a name from elsewhere
+        inner = f"{module}.{name}"
+        return _resolved(inner, attribute) if _path(inner) and attribute else set()
+    if isinstance(meaning, str):  # imported
+        origin, _, imported = meaning.rpartition(".")
+        return _resolved(origin, imported, attribute)
+    return {(module, name)}
+
+
+@cache
+def _module(module: str) -> dict[str, Meaning]:
+    """What each top-level name of a module means: its statements, or where it is imported from.
+
+    :data:`REST` holds the statements that define nothing: they run when the module is imported.
+    """
+    imported: dict[str, str] = {}
+    defined: dict[str, list[ast.stmt]] = {REST: []}
+    for statement in _syntax(module).body:
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                imported[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
+        elif not isinstance(statement, ast.Import):
+            for name in _defined(statement):
+                defined.setdefault(name, []).append(statement)
+    defined.pop("__all__", None)
+    return imported | defined
+
+
+def _statements(definition: Definition) -> list[ast.stmt]:
+    module, name = definition
+    return [statement for statement in _module(module)[name] if isinstance(statement, ast.stmt)]
+
+
+def _defined(statement: ast.stmt) -> list[str]:
+    """The names that a top-level statement defines, or :data:`REST`."""
+    if isinstance(statement, DOCUMENTED):
+        return [statement.name]
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    names = [n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)]
+    return names or [REST]
+
+
+@cache
+def _hash(definition: Definition) -> str:
+    return hashlib.sha256(_canonical(_statements(definition)).encode()).hexdigest()
+
+
+def _syntax(module: str) -> ast.Module:
+    """A module's syntax tree without its docstrings."""
+    path = _path(module)
+    tree = ast.parse(path.read_bytes() if path else b"")
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return tree
+
+
+@cache
+def _path(module: str) -> Path | None:
+    """File of one of this package's modules; None for anything else."""
+    top, *rest = module.split(".")
+    path = PACKAGE.joinpath(*rest)
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if top == PACKAGE.name and candidate.is_file():
+            return candidate
+    return None
+
+
+def _canonical(node) -> str:
+    """A syntax tree as text without positions and without empty fields.
+
+    Each Python version adds fields, and leaves them empty for code that does not use them.
+    """
+    if isinstance(node, list):
+        return "[" + ",".join(map(_canonical, node)) + "]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    filled = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    inner = ",".join(f"{name}={_canonical(value)}" for name, value in filled)
+    return f"{type(node).__name__}({inner})"
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
+    versions = [f"python {platform.python_version()}"]
+    versions += [f"{package} {version(package)}" for package in PACKAGES]
+    processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
+    machine = [f"{platform.system()} {platform.machine()} {processor}", f"{os.cpu_count()} cores"]
+    return {
+        "versions": "; ".join(versions),
+        "commit": _commit(),
+        "machine": "; ".join([*machine, *_blas_kernels()]),
+    }
+
+
+def _blas_kernels():
+    """The BLAS that NumPy and SciPy call; not the libraries of other loaded packages."""
+    kernels = set()
+    for pool in threadpool_info():
+        folder = Path(pool["filepath"]).parent.name
+        of_another = folder.endswith("libs") and not folder.startswith(("numpy", "scipy"))
+        if pool["user_api"] == "blas" and not of_another:
+            kernels.add(f"{pool['internal_api']} {pool.get('architecture', '')}".strip())
+    return sorted(kernels)
+
+
+def _commit():
+    """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
+    try:
+        head = _git("rev-parse", "--short=12", "HEAD")
+        changed = _git("status", "--porcelain", "--", "mimlpaper")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head + ("+" if changed else "")
+
+
+def _git(*arguments):
+    git = ["git", "-C", str(project_root()), *arguments]
+    return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,0 +1,366 @@
+"""The scorecard: every cell and claim with its verdict, every table and figure with its state."""
+
+import inspect
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from textwrap import fill
+
+import pandas as pd
+from pooch import file_hash
+
+from mimlpaper import paths
+from mimlpaper.study.claims import ClaimResult, evaluate_claims
+from mimlpaper.study.compare import (
+    COLUMNS,
+    KINDS,
+    STATES,
+    Records,
+    column_records,
+    compare_with_paper,
+    overall,
+    records_of,
+)
+from mimlpaper.study.fingerprint import provenance
+from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
+from mimlpaper.study.records import KEY, default_store, put_rows, read_rows
+from mimlpaper.study.registry import settings_nearest_to_print
+from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
+from mimlpaper.study.verify import SAME
+
+CHECKSUMS = ["file", "sha256"]
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """One table or figure, of the paper or beyond it."""
+
+    title: str  # as the paper calls it
+    file: str  # name of its files in figures/, without ending
+    notebook: str
+    experiment: str | None = None  # whose records it shows; None if it needs no trials
+    shows: str = ""  # what a figure shows, in words; empty for a table
+
+    @property
+    def is_figure(self) -> bool:
+        return bool(self.shows)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of its files, the one to look at first."""
+        endings = ("png", "svg") if self.is_figure else ("csv", "md", "tex")
+        return tuple(f"{self.file}.{ending}" for ending in endings)
+
+    @property
+    def make(self) -> str:
+        """The command that makes its files."""
+        return f"mimlpaper run {self.notebook}"
+
+    @property
+    def compute(self) -> str:
+        """The command that runs its trials; empty if it needs none."""
+        return f"mimlpaper compute {self.experiment}" if self.experiment else ""
+
+
+LISTED = pd.read_csv(paths.published() / "artefacts.csv", dtype=str, keep_default_na=False)
+ARTEFACTS = tuple(
+    Artefact(**row | {"experiment": row["experiment"] or None}) for row in LISTED.to_dict("records")
+)
+
+
+def scorecard(
+    get_records: Records, protocol_n: Mapping[str, int] | None = None,
+    claims: Sequence[ClaimResult] | None = None,
+) -> dict:  # fmt: skip
+    """Everything that the paper prints or claims, judged from the records; ready for JSON.
+
+    The parameters are those of :func:`~mimlpaper.study.claims.evaluate_claims`, and all its
+    results, if they are known. The keys are
+
+    - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean, blind_std
+      and blind_verdict are those of the blind column, empty where it is not recorded
+    - ``rows``: table, algorithm, the nearest printed row, nearest_to_print (number of settings
+      that were chosen because they come nearest to the printed row)
+    - ``totals``: for each table and for all, see :func:`~mimlpaper.study.verdicts.agreement`;
+      ``blind``: the same for the blind column
+    - ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
+      multiverse: what :func:`~mimlpaper.study.universes.summary` says of it, None if nothing
+    - ``artefacts``: for each table and figure the number of records in each state.
+    """
+    protocol_n = PROTOCOL_RUNS | dict(protocol_n or {})
+    cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
+    rows = _rows(cells)
+    marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
+    rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
+    both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
+    claims = evaluate_claims(get_records, protocol_n) if claims is None else claims
+    read = records_of(get_records, "multiverse_claims").to_dict("records")
+    universes = {row.pop("claim"): row | {"flips": json.loads(row["flips"])} for row in read}
+    return {
+        "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
+        "rows": rows.to_dict("records"),
+        "totals": _totals(cells),
+        "blind": _totals(blind),
+        "claims": [one.to_dict() | {"multiverse": universes.get(one.id)} for one in claims],
+        "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
+    }
+
+
+def scorecard_cells(
+    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, column: str = "matched",
+    numbers: Iterable[int] = TABLES,
+) -> pd.DataFrame:  # fmt: skip
+    """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
+    cells = pd.concat(
+        compare_with_paper(column_records(get_records, name, column), number, protocol_n[name])
+        for number in numbers
+        for name in [TABLES[number].experiment]
+    )
+    return cells[cells["printed"] != "no row"].reset_index(drop=True)
+
+
+def in_words(card: dict) -> str:
+    """The outcome as a list: agreement, order of the algorithms, claims."""
+    every, blind = card["totals"]["all"], card["blind"]["all"]
+    if not every["rows"]:
+        return "Nothing is recorded yet."
+    marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
+    claims = {name: _claims_in_words(card["claims"], name) for name in COLUMNS}
+    if not blind["rows"]:
+        claims["blind"] = "nothing is recorded yet"
+    chosen = f"{marked} rows have settings that were chosen because they come nearest to print. "
+    return (
+        f"- **Numbers.** {_agreement_in_words(every)}. {chosen * bool(marked)}"
+        f"Blind to print: {_agreement_in_words(blind)}.\n"
+        f"- **Order.** {_order_in_words(every)}.\n"
+        f"- **Claims.** Of {len(card['claims'])}, {claims['matched']}. Blind to print: "
+        f"{claims['blind']}. Every algorithm tuned alike: {claims['tuned']}."
+    )
+
+
+def finding_in_words(
+    get_records: Records, tables: Sequence[int], claims: Sequence[ClaimResult]
+) -> str:
+    """The outcome of some tables and some claims, in a few sentences."""
+    totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
+    sentences = [f"Table {n}: {_agreement_in_words(every)}." for n, every in totals.items()]
+    if claims:
+        chosen = [claim.to_dict() for claim in claims]
+        words = "; ".join(f"{name}, {_claims_in_words(chosen, name)}" for name in COLUMNS)
+        sentences.append(f"Of {len(chosen)} claims, {words}.")
+    return " ".join(sentences)
+
+
+def rows_in_words(get_records: Records, number: int) -> str:
+    """Which rows of a table are nearest to their own printed row, and to whose the others are."""
+    rows = _rows(scorecard_cells(get_records, numbers=[number])).to_dict("records")
+    own = [row["algorithm"] for row in rows if row["identified"]]
+    others = [f"{row['algorithm']} ({row['nearest']}'s)" for row in rows if not row["identified"]]
+    sentence = f"Nearest to their own printed row are {_listed(own)}."
+    return sentence + (f" Nearer to another's are {_listed(others)}." if others else "")
+
+
+def _rows(cells):
+    """Which printed row each of ours is nearest to."""
+    return row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
+
+
+def _listed(names):
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
+
+
+def _agreement_in_words(every):
+    if not every["rows"]:
+        return "nothing is recorded yet"
+    measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
+    return (
+        f"{every['agrees']} of {measured} printed cells agree with ours, where "
+        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
+        f"{every['differs_better']} of ours are better, {every['differs_worse']} worse; "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row, "
+        f"by chance {every['rows_by_chance']:.0f}"
+    )
+
+
+def _order_in_words(every):
+    known = every["tau_identified"]
+    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
+    return (
+        f"The printed winner wins {every['winner_agreement']:.0%} of the {every['columns']} "
+        f"columns. Kendall's τ between our order and the printed one is {every['tau']:.2f}{among}"
+    )
+
+
+def _claims_in_words(claims, column):
+    words = [claim[column] for claim in claims]
+    counts = (words.count(word) for word in ("holds", "partly", "fails"))
+    return "{} hold, {} hold in part and {} fail".format(*counts)
+
+
+def _totals(cells):
+    totals = {"all": agreement(cells)}
+    return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
+
+
+def _freshness(artefact, get_records):
+    row = {"artefact": artefact.title, "notebook": artefact.notebook}
+    row |= {"experiment": artefact.experiment, "state": None, "kind": None}
+    if artefact.experiment is None:
+        return row
+    records = records_of(get_records, artefact.experiment)
+    if records.empty:
+        return row | {"state": "missing"} | dict.fromkeys(STATES, 0)
+    known = {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
+    return row | known | _by_state(records)
+
+
+def _by_state(records):
+    """Numbers of records by state, the best state first."""
+    return {state: int((records["state"] == state).sum()) for state in STATES}
+
+
+def artefact_status(
+    get_records: Records, n_trials: Mapping[str, int], folder, last_runs: Mapping[str, str]
+) -> list[dict]:
+    """One row for each artefact: title, notebook, state, trials by state, mending command.
+
+    The state is the first that fits: ``"failed"`` if the notebook's last run did not end well;
+    ``"missing"`` if trials or files are missing; ``"stale"`` if a trial was made by other code
+    and is not verified; ``"attested"``; ``"fresh"``.
+
+    ``n_trials`` maps an experiment to the number of its trials, ``last_runs`` a notebook to how its
+    last run ended, ``"done"`` if well. The artefacts' files are in ``folder``.
+    """
+    rows = []
+    for artefact in ARTEFACTS:
+        trials = records_of(get_records, artefact.experiment).drop_duplicates(KEY)  # not stages
+        wanted = n_trials[artefact.experiment] if artefact.experiment else 0
+        made = any(Path(folder).glob(f"{artefact.file}.*"))
+        if last_runs.get(artefact.notebook, "done") != "done":
+            state = "failed"
+        elif not made or len(trials) < wanted:
+            state = "missing"
+        else:
+            state = overall(trials["state"]) if wanted else "fresh"
+        row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
+        rows.append(row | {"trials": _counts(trials, wanted), "mend": _mend(artefact, state)})
+    return rows
+
+
+def _counts(trials, wanted):
+    """Such as ``120 fresh of 240``."""
+    if not wanted:
+        return ""
+    counts = [f"{n} {state}" for state, n in _by_state(trials).items() if n]
+    return f"{', '.join(counts) or 'none'} of {wanted}"
+
+
+def _mend(artefact, state):
+    if state == "stale":
+        return f"mimlpaper verify --experiment {artefact.experiment}"
+    return artefact.make if state in ("failed", "missing") else ""
+
+
+def note_checksums(files: list[Path]):
+    """Write the checksums of published files to ``checksums.csv`` in their folder."""
+    rows = [{"file": path.name, "sha256": file_hash(path)} for path in files]
+    checksums = files[0].with_name("checksums.csv")
+    put_rows(checksums, rows, CHECKSUMS, n_keys=1, ordered=True)
+
+
+def changed_files(folder) -> list[str]:
+    """Names of published files that were changed, swapped or lost after :func:`note_checksums`."""
+    known = read_rows(Path(folder) / "checksums.csv", CHECKSUMS).itertuples(index=False)
+    files = [(Path(folder) / file, sha256) for file, sha256 in known]
+    return [path.name for path, sha in files if not path.is_file() or file_hash(path) != sha]
+
+
+def gallery() -> str:
+    """``figures/README.md``: a row for each artefact that was made, and the pictures below."""
+    text, pictures = _text("gallery.md"), ""
+    for artefact in _made():
+        files = " ".join(f"[{name}]({name})" for name in artefact.files)
+        notebook = f"[{artefact.notebook}](../notebooks/{artefact.notebook}.ipynb)"
+        compute = f"`{artefact.compute}`" if artefact.compute else ""
+        text += f"| {artefact.title} | {files} | {notebook} | `{artefact.make}` | {compute} |\n"
+        if artefact.is_figure:
+            picture = f"![{artefact.shows}]({artefact.files[0]})"
+            pictures += f"\n## {artefact.title}\n\n{picture}\n\n{artefact.shows}\n"
+    return text + pictures
+
+
+OUTCOME = re.compile(
+    r"(<!-- written by `mimlpaper manifest` -->\n).*?(\n<!-- until here -->)", re.S
+)
+
+
+def with_outcome(readme: str, outcome: str) -> str:
+    """The text of a README with the outcome in its place, in lines of at most 100 characters."""
+    lines = [fill(line, 100, subsequent_indent="  ") for line in outcome.splitlines()]
+    return OUTCOME.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
+
+
+def _text(name):
+    return Path(__file__).with_name(name).read_text()
+
+
+def _made():
+    return [one for one in ARTEFACTS if (paths.figures() / one.files[0]).is_file()]
+
+
+def codecheck_manifest() -> str:
+    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact made."""
+    entries = [
+        f"  - file: figures/{artefact.files[0]}\n"
+        f"    comment: {json.dumps(f'{artefact.title}, made by: {artefact.make}')}\n"
+        for artefact in _made()
+    ]
+    return _text("codecheck.yml") + "".join(entries)
+
+
+def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
+    """A report for a codechecker: what ran again, what agreed, where, and checksums.
+
+    ``outcomes`` is what :func:`~mimlpaper.study.verify` or its ``audit`` gives.
+    """
+    folder = default_store(profile).folder
+    files = [*sorted(folder.glob("*.csv")), paths.packaged_data() / "manifest.csv"]
+    sums = [(path.name, f"`{file_hash(path)}`") for path in files]
+    differences = outcomes["largest_difference"].map("{:.2g}".format)
+    rows = outcomes.assign(largest_difference=differences).astype(str)
+    beginning = _text("certificate.md").format(
+        date=date.today().isoformat(), profile=profile, n_groups=len(outcomes),
+        n_experiments=outcomes["experiment"].nunique(), n_trials=outcomes["n_checked"].sum(),
+        n_same=outcomes["outcome"].isin(SAME).sum(),
+        largest=max(outcomes["largest_difference"], default=0.0),
+        outcomes=_pipe_table([name.replace("_", " ") for name in rows], rows.to_numpy()),
+        environment=_pipe_table(["what", "here"], provenance().items()),
+    )  # fmt: skip
+    return beginning + _pipe_table(["file", "sha256"], sums)
+
+
+def _pipe_table(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
+
+
+def pseudocode_map(*sources) -> pd.DataFrame:
+    """One row for each step of a pseudo-code that the code cites: step, file and line, code.
+
+    ``sources`` are modules, classes or functions, whose modules are searched in this order.
+    """
+    rows, root = [], paths.project_root()
+    for module in dict.fromkeys(inspect.getmodule(source) for source in sources):
+        path = Path(inspect.getsourcefile(module))
+        where = path.relative_to(root) if path.is_relative_to(root) else path
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            match = CITED.fullmatch(line)
+            if match:
+                rows.append((match["step"], f"{where}:{number}", match["code"].strip()))
+    return pd.DataFrame(rows, columns=["step", "where", "code"])

@@ -1,0 +1,305 @@
+"""Settings: every value in a row of a table, with its basis, the reason for it.
+
+A row lists its settings in layers, and the last layer that names a parameter counts. The published
+column takes all layers. The blind column leaves out the settings that were chosen because they came
+nearest to the printed row. The tuned column changes the blind one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import make_pipeline
+
+from mimlpaper.algorithms.subcod import SubCod
+from mimlpaper.study.holdouts import hold_out
+
+HELD_OUT, NEAREST = "held out", "nearest to print"
+BASES = (
+    "stated", "authors' program", "method's own paper", "library default", HELD_OUT, NEAREST
+)  # fmt: skip
+
+# Settings that are steps before the learner, where None is no step; and settings of a hold-out.
+STEPS = ("storage", "vector", "scaling")
+OF_HOLD_OUT = ("criterion", "test_size")
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Settings that have their values for the same reason.
+
+    Parameters
+    ----------
+    kind : one of :data:`BASES`
+    source : str, a section of the paper, a program, another paper.
+    on : tuple of str, the data sets where it holds; all if empty.
+    values : mapping from name to value
+        Parameters of the row's learner, of :data:`STEPS`, of :data:`OF_HOLD_OUT`. A list is a
+        grid: the value is held out, and the basis is that of the list.
+    kept : bool, default False
+        Whether the blind column has a setting nearest to print too, since another takes too long.
+    """
+
+    kind: str
+    source: str
+    on: tuple[str, ...]
+    values: Mapping[str, object]
+    kept: bool = False
+
+
+def _of_kind(kind):
+    def basis(source="", /, *, on=(), kept=False, **values) -> Basis:
+        return Basis(kind, source, tuple(on), values, kept)
+
+    return basis
+
+
+stated, program, own_paper, default, held_out, nearest = map(_of_kind, BASES)
+
+
+def each(**values) -> list[dict]:
+    """Changes of one parameter each: to its value, or to each value of a list."""
+    return [
+        {name: value}
+        for name, several in values.items()
+        for value in (several if isinstance(several, list) else [several])
+    ]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method of a table: its settings and what may be tried in their place.
+
+    Parameters
+    ----------
+    learner : unfitted estimator; its parameters that are estimators stay, all others are set.
+    settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
+    tuning : mapping from name to value or grid, changes of the blind settings; see :meth:`tuned`.
+    choices : sequence of dict
+        Alternatives where the paper leaves a choice open: changes of the published estimator, such
+        as :func:`each` lists, named as in :func:`~mimlpaper.study.holdouts.full_names`.
+    """
+
+    learner: BaseEstimator
+    settings: Sequence[Basis] = ()
+    tuning: Mapping[str, object] = field(default_factory=dict)
+    choices: Sequence[Mapping[str, object]] = ()
+
+    def published(self, dataset: str = ""):
+        """The unfitted estimator with all settings."""
+        return self._configured(self.settings, dataset)
+
+    def blind(self, dataset: str = ""):
+        """The unfitted estimator without the settings nearest to print."""
+        return self._configured(self.blind_settings, dataset)
+
+    def tuned(self, dataset: str = ""):
+        """The blind estimator with the T-Criterion, changed as ``tuning`` says."""
+        rules = [name for name in self.learner.get_params() if name.endswith("label_rule")]
+        changes = {**dict.fromkeys(rules, "top"), **self.tuning}
+        return self._configured([*self.blind_settings, default(**changes)], dataset)
+
+    def changed(self, dataset: str = "", /, **changes):
+        """The published estimator with other values; a list is a grid."""
+        return self._configured([*self.settings, default(**changes)], dataset)
+
+    def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
+        """Each name's value and its basis: (value, Basis) of the last layer that has it."""
+        found: dict[str, tuple[object, Basis]] = {}
+        layers = [*_everywhere(self.learner), *((basis, basis.values) for basis in bases)]
+        for basis, values in layers:
+            if not basis.on or dataset in basis.on:
+                found |= {name: (value, basis) for name, value in values.items()}
+        if not any(isinstance(value, list) for value, _ in found.values()):
+            return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
+        search = "SubCodHoldOut" if isinstance(self.learner, SubCod) else "HoldOut"
+        return {n: (v, b) for b in EVERYWHERE[search] for n, v in b.values.items()} | found
+
+    @property
+    def blind_settings(self) -> list[Basis]:
+        """The settings without those nearest to print, but for the ones that are kept."""
+        return [basis for basis in self.settings if basis.kind != NEAREST or basis.kept]
+
+    def _configured(self, bases, dataset=""):
+        values = {name: value for name, (value, _) in self.layers(bases, dataset).items()}
+        values = {name: values[name] for name in values if name not in unread(values)}
+        steps = {name: v for name, v in values.items() if name in STEPS and v is not None}
+        others = {n: v for n, v in values.items() if n not in (*STEPS, *OF_HOLD_OUT)}
+        fixed = {name: v for name, v in others.items() if not isinstance(v, list)}
+        first = [v[0] if isinstance(v, list) else v for v in steps.values()]
+        pipeline = make_pipeline(*first, clone(self.learner).set_params(**fixed))
+        named = dict(zip(pipeline.named_steps, steps.values(), strict=False))
+        grid = {name: v for name, v in (named | others).items() if isinstance(v, list)}
+        search = {name: values[name] for name in OF_HOLD_OUT if name in values}
+        return hold_out(pipeline, grid, **search) if grid else pipeline
+
+
+class Table(dict[str, Row]):
+    """The rows of a table or figure by method, and configurations of its experiments."""
+
+    def published(self, datasets: Sequence[str] = ()) -> dict:
+        """The published estimator of each method, or of each method on each data set."""
+        if not datasets:
+            return {method: row.published() for method, row in self.items()}
+        return {
+            method: {dataset: row.published(dataset) for dataset in datasets}
+            for method, row in self.items()
+        }
+
+    def blind(self) -> dict:
+        """The blind estimator of each method that has a setting nearest to print.
+
+        The blind row of any other method is its published row.
+        """
+        kinds = {method: {basis.kind for basis in row.settings} for method, row in self.items()}
+        return {method: self[method].blind() for method in self if NEAREST in kinds[method]}
+
+    def tuned(self) -> dict:
+        """The tuned estimator of each method that has one."""
+        return {method: row.tuned() for method, row in self.items() if row.tuning}
+
+    def choices(self) -> dict:
+        """Variants of each method that leaves choices open: itself, then each choice."""
+        return {method: [{}, *row.choices] for method, row in self.items() if row.choices}
+
+
+def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
+    """Every setting of a table's published rows, and what the blind rows have in its place.
+
+    Returns
+    -------
+    table : columns method, dataset, parameter, value, basis, source, blind, blind_basis and
+        blind_source; the last three differ where basis is :data:`NEAREST`, or are those of a
+        hold-out that only one column has. What a row's kernel does not read is left out.
+    """
+    rows = []
+    for method, row in table.items():
+        for dataset in datasets:
+            ours = row.layers(row.settings, dataset)
+            without_print = row.layers(row.blind_settings, dataset)
+            for name in ours | without_print:
+                described = *_described(ours, name), *_described(without_print, name)
+                if any(described):
+                    rows.append((method, dataset, name, *described))
+    columns = ["method", "dataset", "parameter", "value", "basis", "source"]
+    return pd.DataFrame(rows, columns=[*columns, "blind", "blind_basis", "blind_source"])
+
+
+def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
+    """For each method, the number of its settings that were chosen by nearness to print.
+
+    A parameter with a value for each data set is one setting. The sum is the table's number.
+    """
+    about = settings(table, datasets)
+    chosen = about[about["basis"] == NEAREST].groupby("method")["parameter"].nunique()
+    return {method: int(chosen.get(method, 0)) for method in table}
+
+
+# Parameters that a kernel or a solver does not read.
+UNREAD = {
+    "linear": ("gamma", "degree", "coef0"), "rbf": ("degree", "coef0"),
+    "block_ascent": ("linear_program", "step_accuracy"), "frank_wolfe": ("tol",),
+}  # fmt: skip
+
+
+def unread(values: Mapping[str, object]) -> set[str]:
+    """Names of parameters that the kernels and solvers among the values do not read."""
+    return {
+        name.removesuffix(of) + other
+        for name, value in values.items()
+        for of in ("kernel", "solver")
+        if name.endswith(of) and isinstance(value, str)
+        for other in UNREAD.get(value, ())
+    }
+
+
+def _described(layers, name):
+    """(value, basis, source) as text; empty if the configuration has or reads no such thing."""
+    values = {n: value for n, (value, _) in layers.items()}
+    if name not in values or name in unread(values):
+        return "", "", ""
+    value, basis = layers[name]
+    text = getattr(value, "__name__", None) or str(value)
+    if isinstance(value, list) and basis.kind != HELD_OUT:
+        return text, HELD_OUT, f"range {basis.kind} {basis.source}".strip()
+    return text, basis.kind, basis.source
+
+
+def _everywhere(learner):
+    """Layers of :data:`EVERYWHERE`, and their values by the names that a learner has for them."""
+    parts = {"": learner} | {
+        f"{name}__": part for name, part in learner.get_params().items() if hasattr(part, "fit")
+    }
+    for prefix, part in parts.items():
+        for basis in EVERYWHERE.get(type(part).__name__, ()):
+            yield basis, {f"{prefix}{name}": value for name, value in basis.values.items()}
+
+
+ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"
+MI_SVM = [
+    own_paper(ANDREWS, kernel="rbf", max_alternations=50),
+    default(LIBSVM, gamma="auto", C=1.0), default(rank=300, tol=1e-4),
+]  # fmt: skip
+
+# Settings of every row that does not change them, independent of the classes' defaults. A library
+# default, of this library or the named one, was fixed before any result.
+EVERYWHERE: dict[str, list[Basis]] = {
+    "MimlBoost": [
+        stated("Table 6", weighting="weights", label_rule="sign"),
+        program("MimlBoost", kernel="rbf", gamma=1.0, C=1.0, label_code="feature"),
+        default(rank=300, solver="structured", tol=1e-3, max_iter=200),
+    ],
+    "MimlSvm": [
+        stated("4.2", metric="max_hausdorff", label_rule="top"),
+        program("MimlSvm", ratio=0.2, kernel="rbf", gamma=0.2, C=1.0),
+    ],
+    "MimlSvmMi": [
+        own_paper(ANDREWS, label_rule="sign"),
+        default(LIBSVM, kernel="rbf", gamma="auto", C=1.0),
+        # Until nothing changes, as in the paper of mi-SVM, would take hours.
+        default(rank=300, tol=1e-3, max_alternations=10),
+    ],
+    "MimlNn": [program("MimlNn", metric="max_hausdorff", ratio=0.4, ridge=1.0, label_rule="sign")],
+    "AdtBoostMH": [
+        own_paper("De Comité et al. 2003", label_rule="sign"),
+        own_paper("Freund and Mason 1999", smoothing=1.0),
+    ],
+    "RankSvm": [
+        own_paper("Elisseeff and Weston 2002", label_rule="sign"),
+        program("RankSvm", gamma=1.0, coef0=1.0, C=1.0),
+        default(normalise=True, solver="block_ascent", tol=1e-3, max_iter=2000),
+    ],
+    "MlSvm": [stated("4.2", label_rule="top"), default(LIBSVM, gamma="auto", C=1.0)],
+    "MlKnn": [program("Ml-knn", smoothing=1.0, label_rule="sign")],
+    "Cnmf": [default(gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign")],
+    "InsDif": [default(shortcut=True)],
+    "DifferenceFeatures": [default(LIBSVM, gamma="auto"), default(rank=300)],
+    "DMimlSvm": [
+        stated("5.1", relatedness="mean", label_rule="sign"), stated("5.4", imbalance=True),
+        default(
+            gamma=1.0, rank=300, set_kernel="unit", solver="bundle", tol=1e-2, max_iter=None,
+            cccp_tol=1e-3, max_cccp=30, warm_start=False,
+        ),
+    ],
+    "SubCod": [
+        default("HiGHS", optimum="vertex"),
+        default(C=1.0, covariance="diag", tol=1e-3, max_alternations=100),
+    ],
+    "DiverseDensity": [
+        own_paper("Maron and Lozano-Pérez 1998", threshold="learned"),
+        default("PRTools", initial_scale=0.1), default(n_start_bags=3, tol=1e-4, max_iter=300),
+    ],
+    "EmDd": [
+        own_paper("Zhang and Goldman 2002", n_start_bags=3, initial_scale=0.1, threshold=0.5),
+        default(tol=1e-3, max_iter=100),
+    ],
+    "MiSvmInstance": MI_SVM,
+    "MiSvmBag": MI_SVM,
+    "ChFd": [
+        default(LIBSVM, kernel="rbf", gamma="auto"),
+        default(nu=1.0, rank=300, tol=1e-3, max_alternations=200),
+    ],
+    "HoldOut": [default(criterion="average_precision", test_size=0.25)],
+    "SubCodHoldOut": [default(test_size=0.25)],
+}  # fmt: skip

@@ -1,0 +1,300 @@
+"""Curves, tests of differences and of ties, wins and losses, ranks, and the growth of costs."""
+
+import json
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scikit_posthocs import posthoc_nemenyi_friedman
+from scipy import stats
+from scipy.special import stdtr
+
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.study.costs import drawn_sizes
+from mimlpaper.study.published import ALL_CRITERIA
+
+
+def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
+    """Columns mean and std over data sets and splits for each value of column ``x``, of one method.
+
+    Where ``x`` is the stage, a boosting run that stopped early keeps its last value.
+    """
+    by_x = records.pivot(index=["dataset", "split"], columns=x, values=criterion)
+    by_x = by_x.ffill(axis=1) if x == "stage" else by_x
+    return pd.DataFrame({"mean": by_x.mean(), "std": by_x.std()})
+
+
+def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
+    """The value of the one parameter that an experiment varies, row by row.
+
+    ``default`` is the value of the configuration as published.
+    """
+
+    def value(parameters):
+        first, *others = [*json.loads(parameters).values()] or [default]
+        if others:
+            raise ValueError(f"one parameter must vary, got {parameters}")
+        return float(first)
+
+    return records["parameters"].map(value)
+
+
+ALPHA = 0.05
+MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the other
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Method ``a`` against method ``b``, in favour of ``a`` where positive.
+
+    ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
+    "worse", "tie" (within the margin, by two one-sided tests), "not better" and "not worse" (by
+    more than the margin). Few or rough pairs show nothing.
+    """
+
+    n: int  # pairs
+    gain: float  # mean lead of a, with its 95 % interval
+    low: float
+    high: float
+    margin: float  # the lead that does not count
+    paired: dict[str, float]  # by the plain t-test
+    strict: dict[str, float]  # by the corrected t-test for splits of one data set, else Wilcoxon's
+
+    def outcome(self, test: str) -> str:
+        """ "better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
+        p_values = getattr(self, test)
+        return next((word for word in ("better", "worse") if p_values[word] < ALPHA), "neither")
+
+
+def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
+    """Two methods on one criterion, over the (dataset, split) that both have; None below two.
+
+    The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
+    where higher is better. ValueError if a method has two records of one split.
+    """
+    first, second = (_by_split(records, method, criterion) for method in (a, b))
+    shared = sorted(first.keys() & second.keys())
+    if len(shared) < 2:
+        return None
+    ours, theirs = (np.array([values[key][0] for key in shared]) for values in (first, second))
+    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
+    gains = theirs - ours if lower_is_better else ours - theirs
+    margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
+    one_set = len({dataset for dataset, _ in shared}) == 1
+    test_share = np.mean([first[key][1] for key in shared]) if one_set else None
+    return compare_gains(gains, test_share, margin)
+
+
+def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
+    """The comparison from the leads of a: (n,), positive where a is better.
+
+    ``test_share`` is n_test / n_train of splits of one data set; None for independent data sets.
+    """
+    gains = np.asarray(gains, dtype=float)
+    n, mean = len(gains), float(np.mean(gains))
+    half = stats.t.ppf(0.975, n - 1) * gains.std(ddof=1) * math.sqrt(1 / n + (test_share or 0))
+    strict = signed_rank_test if test_share is None else partial(t_test, test_share=test_share)
+    paired, strict = (_p_values(gains, margin, test) for test in (t_test, strict))
+    return Comparison(n, mean, mean - half, mean + half, margin, paired, strict)
+
+
+def _p_values(gains, margin, test):
+    better, worse = (min(1.0, 2 * test(lead)) for lead in (gains, -gains))
+    not_worse, not_better = test(gains + margin), test(margin - gains)
+    return {
+        "better": better, "worse": worse, "tie": max(not_worse, not_better),
+        "not better": not_better, "not worse": not_worse,
+    }  # fmt: skip
+
+
+def t_test(values, test_share: float = 0.0) -> float:
+    """One-sided p of a mean above 0: t = mean / sqrt((1/J + n_test/n_train) variance).
+
+    J - 1 degrees of freedom. The splits of one data set share training examples, so the plain
+    test, ``test_share`` 0, rejects too often. For k-fold cross-validation the share is 1/(k - 1).
+    See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+    """
+    values = np.asarray(values, dtype=float)
+    n, mean = len(values), values.mean()
+    error = values.std(ddof=1) * math.sqrt(1 / n + test_share)
+    if error <= 1e-12 * max(1.0, abs(mean)):
+        return float(mean <= 1e-12)
+    return float(stdtr(n - 1, -mean / error))
+
+
+def signed_rank_test(values) -> float:
+    """One-sided p of values that lie above 0, by Wilcoxon's signed-rank test."""
+    values = np.round(values, 12)
+    if not values.any():
+        return 1.0
+    return float(stats.wilcoxon(values, alternative="greater", method="exact").pvalue)
+
+
+def holm(p_values) -> np.ndarray:
+    """p-values adjusted for their number by Holm's step-down rule; NaN stays NaN.
+
+    See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
+    """
+    p = pd.Series(p_values, dtype=float).sort_values()  # NaN last
+    factors = p.count() - np.arange(len(p))
+    return (factors * p).cummax().clip(upper=1).sort_index().to_numpy()
+
+
+def _by_split(records, method, criterion):
+    """{(dataset, split): (value, n_test / n_train)}."""
+    mine = (records["method"].to_numpy() == method) & records[criterion].notna().to_numpy()
+    columns = ("dataset", "split", criterion, "n_test", "n_train")
+    values = {}
+    for dataset, split, value, n_test, n_train in zip(
+        *(records[name].to_numpy()[mine] for name in columns), strict=True
+    ):
+        if (dataset, split) in values:
+            raise ValueError(f"{method} has two records of split {split} of {dataset}")
+        values[dataset, split] = value, n_test / n_train
+    return values
+
+
+class WinTieLoss(NamedTuple):
+    """Numbers of cases. Neither: no difference is shown, which does not show a tie."""
+
+    better: int
+    neither: int
+    worse: int
+
+
+def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, WinTieLoss]:
+    """Outcomes of ``a`` against ``b``, a case for each data set and criterion.
+
+    First by the paired t-test, then by the corrected resampled t-test, both at 95 %.
+    """
+    found = [
+        compare_methods(rows, a, b, name)
+        for _, rows in records.groupby("dataset")
+        for name in CRITERIA
+    ]
+    return tuple(
+        WinTieLoss(*map([c.outcome(test) for c in found if c].count, WinTieLoss._fields))
+        for test in ("paired", "strict")
+    )
+
+
+def win_tie_loss_by_stage(
+    records: pd.DataFrame, staged: pd.DataFrame, a: str, b: str, stages
+) -> pd.DataFrame:
+    """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
+
+    ``records`` has one row of ``a`` for each data set and split; ``staged`` one row of ``b`` for
+    each stage as well. A fit that ended early keeps its last stage.
+    """
+    rows = []
+    for stage in stages:
+        reached = staged[staged["stage"] <= stage].sort_values("stage")
+        last = reached.drop_duplicates(["dataset", "method", "split"], keep="last")
+        plain, _ = win_tie_loss(pd.concat([records, last]), a, b)
+        rows.append({"stage": stage, **plain._asdict()})
+    return pd.DataFrame(rows)
+
+
+class Friedman(NamedTuple):
+    """Methods over independent data sets: mean ranks (1 is best), p, and Nemenyi's p by pairs."""
+
+    ranks: pd.Series
+    p: float
+    nemenyi: pd.DataFrame
+
+
+def friedman(losses: pd.DataFrame) -> Friedman:
+    """Friedman's test, then Nemenyi's.
+
+    ``losses`` has one row for each data set, one column for each method; lower is better. The
+    splits of one data set are not independent and do not qualify as rows. See Demšar, Statistical
+    comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    """
+    ranks = losses.rank(axis=1).mean().sort_values()
+    p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
+    return Friedman(ranks, float(p), posthoc_nemenyi_friedman(losses))
+
+
+def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:
+    """Rank of each method on each split, 1 for the best; the mean over the criteria.
+
+    Rows are data sets and splits that all methods have, columns are methods.
+    """
+    return sum(
+        records.pivot(index=["dataset", "split"], columns="method", values=name)
+        .dropna()
+        .rank(axis=1, ascending=criterion.lower_is_better)
+        for name, criterion in CRITERIA.items()
+    ) / len(CRITERIA)
+
+
+def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
+    """Ranks of the rows in each column, 1 is best; a column that is no loss is an accuracy."""
+    return means.apply(
+        lambda column: column.rank(
+            ascending=column.name in CRITERIA and CRITERIA[column.name].lower_is_better
+        )
+    )
+
+
+def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> list[pd.DataFrame]:
+    """:func:`mean_ranks` of both, among the methods that both have; empty without records.
+
+    A rank among eight methods cannot be compared with a rank among nine.
+    """
+    if published.empty or tuned.empty:
+        return [mean_ranks(part) if len(part) else pd.DataFrame() for part in (published, tuned)]
+    shared = set(published["method"]) & set(tuned["method"])
+    return [mean_ranks(part[part["method"].isin(shared)]) for part in (published, tuned)]
+
+
+SIZES = ("bags", "instances", "labels")  # what costs are measured against
+LEAST_MEGABYTES = 1.0  # less is within what an allocator rounds
+
+
+def growth(costs: pd.DataFrame, method: str, size: str, value: str = "fit_seconds") -> pd.Series:
+    """``value`` by one size, the others constant; without megabytes below one."""
+    rows = costs[(costs["study"] == "sizes") & (costs["method"] == method)]
+    if rows.empty:
+        return pd.Series(dtype=float)
+    sizes = pd.DataFrame([drawn_sizes(name) for name in rows["dataset"]], rows.index, SIZES)
+    others = [name for name in SIZES if name != size]
+    varied = max((group for _, group in rows.join(sizes).groupby(others)), key=len)
+    values = varied.set_index(size)[value].astype(float).sort_index()
+    return values[values >= LEAST_MEGABYTES] if value.endswith("megabytes") else values
+
+
+def exponents(costs: pd.DataFrame, value: str = "fit_seconds") -> pd.DataFrame:
+    """b of value ~ a size^b, for each method and size: least squares between the logarithms.
+
+    Columns method, size, n (points), exponent, low, high (95 % interval; NaN with two points),
+    last (exponent between the two largest sizes).
+    """
+    rows = []
+    for method in costs.loc[costs["study"] == "sizes", "method"].unique():
+        for size in SIZES:
+            values = growth(costs, method, size, value)
+            if len(values) > 1:
+                rows.append({"method": method, "size": size, **_slope(values)})
+    columns = ["method", "size", "n", "exponent", "low", "high", "last"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _slope(values):
+    x, y = np.log(values.index.to_numpy(float)), np.log(values.to_numpy())
+    line, free = stats.linregress(x, y), len(x) - 2
+    half = stats.t.ppf(0.975, free) * line.stderr if free else np.nan
+    return {
+        "n": len(x), "exponent": line.slope, "low": line.slope - half, "high": line.slope + half,
+        "last": (y[-1] - y[-2]) / (x[-1] - x[-2]),
+    }  # fmt: skip
+
+
+def leaders(records: pd.DataFrame, criterion: str, n: int = 3) -> str:
+    """The methods with the best means of a criterion, such as "MlSvm (.969), MimlNn (.957)"."""
+    means = records.groupby("method")[criterion].mean()
+    best = means.sort_values(ascending=ALL_CRITERIA[criterion].lower_is_better).head(n)
+    return ", ".join(f"{name} ({mean:.3f})".replace("(0.", "(.") for name, mean in best.items())

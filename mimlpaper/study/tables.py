@@ -1,0 +1,723 @@
+"""Every table: the paper's numbers next to ours, claims, open choices, ranks, costs."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.paths import published
+from mimlpaper.study.claims import ClaimResult
+from mimlpaper.study.compare import (
+    CHARACTERISTICS,
+    Records,
+    as_published,
+    compare_characteristics,
+    compare_with_paper,
+    records_of_all,
+    round_half_up,
+    run_means,
+    variant_name,
+    with_variants,
+)
+from mimlpaper.study.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
+from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, shares_at_ends
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
+from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
+from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid, in_order
+from mimlpaper.study.statistics import (
+    LEAST_MEGABYTES,
+    MARGIN,
+    SIZES,
+    WinTieLoss,
+    exponents,
+    shared_ranks,
+    win_tie_loss,
+)
+from mimlpaper.study.trials import Trial
+from mimlpaper.study.verdicts import TOLERANCES, agreement, log_likelihood
+
+NOTHING = pd.DataFrame()
+SHOWN_FLIPS = 3
+SHOWN_VARIANCE = 0.05
+CROWDED = 0.2  # share of fits that choose an end of a grid
+HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
+
+
+def results_table(
+    records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None,
+    blind: pd.DataFrame = NOTHING,
+) -> ReportTable:  # fmt: skip
+    """Table ``number`` of the paper: in each cell its value, ours and the verdict.
+
+    A third value and verdict are those of the blind column, where it differs from the matched
+    one. Methods that the paper's table has no row for stand below its rows, without a verdict.
+    The parameters are those of :func:`~mimlpaper.study.compare.compare_with_paper`; ``blind``
+    are the records of the blind column.
+    """
+    table = TABLES[number]
+    over = "dataset" if len(table.datasets) > 1 else "criterion"
+    cells, unmatched = (compare_with_paper(rows, number, n_runs) for rows in (records, blind))
+    both = cells.assign(is_best=_is_best(cells, over)).merge(
+        unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
+        suffixes=("", "_blind"),
+    )  # fmt: skip
+    shown = crossed(both["algorithm"], both[over], map(_results_entry, both.to_dict("records")))
+    marked = {m: n for m, n in settings_nearest_to_print(table.experiment).items() if n}
+    names = {name: name + "†" * (name in marked) for name in shown.index}
+    others = [*names][len(table.algorithms) :]
+    return frame_grid(
+        shown.rename(index=names, columns=HEADS), cells.assign(profile=profile),
+        _results_caption(table, cells, marked, others, profile), corner="algorithm",
+        rules_above=tuple(names[name] for name in (table.compared[0], *others[:1])),
+    )  # fmt: skip
+
+
+def _results_entry(cell):
+    ours = number_text(cell["mean"], cell["std"])
+    if cell["printed"] == "no row":
+        return _bold_if(cell["is_best"], ours)
+    lines = published_text(cell), ours
+    if not math.isnan(cell["mean_blind"]) and cell["mean_blind"] != cell["mean"]:
+        blind = number_text(cell["mean_blind"], cell["std_blind"])
+        lines += (f"blind {blind} {IN_PRINT[cell['verdict_blind']]}",)
+    return Entry(lines, (cell["published_best"], cell["is_best"]), cell["verdict"])
+
+
+def _results_caption(table, cells, marked, others, profile):
+    what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
+    return (
+        f"Table {table.number}. {table.title}: {what}. "
+        "Each cell has the paper's value, ours, and the verdict. "
+        + "Below the last line are methods that the paper does not have. " * bool(others)
+        + f"Tolerance: {TOLERANCES[table.number]}. {_rates(agreement(cells))}"
+        + f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
+        "because they come nearest to the printed row. "
+        * bool(marked)
+        + _provenance(cells, profile)
+    )
+
+
+def _rates(every):
+    """A sentence for captions: how many cells agree, and how many would by mistake."""
+    if every["match_rate"] is None:
+        return ""
+    return (
+        f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
+        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own. "
+    )
+
+
+def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
+    """Mean ± std over splits of every method, in the order of the records."""
+    groups = records.groupby("method", sort=False)
+    numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
+    about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
+    tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
+    shown = crossed(tidy["algorithm"], tidy["criterion"], _number_entries(tidy, "criterion"))
+    return frame_grid(
+        shown.rename(columns=HEADS), tidy.assign(profile=profile),
+        f"{title}: mean ± std. {_provenance(tidy, profile)}", corner="algorithm",
+    )  # fmt: skip
+
+
+def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: str) -> ReportTable:
+    """Mean ± std of several readings of an algorithm, and how likely each makes its printed row.
+
+    ``rows`` maps the text of a row to the records of one reading, one row a run.
+    """
+    table, cells = TABLES[number], published_cells(number)
+    criteria = list(table.criteria)
+    printed = cells[cells["algorithm"] == algorithm].set_index("criterion")[["mean", "std"]]
+    readings = {name: runs[criteria].agg(["mean", "std"]).T for name, runs in rows.items()}
+    tidy = pd.concat(readings, names=["reading", "criterion"]).reset_index()
+    tidy["log_likelihood"] = [
+        log_likelihood(rows[name][criterion], *printed.loc[criterion], table.n_runs)
+        for name, criterion in zip(tidy["reading"], tidy["criterion"], strict=True)
+    ]
+    both = pd.concat([printed.reset_index().assign(reading="printed"), tidy])
+    likely = tidy.groupby("reading")["log_likelihood"].mean()
+    return frame_grid(
+        crossed(both["reading"], both["criterion"], _number_texts(both))[criteria]
+        .rename(columns=HEADS)
+        .assign(**{"log likelihood": likely.map("{:.1f}".format)}),
+        tidy, corner=algorithm,
+        caption=f"Readings of {algorithm} and its printed row of Table {number}: mean ± std "
+        "over the splits, and the mean over the criteria of the printed values' log likelihood.",
+    )  # fmt: skip
+
+
+def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
+    """Mean ± std over runs of ten folds, by configuration and by data set of Table 5."""
+    # Methods as in Table 5, others after them; a configuration before its variants.
+    places = {method: place for place, method in enumerate(TABLES[5].algorithms)}
+    place, varied = records["method"].map(places), records["parameters"] != "{}"
+    ordered = records.assign(place=place, varied=varied).sort_values(
+        ["place", "method", "varied", "parameters"], kind="stable"
+    )
+    named = with_variants(ordered, ": ")
+    measured = run_means(named, TABLES[5])
+    runs = measured.groupby(["method", "dataset"])
+    tidy = runs["accuracy"].agg(["mean", "std"]).reindex(named["method"].unique(), level="method")
+    tidy = tidy.rename_axis(index={"method": "row"}).reset_index()
+    entries = _number_entries(tidy.assign(criterion="accuracy"), "dataset")
+    known = [name for name in TABLES[5].datasets if name in set(measured["dataset"])]
+    return frame_grid(
+        crossed(tidy["row"], tidy["dataset"], entries)[known], tidy.assign(profile=profile),
+        f"{title}: accuracy ↑, mean ± std over {runs['run'].nunique().min()} run(s) of ten folds. "
+        f"Profile {profile}; records {_joined(measured['state'])}; {_joined(measured['kind'])} "
+        "data.",
+    )  # fmt: skip
+
+
+def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTable:
+    """Appendix C: the printed number above the recomputed one.
+
+    ``recomputed`` has the columns of :func:`~mimlpaper.study.published.published_characteristics`.
+    """
+    tidy = compare_characteristics(recomputed)
+    entries = []
+    for cell in tidy.itertuples():
+        decimals = CHARACTERISTICS[cell.characteristic]
+        numbers = _decimal(cell.published, decimals), _decimal(cell.recomputed, decimals)
+        entries.append(Entry(numbers, verdict=cell.verdict))
+    shown = crossed(tidy["dataset"], tidy["characteristic"], entries)
+    return frame_grid(
+        shown.rename(columns=lambda name: name.replace("_", " ")), tidy.assign(profile=profile),
+        "Appendix C. Web page data sets after term selection: the paper's value, and the one "
+        "recomputed from the files. PMC is the percentage of documents in more than one "
+        "category, ANL the average number of labels, PRC the percentage of categories with "
+        f"under 1 % of the documents. Profile {profile}; {tidy['verdict'].eq('agrees').sum()} of "
+        f"{len(tidy)} agree.", corner="data set",
+    )  # fmt: skip
+
+
+def blanks_table(cells: pd.DataFrame) -> ReportTable:
+    """The cells that the paper prints as N/A or leaves out, as far as they are measured here.
+
+    One row for each table and algorithm, in Table 5 for each data set; an empty square is a cell
+    that the paper does print. ``cells`` are those of a scorecard.
+    """
+    blanks = cells[cells["printed"] != "value"]
+    several = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
+    names = "Table " + blanks["table"].map(str) + ": " + blanks["algorithm"]
+    names = names.mask(several, names + ", " + blanks["dataset"])
+    texts = zip(_number_texts(blanks), blanks["verdict"], strict=True)
+    entries = [Entry((text,), verdict=verdict) for text, verdict in texts]
+    shown = crossed(names, blanks["criterion"], entries).fillna(Entry())
+    return frame_grid(
+        shown[[name for name in HEADS if name in shown]].rename(columns=HEADS), blanks,
+        f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
+        f"{blanks['verdict'].eq('filled').sum()} of them are filled.",
+    )  # fmt: skip
+
+
+TOTALS = {
+    "cells": "cells", "agrees": "agrees", "differs_better": "ours better",
+    "differs_worse": "ours worse", "match_rate": "agree", "false_match_rate": "falsely agree",
+    "rows": "rows", "rows_identified": "rows identified", "rows_by_chance": "by chance",
+    "tau": "τ", "tau_identified": "τ, rows identified", "winner_agreement": "same winner",
+    "filled": "filled", "missing": "missing", "complete": "complete",
+}  # fmt: skip
+SHARES = ["match_rate", "false_match_rate", "winner_agreement"]
+MEANS = ["rows_by_chance", "tau", "tau_identified"]
+
+
+def totals_table(totals: dict) -> ReportTable:
+    """The totals of a scorecard, or its blind ones: a row for each of the tables, and for all."""
+    tidy = pd.DataFrame.from_dict(totals, orient="index")
+    shown = tidy.assign(
+        **tidy[SHARES].map("{:.0%}".format, na_action="ignore"),
+        **tidy[MEANS].map("{:.2f}".format, na_action="ignore"),
+    )
+    names = {name: name.replace("table", "Table ") for name in totals if name != "all"}
+    return frame_grid(
+        shown.loc[[*names, "all"], [*TOTALS]].rename(index=names, columns=TOTALS),
+        tidy.rename_axis("table").reset_index(),
+        "What agrees and what differs. A cell agrees within the tolerance of its table; "
+        "falsely agree: the share of other algorithms' printed cells that would have agreed. "
+        "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
+        "our order of the algorithms and the printed one. Same winner: columns in which the "
+        "printed winner wins here. Complete: original data, all runs of the protocol, code "
+        "that is not stale.",
+        rules_above=("all",),
+    )  # fmt: skip
+
+
+def status_table(rows: list[dict]) -> ReportTable:
+    """One row for each artefact, of :func:`~mimlpaper.study.scorecard.artefact_status`."""
+    tidy = pd.DataFrame(rows)
+    return frame_grid(
+        tidy.set_index("artefact")[["notebook", "state", "trials", "mend"]], tidy,
+        "Every table and figure: the state of its trials, and the command that mends it.",
+    )  # fmt: skip
+
+
+VERIFIED = ["groups verified", "trials run again", "largest difference", "date", "machine"]
+
+
+def verified_table(card: dict) -> ReportTable:
+    """One row for each experiment: what ``mimlpaper verify`` last found, when and where."""
+    rows = {}
+    for row in card["verified"]:
+        name, machine = row["experiment"], row["machine"]
+        rows[f"{name}, {machine}" if name in rows else name] = (
+            f"{row['equal'] + row['close']} of {row['groups']}", row["trials"],
+            f"{row['largest_difference']:.0e}", row["date"], machine,
+        )  # fmt: skip
+    return frame_grid(
+        pd.DataFrame.from_dict(rows, orient="index", columns=VERIFIED),
+        pd.DataFrame(card["verified"]),
+        "Recorded trials, drawn at random and run again: how many gave the same numbers.",
+        corner="experiment",
+    )
+
+
+CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
+CLAIM_COLUMNS = {"paired": "paired t-test", "matched": "matched", "blind": "blind",
+                 "tuned": "tuned"}  # fmt: skip
+TESTED = (
+    "by the paper's paired t-test under matched settings, then by strict tests under matched, "
+    "blind and tuned settings. A strict test allows for training data that splits share, or takes "
+    "the ranks of independent data sets; all are adjusted by Holm for the parts of a claim, and a "
+    f"tie is shown within {MARGIN:.0%} of the rival's loss."
+)
+
+
+def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
+    """One row for each claim and its verdicts; ``detail`` adds which parts hold and which fail."""
+    tidy = pd.DataFrame(results)[["id", "where", "claim", *CLAIM_COLUMNS, "detail"]]
+    shown = tidy.set_index("id").drop(columns=["where"] if detail else ["where", "detail"])
+    shown[[*CLAIM_COLUMNS]] = shown[[*CLAIM_COLUMNS]].map(lambda word: Entry(verdict=word))
+    return frame_grid(
+        shown.rename(columns=CLAIM_COLUMNS | {"detail": "in detail"}), tidy, f"Claims, {TESTED}",
+        corner="", prose=True,
+    )  # fmt: skip
+
+
+def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
+    """The same claims in the order of :data:`CLAIM_VERDICTS`, under matched settings."""
+    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.matched))
+
+
+def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
+    """Number of claims by verdict, a row for each part of the paper."""
+    claims = pd.DataFrame(results)
+    parts = claims["id"].map(_part_of_paper)
+    both = pd.concat([claims.assign(part=parts), claims.assign(part="all")])
+    counts = both.groupby("part", sort=False)[[*CLAIM_COLUMNS]].apply(
+        lambda words: words.apply(pd.Series.value_counts).reindex(CLAIM_VERDICTS)
+    )
+    tidy = counts.fillna(0).astype(int).rename_axis(["part", "verdict"]).reset_index()
+    texts = map(_slashed, tidy[[*CLAIM_COLUMNS]].to_numpy())
+    return frame_grid(
+        crossed(tidy["part"], tidy["verdict"], texts), tidy, f"Claims by verdict, {TESTED}",
+        rules_above=("all",),
+    )  # fmt: skip
+
+
+def _part_of_paper(claim_id):
+    """``S4.1`` belongs to "Section 4", ``B.1`` to "Appendix B"; ``N.1`` is about time."""
+    first = claim_id.split(".")[0]
+    if first == "N":
+        return "time"
+    return f"Section {first[1:]}" if first.startswith("S") else f"Appendix {first}"
+
+
+def divergences_table(
+    section: str = "", columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect")
+) -> ReportTable:
+    """What the paper leaves open or says in two ways, and what was chosen.
+
+    ``section``, such as ``"4"``, selects the rows of one section. ``columns`` are columns of
+    :func:`~mimlpaper.study.published.published_divergences`.
+    """
+    log = published_divergences()
+    log = log[log["section"] == section] if section else log
+    return frame_grid(
+        log.set_index("id")[[*columns]].replace("", None), log,
+        "Open choices, and their effects where these were measured.", corner="", prose=True,
+    )  # fmt: skip
+
+
+def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
+    """What an open choice changes: means of the configuration, then differences from them.
+
+    The variants in ``records`` include the configuration itself, ``"{}"``.
+    """
+    means = records.groupby(["method", "parameters"], sort=False)[[*CRITERIA]].mean()
+    own = means.xs("{}", level="parameters", drop_level=False)
+    changes = means.drop(own.index).sub(own.droplevel("parameters"), level="method")
+    texts = pd.concat([own.map("{:.3f}".format), changes.map("{:+.3f}".format)])
+    texts = texts.loc[[*records["method"].unique()]]
+    return frame_grid(
+        texts.set_axis([variant_name(*key) for key in texts.index]).rename(columns=HEADS),
+        changes.reset_index(),
+        f"{title}: means over {records['split'].nunique()} splits, and the changes by each other "
+        "choice.", corner="configuration, or its change",
+    )  # fmt: skip
+
+
+def flips_table(shares: pd.DataFrame) -> ReportTable:
+    """For each claim its shares by verdict, and the smallest changes that turn it over.
+
+    ``shares`` is what :func:`~mimlpaper.study.universes.summary` gives.
+    """
+
+    def flips(text):
+        texts = [f"{' and '.join(one['changes'])} ({one['verdict']})" for one in json.loads(text)]
+        more = f"; {len(texts)} in all" * (len(texts) > SHOWN_FLIPS)
+        return "; ".join(texts[:SHOWN_FLIPS]) + more
+
+    words = ["holds", "partly", "fails"]
+    shown = shares.set_index("claim")[["published", *words, "flips"]]
+    shown = shown.assign(flips=shown["flips"].map(flips), **shown[words].map("{:.0%}".format))
+    return frame_grid(
+        shown.rename(columns={"published": "as published", "flips": "turned over by"}), shares,
+        f"Claims over {shares['n'].max()} universes drawn for each: shares by verdict, and the "
+        "smallest changes of reading that give another verdict than published.", prose=True,
+    )  # fmt: skip
+
+
+def variance_table(shares: Mapping[str, pd.DataFrame]) -> ReportTable:
+    """Which choices carry the variance of each method's readings, a criterion a column.
+
+    ``shares`` maps a table's title to what :func:`~mimlpaper.study.universes.variance_of` gives.
+    """
+    tidy = pd.concat([rows.assign(of=title) for title, rows in shares.items()], ignore_index=True)
+    means = tidy.groupby(tidy["of"] + ": " + tidy["choice"], sort=False)[list(CRITERIA)].mean()
+    large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
+    return frame_grid(
+        large.clip(lower=0).map("{:.0%}".format, na_action="ignore").rename(columns=HEADS), tidy,
+        "Shares of the variance over readings that each choice carries, mean over the methods that "
+        f"leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
+    )  # fmt: skip
+
+
+def positions_table(positions: pd.DataFrame) -> ReportTable:
+    """Where printed values lie among the readings of their methods.
+
+    ``positions`` is what :func:`~mimlpaper.study.universes.row_positions` gives.
+    """
+    shown = positions[positions["criterion"].isin(["average_precision", "accuracy"])]
+    names = "Table " + shown["table"].map(str) + ": " + shown["algorithm"]
+    numbers = ["printed", "least", "median", "largest"]
+    shown = shown.assign(
+        **shown[["identified", "below"]].map("{:.0%}".format), **shown[numbers].map("{:.3f}".format)
+    )
+    shown = shown.set_index(names)[["n", "identified", *numbers, "below"]]
+    return frame_grid(
+        shown.rename(columns={"n": "readings", "below": "readings below print"}), positions,
+        "Printed rows among the readings of their methods: the share of readings that are nearest "
+        "to their own printed row, and where the printed average precision lies in their "
+        "distribution; of Table 5 the accuracy.",
+    )  # fmt: skip
+
+
+def win_tie_loss_table(
+    comparisons: Mapping[str, tuple[pd.DataFrame, str, str]],
+    printed: Mapping[str, tuple[int, int, int]] | None = None,
+) -> ReportTable:
+    """Shares of cases better / neither / worse, printed and by both tests, for each comparison.
+
+    ``comparisons`` maps a row's name to records and the two methods in them, ``printed`` the names
+    of some rows to the paper's three percentages.
+    """
+    tidy = pd.DataFrame([
+        {"comparison": name, "test": test, "n_cases": records["dataset"].nunique() * len(CRITERIA)}
+        | counts._asdict()
+        for name, (records, a, b) in comparisons.items()
+        for test, counts in zip(("paired", "corrected"), win_tie_loss(records, a, b), strict=True)
+    ])  # fmt: skip
+    shares = 100 * tidy[[*WinTieLoss._fields]].div(tidy["n_cases"], axis=0)
+    texts = [_slashed(f"{share:.0f}" for share in row) for row in shares.to_numpy()]
+    shown = crossed(tidy["comparison"], tidy["test"], texts)
+    shown.insert(0, "paper", pd.Series(printed or {}, dtype=object).map(_slashed))
+    return frame_grid(
+        shown.assign(cases=tidy.groupby("comparison")["n_cases"].first())
+        .rename(columns={"paired": "paired t-test"}),
+        tidy, "Percentages of cases that are better / neither / worse. Neither shows no tie.",
+        corner="comparison",
+    )  # fmt: skip
+
+
+def _slashed(parts):
+    return " / ".join(map(str, parts))
+
+
+def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of labels, from the pair that shares most to the pair that shares least.
+
+    Columns: first, second; together, how many times as often as by chance they occur together;
+    cosine, between their functions under a common μ; sharing, learned for each pair. ``pairs``
+    are of one data set and both kinds of fit, as from ``Companion.related_labels``.
+    """
+    keys, common = ["first", "second"], pairs["parameters"] == "{}"
+    learned = pairs.loc[~common, [*keys, "sharing"]]
+    table = pairs.loc[common, [*keys, "together", "cosine"]].merge(learned, "left", keys)
+    return table.sort_values("sharing", ascending=False, ignore_index=True)
+
+
+def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> ReportTable:
+    """Mean ranks of every method in several fights, as published and tuned; the best is bold.
+
+    ``fights`` maps a title to the records as published and tuned; either may be empty.
+    """
+    means = {
+        (title, setting): ranks.mean()
+        for title, fight in fights.items()
+        for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
+    }
+    tidy = pd.concat(means, names=["fight", "setting", "method"]).rename("mean_rank").reset_index()
+    ranks = tidy["mean_rank"]
+    is_best = ranks == ranks.groupby([tidy["fight"], tidy["setting"]]).transform("min")
+    entries = map(_bold_if, is_best, ranks.map("{:.1f}".format))
+    shown = crossed(tidy["method"], tidy["fight"] + ", " + tidy["setting"], entries)
+    return frame_grid(
+        shown.reindex(index=in_order(shown.index), columns=[*map(", ".join, means)]), tidy,
+        "Mean ranks over seven criteria and all runs (1 is best), among the methods that were run "
+        "both as published and tuned. A dash means that nothing is recorded.", corner="method",
+    )  # fmt: skip
+
+
+def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportTable:
+    """Grids where more than a fifth of the fits chose an end, and why they end there."""
+    tidy = []
+    for name in experiments:
+        experiment = get_experiment(name)
+        for method, fits in as_published(get_records(name)).groupby("method", sort=False):
+            search = experiment.estimator(Trial(name, fits["dataset"].iloc[0], method, "{}", 0))
+            if not isinstance(search, HoldOut | SubCodHoldOut):
+                continue
+            shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])
+            for of, share in shares.items():
+                of = of.split("__")[-1]
+                why = GRID_REASONS.get((_learner(method), of))
+                tidy.append((f"{experiment.title}: {method}, {of}", len(fits), share, why))
+    tidy = pd.DataFrame(tidy, columns=["grid", "fits", "at an end", "reason"]).set_index("grid")
+    shown = tidy[tidy["at an end"] > CROWDED]
+    shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)})
+    return frame_grid(
+        shown, tidy.reset_index(),
+        f"The {len(shown)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
+        "an end, and why they are not wider.", prose=True,
+    )  # fmt: skip
+
+
+def _learner(method):
+    """The method that a name is a variant of: "SubCod" of "SubCod_MimlNn", and so on."""
+    name = method.split(",")[0].removeprefix("InsDif_")
+    return "SubCod" if name.startswith("SubCod") else name
+
+
+def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
+    """Mean processor seconds of a fit and a prediction, by method and by title of the records."""
+    parts = ["fit_seconds", "predict_seconds"]
+    means = {
+        title: as_published(rows).groupby("method", sort=False)[parts].mean()
+        for title, rows in records.items()
+    }
+    shown = pd.concat(means, axis=1).map("{:.2f}".format, na_action="ignore")
+    heads = [f"{title}, {part.removesuffix('_seconds')}" for title, part in shown]
+    return frame_grid(
+        shown.set_axis(heads, axis=1),
+        pd.concat(means, names=["experiment"]).reset_index(),
+        "Processor seconds of one fit and of one prediction of the test set, means over runs.",
+        corner="method",
+    )  # fmt: skip
+
+
+MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
+
+
+def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
+    """Seconds in the trials, then seconds and megabytes of one fit alone, by method and set.
+
+    ``costs`` are from :func:`~mimlpaper.study.costs.measure_costs`. ``trials`` maps an
+    experiment to its records, and selects the data sets to show.
+    """
+    alone = costs[costs["study"] == "sets"].set_index(["dataset", "method"])[MEASURED]
+    chosen = [name for name in alone.index.unique("dataset") if TABLE_OF[name] in trials]
+    records = as_published(records_of_all(trials, trials)).groupby(["dataset", "method"])
+    means = records[["fit_seconds", "predict_seconds"]].mean()
+    tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
+    tidy = tidy[[*tidy.columns.drop("dataset"), "dataset"]]
+    shown = {
+        f"{dataset}, {word}": rows.set_index("method").apply(_cost_entry, axis=1, part=part)
+        for dataset, rows in tidy.groupby("dataset", sort=False)
+        for part, word in {"fit": "fit", "predict": "scores"}.items()
+    }
+    return frame_grid(
+        pd.DataFrame(shown, index=tidy["method"].unique()), tidy,
+        f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
+        f"and the megabytes that it adds to memory. {_measured_on(costs)}", corner="method",
+    )  # fmt: skip
+
+
+def _cost_entry(row, part):
+    seconds = (_cost(row[f"{where}{part}_seconds"], "s") for where in ("trials_", ""))
+    return Entry((*seconds, _cost(row[f"{part}_megabytes"], "MB")))
+
+
+def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
+    """Costs of other implementations next to ours, on the same bags.
+
+    ``costs`` are from :func:`~mimlpaper.study.costs.measure_costs`, ``cases`` those of the
+    profile.
+    """
+    cases, key = [case for case in cases if case.study == "peers"], ["method", "library"]
+    peers = costs[costs["study"] == "peers"]
+    known = peers.set_index(key)[["fit_seconds", "fit_megabytes", "average_precision"]]
+    tidy = pd.DataFrame(cases, columns=[*key, "dataset"]).join(known, on=key)
+    ours = peers[peers["library"] == OURS].set_index("method")["fit_seconds"]
+    tidy.insert(4, "ratio", tidy["fit_seconds"] / tidy["method"].map(ours))
+    seconds = tidy["fit_seconds"].map(lambda value: _cost(value, "s"))
+    unmeasured = ["not measured" if is_installed(case) else "not installed" for case in cases]
+    shown = pd.DataFrame({
+        "data": ["{} bags of {}, {} labels".format(*drawn_sizes(case.dataset)) for case in cases],
+        "fit": seconds.where(tidy["fit_seconds"].notna(), unmeasured),
+        "times ours": tidy["ratio"].map(_ratio),
+        "memory": [_cost(value, "MB") for value in tidy["fit_megabytes"]],
+        "average precision": tidy["average_precision"].map("{:.3f}".format, na_action="ignore"),
+    })  # fmt: skip
+    return frame_grid(
+        shown.set_axis(tidy["method"] + ": " + tidy["library"]), tidy,
+        f"One fit by several implementations, on the same drawn bags. {_measured_on(costs)}",
+        corner="method: implementation",
+    )  # fmt: skip
+
+
+# Operations of one fit, for m bags of n instances with d features, L labels, a kernel factor of
+# rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
+# Methods on vectors have the instances end to end: n d features.
+COMPLEXITY = dict(pd.read_csv(published() / "complexity.csv").to_numpy())
+
+# Why a grid is not widened though many fits choose an end of it, by method and parameter.
+GRID_REASONS = pd.read_csv(published() / "grid_reasons.csv", index_col=[0, 1])["reason"].to_dict()
+
+
+def changes_table(compared: pd.DataFrame) -> ReportTable:
+    """Today's records against those of an earlier recording, one row an experiment.
+
+    ``compared`` is what :func:`~mimlpaper.study.compare.changes` gives.
+    """
+    groups = compared.groupby("experiment", sort=False)
+    shown = pd.crosstab(compared["experiment"], compared["outcome"]).reindex(groups.groups)
+    shown.insert(0, "settings", groups.size())
+    hours = groups[["seconds", "seconds_now"]].sum() / 3600
+    shown[["hours before", "hours now"]] = hours.map("{:.2f}".format)
+    shown["different"] = groups.apply(
+        lambda rows: ", ".join(dict.fromkeys(rows.loc[rows["outcome"] == "different", "method"]))
+    )
+    return frame_grid(
+        shown.rename_axis("experiment"), compared,
+        "Settings that were recorded before and now: equal within 1e-6, close within two standard "
+        "errors, or different, by name.", prose=True,
+    )  # fmt: skip
+
+
+def exponents_table(costs: pd.DataFrame) -> ReportTable:
+    """Each method's complexity, the exponents of its seconds, and of its memory in bags."""
+    seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
+    tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
+    entries = []
+    for fit in tidy.itertuples():
+        within = "" if np.isnan(fit.low) else f" [{fit.low:z.1f}, {fit.high:z.1f}]"
+        entries.append(Entry((f"{fit.exponent:z.1f}{within}", f"last {fit.last:z.1f}")))
+    shown = crossed(tidy["method"], tidy["of"] + ", by " + tidy["size"], entries)
+    heads = [f"seconds, by {size}" for size in SIZES if size in set(seconds["size"])]
+    shown = shown.reindex(columns=["operations", *heads, "megabytes, by bags"])
+    shown["operations"] = [COMPLEXITY.get(method) for method in shown.index]
+    return frame_grid(
+        shown, tidy,
+        "Exponents b of cost ~ size^b: over all sizes with a 95 % interval; below, between the two "
+        f"largest sizes. {_measured_on(costs)}", corner="method",
+        rules_above=tuple(method for method in shown.index if method in ONE_LABEL)[:1],
+    )  # fmt: skip
+
+
+def _measured_on(costs):
+    """A sentence for captions: the machines of the costs."""
+    machines = sorted(set(costs["machine"]))
+    return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
+
+
+def _cost(value, unit):
+    if np.isnan(value):
+        return "–"
+    if unit == "MB":
+        return f"{value:.0f} MB" if value >= LEAST_MEGABYTES else "< 1 MB"
+    return f"{value:.3f} s" if value < 0.1 else f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+
+
+def _ratio(value):
+    return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def _number_texts(tidy):
+    """Mean ± std of each row of ``tidy``."""
+    return map(number_text, tidy["mean"], tidy["std"])
+
+
+def _number_entries(tidy, over):
+    """Mean ± std of each row of ``tidy``; the best of each value of ``over`` is bold."""
+    return map(_bold_if, _is_best(tidy, over), _number_texts(tidy))
+
+
+def _bold_if(is_best, text):
+    return Entry((text,), (is_best,))
+
+
+def _is_best(cells, over):
+    """Whether each cell's mean is the best of its column."""
+    signs = cells["criterion"].map(lambda name: -1 if ALL_CRITERIA[name].lower_is_better else 1)
+    goodness = signs * cells["mean"]
+    return goodness == goodness.groupby(cells[over]).transform("max")
+
+
+def published_text(cell) -> str:
+    """What the paper prints in a cell of :func:`compare_with_paper`: a number, N/A or nothing."""
+    number = number_text(cell["published_mean"], cell["published_std"])
+    return "N/A" if cell["printed"] == "N/A" else number
+
+
+def number_text(mean: float, std: float) -> str:
+    """``.193±.007`` as the paper prints it; a dash for nothing."""
+    if pd.isna(mean):
+        return "–"
+    return _decimal(mean, 3) if pd.isna(std) else f"{_decimal(mean, 3)}±{_decimal(std, 3)}"
+
+
+def _decimal(value, decimals):
+    """Halves rounded up, no zero before the point."""
+    if math.isnan(value):
+        return "–"
+    rounded = round_half_up(value, decimals)
+    text = f"{rounded:.{decimals}f}"
+    return text.removeprefix("0") if decimals and rounded < 1 else text
+
+
+def _provenance(cells, profile):
+    """Profile, runs, freshness and kind of data, by algorithm where they differ."""
+    measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
+    if not len(measured):
+        return f"Profile {profile}; no records yet."
+    of = f" of {cells['n_protocol'].iloc[0]}" if "n_protocol" in cells else ""
+    runs = _by_algorithm(measured["n"].min().map(lambda n: f"{n}{of} runs"))
+    states, kinds = (_by_algorithm(measured[name].agg(_joined)) for name in ("state", "kind"))
+    return f"Profile {profile}; {runs}; records {states}; {kinds} data."
+
+
+def _by_algorithm(values):
+    """One value if all share it, otherwise each value with its algorithms."""
+    if values.nunique() == 1:
+        return values.iloc[0]
+    groups = values.groupby(values, sort=False).groups
+    return ", ".join(f"{value} ({', '.join(names)})" for value, names in groups.items())
+
+
+def _joined(values):
+    return " and ".join(sorted(set(values)))

@@ -1,0 +1,209 @@
+"""Verdicts on cells, rows and tables.
+
+A cell agrees if the paper's program, run a second time, could differ as much. The measures of
+whole rows and tables say more, because neighbouring rows of the paper lie close together.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_characteristics
+
+VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "synthetic")
+
+CHANCE = 0.05  # of calling two runs of one program different
+DECIMALS = 3  # in print
+ROUNDING = 0.5 * 10**-DECIMALS
+# What the mean of ten folds moves from one partition to another, as a share of what ten
+# independent folds would: pooled over the ten partitions of every method and set of Table 5.
+PARTITION = 0.62
+N_PAGES = 11 * 3000  # test pages of Table 4
+
+TOLERANCES = {
+    1: "two means over 30 random splits of the same images, at 95 %",
+    2: "two means over 30 random splits of the same texts, at 95 %",
+    3: "two means over partitions of the same genes into ten folds, at 95 %; partitions differ "
+    f"{PARTITION} times as much as independent folds would",
+    4: "training and test pages are fixed; the sampling error of the 33,000 test pages, at 95 %, "
+    "at most what the mean and the range of a criterion allow",
+    5: "two means over ten cross-validations of the same bags, at 95 %; for a value of the "
+    "literature, which has no deviation, one more cross-validation",
+}  # fmt: skip
+
+COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
+
+
+def tolerance(cells: pd.DataFrame) -> pd.Series:
+    """How far our mean may be from the printed one, as :data:`TOLERANCES` says, with rounding.
+
+    With N printed runs of deviation s and n runs of ours of deviation t it is
+    q √(s²/N + t²/n), q from Student's distribution; √(1 + 1/n) q t without s. In Table 4 it is
+    1.96 √(p (R - p) / n) for a criterion from 0 to R with mean p: no deviation is larger.
+    ``cells`` has columns table, criterion, published_mean, published_std, std, n.
+    """
+    runs = cells["table"].map({number: table.n_runs for number, table in TABLES.items()})
+    n, printed = cells["n"].clip(lower=1), cells["published_std"]
+    ours = cells["std"].fillna(printed)
+    error = np.sqrt(printed**2 / runs + ours**2 / n) * stats.t.isf(CHANCE / 2, runs + n - 2)
+    error *= cells["table"].map({3: PARTITION}).fillna(1.0)
+    alone = ours * np.sqrt(1 + 1 / n) * stats.t.isf(CHANCE / 2, (n - 1).clip(lower=1))
+    error = error.where(printed.notna(), alone)
+    error = error.where(cells["table"] != 4, _sampling_error(cells))
+    return error.fillna(0.0) + ROUNDING
+
+
+def _sampling_error(cells):
+    labels = published_characteristics()["categories"].mean()
+    top = cells["criterion"].map({"coverage": labels - 1}).fillna(1.0)
+    n = N_PAGES * cells["criterion"].map({"hamming_loss": labels}).fillna(1.0)  # pages × labels
+    mean = cells["published_mean"]
+    return stats.norm.isf(CHANCE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / n)
+
+
+def verdict(cells: pd.DataFrame) -> np.ndarray:
+    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion and kind.
+
+    A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values of
+    synthetic data say nothing about the paper's: "synthetic".
+    """
+    difference = cells["mean"] - cells["published_mean"]
+    lower_is_better = [ALL_CRITERIA[name].lower_is_better for name in cells["criterion"]]
+    words = {
+        "missing": cells["mean"].isna(),
+        "synthetic": cells["kind"] == "synthetic",
+        "filled": cells["published_mean"].isna(),
+        "agrees": difference.abs() <= cells["tolerance"],
+        "differs_better": (difference < 0) == lower_is_better,
+    }
+    return np.select(list(words.values()), list(words), "differs_worse")
+
+
+def arithmetic(cell) -> str:
+    """How a cell's verdict comes about, such as ``|.1940 - .1890| = .0050; agrees up to .0047``.
+
+    The cell is a row of :func:`~mimlpaper.study.compare.compare_with_paper` with a printed value.
+    """
+    difference = f"|{cell['mean']:.4f} - {cell['published_mean']:.4f}|"
+    found = abs(cell["mean"] - cell["published_mean"])
+    return f"{difference} = {found:.4f}; agrees up to {cell['tolerance']:.4f}"
+
+
+def deviations(cells: pd.DataFrame) -> pd.DataFrame:
+    """Each of our cells against every printed one of its table, data set and criterion.
+
+    Columns table, dataset, criterion, algorithm (whose mean is ours), other (whose value is
+    printed), in_tolerances: |ours - printed| in units of the tolerance that this pair has; and
+    scaled: (ours - printed) in standard deviations of the printed values of the column.
+    """
+    printed = cells[cells["printed"] == "value"]
+    ours = printed.loc[printed["mean"].notna(), [*COLUMN, "algorithm", "mean", "std", "n"]]
+    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
+    pairs = against_printed(ours, values)
+    difference = (pairs["mean"] - pairs["published_mean"]).abs()
+    return pairs.assign(in_tolerances=(difference / tolerance(pairs)).astype(float))
+
+
+def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Each of our means with every printed one of its column, and how far apart they are.
+
+    Columns of ``ours``: table, dataset, criterion, algorithm, mean; of ``printed``: table,
+    dataset, criterion, algorithm, which becomes other, published_mean. The result has a column
+    scaled in addition: see :func:`deviations`.
+    """
+    scale = printed.groupby(COLUMN)["published_mean"].transform("std")
+    values = printed.rename(columns={"algorithm": "other"}).assign(scale=scale)
+    pairs = ours.merge(values, on=COLUMN)
+    return pairs.assign(scaled=(pairs["mean"] - pairs["published_mean"]) / pairs["scale"])
+
+
+def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]:
+    """Shares of pairs within ``factor`` tolerances: our own cells, other algorithms' cells."""
+    own = pairs["algorithm"] == pairs["other"]
+    within = pairs["in_tolerances"] <= factor
+    return float(within[own].mean()), float(within[~own].mean())
+
+
+def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
+    """Log likelihood of a printed mean and deviation over n runs, if they are drawn like ours.
+
+    Runs count as normal and independent: the mean is normal about ours, the variance that of a
+    chi-square distribution. Runs that share data are neither, so only differences between rows
+    of the same criterion say something.
+    """
+    mean, std = runs.mean(), runs.std()
+    of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
+    scale = (n - 1) / std**2
+    of_variance, per_std = scale * printed_std**2, np.log(2 * scale * printed_std)
+    return of_mean + stats.chi2.logpdf(of_variance, n - 1) + per_std
+
+
+def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Root mean square of the scaled differences between each of our rows and each printed one.
+
+    Columns table, algorithm (ours), other (printed), distance; over the cells that both rows have
+    in print.
+    """
+    squares = pairs.assign(distance=pairs["scaled"] ** 2)
+    keys = ["table", "algorithm", "other"]
+    return np.sqrt(squares.groupby(keys, sort=False)["distance"].mean()).reset_index()
+
+
+def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Each of our rows: columns table, algorithm, nearest (printed row), identified (its own)."""
+    distances = row_distances(pairs)
+    least = distances.groupby(["table", "algorithm"], sort=False)["distance"].idxmin()
+    rows = distances.loc[least].drop(columns="distance").rename(columns={"other": "nearest"})
+    return rows.assign(identified=rows["algorithm"] == rows["nearest"])
+
+
+def agreement(cells: pd.DataFrame) -> dict:
+    """Counts and shares of agreement over some tables' cells; a share of nothing is None.
+
+    The number of cells by verdict; ``match_rate`` and ``false_match_rate``, the shares of our own
+    and of other algorithms' printed cells that agree; ``rows``, ``rows_identified`` and
+    ``rows_by_chance``; Kendall's ``tau`` of the order of algorithms, mean over the columns, and
+    ``tau_identified`` without the rows that are nearest to another row; ``columns`` and
+    ``winner_agreement``, the share of them where our winner is the printed one.
+    """
+    counts = cells["verdict"].value_counts()
+    pairs = deviations(cells[cells["kind"] != "synthetic"])
+    rows = row_verdicts(pairs)
+    identified = rows[rows["identified"]]
+    own = pairs[pairs["algorithm"] == pairs["other"]]
+    of_known = own.merge(identified, on=["table", "algorithm"])
+    columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
+    winners = [winners_of(c, "mean") & winners_of(c, "published_mean") for c in columns]
+    measures = {
+        **dict(zip(("match_rate", "false_match_rate"), match_rates(pairs), strict=True)),
+        "tau": pd.Series(map(_tau, columns), dtype=float).mean(),
+        "tau_identified": pd.Series(map(_tau, known_columns), dtype=float).mean(),
+        "winner_agreement": pd.Series(map(bool, winners), dtype=float).mean(),
+    }
+    return {
+        "cells": len(cells),
+        **{word: int(counts.get(word, 0)) for word in VERDICTS},
+        "complete": int(cells["complete"].sum()),
+        "rows": len(rows),
+        "rows_identified": len(identified),
+        "rows_by_chance": float((1 / rows.groupby("table")["table"].transform("size")).sum()),
+        "columns": len(columns),
+        **{name: None if math.isnan(value) else float(value) for name, value in measures.items()},
+    }
+
+
+def winners_of(column: pd.DataFrame, value: str) -> set[str]:
+    """The algorithms with the best ``value`` of a column of a table: one criterion, one set."""
+    lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
+    values = column[value].round(DECIMALS)
+    return set(column.loc[values == (values.min() if lower else values.max()), "algorithm"])
+
+
+def _tau(column):
+    """Kendall's, of at least two algorithms."""
+    if len(column) < 2:
+        return math.nan
+    ours, theirs = column["mean"].round(DECIMALS), column["published_mean"]
+    return stats.kendalltau(ours, theirs).statistic
