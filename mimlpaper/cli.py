@@ -1,4 +1,4 @@
-"""The command ``mimlpaper``: notebooks, trials, scorecard, status, manifest, audit, data."""
+"""The command ``mimlpaper``: notebooks, trials, checks, a bench for your method, data."""
 
 import argparse
 import json
@@ -8,11 +8,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from mimlpaper import paths
-
 PROFILES = ("paper", "quick", "smoke")
-NAMES = "such as table1, figure4 or multiverse; mimlpaper estimate lists them all"
-COSTS = "9_cost"  # the notebook of fits that are measured on an idle machine
+NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
 
 
 def main(arguments=None) -> int:
@@ -22,7 +19,7 @@ def main(arguments=None) -> int:
         # Imported here and in the commands, so that --help answers at once.
         from mimlpaper.datasets import DataError
         from mimlpaper.study.records import StoreError
-        from mimlpaper.study.workers import TrialError
+        from mimlpaper.study.runner import TrialError
 
         status = options.run(options) or 0  # a command gives nothing if all went well
         sys.stdout.flush()
@@ -88,7 +85,6 @@ def _table(text):
     return int(text) if text.isdigit() else text
 
 
-EXPERIMENT = _option("--experiment", nargs="+", metavar="NAME", help=f"{NAMES} (default: all)")
 JOBS = _option("--jobs", type=_jobs, default=-1, help="processes (default: cores)")
 PROFILE = _option("--profile", choices=PROFILES, default="paper")
 DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the data files")
@@ -104,6 +100,7 @@ def _protocol(options):
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recompute", action="store_true", help="run all trials again"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
+    _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
     _option("--timeout", type=_above_zero(int), help="seconds after which a cell hangs"),
     _option(
         "--untrusted", action="store_true", help="run other notebooks too, whatever code they hold"
@@ -112,107 +109,80 @@ def _protocol(options):
 )  # fmt: skip
 def _run(options):
     from mimlpaper.study.notebooks import available_notebooks, run_notebooks
+    from mimlpaper.study.scorecard import publish_lists, trial_counts
 
+    if options.publish and options.profile != "paper":
+        raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
     parameters = _protocol(options) | {
         "data_home": options.data_home or "", "recompute": options.recompute,
     }  # fmt: skip
     names = options.notebooks or list(available_notebooks())
-    waiting = {}
-    if options.recorded:
-        waiting = {name: _n_to_run(Path(name).stem, options.profile) for name in names}
-    ready = [name for name in names if not waiting.get(name)]
-    runs = []
-    if ready:
-        runs = run_notebooks(
-            ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
-            at_once=-1 if options.recorded else 1,
-        )  # fmt: skip
+    states = {name: trial_counts(Path(name).stem, options.profile) for name in names}
+    left_out = [name for name in names if options.recorded and states[name].get("missing")]
+    ready = [name for name in names if name not in left_out]
+    runs = run_notebooks(
+        ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
+        publish=options.publish, at_once=-1 if options.recorded else 1,
+    )  # fmt: skip
     failed = [run for run in runs if run.status != "done"]
-    rows = []
-    for run in runs:
-        status = run.status if run in failed else _freshness(run.name, options.profile)
-        rows.append(_row(run.name, status, run.seconds, mend=run in failed))
-    for name, n_trials in waiting.items():
-        if n_trials:
-            rows.append(_row(name, f"left out, {n_trials} trials to run", mend=True))
+    rows = [_row(run.name, run.status, run.seconds, states) for run in runs]
+    rows += [_row(name, "left out", 0.0, states) for name in left_out]
     _print(rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
+    if options.publish and not failed:
+        for path in publish_lists():
+            print(path)
     return int(bool(failed))
 
 
-def _row(notebook, status, seconds=0.0, *, mend):
-    from mimlpaper.study.scorecard import ARTEFACTS
-
+def _row(notebook, status, seconds, states):
+    counts = ", ".join(f"{n} {state}" for state, n in states.get(notebook, {}).items() if n)
+    mend = "" if status == "done" else f"mimlpaper run {notebook}"
     return {
-        "notebook": notebook,
-        "artefacts": sum(artefact.notebook == notebook for artefact in ARTEFACTS),
-        "status": status,
-        "seconds": f"{seconds:.0f}",
-        "mend": f"mimlpaper run {notebook}" if mend else "",
-    }
-
-
-def _freshness(notebook, profile):
-    """Number of trials behind a notebook's artefacts by state, such as ``120 fresh``."""
-    _, states = _trials_of(notebook, profile)
-    return _counts(states) or "no trials"
-
-
-def _n_to_run(notebook, profile):
-    """Number of trials and measured fits behind a notebook's artefacts without a record."""
-    from mimlpaper.study.costs import waiting_costs
-
-    n_trials, states = _trials_of(notebook, profile)
-    n_fits = len(waiting_costs(profile)) if notebook == COSTS else 0
-    return n_trials - len(states) + n_fits
-
-
-def _trials_of(notebook, profile):
-    """Number of trials behind a notebook's artefacts, and the states of the recorded ones."""
-    from mimlpaper.study.records import KEY, records
-    from mimlpaper.study.registry import EXPERIMENTS, family
-    from mimlpaper.study.scorecard import ARTEFACTS
-
-    shown = [a.experiment for a in ARTEFACTS if a.notebook == notebook and a.experiment]
-    n_trials, states = 0, []
-    for name in dict.fromkeys(one for experiment in shown for one in family(experiment)):
-        n_trials += len(EXPERIMENTS[name].trials(profile))
-        states += records(name, profile=profile).drop_duplicates(KEY)["state"].tolist()
-    return n_trials, states
+        "notebook": notebook, "status": status, "trials": counts or "none",
+        "seconds": f"{seconds:.0f}", "mend": mend,
+    }  # fmt: skip
 
 
 @_command(
-    "run the trials of an experiment and record them",
-    _option("experiment", nargs="+", metavar="EXPERIMENT", help=NAMES),
+    "run the trials of experiments and record them",
+    _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)"),
     _option("--methods", nargs="+", help="only these, as the paper prints them"),
     _option("--recompute", action="store_true", help="run all trials again"),
+    _option("--estimate", action="store_true", help="estimate the remaining hours, run nothing"),
     _option("--dask", metavar="ADDRESS", help="run on the workers of this scheduler"),
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _compute(options):
-    from mimlpaper.study.records import KEY, seconds_of
-    from mimlpaper.study.runner import compute, compute_together
+    from joblib import effective_n_jobs
+
+    from mimlpaper.study.records import KEY
+    from mimlpaper.study.runner import compute, estimate
 
     names = _named(options)
-    how = _protocol(options) | {"recompute": options.recompute, "dask": options.dask}
-    if len(names) > 1:
-        if options.methods:
-            raise ValueError("--methods goes with one experiment")
-        compute_together(names, **how)
+    if options.estimate:
+        table = estimate(
+            names, profile=options.profile, workers=effective_n_jobs(options.jobs),
+            recompute=options.recompute,
+        )  # fmt: skip
+        print(table.to_string(index=False, float_format="%.2f"))
         return
-    trials = compute(names[0], methods=options.methods, **how).drop_duplicates(KEY)
-    summary = trials.assign(seconds=seconds_of(trials)).groupby("method", sort=False).agg(
+    trials = compute(
+        names, methods=options.methods, recompute=options.recompute, dask=options.dask,
+        **_protocol(options),
+    ).drop_duplicates(KEY)  # fmt: skip
+    summary = trials.groupby(["experiment", "method"], sort=False).agg(
         trials=("split", "size"), seconds_each=("seconds", "mean"), state=("state", _counts)
-    )  # fmt: skip
+    )
     print(summary.to_string(float_format="%.2f"))
 
 
 def _named(options):
-    """The experiments that the options name, a family in full; all if they name none."""
-    from mimlpaper.study.registry import EXPERIMENTS, family
+    """The experiments that the options name; all if they name none."""
+    from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 
-    return [one for name in options.experiment or EXPERIMENTS for one in family(name)]
+    return [get_experiment(name).name for name in options.experiment or EXPERIMENTS]
 
 
 def _counts(states):
@@ -220,37 +190,42 @@ def _counts(states):
 
 
 @_command(
-    "the outcome in three points, then totals",
-    _option("--json", action="store_true", help="all cells and claims, as JSON"),
-    PROFILE,
-)
-def _scorecard(options):
-    import pandas as pd
+    "re-run recorded trials and compare",
+    _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)"),
+    _option("--sample", type=_above_zero(int), default=1, help="trials of each group (default 1)"),
+    _option(
+        "--audit", type=_above_zero(float), metavar="SECONDS",
+        help="instead, a few cheap trials that took so long in all; nothing is written",
+    ),
+    _option("--drop", action="store_true", help="remove what this kind of machine made otherwise"),
+    JOBS, PROFILE, DATA,
+)  # fmt: skip
+def _verify(options):
+    from mimlpaper.datasets import DataError
+    from mimlpaper.study.verify import SAME, verify
 
-    from mimlpaper.study.companion import Companion
-    from mimlpaper.study.scorecard import in_words
-    from mimlpaper.study.tables import TOTALS, verified_table
-
-    card = Companion(profile=options.profile).scorecard()
-    if options.json:
-        print(json.dumps(card, indent=1))
-    else:
-        print(f"{in_words(card)}\n\n{pd.DataFrame(card['totals']).T[list(TOTALS)].to_string()}")
-        if card["verified"]:
-            print(f"\n{verified_table(card).tidy.to_string(index=False)}")
-
-
-@_command(
-    "how a number of Tables 1 to 5 came about",
-    _option("table", type=int, help="1 to 5"),
-    _option("method", help="as the paper prints it, such as MimlSvm_mi"),
-    _option("criterion", help="such as average_precision"),
-    _option("--dataset", help="the column of Table 5, such as musk1"),
-)
-def _trace(options):
-    from mimlpaper.study.trace import trace
-
-    print(trace(options.table, options.method, options.criterion, options.dataset))
+    try:
+        table = verify(
+            _named(options), sample=options.sample, seconds=options.audit, drop=options.drop,
+            **_protocol(options),
+        )  # fmt: skip
+    except DataError as error:
+        if options.audit is None:
+            raise
+        print(f"no audit: {error}")
+        return 0
+    if table.empty:
+        print("nothing is recorded that could be run again")
+        return 0
+    same = table["outcome"].isin(SAME)
+    shown = table if options.audit is None else table[~same]
+    if len(shown):
+        print(shown.to_string(index=False))
+    print(
+        f"{table['n_checked'].sum()} trials of {len(table)} groups run again, "
+        f"{table.loc[same, 'n_checked'].sum()} gave the same numbers: {_counts(table['outcome'])}"
+    )
+    return int(not same.all())
 
 
 @_command(
@@ -276,120 +251,31 @@ def _bench(options):
 
 
 @_command(
-    "hours that the trials still to run will take",
-    _option("--workers", type=_above_zero(int), default=2, help="processes at a time (default 2)"),
-    _option("--recompute", action="store_true", help="estimate for all trials"),
-    EXPERIMENT, PROFILE,
+    "the outcome, and every table and figure: fresh, stale, missing",
+    _option("--json", action="store_true", help="all cells and claims, as JSON"),
+    _option(
+        "--trace", nargs="+", metavar="TABLE METHOD CRITERION",
+        help="how a number of Tables 1 to 5 came about; of Table 5 a data set follows",
+    ),
+    PROFILE,
 )  # fmt: skip
-def _estimate(options):
-    from mimlpaper.study.runner import estimate
-
-    table = estimate(
-        _named(options), profile=options.profile, workers=options.workers,
-        recompute=options.recompute,
-    )  # fmt: skip
-    print(table.to_string(index=False, float_format="%.2f"))
-
-
-@_command("every table and figure: fresh, stale, missing", PROFILE)
 def _status(options):
     from mimlpaper.study.companion import Companion
     from mimlpaper.study.notebooks import last_runs
+    from mimlpaper.study.scorecard import in_words
+    from mimlpaper.study.trace import trace
 
-    rows = Companion(profile=options.profile).status(last_runs(options.profile))
+    if options.trace:
+        print(trace(*options.trace))
+        return 0
+    companion = Companion(profile=options.profile)
+    if options.json:
+        print(json.dumps(companion.scorecard(), indent=1))
+        return 0
+    rows = companion.status(last_runs(options.profile))
     _print(rows)
+    print(f"\n{in_words(companion.scorecard())}")
     return int(any(row["mend"] for row in rows))
-
-
-@_command("write figures/README.md and codecheck.yml")
-def _manifest(options):
-    from mimlpaper.study.companion import Companion
-    from mimlpaper.study.scorecard import codecheck_manifest, gallery, in_words, with_outcome
-
-    readme = paths.project_root() / "README.md"
-    outcome = in_words(Companion(profile="paper").scorecard())
-    print(paths.write_whole(readme, with_outcome(readme.read_text(), outcome)))
-    print(paths.write_whole(paths.figures() / "README.md", gallery()))
-    print(paths.write_whole(paths.project_root() / "codecheck.yml", codecheck_manifest()))
-
-
-@_command(
-    "re-run recorded trials and compare",
-    _option("--sample", type=_above_zero(int), default=1, help="trials of each method (default 1)"),
-    _option(
-        "--audit", type=_above_zero(float), metavar="SECONDS",
-        help="instead, a few cheap trials that took so long in all; nothing is written",
-    ),
-    _option("--drop", action="store_true", help="remove the records that differ"),
-    _option(
-        "--certificate", action="store_true", help="write build/certificate.md for a codechecker"
-    ),
-    EXPERIMENT, JOBS, PROFILE, DATA,
-)  # fmt: skip
-def _verify(options):
-    from mimlpaper.study.scorecard import changed_files
-    from mimlpaper.study.verify import SAME, verify
-
-    if options.audit is not None:
-        return _audit(options)
-    names = _named(options)
-    table = verify(names, sample=options.sample, drop=options.drop, **_protocol(options))
-    print("nothing is recorded" if table.empty else table.to_string(index=False))
-    _certify(options, table)
-    changed = changed_files(paths.figures()) if options.profile == "paper" else []
-    if changed:
-        print("changed since they were published, make paper writes them again:", *changed)
-    return int(bool(changed) or not table["outcome"].isin(SAME).all())
-
-
-def _certify(options, outcomes):
-    """Write the certificate, if it is asked for."""
-    from mimlpaper.study.scorecard import certificate
-
-    if options.certificate:
-        path = paths.project_root() / "build" / "certificate.md"
-        print(paths.write_whole(path, certificate(outcomes, options.profile)))
-
-
-def _audit(options):
-    """A quick check of the numbers shown; without data there is nothing to check."""
-    from mimlpaper.datasets import DataError
-    from mimlpaper.study.verify import SAME, audit
-
-    try:
-        table = audit(_named(options), seconds=options.audit, **_protocol(options))
-    except DataError as error:
-        print(f"no audit: {error}")
-        return 0
-    if table.empty:
-        print("no audit: no cheap trials are recorded")
-        return 0
-    print(table.drop(columns=["n_recorded", "elsewhere"]).to_string(index=False))
-    _certify(options, table)
-    same = table["outcome"].isin(SAME)
-    print(f"audit: {table['n_checked'].sum()} trials run again, "
-          f"{table.loc[same, 'n_checked'].sum()} gave the same")  # fmt: skip
-    # Methods that depend on the last digit differ with the machine's BLAS, which is no fault.
-    elsewhere = table["elsewhere"] & (table["outcome"] == "different")
-    if elsewhere.any():
-        methods = ", ".join(table.loc[elsewhere, "method"].unique())
-        print(f"recorded on another kind of machine, with other last digits: {methods}")
-    return int(not (same | elsewhere).all())
-
-
-@_command(
-    "measure seconds and memory of single fits",
-    _option("--recompute", action="store_true", help="measure all of them again"),
-    PROFILE, DATA,
-)  # fmt: skip
-def _costs(options):
-    from mimlpaper.study.costs import measure_costs
-
-    table = measure_costs(options.profile, recompute=options.recompute, data_home=options.data_home)
-    summary = table.groupby(["study", "method"], sort=False).agg(
-        fits=("dataset", "size"), seconds=("fit_seconds", "sum"), most_mb=("fit_megabytes", "max")
-    )
-    print(summary.to_string(float_format="%.2f"))
 
 
 @_command(

@@ -10,7 +10,7 @@ from typing import IO
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
 
-# Set in the environment of notebooks that `mimlpaper run` executes: only these publish.
+# Set in the environment of notebooks that `mimlpaper run --publish` executes.
 PUBLISH = "MIMLPAPER_PUBLISH"
 
 
@@ -44,9 +44,9 @@ def figures() -> Path:
     return project_root() / "figures"
 
 
-def explored() -> Path:
-    """Figures and tables of notebooks that someone explores: they replace nothing published."""
-    return project_root() / "build" / "explored"
+def build(profile: str) -> Path:
+    """Executed notebooks, and what they draw and record unless they publish: git ignores it."""
+    return project_root() / "build" / profile
 
 
 def notebooks() -> Path:

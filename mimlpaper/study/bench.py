@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -30,17 +31,17 @@ from sklearn.pipeline import Pipeline
 
 from mimlpaper import paths
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.compare import as_published, run_means
-from mimlpaper.study.experiment import Experiment
-from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, full_names
+from mimlpaper.study.compare import COLUMNS, as_published, column_records, run_means
+from mimlpaper.study.holdouts import HoldOut, full_names
 from mimlpaper.study.published import TABLES, PublishedTable
-from mimlpaper.study.records import Store, records, seconds_of
+from mimlpaper.study.records import Store, records
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.rendering import INK, STYLE_SHEET, VERMILION, ReportTable, grid, save_figure
 from mimlpaper.study.rendering import Entry as Cell
 from mimlpaper.study.runner import compute
 from mimlpaper.study.statistics import WinTieLoss, compare_methods, ranks_of_means
 from mimlpaper.study.tables import number_text
+from mimlpaper.study.trials import Experiment
 
 CAPTION = (
     "{title}: mean ± std on {kind} data, profile {profile}. Rank is the mean rank over columns, 1 "
@@ -52,12 +53,11 @@ CAPTION = (
 UNSEEN = "unseen"  # in place of a table's number: bird song and two poems, by average precision
 BENCHED: dict[int | str, PublishedTable] = TABLES | {
     UNSEEN: PublishedTable(
-        0, "Data that the authors never saw", EXPERIMENTS[UNSEEN].datasets, (), (),
+        0, "Data that the authors never saw", EXPERIMENTS[UNSEEN].parts[0].datasets, (), (),
         ("average_precision",), "split", 10,
     )
 }  # fmt: skip
 IMPORTED: WeakKeyDictionary[ModuleType, str] = WeakKeyDictionary()  # entries' files, by their hash
-SETTINGS = {"": "", "_tuned": ", tuned", "_blind": ", blind"}  # of the recorded experiments
 
 
 class Bench(NamedTuple):
@@ -83,7 +83,7 @@ def bench(
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
     if not timeout > 0:
         raise ValueError(f"timeout must be positive, got {timeout}")
-    folder = paths.project_root() / "build" / "bench" / entry.replace(":", ".")
+    folder = paths.build("bench") / entry.replace(":", ".")
     folder = folder if profile == "paper" else folder / profile
     store = Store(folder)
     runs = {"profile": profile, "store": store, "data_home": data_home}
@@ -179,7 +179,9 @@ def _experiment(number, entry, entered, settings, timeout) -> Experiment:
         by_accuracy = "accuracy" in BENCHED[number].criteria
         criterion = "accuracy" if by_accuracy else "average_precision"
         methods[f"{entry}, tuned"] = HoldOut(entered, settings, criterion=criterion)
-    return replace(EXPERIMENTS[_name(number)], configurations=methods, timeout=timeout)
+    recorded = EXPERIMENTS[_name(number)]
+    part = replace(recorded.parts[0], configurations=methods)
+    return replace(recorded, parts=(part,), timeout=timeout)
 
 
 def _name(number):
@@ -188,12 +190,13 @@ def _name(number):
 
 def _run(experiment, method, **options) -> str:
     """Run the first trial of a method, then all; what went wrong in one line, or nothing."""
-    one_split = replace(experiment.splits, n_splits=1)
-    first = replace(experiment, datasets=experiment.datasets[:1], splits=one_split)
+    (part,) = experiment.parts
+    one = replace(part, datasets=part.datasets[:1], splits=part.splits.first(1))
+    first = replace(experiment, parts=(one,))
     what = f"{experiment.title}, {method}"
     try:
-        for part in (first, experiment):
-            table = compute(part, methods=[method], **options)
+        for trials in (first, experiment):
+            table = compute(trials, methods=[method], **options)
     except (Exception, SystemExit) as error:  # as in bench
         if "worker process died" not in str(error):
             return f"{what}: {_in_one_line(error)}"
@@ -219,7 +222,7 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
     table = BENCHED[number]
     rows, configured = _rows(number, experiment, methods, profile, store)
     tidy, cells = _standing(rows, table)
-    tidy["seconds"] = seconds_of(rows).groupby(rows["method"]).mean()
+    tidy["seconds"] = rows.groupby("method")["seconds"].mean()
     scoring = [_scores_instances(configured[name]) for name in tidy.index]
     tidy["scores instances"] = np.where(scoring, "yes", "no")
     for mine in methods:
@@ -246,13 +249,19 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
 def _rows(number, experiment, methods, profile, store):
     """Records of the entry and of the recorded methods, and each method's configuration."""
     parts = [records(experiment, profile=profile, methods=methods, store=store)]
-    configured = dict(experiment.configurations)
-    for ending, setting in SETTINGS.items():
-        recorded = EXPERIMENTS.get(f"{_name(number)}{ending}")
-        if recorded:
-            rows = as_published(records(recorded, profile=profile))
-            parts.append(rows.assign(method=rows["method"] + setting))
-            configured |= {name + setting: e for name, e in recorded.configurations.items()}
+    configured = dict(experiment.parts[0].configurations)
+    for column in COLUMNS:
+        if number == UNSEEN and column == "blind":  # its own settings are
+            continue
+        rows = column_records(partial(records, profile=profile), _name(number), column)
+        rows = as_published(rows)
+        rows = rows[rows["dataset"].isin(parts[0]["dataset"])]
+        ending = "" if column == "matched" else f", {column}"
+        parts.append(rows.assign(method=rows["method"] + ending))
+        configured |= {
+            name + ending: row.learner
+            for name, row in EXPERIMENTS[_name(number)].parts[0].configurations.items()
+        }
     return pd.concat([part for part in parts if len(part)], ignore_index=True), configured
 
 
@@ -277,9 +286,7 @@ def _standing(rows, table):
 
 def _scores_instances(configured) -> bool:
     """Whether the learner within hold-outs and pipelines has ``instance_scores``."""
-    if isinstance(configured, Mapping):  # by data set
-        return all(map(_scores_instances, configured.values()))
-    while isinstance(configured, HoldOut | SubCodHoldOut | Entered | Pipeline):
+    while isinstance(configured, HoldOut | Entered | Pipeline):
         configured = configured[-1] if isinstance(configured, Pipeline) else configured.estimator
     return hasattr(configured, "instance_scores")
 

@@ -1,9 +1,13 @@
 """Where a number comes from: fingerprint of the code, versions, commit, machine.
 
-A fingerprint is a hash that changes when what a trial computes may have changed. It covers
-definitions (functions, classes, constants), not files. It follows every name that a trial's code
-uses to its definition in this package. So a definition may move to another file, but it may not
-change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
+A fingerprint changes when what a trial computes, or how it is recorded, may have changed. It has
+two parts, ``"code.settings"``: a hash of the definitions (functions, classes, constants) that the
+trial runs, and one of its configuration. The first follows every name that the code uses to its
+definition in this package. So a definition may move to another file, but it may not change.
+Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
+
+The sources are read when this module is imported: a file that is edited while trials run does not
+change their fingerprints.
 """
 
 import ast
@@ -31,45 +35,57 @@ PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 Definition = tuple[str, str]  # module and name
 Meaning = list[ast.stmt] | str  # statements that define a name, or where it is imported from
 
-# Every trial runs it.
-COMMON: Definition = ("mimlpaper.study.trials", "run_trial")
+# What every trial runs, and what writes its numbers.
+COMMON: set[Definition] = {
+    ("mimlpaper.study.runner", "_run_batch"), ("mimlpaper.study.records", "_cell")
+}  # fmt: skip
 
-# Not followed: the function that knows every data set, since a trial gives its own loader; and the
-# search for files, since a file's content is known by its checksum.
-NOT_FOLLOWED = {"mimlpaper.datasets.catalogue.load", "mimlpaper.datasets.fetch", "mimlpaper.paths"}
+# Not followed: what knows all data sets and experiments, since a trial has its own; the search for
+# files, since a file's content is known by its checksum; and this module.
+NOT_FOLLOWED = {
+    "mimlpaper.study.trials.DATASETS", "mimlpaper.study.registry", "mimlpaper.study.fingerprint",
+    "mimlpaper.datasets.fetch", "mimlpaper.paths",
+}  # fmt: skip
 
 REST = ""  # stands for a module's statements that define nothing
+
+
+def _module_name(path):
+    """Of a file of this package the name of its module."""
+    parts = (PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+SOURCES = {_module_name(path): path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))}
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def code_fingerprint(estimator, loader, splits) -> str:
-    """Hash of an estimator, a data set's loader and a way to split, with the code behind them.
+def code_fingerprint(*parts) -> str:
+    """Hash of all code behind the parts of a trial, a point, and a hash of their configuration.
 
-    Parameters
-    ----------
-    estimator : unfitted, with everything that its parameters hold: estimators, functions, lists.
-    loader : function that gives the data set.
-    splits : Splits; the number of splits does not count.
+    ``parts`` are an unfitted estimator, the data set's loader, the splits and the measure, with
+    everything that their parameters hold: estimators, functions, lists. The number of splits does
+    not count.
     """
-    configuration, definitions = _behind(estimator, loader, splits)
+    configuration, definitions = _behind(*parts)
     lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
-    text = "\n".join([json.dumps(configuration, sort_keys=True), *sorted(lines)])
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    texts = "\n".join(sorted(lines)), json.dumps(configuration, sort_keys=True)
+    return ".".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in texts)
 
 
-def modules_behind(estimator, loader, splits) -> dict[str, int]:
+def modules_behind(*parts) -> dict[str, int]:
     """The package's modules that a fingerprint covers, with the number of definitions in use."""
-    _, definitions = _behind(estimator, loader, splits)
+    _, definitions = _behind(*parts)
     modules = Counter(module for module, name in definitions if name != REST)
     return dict(sorted(modules.items()))
 
 
 def _behind(*parts):
     """The parts as JSON, and the definitions of all code that a trial with them runs."""
-    found = {COMMON}
+    found = set(COMMON)
     configuration = [_described(part, found) for part in parts]
-    return configuration, _closure(found)
+    return configuration, _closure(frozenset(found))
 
 
 def _described(value, found: set[Definition]):
@@ -102,7 +118,8 @@ def _described(value, found: set[Definition]):
     return [describe(type(value)), describe(getattr(value, "__dict__", str(value)))]
 
 
-def _closure(found: set[Definition]) -> set[Definition]:
+@cache
+def _closure(found: frozenset[Definition]) -> set[Definition]:
     """The definitions and all that they use in this package."""
     closed, waiting = set(), list(found)
     while waiting:
@@ -131,12 +148,12 @@ def _uses(definition: Definition) -> frozenset[Definition]:
 
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
     """Where this package defines what ``name``, or ``name.attribute``, means in a module."""
-    if not _path(module) or NOT_FOLLOWED & {module, f"{module}.{name}"}:
+    if module not in SOURCES or NOT_FOLLOWED & {module, f"{module}.{name}"}:
         return set()
     meaning = _module(module).get(name)
     if meaning is None:  # a module of a package, or a name from elsewhere
         inner = f"{module}.{name}"
-        return _resolved(inner, attribute) if _path(inner) and attribute else set()
+        return _resolved(inner, attribute) if inner in SOURCES and attribute else set()
     if isinstance(meaning, str):  # imported
         origin, _, imported = meaning.rpartition(".")
         return _resolved(origin, imported, attribute)
@@ -183,23 +200,11 @@ def _hash(definition: Definition) -> str:
 
 def _syntax(module: str) -> ast.Module:
     """A module's syntax tree without its docstrings."""
-    path = _path(module)
-    tree = ast.parse(path.read_bytes() if path else b"")
+    tree = ast.parse(SOURCES[module])
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
     return tree
-
-
-@cache
-def _path(module: str) -> Path | None:
-    """File of one of this package's modules; None for anything else."""
-    top, *rest = module.split(".")
-    path = PACKAGE.joinpath(*rest)
-    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-        if top == PACKAGE.name and candidate.is_file():
-            return candidate
-    return None
 
 
 def _canonical(node) -> str:

@@ -1,323 +1,204 @@
-"""The multiverse: every reading of the paper, by all choices that it leaves open.
+"""The multiverse: what a claim and a printed row look like under other readings of the paper.
 
-A *reading* of a method is its published row with some choices changed. A *choice* is one thing
-that the paper leaves open; its alternatives are changes of settings. They come from the rows of the
-tables: their ``choices``, and their blind settings where the published ones are nearest to print.
-The tables' records hold the published readings, which do not run again.
+A *reading* of a method is its published row with some open choices made otherwise, see
+:meth:`~mimlpaper.study.settings.Row.readings`. The published ones are recorded in the tables, the
+others in the experiment "readings". Here they give *effects*: how far the methods that a claim
+favours lead. Few splits allow no test, and none is made.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit
-from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.one_label import OneLabel
 from mimlpaper.metrics import evaluate
-from mimlpaper.preprocessing import OnInstances
 from mimlpaper.sharing import Cache, sharing
-from mimlpaper.study.experiment import Experiment
-from mimlpaper.study.section4 import SCALED
-from mimlpaper.study.section7 import OF_SUBCOD, ROWS_OF_IMAGES
-from mimlpaper.study.settings import NEAREST, Row
+from mimlpaper.study.claims import leads_claimed
+from mimlpaper.study.compare import Records, as_published, records_of, run_means
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells
+from mimlpaper.study.registry import READ_SPLITS, ROWS
+from mimlpaper.study.settings import mixed
 from mimlpaper.study.trials import set_random_states
-
-Change = Mapping[str, object]  # of settings, by their short names
-Choices = Mapping[str, Sequence[Change]]  # the alternatives of each choice
-Reading = Mapping[str, Change]  # the choices that differ from the published row, and how
-
-MOST = 48  # readings of a method that are crossed in full
-
-# Choices that hold for all methods that are compared on a data set.
-SHARED = ("scaling", "label_rule", "learner")
+from mimlpaper.study.verdicts import against_printed, row_verdicts
 
 # Rows of a table that are other readings of a method.
 READ_AS = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
-
-# SubCod's learner on the bag label: it has no row in Table 5, and goes with SubCod's learner.
-ALONE = "MimlSvm on the bag label"
-ALONE_ROW = Row(OneLabel(learner=MimlSvm()), [SCALED, ROWS_OF_IMAGES, OF_SUBCOD])
-
-SPLITS = dict(table1=10, table2=10, table3=10, table4=1, table5=20, figure4=3, figure5=3)
-
-SCALERS = dict(none=None, columns=MinMaxScaler(), rows=Normalizer(), variance=StandardScaler())
-SCALINGS = dict(table1=["none"], table2=["columns", "none"], table5=["columns"])
-RULES = {"sign": "top", "top": "sign"}
-
-# Choices of a Row by names of scikit-learn that have another name here.
-RENAMED = {"oninstances": "scaling", "minmaxscaler": "scaling", "kept_shares": "kept_share"}
-
-# Alternatives that no row has among its choices.
-ADDED: dict[tuple[str, str], list[Change]] = {
-    ("table1", "MimlBoost"): [dict(gamma=0.2), dict(C=10.0)],
-    ("table2", "MimlBoost"): [dict(C=0.01)],
-    ("table5", "SubCod_MimlNn"): [dict(optimum="minimal")],
-    ("table5", "Diverse Density"): [dict(threshold=0.5)],
-    ("table5", "Em-dd"): [dict(threshold="learned")],
-    ("figure4", "D-MimlSvm"): [dict(imbalance=False), dict(set_kernel="mean")],
-    ("figure4", "MimlSvm_mi"): [dict(max_alternations=1)],
-    ("figure5", "D-MimlSvm"): [dict(imbalance=False), dict(set_kernel="mean")],
-    ("figure5", "MimlSvm_mi"): [dict(max_alternations=1)],
-}
-# Methods and choices that are not crossed: early stopped RankSvm and Cnmf size their label sets
-# themselves, trees see no scale, and the others take minutes a fit.
-LEFT_OUT: dict[tuple[str, str], tuple[str | Change, ...]] = {
-    ("table1", "MimlBoost"): ("rank",),
-    ("table1", "MimlSvm_mi"): ("rank", dict(max_alternations=10)),
-    ("table1", "AdtBoost.MH"): ("scaling",),
-    ("table1", "RankSvm"): ("scaling", "label_rule"),
-    ("table1", "RankSvm, converged"): (dict(C=10.0),),
-    ("table2", "MimlBoost"): ("label_code", dict(C=10.0), dict(scaling="none")),
-    ("table2", "AdtBoost.MH"): ("scaling",),
-    ("table2", "RankSvm"): ("scaling", "label_rule", "linear_program", "normalise"),
-    ("table3", "InsDif_MimlSvm_mi"): (
-        "transformation__rank",
-        dict(transformation__gamma="auto"),
-        dict(learner__max_alternations=10),
-    ),
-    ("table3", "MlSvm"): (dict(kernel="rbf"),),  # listed with its width
-    ("table3", "RankSvm"): ("label_rule",),
-    ("table3", "Cnmf"): ("label_rule",),
-    ("table4", "RankSvm"): ("label_rule",),
-    ("table4", "Cnmf"): ("label_rule", "max_iter"),
-    ("table5", "SubCod"): ("kept_share",),
-    ("table5", "SubCod_MimlNn"): (dict(optimum="vertex"),),
-    ("table5", "SubCod_MimlSvm_mi"): ("learner",),
-}
-# Readings that are crossed in full, where MOST would take too long.
-FEWER = {("table5", "SubCod"): 8}
-# Too long for any reading but the published one, and no claim compares them.
-NOT_READ = ("InsDif_MimlBoost", "SubCod_MimlBoost", "InsDif_D-MimlSvm")
+N_DRAWN = 200  # readings of everything together, for each claim
 
 
-@dataclass(frozen=True)
-class Readings(Experiment):
-    """The readings of a table's methods as an experiment; its configurations are Rows.
+def readings_of(name: str, get_records: Records) -> pd.DataFrame:
+    """Records of all readings of a table's or a figure's methods, on the splits of the readings.
 
-    Parameters
-    ----------
-    of : tuple of str, the experiments with the records of the published readings.
+    The columns are those of records, with ``reading``: the change in words, "" as published.
     """
-
-    configurations: Mapping[str, Row]
-    of: tuple[str, ...] = ()
-
-    def estimator(self, trial):
-        """A trial's estimator, unfitted and unseeded."""
-        row = self.configurations[trial.method]
-        changes = json.loads(trial.parameters)
-        if "scaling" in changes:
-            changes["scaling"] = _scaler(row, changes["scaling"])
-        return row.changed(self.original(trial.dataset), **changes)
-
-    def parameters(self, dataset: str, method: str, reading: Reading) -> str:
-        """How a reading is recorded: what it changes on a data set; "{}" if nothing."""
-        row = self.configurations[method]
-        published = row.layers(row.settings, self.original(dataset))
-        values = {name: value for name, (value, _) in published.items()}
-        values["scaling"] = _name_of(values.get("scaling"))
-        changes = {n: v for n, v in flat(reading).items() if n not in values or values[n] != v}
-        return json.dumps(changes, sort_keys=True)
-
-    def _variants(self, dataset, method):
-        """What differs from the published reading; on drawn data a single choice."""
-        readings = self.variants[method]
-        if dataset not in self.datasets:
-            readings = [reading for reading in readings if len(reading) == 1][:1]
-        texts = dict.fromkeys(self.parameters(dataset, method, one) for one in readings)
-        return [json.loads(text) for text in texts if text != "{}"]
+    own = as_published(records_of(get_records, name))
+    own = own[own["split"] < READ_SPLITS[name]].assign(reading="")
+    others = records_of(get_records, "readings")
+    others = others[others["dataset"].isin(own["dataset"]) & others["method"].isin(ROWS[name])]
+    others = others.assign(reading=others["parameters"].map(in_words))
+    table = pd.concat([own, others[others["reading"] != ""]], ignore_index=True)
+    row = table["method"].map(READ_AS)
+    as_row = "row: " + table["method"] + table["reading"].where(table["reading"] == "", "; ")
+    reading = table["reading"].where(row.isna(), as_row + table["reading"])
+    return table.assign(reading=reading, method=row.fillna(table["method"]))
 
 
-def every_reading(base: Experiment, table: Mapping[str, Row]) -> Readings:
-    """The experiment of all readings of a table or figure: its published experiment and rows."""
-    name = base.name
-    rows = {method: row for method, row in table.items() if method not in NOT_READ}
-    rows |= {ALONE: ALONE_ROW} if name == "table5" else {}
-    readings = {
-        method: crossed(choices_of(name, method, row), FEWER.get((name, method), MOST))
-        for method, row in rows.items()
-    }
-    return Readings(
-        f"multiverse_{name}", f"{base.title}, every reading", base.datasets,
-        replace(base.splits, n_splits=SPLITS[name]), rows, readings,
-        of=(name, "choices_subcod") if name == "table5" else (name,),
+def in_words(parameters: str | Mapping) -> str:
+    """``C = 10.0`` for one setting, several with commas; "" for none."""
+    changes = json.loads(parameters) if isinstance(parameters, str) else parameters
+    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes.items())
+
+
+def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0) -> pd.DataFrame:
+    """How far the favoured methods of each claim lead under other readings.
+
+    A lead is the difference of two mean criteria, in percent of the rival's loss; the effect is
+    the mean over all leads that the claim names. Columns: claim, kind, change and effect. The kind
+    is "published"; "one change", which every method of the claim makes that leaves this choice
+    open; or "drawn": of each method any of its readings with equal chances.
+    """
+    rows, rng = [], np.random.default_rng(seed)
+    for name in ROWS:
+        claims = leads_claimed(name)
+        table = readings_of(name, get_records) if claims else pd.DataFrame()
+        if table.empty:
+            continue
+        criteria = sorted({lead.criterion for leads in claims.values() for lead in leads})
+        over = ["method", "dataset", "reading"]
+        means = table.groupby(over)[criteria].mean()
+        open_to = {m: list(own.unique()) for m, own in table.groupby("method")["reading"]}
+        for claim, leads in claims.items():
+            methods = sorted({m for lead in leads for m in (lead.method, lead.rival)})
+            if not set(methods) <= set(open_to):
+                continue
+            changes = sorted({one for m in methods for one in open_to[m]} - {""})
+            chosen = [("published", "", dict.fromkeys(methods, ""))]
+            for one in changes:
+                reading = {m: one if one in open_to[m] else "" for m in methods}
+                chosen.append(("one change", one, reading))
+            for _ in range(n_drawn):
+                reading = {m: open_to[m][rng.integers(len(open_to[m]))] for m in methods}
+                chosen.append(("drawn", "", reading))
+            rows += [(claim, kind, text, _effect(means, leads, r)) for kind, text, r in chosen]
+    return pd.DataFrame(rows, columns=["claim", "kind", "change", "effect"])
+
+
+def _effect(means, leads, reading):
+    """The mean lead in percent of the rivals' losses; on a data set without a reading the
+    published one holds."""
+    found = []
+    for lead in leads:
+        ours, theirs = (
+            _values(means, method, reading[method])[lead.criterion]
+            for method in (lead.method, lead.rival)
+        )
+        if lead.dataset:
+            ours, theirs = ours[[lead.dataset]], theirs[[lead.dataset]]
+        lower = ALL_CRITERIA[lead.criterion].lower_is_better
+        loss = theirs if lower else 1 - theirs
+        found.append(float(((theirs - ours if lower else ours - theirs) / loss).mean()))
+    return 100 * float(np.mean(found))
+
+
+def _values(means, method, reading):
+    """Mean criteria of a method by data set, under a reading where that differs."""
+    own = means.loc[method]
+    published = own.xs("", level="reading")
+    if reading == "":
+        return published
+    return own.xs(reading, level="reading").reindex(published.index).fillna(published)
+
+
+def flips(effects: pd.DataFrame) -> pd.DataFrame:
+    """For each claim its published effect, the shares of drawn effects with the same sign, and the
+    single changes that turn the sign, the strongest first.
+
+    Columns: claim, effect, low and high (the middle 90 % of the drawn effects), same_sign, turned
+    (a tuple of changes), n_changes.
+    """
+    rows = []
+    for claim, own in effects.groupby("claim", sort=False):
+        kinds = {kind: part.set_index("change")["effect"] for kind, part in own.groupby("kind")}
+        published = kinds["published"].iloc[0]
+        drawn, single = kinds["drawn"], kinds.get("one change", pd.Series(dtype=float))
+        turned = single[np.sign(single) != np.sign(published)]
+        turned = turned.sort_values(ascending=published < 0)
+        low, high = drawn.quantile([0.05, 0.95])
+        same = float((np.sign(drawn) == np.sign(published)).mean())
+        rows.append((claim, published, low, high, same, tuple(turned.index), len(single)))
+    columns = ["claim", "effect", "low", "high", "same_sign", "turned", "n_changes"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def row_positions(number: int, get_records: Records) -> pd.DataFrame:
+    """Each printed row of a table among the readings of its method, criterion by criterion.
+
+    Columns table, algorithm, criterion, n (readings), identified (share of them that are nearest
+    to their own printed row), printed, least, median, largest, and below (share of readings with a
+    lower value than printed). Accuracies are means over data sets.
+    """
+    table, records = TABLES[number], readings_of(f"table{number}", get_records)
+    if records.empty:
+        return pd.DataFrame()
+    named = (records["method"] + "\n" + records["reading"]).rename("method")
+    runs = run_means(records.assign(method=named), table).groupby(["dataset", "method"])
+    means = runs[list(table.criteria)].mean().rename_axis(columns="criterion").stack()
+    ours = means.rename("mean").reset_index().rename(columns={"method": "algorithm"})
+    ours = ours.assign(table=number, method=ours["algorithm"].str.split("\n").str[0])
+    printed = published_cells(number).query("printed == 'value'")
+    printed = printed.rename(columns={"mean": "published_mean"})
+    cells = printed[["dataset", "criterion", "algorithm"]].rename(columns={"algorithm": "method"})
+    pairs = against_printed(ours.merge(cells), printed).sort_values("algorithm", kind="stable")
+    nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]
+    pairs["identified"] = pairs["algorithm"].map(nearest) == pairs["method"]
+    own = pairs[pairs["other"] == pairs["method"]]
+    own = own.groupby(["other", "algorithm", "criterion"], sort=False)
+    every = own[["published_mean", "mean", "identified"]].mean()
+    every = every.assign(below=every["mean"] < every["published_mean"], table=number)
+    found = every.groupby(["table", "other", "criterion"], sort=False).agg(
+        n=("mean", "size"), identified=("identified", "mean"), printed=("published_mean", "first"),
+        least=("mean", "min"), median=("mean", "median"), largest=("mean", "max"),
+        below=("below", "mean"),
     )  # fmt: skip
+    return found.rename_axis(index={"other": "algorithm"}).reset_index()
 
 
-def choices_of(name: str, method: str, row: Row) -> Choices:
-    """The choices of a row of a table: its own, its blind settings, those added, those shared."""
-    left_out = LEFT_OUT.get((name, method), ())
-    found: dict[str, list[Change]] = {}
-    changes = [*map(_renamed, row.choices), *_blind_changes(row), *ADDED.get((name, method), ())]
-    for change in [*changes, *_shared_changes(name, row)]:
-        choice = _choice(change)
-        alternatives = found.setdefault(choice, [])
-        if choice not in left_out and change not in (*left_out, *alternatives):
-            alternatives.append(change)
-    return {choice: alternatives for choice, alternatives in found.items() if alternatives}
+def every_reading(
+    estimator, choices: Sequence[Mapping], X, Y, *, n_mixed: int = 8, n_splits: int = 5,
+    test_size=0.25, random_state: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """The readings of an estimator of your own, fitted on the same random splits.
 
+    ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
+    is made alone, then ``n_mixed`` drawn mixtures of them. Work that readings share is done once.
 
-def _renamed(change):
-    return {
-        RENAMED.get(name, name): "none" if value == "passthrough" else value
-        for name, value in change.items()
-    }
-
-
-def _blind_changes(row):
-    """What the blind settings are in place of those nearest to print; a learner's go together."""
-    alone, learner = {}, {}
-    for dataset in _datasets(row):
-        published, blind = (row.layers(b, dataset) for b in (row.settings, row.blind_settings))
-        for name, (value, basis) in published.items():
-            other = blind.get(name, (value,))[0]
-            left = name == "scaling" or name.endswith("label_rule") or isinstance(other, list)
-            if basis.kind == NEAREST and other != value and not left:
-                (learner if name.startswith("learner__") else alone)[name] = other
-    return [*({name: value} for name, value in alone.items()), *([learner] if learner else [])]
-
-
-def _choice(change):
-    """The name of the choice that a change belongs to: a parameter's, or "learner" for several."""
-    first = next(iter(change))
-    if first.endswith("label_rule"):
-        return "label_rule"
-    return "learner" if first.startswith("learner__") and len(change) > 1 else first
-
-
-def _shared_changes(name, row):
-    published = [row.layers(row.settings, dataset) for dataset in _datasets(row)]
-    own = {_name_of(layers["scaling"][0]) for layers in published}
-    changes = [{"scaling": other} for other in SCALINGS.get(name, ()) if own != {other}]
-    if name != "table5":  # one label has one rule
-        changes += [
-            {parameter: RULES[rule]}
-            for parameter, (rule, _) in published[0].items() if parameter.endswith("label_rule")
-        ]  # fmt: skip
-    return changes
-
-
-def _datasets(row):
-    """The data sets where a row's settings differ, and "" for the others."""
-    return ["", *dict.fromkeys(name for basis in row.settings for name in basis.on)]
-
-
-def crossed(choices: Choices, most: int = MOST) -> list[Reading]:
-    """All readings, the published one first, if they are no more than ``most``.
-
-    Otherwise each choice has its first alternative only, crossed in full or, beyond ``most``, in
-    a fraction in which every pair of choices can still be estimated; each further alternative is
-    one reading more.
-    """
-    points = list(product(*([{}, *alternatives] for alternatives in choices.values())))
-    others = []
-    if len(points) > most:
-        two = np.array(list(product((0, 1), repeat=len(choices))))
-        two = two if len(two) <= most else _fraction(two)
-        firsts = [alternatives[0] for alternatives in choices.values()]
-        points = [tuple(c if on else {} for c, on in zip(firsts, row, strict=True)) for row in two]
-        others = [{name: c} for name, several in choices.items() for c in several[1:]]
-    named = [dict(zip(choices, point, strict=True)) for point in points]
-    return [*({n: change for n, change in one.items() if change} for one in named), *others]
-
-
-def _fraction(points):
-    """The origin, its neighbours, and points far apart until all pairs of columns are estimable.
-
-    Each further point is the one that the model of all pairs predicts worst (D-optimality).
-    """
-    signs = 2.0 * points - 1
-    pairs = [signs[:, i] * signs[:, j] for i, j in combinations(range(signs.shape[1]), 2)]
-    terms = np.column_stack([np.ones(len(points)), signs, *pairs])
-    chosen = list(np.flatnonzero(points.sum(axis=1) <= 1))
-    while np.linalg.matrix_rank(terms[chosen]) < terms.shape[1]:
-        information = terms[chosen].T @ terms[chosen] + 1e-6 * np.eye(terms.shape[1])
-        leverage = np.einsum("ij,jk,ik->i", terms, np.linalg.inv(information), terms)
-        chosen.append(int(leverage.argmax()))
-    return points[sorted(chosen)]
-
-
-def flat(reading: Reading) -> dict:
-    """A reading's settings in one mapping."""
-    return {name: value for change in reading.values() for name, value in change.items()}
-
-
-def _scaler(row, name):
-    """The step of that name: on instances where the row scales bags."""
-    names = list(row.layers(row.settings))
-    vectors = "vector" in names and names.index("vector") < names.index("scaling")
-    scaler = clone(SCALERS[name]) if SCALERS[name] is not None else None
-    return scaler if vectors or scaler is None else OnInstances(scaler)
-
-
-def _name_of(scaling):
-    """The name of a scaling step."""
-    kind = type(getattr(scaling, "transformer", scaling))
-    return next((n for n, scaler in SCALERS.items() if type(scaler) is kind), "none")
-
-
-class Multiverse:
-    """Every reading of an estimator of your own: its settings, and alternatives to them.
-
-    Parameters
-    ----------
-    choices : mapping from a choice to its alternatives
-        An alternative is a value of the parameter of that name, or a dict of several parameters.
-        Names are scikit-learn's.
-    most : int, default 48
-        Readings that are crossed in full, see :func:`crossed`.
+    Returns
+    -------
+    table : one row a reading and split: columns reading, in words, "" for the estimator as it is;
+        split, n_train, n_test; and the criteria.
 
     Examples
     --------
     >>> from mimlpaper import MimlNn
     >>> from mimlpaper.datasets import load
     >>> data = load("synthetic_scene")
-    >>> many = Multiverse({"ridge": [0.1, 10.0], "label_rule": ["top"]})
-    >>> table = many.run(MimlNn(), data.X, data.Y, n_splits=2)
-    >>> len(table), table["ridge"].unique().tolist()
-    (12, ['', 'ridge = 0.1', 'ridge = 10.0'])
+    >>> choices = [{"ridge": 0.1}, {"ridge": 10.0}, {"label_rule": "top"}]
+    >>> table = every_reading(MimlNn(), choices, data.X, data.Y, n_splits=2)
+    >>> table["reading"].unique().tolist()[:3]
+    ['', 'ridge = 0.1', 'ridge = 10.0']
     """
-
-    def __init__(self, choices: Mapping[str, Sequence[object]], *, most: int = MOST):
-        self.choices: Choices = {
-            name: [one if isinstance(one, Mapping) else {name: one} for one in several]
-            for name, several in choices.items()
-        }
-        self.readings = crossed(self.choices, most)
-
-    def run(self, estimator, X, Y, *, n_splits: int = 5, test_size=0.25, random_state: int = 0):
-        """Fit every reading on the same random splits; work that readings share is done once.
-
-        Returns
-        -------
-        table : one row a reading and split: columns split, n_train and n_test; one column a
-            choice, empty where the estimator's own setting holds; and the criteria.
-        """
-        splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
-        rows = []
-        for split, (train, test) in enumerate(splits.split(np.arange(len(Y)))):
-            with sharing(Cache()):
-                for reading in self.readings:
-                    one = clone(estimator).set_params(**flat(reading))
-                    set_random_states(one, split)
-                    one.fit(X[train], Y[train])
-                    found = evaluate(Y[test], one.decision_function(X[test]), one.predict(X[test]))
-                    common = {"split": split, "n_train": len(train), "n_test": len(test)}
-                    rows.append(common | levels(self.choices, reading) | found)
-        return pd.DataFrame(rows)
-
-
-def levels(choices: Choices, reading: Reading) -> dict[str, str]:
-    """What a reading has for each choice, in words; empty where it is as published."""
-    return {name: in_words(reading.get(name, {})) for name in choices}
-
-
-def in_words(change: Change) -> str:
-    """``C = 10.0`` for one setting, several with commas."""
-    return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in change.items())
+    splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
+    rows = []
+    for split, (train, test) in enumerate(splits.split(np.arange(len(Y)))):
+        with sharing(Cache()):
+            for reading in ({}, *choices, *mixed(choices, n_mixed)):
+                one = clone(estimator).set_params(**reading)
+                set_random_states(one, split)
+                one.fit(X[train], Y[train])
+                found = evaluate(Y[test], one.decision_function(X[test]), one.predict(X[test]))
+                about = {"split": split, "n_train": len(train), "n_test": len(test)}
+                rows.append({"reading": in_words(reading)} | about | found)
+    return pd.DataFrame(rows)

@@ -85,6 +85,7 @@ def check_parameters(name: str, parameters: dict, *, untrusted: bool = False):
 def run_notebooks(
     names=None, parameters: dict | None = None, *, folder: Path | None = None,
     cell_timeout: int | None = None, untrusted: bool = False, at_once: int = 1,
+    publish: bool = False,
 ) -> list[NotebookRun]:  # fmt: skip
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
@@ -93,7 +94,8 @@ def run_notebooks(
     ``parameters`` are checked before anything starts. Executed notebooks go to ``folder``, None
     for ``build/<profile>``. A cell hangs if it takes more than ``cell_timeout`` seconds, None for
     never. ``at_once`` notebooks run side by side, -1 for one a core; run one at a time if trials
-    are to run, since these take all cores, and the multiverse needs those of the tables.
+    are to run, since these take all cores. Tables and figures go to ``figures`` beside the
+    notebooks, or with ``publish`` to the folder that the repository keeps.
     """
     parameters = parameters or {}
     found = {name: _find(name, untrusted) for name in names or available_notebooks()}
@@ -102,13 +104,11 @@ def run_notebooks(
     folder = folder or _folder(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     runs = []
-    # The scorecard, 0_…, is read first but made last, of what the others record; before it the
-    # multiverse, 10_…, of what the tables record.
-    last = ("0_", "10_")
-    ordered = sorted(found.values(), key=lambda path: (*map(path.stem.startswith, last), path.stem))
+    # The scorecard, 0_…, is read first but made last, of what the others record.
+    ordered = sorted(found.values(), key=lambda path: (path.stem.startswith("0_"), path.stem))
     for _, together in groupby(ordered, key=lambda path: path.stem.startswith("0_")):
         runs += Parallel(at_once, backend="threading")(
-            delayed(_run)(path, parameters, folder, cell_timeout) for path in together
+            delayed(_run)(path, parameters, folder, cell_timeout, publish) for path in together
         )
     statuses = last_runs(folder=folder) | {run.name: run.status for run in runs}
     paths.write_whole(folder / RUNS, json.dumps(statuses, indent=1, sort_keys=True))
@@ -122,7 +122,7 @@ def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, s
 
 
 def _folder(profile):
-    return paths.project_root() / "build" / profile
+    return paths.build(profile)
 
 
 def _find(name, untrusted=False):
@@ -142,11 +142,11 @@ def _find(name, untrusted=False):
     return path
 
 
-def _run(path, parameters, folder, cell_timeout):
+def _run(path, parameters, folder, cell_timeout, publish):
     name, start = path.stem, time.perf_counter()
     unfinished = folder / f".{name}.part.ipynb"
     try:
-        _execute(path, unfinished, parameters, cell_timeout)
+        _execute(path, unfinished, parameters, cell_timeout, publish)
     except tuple(FAULTS) as error:
         status = next(word for kind, word in FAULTS.items() if isinstance(error, kind))
         return NotebookRun(name, status, _since(start), message=str(error))
@@ -164,18 +164,18 @@ def _run(path, parameters, folder, cell_timeout):
     return NotebookRun(name, "done", _since(start), output)
 
 
-def _execute(path, output, parameters, cell_timeout):
+def _execute(path, output, parameters, cell_timeout, publish):
     """Sockets in a folder of their own: kernels that start together cannot race for a port.
 
     A kernel is interrupted before it is shut down. Some report that as an error, which is none.
     """
     # In the kernel alone, and without a name that a cell could take for its own import.
-    publish = f"__import__('os').environ[{paths.PUBLISH!r}] = '1'"
+    line = f"__import__('os').environ[{paths.PUBLISH!r}] = '1'" if publish else "pass"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",
             cwd=str(path.parent), progress_bar=False, execution_timeout=cell_timeout,
-            extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={publish}"],
+            extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
         )  # fmt: skip
 

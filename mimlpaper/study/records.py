@@ -3,7 +3,12 @@
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
 writer loses or mixes records. Part of a row that a killed process left behind is cut off before
 the next row is written, and ignored when the file is read. Each row ends with a seal, a hash of its
-text: a row that was edited counts as stale, and verification runs it again.
+text, so that a row that was edited is noticed.
+
+The state of a record says whether it may be shown. "fresh": made by today's code. "attested": made
+by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale": neither.
+"suspect": edited, or contradicted by a check. "unchecked": made by a cluster, and no check of it
+ended. Only fresh and attested records enter a published number.
 
 Two more tables say what verification found. ``attested.csv``: today's code gives the numbers that
 other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
@@ -13,7 +18,7 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import astuple
 from functools import cache
 from pathlib import Path
@@ -22,40 +27,27 @@ import pandas as pd
 from filelock import FileLock
 
 from mimlpaper import paths
-from mimlpaper.datasets import DATASETS
-from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.experiment import Experiment
 from mimlpaper.study.fingerprint import code_fingerprint
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import Trial
+from mimlpaper.study.trials import Experiment, Trial, loader_of
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
+ORIGIN = ["data_sha256", "code", "versions", "commit", "machine"]
+COUNTS = ["split", "stage", "n_stages", "n_train", "n_test", "seconds"]  # the numbers of every file
 
-MEASURED = [*CRITERIA, "accuracy"]
-
-COLUMNS = [
-    *KEY, "stage", "n_stages", *MEASURED, "fit_seconds", "predict_seconds", "chosen", "warnings",
-    "kind", "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine", "seal",
-]  # fmt: skip
-HEADER = ",".join(COLUMNS) + "\n"
-NUMBERS = [
-    "split", "stage", "n_stages", *MEASURED, "fit_seconds", "predict_seconds", "n_train", "n_test"
-]  # fmt: skip
+STATES = ("fresh", "attested", "stale", "unchecked", "suspect")  # from best to worst
+USABLE = STATES[:2]
+SUSPECT, UNCHECKED = "suspect ", "unchecked "  # in front of the code of such a record
+SEAL = 8  # hexadecimal digits
 
 ATTESTATIONS = [
     "experiment", "method", "recorded_code", "code",
     "n_checked", "largest_difference", "date", "commit", "machine",
 ]  # fmt: skip
-
 OUTCOMES = [
-    "experiment", "method", "machine", "outcome", "n_recorded", "n_checked",
-    "largest_difference", "date", "commit", "versions", "codes",
+    "experiment", "method", "recorded_code", "machine", "outcome", "n_checked",
+    "largest_difference", "date", "commit", "versions", "code",
 ]  # fmt: skip
-
-# In place of the code, if a spot check did not confirm the run, or the row does not fit its seal:
-# such a record counts as stale.
-SUSPECT = "suspect"
-SEAL = 8  # hexadecimal digits
 
 
 class StoreError(RuntimeError):
@@ -68,24 +60,36 @@ class Store:
     Parameters
     ----------
     folder : path; made when the first row is written.
+    base : Store or None
+        Records that are read as well, where the folder has none of the same trial; never written.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder, base: "Store | None" = None):
         self.folder = Path(folder)
+        self.base = base
 
     def path(self, experiment: str) -> Path:
         return self.folder / f"{experiment}.csv"
 
-    def append(self, experiment: str, rows: list[dict]):
+    def check_writable(self, experiment: str):
+        """Raise a StoreError if nothing can be added to an experiment's file."""
+        try:
+            with self._locked(experiment), open(self.path(experiment), "ab"):
+                pass
+        except OSError as error:
+            raise StoreError(f"cannot record to {self.path(experiment)}: {error}") from error
+
+    def append(self, experiment: Experiment, rows: list[dict]):
         """Add rows, all of them or, if that fails, none."""
-        text = _to_csv(rows)
+        path, columns = self.path(experiment.name), columns_of(experiment)
+        text = _to_csv(rows, columns)
         # Unbuffered: what could not be written must not wait in a buffer to be written later.
-        with self._locked(experiment), open(self.path(experiment), "a+b", buffering=0) as file:
+        with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
             # A writer that was killed may have left part of a row.
             file.seek(0)
             end = file.read().rfind(b"\n") + 1
             file.truncate(end)
-            unwritten = (text if end else HEADER + text).encode()
+            unwritten = (text if end else _header(columns) + text).encode()
             try:
                 while unwritten:
                     unwritten = unwritten[file.write(unwritten) :]
@@ -93,47 +97,82 @@ class Store:
             except OSError as error:
                 file.truncate(end)
                 raise StoreError(
-                    f"could not record to {self.path(experiment)}: {error}; what was recorded "
-                    "before is intact, free some space and run the same command again"
+                    f"could not record to {path}: {error}; what was recorded before is intact, "
+                    "free some space and run the same command again"
                 ) from error
 
-    def load(self, experiment: str) -> pd.DataFrame:
+    def load(self, experiment: Experiment) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
-        path = self.path(experiment)
-        data = path.read_bytes() if path.is_file() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        if not whole:
-            return pd.DataFrame(columns=COLUMNS)
-        rows = _parse(whole, path)
-        rows = rows.drop_duplicates([*KEY, "stage"], keep="last")
-        written = rows.groupby(KEY)["stage"].transform("size")
-        return rows[written == rows["n_stages"]].reset_index(drop=True)
+        own = self._read(experiment)
+        below = self.base.load(experiment) if self.base else own[:0]
+        return _latest(pd.concat([below, own], ignore_index=True)) if len(below) else own
 
-    def rewrite(self, experiment: str, change: Callable = lambda rows: rows):
+    def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
         """
-        with self._locked(experiment):
-            rows = change(self.load(experiment)).to_dict("records")
-            paths.write_whole(self.path(experiment), HEADER + _to_csv(rows))
+        with self._locked(experiment.name):
+            rows, columns = change(self._read(experiment)).to_dict("records"), columns_of(experiment)
+            text = _header(columns) + _to_csv(rows, columns)
+            paths.write_whole(self.path(experiment.name), text)
 
-    def mark_suspect(self, experiment: str, keys: set[tuple]):
-        """Let the records of these trials count as stale, since a check did not confirm them."""
+    def _read(self, experiment):
+        path, columns = self.path(experiment.name), columns_of(experiment)
+        data = path.read_bytes() if path.is_file() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        if not whole:
+            return pd.DataFrame(columns=columns)
+        numbers = [*COUNTS, *experiment.measure.numbers]
+        return _latest(_parse(whole, path, columns, numbers))
+
+    def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
+        """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""
 
         def marked(rows):
             named = [key in keys for key in keys_of(rows)]
-            return rows.assign(code=rows["code"].mask(named, SUSPECT))
+            bare = rows["code"].str.split(" ").str[-1]
+            return rows.assign(code=rows["code"].mask(named, mark + bare))
 
         self.rewrite(experiment, marked)
+
+    def attested(self, experiment: str) -> set[tuple[str, str, str]]:
+        """What is attested of an experiment: (method, recorded code, code), without settings."""
+        known = load_table(self.folder, "attested").query("experiment == @experiment")
+        pairs = known[["method", "recorded_code", "code"]].itertuples(index=False, name=None)
+        return set(pairs) | (self.base.attested(experiment) if self.base else set())
 
     def _locked(self, experiment):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{experiment}.lock")
 
 
-def _parse(data, path):
+def _latest(rows):
+    """The last run of each trial, if it is whole: the rows of a run stand together, their stages
+    ascending."""
+    begins = (rows[KEY] != rows[KEY].shift()).any(axis=1) | (rows["stage"].diff() <= 0)
+    run = begins.cumsum()
+    last = run == run.groupby([rows[name] for name in KEY]).transform("max")
+    complete = run.groupby(run).transform("size") == rows["n_stages"]
+    return rows[last & complete].reset_index(drop=True)
+
+
+def columns_of(experiment: Experiment) -> list[str]:
+    """The columns of an experiment's file but the seal."""
+    measure = experiment.measure
+    return [
+        *KEY, "stage", "n_stages", *measure.words, *measure.numbers, "seconds", "warnings",
+        "kind", "n_train", "n_test", *ORIGIN,
+    ]  # fmt: skip
+
+
+def _header(columns):
+    return ",".join([*columns, "seal"]) + "\n"
+
+
+def _parse(data, path, columns, numbers):
     advice = "restore the file from version control"
+    lines = data.splitlines()
     try:
         table = pd.read_csv(
             io.BytesIO(data), dtype=str, keep_default_na=False, skip_blank_lines=False,
@@ -141,19 +180,21 @@ def _parse(data, path):
         )  # fmt: skip
     except ValueError as error:  # a row has too many columns
         raise StoreError(f"{path}: {error}; {advice}") from error
-    if list(table.columns) != COLUMNS:
+    if list(table.columns) != [*columns, "seal"]:
         raise StoreError(
-            f"{path}: expected the columns {COLUMNS}, got {list(table.columns)}; {advice}"
+            f"{path}: expected the columns {[*columns, 'seal']}, got {list(table.columns)}; {advice}"
         )
     short = table["seal"] == ""
     if short.any():
         raise StoreError(
-            f"{path}, line {short.argmax() + 2}: expected {len(COLUMNS)} columns; {advice}, or "
+            f"{path}, line {short.argmax() + 2}: expected {len(columns) + 1} columns; {advice}, or "
             "delete that line and run `mimlpaper compute` again"
         )
-    seals = [_seal(line.rpartition(b",")[0]) for line in data.splitlines()[1:]]
-    table["code"] = table["code"].mask(table["seal"] != seals, SUSPECT)
-    for column in NUMBERS:
+    if len(table) != len(lines) - 1:
+        raise StoreError(f"{path}: a quotation mark joins lines of it; {advice}")
+    seals = [_seal(line.rpartition(b",")[0]) for line in lines[1:]]
+    table["code"] = table["code"].mask(table["seal"] != seals, SUSPECT + table["code"])
+    for column in numbers:
         try:
             table[column] = pd.to_numeric(table[column])
         except ValueError as error:
@@ -167,10 +208,10 @@ def _seal(row: bytes) -> str:
     return hashlib.sha256(row).hexdigest()[:SEAL]
 
 
-def _to_csv(rows):
+def _to_csv(rows, columns):
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS[:-1], lineterminator="\n")
-    writer.writerows({name: _cell(row.get(name, "")) for name in COLUMNS[:-1]} for row in rows)
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
+    writer.writerows({name: _cell(row.get(name, "")) for name in columns} for row in rows)
     lines = buffer.getvalue().splitlines()
     return "".join(f"{line},{_seal(line.encode())}\n" for line in lines)
 
@@ -182,8 +223,13 @@ def _cell(value):
 
 
 def default_store(profile: str = "paper") -> Store:
-    """Where records go: ``data/results``, or its git-ignored ``smoke`` folder."""
-    return Store(paths.results() / "smoke" if profile == "smoke" else paths.results())
+    """Where ``mimlpaper compute`` records: ``data/results``, or a folder of ``build`` for "smoke"."""
+    return Store(paths.build("smoke") / "results" if profile == "smoke" else paths.results())
+
+
+def explored_store(profile: str = "paper") -> Store:
+    """Where notebooks record: a folder of ``build``, over the records of ``data/results``."""
+    return Store(paths.build(profile) / "results", base=default_store(profile))
 
 
 def records(
@@ -192,53 +238,47 @@ def records(
 ) -> pd.DataFrame:  # fmt: skip
     """What is recorded of an experiment's trials, in their order, with a column ``state``.
 
-    ``"fresh"``: made by today's code. ``"attested"``: made by other code, and ``mimlpaper
-    verify`` has found that today's code gives the same. ``"stale"``: neither.
+    The states are :data:`STATES`, described above.
     """
     described = get_experiment(experiment)
     store = store or default_store(profile)
-    table = store.load(described.name)
+    table = store.load(described)
     place = {astuple(trial): i for i, trial in enumerate(described.trials(profile, methods))}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
-    known = load_attestations(store.folder).query("experiment == @described.name")
-    pairs = known[["method", "recorded_code", "code"]].itertuples(index=False, name=None)
-    return with_state(table.drop(columns="place"), current_codes(described), set(pairs))
+    attested = store.attested(described.name)
+    return table.drop(columns="place").assign(state=_states(table, described, attested))
 
 
-def rows_of(
-    table: pd.DataFrame, experiment: Experiment, profile: str, measure: Callable | None = None
-) -> pd.DataFrame:
-    """The rows of an experiment's trials with a column ``state``; see :func:`current_codes`."""
-    wanted = set(map(astuple, experiment.trials(profile)))
-    table = table.loc[[key in wanted for key in keys_of(table)]]
-    return with_state(table, current_codes(experiment, measure))
+def _states(table, experiment, attested):
+    """The state of each row, by its code and that of today."""
+    today, states = current_codes(experiment), {}
+    about = list(zip(*(table[name] for name in ("dataset", "method", "parameters", "code"))))
+    for row in set(about):
+        *variant, code = row
+        states[row] = _state(code, today(*variant), variant[1], attested)
+    return [states[row] for row in about]
 
 
-def with_state(table: pd.DataFrame, today: Callable, attested: Container = ()) -> pd.DataFrame:
-    """Rows with a column ``state``, by their code and that of today.
-
-    ``today`` is from :func:`current_codes`; ``attested`` holds (method, recorded code, code).
-    """
-    states = []
-    for row in table.itertuples():
-        code = today(row.dataset, row.method, row.parameters)
-        known = (row.method, row.code, code) in attested
-        states.append("fresh" if row.code == code else "attested" if known else "stale")
-    return table.assign(state=states)
+def _state(recorded, today, method, attested):
+    mark = recorded[: recorded.find(" ") + 1]
+    if mark in (SUSPECT, UNCHECKED):
+        return mark.strip()
+    if recorded == today:
+        return "fresh"
+    (code, _, settings), (code_now, _, settings_now) = recorded.partition("."), today.partition(".")
+    same = (method, code, code_now) in attested and settings == settings_now
+    return "attested" if same else "stale"
 
 
-def current_codes(experiment: Experiment, measure: Callable | None = None):
-    """Function that gives today's fingerprint of a method's code on a data set.
-
-    ``measure`` is the function that measures the fits, if :func:`run_trial` does not.
-    """
+def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
+    """Function that gives today's fingerprint of (dataset, method, parameters)."""
 
     @cache
     def code(dataset, method, parameters):
-        estimator = experiment.estimator(Trial(experiment.name, dataset, method, parameters, 0))
-        parts = [estimator, measure] if measure else estimator
-        return code_fingerprint(parts, DATASETS[dataset], experiment.splits)
+        estimator = experiment.estimator(dataset, method, parameters)
+        splits = experiment.part_of(dataset, method).splits
+        return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
 
     return code
 
@@ -248,66 +288,30 @@ def keys_of(table: pd.DataFrame) -> list[tuple]:
     return list(table[KEY].itertuples(index=False, name=None))
 
 
-def seconds_of(table: pd.DataFrame) -> pd.Series:
-    """Processor seconds of each row's trial."""
-    return table["fit_seconds"] + table["predict_seconds"]
+def trials_of(table: pd.DataFrame) -> list[Trial]:
+    """The trials of some rows, each once."""
+    return [Trial(*key) for key in dict.fromkeys(keys_of(table))]
 
 
-def load_attestations(folder) -> pd.DataFrame:
-    """Everything attested about the records in a folder: columns :data:`ATTESTATIONS`."""
-    return read_rows(Path(folder) / "attested.csv", ATTESTATIONS)
-
-
-def load_outcomes(folder) -> pd.DataFrame:
-    """The latest outcome of each experiment, method and machine: columns :data:`OUTCOMES`."""
-    return read_rows(Path(folder) / "verified.csv", OUTCOMES)
-
-
-def add_attestations(folder, rows: list[dict]):
-    """Write attestations; one for the same method and pair of codes is replaced."""
-    put_rows(Path(folder) / "attested.csv", rows, ATTESTATIONS, n_keys=4, ordered=True)
-
-
-def add_outcomes(folder, rows: list[dict]):
-    """Write outcomes; one for the same method on the same kind of machine is replaced."""
-    put_rows(Path(folder) / "verified.csv", rows, OUTCOMES, n_keys=3, ordered=True)
-
-
-def codes_digest(group: pd.DataFrame) -> str:
-    """Short hash of the codes that recorded a group: other codes, other records."""
-    codes = " ".join(sorted(set(group["code"])))
-    return hashlib.sha256(codes.encode()).hexdigest()[:12]
-
-
-def six_digits(row: dict) -> dict:
-    """A row with its real numbers to six digits."""
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}
-
-
-def read_rows(path: Path, columns: list[str], optional: Sequence[str] = ()) -> pd.DataFrame:
-    """A table that :func:`put_rows` writes; with these columns and no row if there is no file.
-
-    ``optional`` names the numbers that may be missing.
-    """
+def load_table(folder, name: str) -> pd.DataFrame:
+    """The table "attested" or "verified" of a folder of records."""
+    columns = {"attested": ATTESTATIONS, "verified": OUTCOMES}[name]
+    path = Path(folder) / f"{name}.csv"
     if not path.is_file():
         return pd.DataFrame(columns=columns)
-    missing = {name: [""] for name in optional}
-    hashes = dict.fromkeys(("recorded_code", "code", "codes", "commit"), str)
-    return pd.read_csv(path, dtype=hashes, keep_default_na=False, na_values=missing)
+    return pd.read_csv(path, dtype=dict.fromkeys(("recorded_code", "code", "commit"), str))
 
 
-def put_rows(path: Path, rows: list[dict], columns: list[str], n_keys: int, *, ordered=False):
-    """Add rows to a CSV file; a row replaces the one with the same first ``n_keys`` columns.
+def add_to_table(folder, name: str, rows: Iterable[dict]):
+    """Add rows to the table "attested" or "verified", in place of those with the same key.
 
-    The file is whole at any time, and one writer waits for the other. ``ordered`` sorts the file by
-    these columns; else it has the order of writing.
+    The file is whole at any time, and one writer waits for the other.
     """
+    columns, key = {"attested": (ATTESTATIONS, 4), "verified": (OUTCOMES, 4)}[name]
+    path = Path(folder) / f"{name}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f".{path.stem}.lock")):
-        known = pd.read_csv(path, dtype=str, keep_default_na=False) if path.is_file() else None
-        added = pd.DataFrame(rows, columns=columns, dtype=object)
-        added = added.where(added.notna(), "").astype(str)
-        key = columns[:n_keys]
-        table = pd.concat([known, added]).drop_duplicates(key, keep="last")
-        table = table.sort_values(key) if ordered else table
+    with FileLock(path.with_name(f".{name}.lock")):
+        added = pd.DataFrame(list(rows), columns=columns)
+        table = pd.concat([load_table(folder, name), added]) if path.is_file() else added
+        table = table.drop_duplicates(columns[:key], keep="last").sort_values(columns[:key])
         paths.write_whole(path, table.to_csv(index=False, lineterminator="\n"))

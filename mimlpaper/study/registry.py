@@ -1,24 +1,68 @@
-"""All experiments by name, section by section."""
+"""All experiments by name: tables and figures, then what other columns and readings add."""
 
-from mimlpaper.study.experiment import Experiment
-from mimlpaper.study.multiverse import every_reading
+from mimlpaper.study.costs import COSTS_EXPERIMENT
+from mimlpaper.study.measures import TESTED
 from mimlpaper.study.section4 import SECTION4, TABLE_1, TABLE_2
 from mimlpaper.study.section5 import FIGURE_4, FIGURE_5, SECTION5
+from mimlpaper.study.section5 import SIDE_READINGS as OF_SECTION5
 from mimlpaper.study.section6 import SECTION6, TABLE_3, TABLE_4
+from mimlpaper.study.section6 import SIDE_READINGS as OF_SECTION6
 from mimlpaper.study.section7 import SECTION7, TABLE_5
-from mimlpaper.study.settings import nearest_to_print
+from mimlpaper.study.section7 import SIDE_READINGS as OF_SECTION7
+from mimlpaper.study.settings import Row, nearest_to_print
+from mimlpaper.study.trials import Experiment, Part
 from mimlpaper.study.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
 
 # The rows whose every setting has a basis, see mimlpaper.study.settings.
 TABLES = dict(table1=TABLE_1, table2=TABLE_2, table3=TABLE_3, table4=TABLE_4, table5=TABLE_5)
 ROWS = TABLES | dict(figure4=FIGURE_4, figure5=FIGURE_5)
 
-ON_PAPER = (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
-EXPERIMENTS = {experiment.name: experiment for experiment in (*ON_PAPER, *UNSEEN_EXPERIMENTS)}
-EXPERIMENTS |= {
-    f"multiverse_{name}": every_reading(EXPERIMENTS[name], table) for name, table in ROWS.items()
+PRINTED = {one.name: one for one in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)}
+
+# Of each table and figure, so many splits of its experiment show what an open choice changes.
+READ_SPLITS = dict(table1=10, table2=10, table3=10, table4=1, table5=20, figure4=10, figure5=10)
+
+
+def _in_column(column: str) -> tuple[Part, ...]:
+    """The rows of Tables 1 to 5 under blind or tuned settings, on the tables' splits."""
+    parts = ((PRINTED[name].parts[0], getattr(table, column)()) for name, table in TABLES.items())
+    return tuple(Part(part.datasets, part.splits, rows) for part, rows in parts)
+
+
+def _read_otherwise(name: str) -> tuple[Part, ...]:
+    """The readings of a table's rows, for each data set where settings differ from set to set."""
+    (part,), table = PRINTED[name].parts, ROWS[name]
+    one_by_one = any(basis.on for row in table.values() for basis in row.settings)
+    groups = [(dataset,) for dataset in part.datasets] if one_by_one else [part.datasets]
+    splits = part.splits.first(READ_SPLITS[name])
+    return tuple(
+        Part(datasets, splits, table, table.readings(datasets[0] if one_by_one else ""))
+        for datasets in groups
+    )
+
+
+UNSEEN_TUNED = tuple(
+    Part(
+        part.datasets, part.splits, {name: row.tuned() for name, row in rows.items() if row.tuning}
+    )
+    for part in UNSEEN_EXPERIMENTS[0].parts
+    for rows in [part.configurations]
+)
+SIDE_READINGS = (*OF_SECTION5, *OF_SECTION6, *OF_SECTION7)
+READINGS = (*(part for name in ROWS for part in _read_otherwise(name)), *SIDE_READINGS)
+
+EXPERIMENTS = PRINTED | {
+    one.name: one
+    for one in (
+        Experiment("blind", "Tables 1 to 5, blind", _in_column("blind"), TESTED, smoke_splits=1),
+        Experiment(
+            "tuned", "Everyone tuned", (*_in_column("tuned"), *UNSEEN_TUNED), TESTED, smoke_splits=1
+        ),
+        Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
+        *UNSEEN_EXPERIMENTS,
+        COSTS_EXPERIMENT,
+    )
 }
-ROWS |= {"unseen": UNSEEN, "unseen_texts": UNSEEN_TEXTS}  # not in the multiverse
 
 
 def get_experiment(name: str | Experiment) -> Experiment:
@@ -28,12 +72,6 @@ def get_experiment(name: str | Experiment) -> Experiment:
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]
-
-
-def family(name: str) -> list[str]:
-    """The experiments whose names begin with that one: all of the multiverse; else itself."""
-    members = [member for member in EXPERIMENTS if member.startswith(f"{name}_")]
-    return [name] if name in EXPERIMENTS or not members else members
 
 
 def settings_nearest_to_print(name: str) -> dict[str, int]:

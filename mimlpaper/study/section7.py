@@ -20,10 +20,10 @@ from mimlpaper.baselines.diverse_density import DiverseDensity
 from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
 from mimlpaper.preprocessing import OnInstances
-from mimlpaper.study.experiment import Experiment
-from mimlpaper.study.section4 import LOW_COSTS, SCALED, UNIT_RANGE, UNIT_ROWS
+from mimlpaper.study.measures import TESTED
+from mimlpaper.study.section4 import BY_COLUMNS, LOW_COSTS, SCALED, UNIT_RANGE, UNIT_ROWS
 from mimlpaper.study.settings import Row, Table, default, each, nearest, own_paper, stated
-from mimlpaper.study.trials import CrossValidation
+from mimlpaper.study.trials import CrossValidation, Experiment, Part
 
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 FIVE_SETS = (*MOLECULES, *IMAGES)
@@ -49,11 +49,15 @@ TABLE_5 = Table({
     "SubCod": Row(
         SubCod(learner=MimlSvm()), [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
-        choices=[*each(optimum=["minimal", "vertex"]), dict(kept_shares=[1.0])],
+        choices=[
+            BY_COLUMNS, *each(optimum=["minimal", "vertex"], C=[0.01, 100.0]),
+            dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2),
+        ],
     ),
     "SubCod_MimlNn": Row(
         SubCod(learner=MimlNn()),
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, nearest(learner__ratio=1.0)],
+        choices=[BY_COLUMNS, *each(optimum="minimal", learner__ratio=0.4)],
     ),
     "SubCod_MimlSvm_mi": Row(
         SubCod(learner=MimlSvmMi()),
@@ -63,6 +67,7 @@ TABLE_5 = Table({
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, learner__C=10.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, learner__gamma=1.0),
         ],
+        choices=[BY_COLUMNS],
     ),
     # The paper could not run it. Without θ = .7, with which there would be up to thirty labels.
     "SubCod_MimlBoost": Row(
@@ -76,10 +81,12 @@ TABLE_5 = Table({
     "Diverse Density": Row(
         DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
         tuning=ON_BAG_LABEL,
+        choices=each(initial_scale=0.1, threshold=0.5),
     ),
     "Em-dd": Row(
         EmDd(), [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
         tuning=dict(**ON_BAG_LABEL, threshold=[0.5, "learned"]),
+        choices=each(initial_scale=0.1, threshold="learned"),
     ),
     "mi-Svm": Row(
         MiSvmInstance(),
@@ -89,6 +96,7 @@ TABLE_5 = Table({
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0),
         ],
         tuning=dict(**OF_KERNELS, C=LOW_COSTS),
+        choices=[BY_COLUMNS, *each(C=1.0, gamma="auto")],
     ),
     "Mi-Svm": Row(
         MiSvmBag(),
@@ -98,6 +106,7 @@ TABLE_5 = Table({
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0),
         ],
         tuning=dict(**OF_KERNELS, C=[*LOW_COSTS, 1000.0]),
+        choices=[BY_COLUMNS, *each(C=1.0, gamma="auto")],
     ),
     "Ch-Fd": Row(
         ChFd(),
@@ -107,59 +116,47 @@ TABLE_5 = Table({
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0),
         ],
         tuning=dict(**OF_KERNELS, nu=[0.01, *LOW_COSTS, 1000.0]),
+        choices=[BY_COLUMNS, *each(nu=1.0, gamma="auto")],
     ),
 })  # fmt: skip
 
-PUBLISHED = TABLE_5.published(FIVE_SETS)
+SPLITS = CrossValidation(100, n_folds=10, stratified=True)
+ONE_RUN = CrossValidation(10, n_folds=10, stratified=True)
+FEW_SPLITS = CrossValidation(30, n_folds=10, stratified=True)  # to see what a choice changes
+PLAIN_FOLDS = CrossValidation(30, n_folds=10)
 
 
 def _on_bag_label(method):
     """A row's MIML learner on the bag label, without sub-concepts, for each data set."""
-    return {
-        name: make_pipeline(row.estimator[0], OneLabel(row.estimator[-1].learner))
-        for name, row in PUBLISHED[method].items()
-    }
+    fitted = {name: TABLE_5[method].published(name).estimator for name in FIVE_SETS}
+    return {name: make_pipeline(one[0], OneLabel(one[-1].learner)) for name, one in fitted.items()}
 
 
 # SubCod without its hold-out, at each M and θ.
-WITHOUT_HOLD_OUT = {name: row.estimator for name, row in PUBLISHED["SubCod"].items()}
+WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].published(name).estimator for name in FIVE_SETS}
 M_AND_THETA = [
     dict(n_concepts=n_concepts, kept_share=kept_share)
     for n_concepts in (10, 30, 50, 70)
     for kept_share in (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 ]
 
-SPLITS = CrossValidation(100, n_folds=10, stratified=True)
-ONE_RUN = CrossValidation(10, n_folds=10, stratified=True)
-FEW_SPLITS = CrossValidation(30, n_folds=10, stratified=True)  # to see what a choice changes
-
-SECTION7 = (
-    Experiment("table5", "Table 5", FIVE_SETS, SPLITS, PUBLISHED),
-    Experiment("table5_blind", "Table 5, blind", FIVE_SETS, SPLITS, TABLE_5.blind()),
-    Experiment("table5_tuned", "Table 5, tuned", FIVE_SETS, SPLITS, TABLE_5.tuned()),
-    Experiment(
-        "choices_subcod", "Optima of SubCod's correction", FIVE_SETS, FEW_SPLITS,
-        PUBLISHED | {"MimlSvm on the bag label": _on_bag_label("SubCod")},
-        TABLE_5.choices() | {"MimlSvm on the bag label": [{}]},
+# Beside the readings of the rows: SubCod's learners on the bag label, each M and θ, folds that are
+# not stratified, and ascents from every positive bag.
+SIDE_READINGS = (
+    Part(FIVE_SETS, FEW_SPLITS, {"MimlSvm on the bag label": _on_bag_label("SubCod")}),
+    Part(FIVE_SETS, ONE_RUN, {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")}),
+    Part(
+        ("musk1", "elephant", "tiger"), FEW_SPLITS, {"SubCod, one M and θ": WITHOUT_HOLD_OUT},
+        {"SubCod, one M and θ": M_AND_THETA},
     ),
-    Experiment(
-        "correction_cost", "Cost of SubCod's correction", FIVE_SETS, ONE_RUN,
-        PUBLISHED, {"SubCod": [{}, dict(C=0.01), dict(C=100.0)]},
+    Part(
+        FIVE_SETS, PLAIN_FOLDS,
+        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")},
     ),
-    Experiment(
-        "boost_alone", "MimlBoost on the bag label", FIVE_SETS, ONE_RUN,
-        {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")},
-    ),
-    Experiment(
-        "folds_subcod", "Folds that are not stratified", FIVE_SETS, CrossValidation(30, n_folds=10),
-        {method: PUBLISHED[method] for method in ("SubCod", "mi-Svm")},
-    ),
-    Experiment(
-        "every_start", "Ascents from every positive bag", ("musk1",), ONE_RUN,
-        PUBLISHED, {"Diverse Density": [{}, dict(n_start_bags=None)]},
-    ),
-    Experiment(
-        "sweep_subcod", "M and θ of SubCod", ("musk1", "elephant", "tiger"), FEW_SPLITS,
-        {"SubCod": WITHOUT_HOLD_OUT}, {"SubCod": M_AND_THETA},
+    Part(
+        ("musk1",), ONE_RUN, {"Diverse Density, every start": TABLE_5["Diverse Density"]},
+        {"Diverse Density, every start": [dict(n_start_bags=None)]},
     ),
 )  # fmt: skip
+
+SECTION7 = (Experiment("table5", "Table 5", (Part(FIVE_SETS, SPLITS, TABLE_5),), TESTED),)

@@ -2,18 +2,22 @@
 
 A row lists its settings in layers, and the last layer that names a parameter counts. The published
 column takes all layers. The blind column leaves out the settings that were chosen because they came
-nearest to the printed row. The tuned column changes the blind one.
+nearest to the printed row. The tuned column changes the blind one. A *reading* is the published row
+with some of its open choices made otherwise.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from zlib import crc32
 
+import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.study.holdouts import hold_out
+from mimlpaper.preprocessing import OnInstances
+from mimlpaper.study.holdouts import HoldOut, full_names
 
 HELD_OUT, NEAREST = "held out", "nearest to print"
 BASES = (
@@ -22,7 +26,14 @@ BASES = (
 
 # Settings that are steps before the learner, where None is no step; and settings of a hold-out.
 STEPS = ("storage", "vector", "scaling")
-OF_HOLD_OUT = ("criterion", "test_size")
+OF_HOLD_OUT = ("criterion", "test_size", "stratified")
+
+# Steps of scaling by name, for choices: of a bag's instances, and of vectors.
+SCALINGS = {
+    "none": None, "columns": OnInstances(MinMaxScaler()), "rows": OnInstances(Normalizer()),
+    "variance": OnInstances(StandardScaler()), "vector columns": MinMaxScaler(),
+    "sparse columns": MaxAbsScaler(),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,23 @@ def each(**values) -> list[dict]:
     ]
 
 
+def mixed(choices: Sequence[Mapping[str, object]], n: int) -> list[dict]:
+    """Up to ``n`` different mixtures of at least two changes, drawn by a seed from the choices.
+
+    Changes whose first name in the alphabet is the same are alternatives: at most one is made.
+    """
+    options: dict[str, list[dict]] = {}
+    for change in choices:
+        options.setdefault(min(change), [{}]).append(dict(change))
+    rng, found = np.random.default_rng(crc32(str(choices).encode())), []
+    for _ in range(10 * n):
+        drawn = [several[rng.integers(len(several))] for several in options.values()]
+        together = {name: value for change in drawn for name, value in change.items()}
+        if sum(map(bool, drawn)) > 1 and together not in found:
+            found.append(together)
+    return found[:n]
+
+
 @dataclass(frozen=True)
 class Row:
     """A method of a table: its settings and what may be tried in their place.
@@ -77,32 +105,51 @@ class Row:
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
     tuning : mapping from name to value or grid, changes of the blind settings; see :meth:`tuned`.
     choices : sequence of dict
-        Alternatives where the paper leaves a choice open: changes of the published estimator, such
-        as :func:`each` lists, named as in :func:`~mimlpaper.study.holdouts.full_names`.
+        Alternatives where the paper leaves a choice open: changes of the published settings, such
+        as :func:`each` lists. A scaling has a name of :data:`SCALINGS`.
+    n_mixed : int, default 8
+        Readings with several choices made otherwise; fewer where a fit takes minutes.
     """
 
     learner: BaseEstimator
     settings: Sequence[Basis] = ()
     tuning: Mapping[str, object] = field(default_factory=dict)
     choices: Sequence[Mapping[str, object]] = ()
+    n_mixed: int = 8
 
     def published(self, dataset: str = ""):
         """The unfitted estimator with all settings."""
         return self._configured(self.settings, dataset)
 
-    def blind(self, dataset: str = ""):
-        """The unfitted estimator without the settings nearest to print."""
-        return self._configured(self.blind_settings, dataset)
+    def blind(self) -> "Row":
+        """The row without the settings nearest to print."""
+        return replace(self, settings=self.blind_settings)
 
-    def tuned(self, dataset: str = ""):
-        """The blind estimator with the T-Criterion, changed as ``tuning`` says."""
+    def tuned(self) -> "Row":
+        """The blind row with the T-Criterion, changed as ``tuning`` says."""
         rules = [name for name in self.learner.get_params() if name.endswith("label_rule")]
         changes = {**dict.fromkeys(rules, "top"), **self.tuning}
-        return self._configured([*self.blind_settings, default(**changes)], dataset)
+        return replace(self, settings=[*self.blind_settings, default(**changes)])
 
     def changed(self, dataset: str = "", /, **changes):
         """The published estimator with other values; a list is a grid."""
         return self._configured([*self.settings, default(**changes)], dataset)
+
+    def readings(self, dataset: str = "") -> list[dict]:
+        """Every single change of an open choice, then some drawn mixtures of them.
+
+        A change to the value that the row has on the data set anyway is none; a reading of which
+        nothing is left is left out.
+        """
+        several = [*map(dict, self.choices), *mixed(self.choices, self.n_mixed)]
+        found = [self.differing(one, dataset) for one in several]
+        return [one for i, one in enumerate(found) if one and one not in found[:i]]
+
+    def differing(self, reading: Mapping[str, object], dataset: str = "") -> dict:
+        """The part of a reading that differs from the published settings on a data set."""
+        own = {name: value for name, (value, _) in self.layers(self.settings, dataset).items()}
+        own["scaling"] = _name_of(own.get("scaling"))
+        return {n: v for n, v in reading.items() if n not in own or own[n] != v}
 
     def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
         """Each name's value and its basis: (value, Basis) of the last layer that has it."""
@@ -113,8 +160,7 @@ class Row:
                 found |= {name: (value, basis) for name, value in values.items()}
         if not any(isinstance(value, list) for value, _ in found.values()):
             return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
-        search = "SubCodHoldOut" if isinstance(self.learner, SubCod) else "HoldOut"
-        return {n: (v, b) for b in EVERYWHERE[search] for n, v in b.values.items()} | found
+        return {n: (v, b) for b in EVERYWHERE["HoldOut"] for n, v in b.values.items()} | found
 
     @property
     def blind_settings(self) -> list[Basis]:
@@ -124,6 +170,8 @@ class Row:
     def _configured(self, bases, dataset=""):
         values = {name: value for name, (value, _) in self.layers(bases, dataset).items()}
         values = {name: values[name] for name in values if name not in unread(values)}
+        if isinstance(values.get("scaling"), str):
+            values["scaling"] = SCALINGS[values["scaling"]]
         steps = {name: v for name, v in values.items() if name in STEPS and v is not None}
         others = {n: v for n, v in values.items() if n not in (*STEPS, *OF_HOLD_OUT)}
         fixed = {name: v for name, v in others.items() if not isinstance(v, list)}
@@ -132,36 +180,28 @@ class Row:
         named = dict(zip(pipeline.named_steps, steps.values(), strict=False))
         grid = {name: v for name, v in (named | others).items() if isinstance(v, list)}
         search = {name: values[name] for name in OF_HOLD_OUT if name in values}
-        return hold_out(pipeline, grid, **search) if grid else pipeline
+        return HoldOut(pipeline, full_names(pipeline, grid), **search) if grid else pipeline
 
 
 class Table(dict[str, Row]):
     """The rows of a table or figure by method, and configurations of its experiments."""
 
-    def published(self, datasets: Sequence[str] = ()) -> dict:
-        """The published estimator of each method, or of each method on each data set."""
-        if not datasets:
-            return {method: row.published() for method, row in self.items()}
-        return {
-            method: {dataset: row.published(dataset) for dataset in datasets}
-            for method, row in self.items()
-        }
-
-    def blind(self) -> dict:
-        """The blind estimator of each method that has a setting nearest to print.
+    def blind(self) -> dict[str, Row]:
+        """The blind row of each method that has a setting nearest to print.
 
         The blind row of any other method is its published row.
         """
         kinds = {method: {basis.kind for basis in row.settings} for method, row in self.items()}
         return {method: self[method].blind() for method in self if NEAREST in kinds[method]}
 
-    def tuned(self) -> dict:
-        """The tuned estimator of each method that has one."""
+    def tuned(self) -> dict[str, Row]:
+        """The tuned row of each method that has one."""
         return {method: row.tuned() for method, row in self.items() if row.tuning}
 
-    def choices(self) -> dict:
-        """Variants of each method that leaves choices open: itself, then each choice."""
-        return {method: [{}, *row.choices] for method, row in self.items() if row.choices}
+    def readings(self, dataset: str = "") -> dict[str, list[dict]]:
+        """The readings of each method that leaves choices open, on a data set."""
+        readings = {method: row.readings(dataset) for method, row in self.items()}
+        return {method: several for method, several in readings.items() if several}
 
 
 def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
@@ -212,6 +252,12 @@ def unread(values: Mapping[str, object]) -> set[str]:
         if name.endswith(of) and isinstance(value, str)
         for other in UNREAD.get(value, ())
     }
+
+
+def _name_of(scaling):
+    """The name of a scaling step in :data:`SCALINGS`; "" if it has none."""
+    same = (name for name, step in SCALINGS.items() if repr(step) == repr(scaling))
+    return scaling if isinstance(scaling, str) else next(same, "")
 
 
 def _described(layers, name):
@@ -283,6 +329,7 @@ EVERYWHERE: dict[str, list[Basis]] = {
         ),
     ],
     "SubCod": [
+        default(criterion="accuracy", stratified=True),
         default("HiGHS", optimum="vertex"),
         default(C=1.0, covariance="diag", tol=1e-3, max_alternations=100),
     ],
@@ -301,5 +348,4 @@ EVERYWHERE: dict[str, list[Basis]] = {
         default(nu=1.0, rank=300, tol=1e-3, max_alternations=200),
     ],
     "HoldOut": [default(criterion="average_precision", test_size=0.25)],
-    "SubCodHoldOut": [default(test_size=0.25)],
 }  # fmt: skip

@@ -6,19 +6,17 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
-from mimlpaper.datasets import DATASETS
 from mimlpaper.study.compare import as_published, compare_with_paper
 from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import default_store, records, seconds_of
+from mimlpaper.study.records import default_store, load_table, records
 from mimlpaper.study.registry import ROWS, get_experiment
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.trials import Trial
+from mimlpaper.study.trials import loader_of
 from mimlpaper.study.verdicts import arithmetic
-from mimlpaper.study.verify import outcomes_of
 
 
-def trace(number: int, method: str, criterion: str, dataset: str | None = None) -> str:
+def trace(number: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
     """One screen of text about one cell of Tables 1 to 5.
 
     It names the printed value, ours, the verdict with its arithmetic, the recorded trials, each
@@ -26,8 +24,9 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
     Names are those of the scorecard; ``dataset=None`` is the table's only or first column. If
     there is no such cell, a ValueError names the possible values.
     """
-    if number not in TABLES:
+    if str(number) not in map(str, TABLES):
         raise ValueError(f"table must be one of {list(TABLES)}, got {number!r}")
+    number = int(number)
     table = TABLES[number]
     column = dataset or table.datasets[0]
     experiment = get_experiment(table.experiment)
@@ -45,9 +44,8 @@ def trace(number: int, method: str, criterion: str, dataset: str | None = None) 
     ).iloc[0]
     mine = recorded[recorded["dataset"].isin([column]) | ~recorded["dataset"].isin(table.datasets)]
     one_dataset = mine["dataset"].iloc[0] if len(mine) else experiment.datasets[0]
-    trial = Trial(table.experiment, one_dataset, method, "{}", 0)
-    rows = _values(cell) + _trials(table.experiment, mine) + _code(experiment, trial)
-    rows += _verified(table.experiment, recorded)
+    rows = _values(cell) + _trials(table.experiment, mine) + _code(experiment, one_dataset, method)
+    rows += _verified(table.experiment, method)
     heading = f"Table {number}, {method}, {criterion} on {column}"
     return "\n".join([heading, "", *_aligned(rows)])
 
@@ -72,7 +70,7 @@ def _trials(experiment, mine):
     keys = mine["dataset"] + "," + mine["method"]
     in_file = pd.read_csv(path, usecols=["dataset", "method"])
     places = 2 + np.flatnonzero((in_file["dataset"] + "," + in_file["method"]).isin(keys))
-    seconds = seconds_of(mine).sum()
+    seconds = mine["seconds"].sum()
     states = ", ".join(f"{n} {state}" for state, n in mine["state"].value_counts().items())
     splits = mine["split"]
     return [
@@ -82,13 +80,15 @@ def _trials(experiment, mine):
     ]
 
 
-def _code(experiment, trial):
+def _code(experiment, dataset, method):
     """The settings, and the files that compute with them, with a short hash of each."""
-    parts = experiment.estimator(trial), DATASETS[trial.dataset], experiment.splits
+    splits = experiment.part_of(dataset, method).splits
+    parts = experiment.estimator(dataset, method), loader_of(dataset), splits, experiment.measure
     sections = paths.PACKAGE.glob("study/section*.py")
     section = next(path for path in sections if f'"{experiment.name}"' in path.read_text())
-    rows = [("settings", line) for line in _settings(trial)]
-    rows.append(("", f"{experiment.splits}; experiments/{section.name}"))
+    row = ROWS[experiment.name][method]
+    rows = [("settings", line) for line in _settings(method, row, dataset)]
+    rows.append(("", f"{splits}; study/{section.name}"))
     rows.append(("code", f"fingerprint {code_fingerprint(*parts)}"))
     for module, n_definitions in modules_behind(*parts).items():
         path = paths.PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
@@ -98,21 +98,23 @@ def _code(experiment, trial):
     return rows
 
 
-def _settings(trial):
+def _settings(method, row, dataset):
     """Each setting's value and basis; a dagger marks a setting nearest to print."""
-    about = settings({trial.method: ROWS[trial.experiment][trial.method]}, [trial.dataset])
+    about = settings({method: row}, [dataset])
     for one in about[about["basis"] != ""].itertuples():
         mark = " †" if one.basis == NEAREST else ""
         value = f"{one.parameter} = {one.value}"
         yield f"{value:<50} {one.basis} {one.source}".rstrip() + mark
 
 
-def _verified(experiment, recorded):
+def _verified(experiment, method):
+    table = load_table(default_store().folder, "verified")
+    own = table[(table["experiment"] == experiment) & (table["method"] == method)]
     rows = [
         ("verified", f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}")
-        for row in outcomes_of(default_store().folder, experiment, recorded).itertuples()
+        for row in own.itertuples()
     ]
-    return rows or [("verified", "never, or recorded again since")]
+    return rows or [("verified", "never")]
 
 
 def _plus_minus(mean, std):

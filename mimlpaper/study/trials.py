@@ -1,17 +1,37 @@
-"""A trial: one method, fitted and tested on one split of one data set; and the kinds of splits."""
+"""Experiments and their trials: one method, fitted and tested on one split of one data set."""
 
 import json
 import time
 import warnings
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import Pipeline
 
-from mimlpaper.datasets import load
-from mimlpaper.metrics import evaluate
+from mimlpaper.datasets import DATASETS, Dataset
+from mimlpaper.datasets.drawn import DRAWN, load_drawn
+from mimlpaper.study.holdouts import full_names
+from mimlpaper.study.settings import Row
+
+# Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
+SMOKE_SPLITS = 2
+PROFILES = {"smoke": SMOKE_SPLITS, "quick": 3, "paper": None}
+
+STAND_INS = {
+    "scene": "synthetic_scene",
+    "reuters": "synthetic_texts",
+    "yeast": "synthetic_genes",
+    "yahoo": "synthetic_pages",
+    **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
+    **dict.fromkeys(("hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
+    "dbpedia": "synthetic_texts",
+}
+
+
+SMALL = "drawn:240x4x4"  # for drawn data of any size
 
 
 @dataclass(frozen=True)
@@ -22,6 +42,10 @@ class Splits:
 
     def indices(self, dataset, split: int) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError
+
+    def first(self, n_splits: int) -> "Splits":
+        """The first so many of these splits."""
+        return replace(self, n_splits=min(n_splits, self.n_splits))
 
     def _check(self, split):
         if not 0 <= split < self.n_splits:
@@ -73,16 +97,15 @@ class GivenSplit(Splits):
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run, as data. Running it is a pure function: same trial, same criteria.
+    """What is run, as data. Running it is a pure function: same trial, same rows.
 
     Parameters
     ----------
-    experiment : str, the table or figure, such as ``"table1"``.
+    experiment : str, such as ``"table1"``.
     dataset : str, a name that :func:`mimlpaper.datasets.load` knows.
     method : str, as the paper prints it.
     parameters : str
-        JSON object of parameters that differ from the method's configuration, by their
-        scikit-learn names; ``"{}"`` for none.
+        JSON object of what differs from the method's configuration; ``"{}"`` for nothing.
     split : int, number of the split; it also seeds the method.
     """
 
@@ -93,47 +116,216 @@ class Trial:
     split: int
 
 
-def run_trial(trial: Trial, estimator, splits: Splits, *, staged=False, data_home=None):
-    """Run a trial and return its measurements, one dict for each stage.
+@dataclass(frozen=True)
+class Measure:
+    """What an experiment records of a trial.
+
+    Parameters
+    ----------
+    rows : function of (estimator, dataset, train, test)
+        It fits the estimator on the rows ``train`` of the data set, and returns a list of dicts,
+        one for each stage of the trial: usually one.
+    numbers, words : tuple of str, the columns of these dicts.
+    repeatable : bool, default True
+        Whether a second run gives the same numbers; costs belong to a machine and do not.
+    alone : bool, default False
+        Whether a trial needs a process of its own, while nothing else runs.
+    """
+
+    rows: Callable[..., list[dict]]
+    numbers: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    repeatable: bool = True
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """Methods on some data sets, divided in one way.
+
+    Parameters
+    ----------
+    datasets : tuple of str
+    splits : Splits
+    configurations : mapping from method to configuration, in the order of printing
+        A :class:`~mimlpaper.study.settings.Row` (its published settings), an unfitted estimator,
+        or a mapping from data set to one of these; None if the measure needs no estimator.
+    variants : mapping from method to sequence of mappings
+        The methods that run, and for each the changes of its configuration that run: names of a
+        Row's settings, or of parameters as in :func:`~mimlpaper.study.holdouts.full_names`. If
+        empty, all methods run unchanged.
+    """
+
+    datasets: tuple[str, ...]
+    splits: Splits
+    configurations: Mapping[str, object]
+    variants: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that run, in the order of printing."""
+        return tuple(self.variants or self.configurations)
+
+    def configuration(self, dataset: str, method: str):
+        """A method's configuration on one of the part's data sets."""
+        configured = self.configurations[method]
+        if not isinstance(configured, Mapping):
+            return configured
+        return configured[dataset if dataset in configured else dataset.split(":")[0]]
+
+    def changes(self, dataset: str, method: str) -> list[str]:
+        """What each variant of a method changes, as :class:`Trial` has it."""
+        configured = self.configuration(dataset, method)
+        return [_text(configured, change) for change in self.variants.get(method, [{}])]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The trials of a table or a figure, of a column of settings, or of anything else recorded.
+
+    Parameters
+    ----------
+    name : str, such as ``"table1"``; also the name of its results file.
+    title : str, as the paper calls it.
+    parts : tuple of Part; a method on a data set is configured and divided in one way only.
+    measure : Measure
+    smoke_splits : int
+        Splits of the profile "smoke", each on the stand-ins of a part's first and last data set.
+        If there are many variants: 1, on the last stand-in only, of each method's first variant.
+    timeout : float or None
+        Seconds after which a trial has failed; None for no limit.
+    """
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]
+    measure: Measure
+    smoke_splits: int = SMOKE_SPLITS
+    timeout: float | None = None
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that run, in the order of printing."""
+        return tuple(dict.fromkeys(method for part in self.parts for method in part.methods))
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The data sets of all parts."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.datasets))
+
+    def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
+        """All trials of a profile, of the named methods if any are named, split by split."""
+        if profile not in PROFILES:
+            raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
+        unknown = set(methods or ()) - set(self.methods)
+        if unknown:
+            raise ValueError(
+                f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
+            )
+        n_changes = 1 if profile == "smoke" and self.smoke_splits == 1 else None
+        trials: dict[Trial, None] = {}  # parts may share trials
+        for part in self.parts:
+            variants = [
+                (dataset, method, changes)
+                for dataset in self._datasets(part, profile)
+                for method in part.methods
+                if not methods or method in methods
+                for changes in part.changes(_original(part, dataset), method)[:n_changes]
+            ]
+            for split in range(self._n_splits(part, profile)):
+                trials |= {Trial(self.name, *variant, split): None for variant in variants}
+        return list(trials)
+
+    def n_splits(self, profile: str = "paper") -> int:
+        """Splits of one data set in a profile, of the first part."""
+        return self._n_splits(self.parts[0], profile)
+
+    def estimator(self, dataset: str, method: str, parameters: str = "{}"):
+        """The unfitted, unseeded estimator of a trial with these parameters; None if none."""
+        part = self.part_of(dataset, method)
+        original = _original(part, dataset)
+        configured, changes = part.configuration(original, method), json.loads(parameters)
+        if isinstance(configured, Row):
+            return configured.changed(original, **changes)
+        return None if configured is None else clone(configured).set_params(**changes)
+
+    def part_of(self, dataset: str, method: str) -> Part:
+        """The part that has a method on a data set, or on what a stand-in stands for."""
+        for part in self.parts:
+            if method in part.methods and _original(part, dataset) in part.datasets:
+                return part
+        raise ValueError(f"experiment {self.name} has no trial of {method!r} on {dataset!r}")
+
+    def _n_splits(self, part, profile):
+        most = self.smoke_splits if profile == "smoke" else PROFILES[profile]
+        return min(part.splits.n_splits, most or part.splits.n_splits)
+
+    def _datasets(self, part, profile):
+        if profile != "smoke":
+            return part.datasets
+        stand_ins = list(dict.fromkeys(map(_stand_in, part.datasets)))
+        ends = stand_ins[:1] + stand_ins[1:][-1:]
+        return tuple(ends[-1:] if self.smoke_splits == 1 else ends)
+
+
+def _text(configured, change):
+    by_row = configured is None or isinstance(configured, Row)
+    named = change if by_row else full_names(configured, change)
+    return json.dumps(named, sort_keys=True)
+
+
+def _original(part, dataset):
+    """A part's data set, or the one that a stand-in stands for in it."""
+    stands_for = {_stand_in(name): name for name in reversed(part.datasets)}
+    return dataset if dataset in part.datasets else stands_for.get(dataset, dataset)
+
+
+def _stand_in(dataset):
+    """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
+    if dataset.startswith(DRAWN):
+        return SMALL
+    origin, *share = dataset.split(":")
+    stand_in = STAND_INS.get(origin, origin)
+    own = ":".join([stand_in, *share])
+    return own if own in DATASETS else stand_in
+
+
+def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data_home=None):
+    """Run a trial and return what is measured, one dict for each stage.
 
     Seconds are of processor time, so that they do not depend on what else the machine does. Work
     that an earlier trial of the same batch left in the cache is not counted again.
-    ``staged=True`` measures each round of an estimator with ``staged_decision_function``; False
-    measures the last one, as stage 0.
     """
     dataset = _load(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
-    X_train, X_test = dataset.X[train], dataset.X[test]
-    Y_train, Y_test = dataset.labels[train], dataset.labels[test]
-    set_random_states(estimator, trial.split)
+    if estimator is not None:
+        set_random_states(estimator, trial.split)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.process_time()
-        estimator.fit(X_train, Y_train)
-        fitted = time.process_time()
-        stages = _stages(estimator, X_test, staged)
-        tested = time.process_time()
+        rows = measure.rows(estimator, dataset, train, test)
+        seconds = time.process_time() - start
     common = {
         "kind": dataset.kind,
         "data_sha256": dataset.sha256,
         "n_train": len(train),
         "n_test": len(test),
-        "fit_seconds": fitted - start,
-        "predict_seconds": tested - fitted,
-        "chosen": _chosen(estimator),
+        "seconds": seconds,
         "warnings": "; ".join(sorted({w.category.__name__ for w in caught})),
-        "n_stages": len(stages),
+        "n_stages": len(rows),
     }
-    return [
-        common | {"stage": stage} | evaluate(Y_test, scores, predicted)
-        for stage, (scores, predicted) in enumerate(stages, start=int(staged))
-    ]
+    return [{"stage": stage} | common | row for stage, row in enumerate(rows)]
 
 
 @lru_cache(maxsize=2)
 def _load(name, data_home):
     """A data set, kept for the worker's next trials."""
-    return load(name, data_home=data_home)
+    return loader_of(name)(data_home=data_home)
+
+
+def loader_of(name: str) -> Callable[..., Dataset]:
+    """The function that gives a data set; of drawn bags too, see :mod:`mimlpaper.study.costs`."""
+    return partial(load_drawn, name) if name.startswith(DRAWN) else DATASETS[name]
 
 
 def set_random_states(estimator, seed: int):
@@ -144,26 +336,3 @@ def set_random_states(estimator, seed: int):
         if name == "random_state" or name.endswith("__random_state")
     ]
     estimator.set_params(**dict.fromkeys(names, seed))
-
-
-def _stages(estimator, X, staged):
-    """(scores, label sets) of each stage of the fitted estimator; scores are computed once."""
-    if hasattr(estimator, "best_estimator_"):
-        return _stages(estimator.best_estimator_, X, staged)
-    if isinstance(estimator, Pipeline):
-        X = estimator[:-1].transform(X) if len(estimator) > 1 else X
-        return _stages(estimator[-1], X, staged)
-    if not hasattr(estimator, "decide"):
-        return [(estimator.decision_function(X), estimator.predict(X))]
-    rounds = estimator.staged_decision_function(X) if staged else [estimator.decision_function(X)]
-    return [(scores, estimator.decide(scores)) for scores in rounds]
-
-
-def _chosen(estimator):
-    """Hyper-parameters chosen by hold-out, as JSON; empty if nothing was to choose."""
-    best = getattr(estimator, "best_params_", None)
-    return "" if best is None else json.dumps(best, sort_keys=True, default=_plain)
-
-
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else str(value)

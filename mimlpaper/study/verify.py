@@ -19,46 +19,43 @@ average recall        k / n: an only label falls off the list
 average F1            what follows from the moves of precision and recall
 ====================  ==========================================================================
 
-and by the 1e-6 of rounding. A method with a chaotic fit, where rounding decides in which of many
-optima it ends, may differ by more on another machine; its outcome is then "different".
+and by the 1e-6 of rounding; other measures have that 1e-6 alone. A method with a chaotic fit, where
+rounding decides in which of many optima it ends, may differ by more on another machine; its outcome
+is then "different".
+
+A group of records is a method of an experiment, recorded by one state of the code. What today's
+code gives for one trial of the group is taken as said of all: they ran the same definitions.
 """
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import astuple
 from datetime import date
-from functools import partial
 
 import numpy as np
 import pandas as pd
 from scipy.stats import hmean
 
-from mimlpaper.datasets import DataError, load
+from mimlpaper.datasets import DataError
 from mimlpaper.datasets.catalogue import is_present, n_labels
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
     KEY,
-    MEASURED,
-    SUSPECT,
+    STATES,
+    USABLE,
     Store,
-    add_attestations,
-    add_outcomes,
-    codes_digest,
+    add_to_table,
     current_codes,
     default_store,
-    keys_of,
-    load_outcomes,
+    load_table,
     records,
-    seconds_of,
+    trials_of,
 )
-from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.trials import Trial
-from mimlpaper.study.workers import TrialError, run_trials
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.runner import TrialError, run_trials
+from mimlpaper.study.trials import loader_of
 
-COLUMNS = [
-    "experiment", "method", "n_recorded", "n_checked", "largest_difference", "outcome"
-]  # fmt: skip
+GROUP = ["experiment", "method", "recorded_code", "code"]
 SAME = ("equal", "close")  # the outcomes that attest a group
 OTHER = ("different", "suspect", "failed")
 
@@ -73,162 +70,125 @@ MOVED = 0.01  # share of test bags that another machine may decide differently
 
 
 def verify(
-    experiments, *, profile: str = "paper", sample: int = 1, drop: bool = False, jobs: int = -1,
-    data_home=None, store: Store | None = None, random_state=None,
+    experiments, *, profile: str = "paper", sample: int = 1, seconds: float | None = None,
+    drop: bool = False, jobs: int = -1, data_home=None, store: Store | None = None,
+    random_state=None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Re-run recorded trials of each (experiment, method) group: a random sample, every outlier.
+    """Re-run recorded trials of each group: a random sample, and every outlier.
 
-    A group whose trials all give the same numbers is attested: its records, made by other code,
-    then count as good for today's code. ``verified.csv`` keeps every outcome with date, machine
-    and versions. ``sample`` trials of each group are drawn, and its :func:`outliers` in addition.
-    ``drop`` removes the records of a group that differs. Missing data raise a DataError.
+    A group whose trials all give the same numbers is attested: its records then count as good for
+    today's code. ``verified.csv`` keeps every outcome with date, machine and versions. Costs are
+    not run again. Missing data raise a DataError.
+
+    Parameters
+    ----------
+    sample : int, trials drawn from each group; its :func:`outliers` run in addition.
+    seconds : float or None
+        If given, a quick check instead: trials are drawn from all that count as fresh or attested
+        and whose data are there, which took so many processor seconds in all when they were
+        recorded. Nothing is written.
+    drop : bool, remove the records of a group that differs and was made on this kind of machine.
 
     Returns
     -------
-    table : one row a group: experiment, method, n_recorded, n_checked, largest_difference,
-        outcome: "equal" (within 1e-6), "close" (on another machine or by other versions, within
-        the looser bound), "different", "suspect" (a row was edited, or a spot check did not
-        confirm its run), or "failed" (a trial raised; a warning shows the first error).
+    table : one row a group: experiment, method, recorded_code, code, n_recorded, n_checked,
+        largest_difference, outcome: "equal" (within 1e-6), "close" (on another machine or by other
+        versions, within the looser bound), "different", "suspect" (a row was edited, or a spot
+        check did not confirm it), or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
     store = store or default_store(profile)
+    known = {one.name: one for one in map(get_experiment, experiments) if one.measure.repeatable}
+    tables = [
+        _with_codes(one, records(one, profile=profile, store=store)) for one in known.values()
+    ]
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*KEY, *GROUP])
     rng = np.random.default_rng(random_state)
-    groups = {
-        key: group
-        for name in experiments
-        for key, group in _groups(records(name, profile=profile, store=store)).items()
-    }
-    drawn = {
-        key: pd.concat([_drawn(group, sample, rng), outliers(group)]).drop_duplicates(KEY)
-        for key, group in groups.items()
-    }
-    outcomes = _outcomes(groups, drawn, jobs, data_home)
-    for outcome, group in zip(outcomes, groups.values(), strict=True):
-        _keep(store, outcome, group, drop)
-    return pd.DataFrame(outcomes, columns=COLUMNS)
+    drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(table, sample, rng)
+    outcomes = _outcomes(known, table, drawn, jobs, data_home)
+    if not seconds:
+        _keep(known, table, outcomes, store, drop)
+    columns = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+    return pd.DataFrame(outcomes, columns=columns)
 
 
-def audit(
-    experiments, *, seconds: float = 20.0, profile: str = "paper", jobs: int = -1, data_home=None,
-    store: Store | None = None, random_state=None,
-) -> pd.DataFrame:  # fmt: skip
-    """Re-run a few cheap trials, drawn from all that count as fresh or attested.
+def _with_codes(experiment, table):
+    """Records with the codes that made them and today's, both without settings."""
+    today = current_codes(experiment)
+    keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
+    now = [today(*key).split(".")[0] for key in keys]
+    recorded = table["code"].str.split(" ").str[-1].str.split(".").str[0]
+    return table.rename(columns={"code": "full_code"}).assign(recorded_code=recorded, code=now)
 
-    A quick check of the numbers shown against today's code, on the data sets that are present. It
-    attests nothing, writes nothing and downloads nothing. The drawn trials took ``seconds`` of the
-    processor in all when they were recorded. The table is that of :func:`verify`, empty if no
-    recorded trial is cheap enough; column elsewhere says whether the group's drawn trials were
-    recorded on another kind of machine. Without any data set a DataError is raised.
-    """
-    store = store or default_store(profile)
-    tables = [records(name, profile=profile, store=store) for name in experiments]
-    tables = tables or [pd.DataFrame(columns=[*KEY, "state"])]
-    table = pd.concat(tables, ignore_index=True)
-    trials = table[table["state"] != "stale"].drop_duplicates(KEY)
-    there = {name: is_present(name, data_home) for name in trials["dataset"].unique()}
+
+def _drawn(table, sample, rng):
+    """A sample of the trials of each group, and every outlier."""
+    trials = table.drop_duplicates(KEY).sample(frac=1, random_state=rng)
+    far = [outliers(own) for _, own in table.groupby("experiment", sort=False)]
+    return pd.concat([trials.groupby(GROUP).head(sample), *far]).drop_duplicates(KEY)
+
+
+def _cheap(table, seconds, data_home, rng):
+    """Fresh or attested trials of present data that took so many seconds in all."""
+    trials = table[table["state"].isin(USABLE)].drop_duplicates(KEY)
+    there = {name: _is_there(name, data_home) for name in trials["dataset"].unique()}
     if there and not any(there.values()):
         raise DataError(f"none of {len(there)} data sets is there; mimlpaper data --fetch")
     trials = trials[trials["dataset"].map(there).astype(bool)]
-    trials = trials.sample(frac=1, random_state=np.random.default_rng(random_state))
-    cheap = trials[seconds_of(trials) <= seconds / 4]
-    cheap = cheap[seconds_of(cheap).cumsum() <= seconds]
-    drawn, here = _groups(cheap), provenance()["machine"]
-    outcomes = pd.DataFrame(_outcomes(_groups(table), drawn, jobs, data_home), columns=COLUMNS)
-    return outcomes.assign(elsewhere=[here not in set(rows["machine"]) for rows in drawn.values()])
+    trials = trials[trials["seconds"] <= seconds / 4].sample(frac=1, random_state=rng)
+    return trials[trials["seconds"].cumsum() <= seconds]
 
 
-def verified(
-    profile: str = "paper", read: Callable[[str], pd.DataFrame] | None = None, *,
-    store: Store | None = None,
-) -> list[dict]:  # fmt: skip
-    """What :func:`verify` last found, one dict for each experiment and kind of machine.
-
-    ``read`` gives the records of an experiment, by default those of the store.
-
-    Outcomes of records that were replaced since do not count. Keys: experiment, machine,
-    groups (recorded ones), equal, close, different, suspect, failed (groups with that outcome),
-    trials (run again), largest_difference, date (of the oldest of the outcomes).
-    """
-    store = store or default_store(profile)
-    read = read or partial(records, profile=profile, store=store)
-    rows = []
-    for name in EXPERIMENTS:
-        recorded = read(name)
-        for machine, table in outcomes_of(store.folder, name, recorded).groupby("machine"):
-            rows.append({
-                "experiment": name, "machine": machine, "groups": recorded["method"].nunique(),
-                **{word: int(table["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)},
-                "trials": int(table["n_checked"].sum()),
-                "largest_difference": float(table["largest_difference"].max()),
-                "date": table["date"].min(),
-            })  # fmt: skip
-    return rows
+def _is_there(dataset, data_home):
+    return dataset.startswith("drawn:") or is_present(dataset, data_home)
 
 
 def outliers(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of records that lie far from those of the same setting and stage in any criterion.
+    """Rows of one experiment that lie far from those of the same setting and stage.
 
-    Far is more than :data:`FAR` robust standard deviations from the median, in a group of at
-    least :data:`SMALLEST` splits.
+    Far is more than :data:`FAR` robust standard deviations from the median in any number that is
+    measured but seconds, in a group of at least :data:`SMALLEST` splits.
     """
-    setting = [rows[name] for name in ("experiment", "dataset", "method", "parameters", "stage")]
-    values = rows[MEASURED].astype(float)
+    if rows.empty:
+        return rows
+    setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
+    values = rows[_compared_numbers(get_experiment(rows["experiment"].iloc[0]))].astype(float)
     deviations = (values - values.groupby(setting).transform("median")).abs()
     spread = PER_MAD * deviations.groupby(setting).transform("median")
     large_enough = rows["split"].groupby(setting).transform("size") >= SMALLEST
     return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
 
 
-def outcomes_of(folder, experiment, recorded):
-    """Latest outcomes of an experiment's groups whose records are still the same."""
-    table = load_outcomes(folder)
-    today = {method: codes_digest(group) for method, group in recorded.groupby("method")}
-    same = table["codes"] == table["method"].map(today)
-    return table[(table["experiment"] == experiment) & same].reset_index(drop=True)
-
-
-def _groups(rows):
-    """The rows of each (experiment, method), in the order of the rows."""
-    return dict(list(rows.groupby(["experiment", "method"], sort=False)))
-
-
-def _drawn(group, sample, rng):
-    trials = group.drop_duplicates(KEY)
-    return trials.iloc[rng.permutation(len(trials))[:sample]]
-
-
-def _outcomes(groups, drawn, jobs, data_home) -> list[dict]:
+def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
     """The outcome of each group with drawn trials, after these were run again."""
-    if not drawn:
-        return []
-    table = pd.concat(drawn.values(), ignore_index=True)
-    for dataset in table["dataset"].unique():
-        load(dataset, data_home=data_home)  # missing data stop it here, by name
-    longest_first = table.loc[seconds_of(table).sort_values(ascending=False).index]
-    repeated: dict[Trial, list[dict]] = {}  # without the trials that fail
+    for dataset in drawn["dataset"].unique():
+        loader_of(dataset)(data_home=data_home)  # missing data stop it here, by name
+    longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
+    repeated = {}  # without the trials that fail
     try:
-        for trial, rows in run_trials(_trials(longest_first), jobs=jobs, data_home=data_home):
+        for trial, rows in run_trials(longest_first, known, jobs=jobs, data_home=data_home):
             repeated[trial] = rows
     except TrialError as error:
         warnings.warn(str(error), stacklevel=3)
-    return [_compared(groups[key], chosen, repeated) for key, chosen in drawn.items()]
+    recorded = dict(list(table.groupby(KEY)))
+    groups = dict(list(table.groupby(GROUP)))
+    return [
+        dict(zip(GROUP, key, strict=True))
+        | _outcome(known[key[0]], groups[key], trials_of(own), recorded, repeated)
+        for key, own in drawn.groupby(GROUP, sort=False)
+    ]
 
 
-def _trials(rows):
-    return [Trial(*key) for key in keys_of(rows)]
-
-
-def _compared(group, drawn, repeated):
+def _outcome(experiment, group, trials, recorded, repeated):
     """What became of a group's drawn trials."""
-    recorded, trials = dict(list(group.groupby(KEY))), _trials(drawn)
     compared = [
-        compare_trial(recorded[astuple(trial)], repeated[trial])
+        compare_trial(experiment, recorded[astuple(trial)], repeated[trial])
         for trial in trials
         if trial in repeated
     ]
     largest = max((apart for apart, _ in compared), default=0.0)
-    if (group["code"] == SUSPECT).any():
+    if (group["state"] == STATES[-1]).any():
         outcome = "suspect"
     elif not all(same for _, same in compared):
         outcome = "different"
@@ -237,73 +197,100 @@ def _compared(group, drawn, repeated):
     else:
         outcome = "close" if largest > EXACT else "equal"
     return {
-        "experiment": group["experiment"].iloc[0],
-        "method": group["method"].iloc[0],
-        "n_recorded": len(group.drop_duplicates(KEY)),
-        "n_checked": len(trials),
-        "largest_difference": largest,
-        "outcome": outcome,
-    }
+        "n_recorded": len(group.drop_duplicates(KEY)), "n_checked": len(trials),
+        "largest_difference": largest, "outcome": outcome,
+    }  # fmt: skip
 
 
-def _keep(store, outcome, group, drop):
-    """Write the outcome; attest the group, or drop it."""
-    name, method = outcome["experiment"], outcome["method"]
-    made_here = provenance() | {"date": date.today().isoformat(), "codes": codes_digest(group)}
-    add_outcomes(store.folder, [outcome | made_here])
-    if outcome["outcome"] in SAME:
-        add_attestations(store.folder, _attestations(group, outcome | made_here))
-    elif drop and outcome["outcome"] == "different":
-        store.rewrite(name, lambda rows: rows[rows["method"] != method])
+def _keep(known, table, outcomes, store, drop):
+    """Write the outcomes; attest the groups that are the same, drop those that differ here."""
+    here = provenance()
+    rows = [outcome | here | {"date": date.today().isoformat()} for outcome in outcomes]
+    add_to_table(store.folder, "verified", rows)
+    same = [row for row in rows if row["outcome"] in SAME and row["recorded_code"] != row["code"]]
+    add_to_table(store.folder, "attested", same)
+    for row in rows if drop else ():
+        if row["outcome"] == "different":
+            own = table[(table[GROUP] == [row[name] for name in GROUP]).all(axis=1)]
+            codes = set(own.loc[own["machine"] == here["machine"], "full_code"])
+            store.rewrite(
+                known[row["experiment"]],
+                lambda kept, row=row, codes=codes: kept[
+                    (kept["method"] != row["method"]) | ~kept["code"].isin(codes)
+                ],
+            )
 
 
-def _attestations(group, outcome):
-    today = current_codes(get_experiment(outcome["experiment"]))
-    pairs = {
-        (row.code, today(row.dataset, row.method, row.parameters)) for row in group.itertuples()
-    }
-    return [
-        outcome | {"recorded_code": recorded, "code": current}
-        for recorded, current in sorted(pairs)
-        if recorded != current
-    ]
+def verified(read, experiments, folder) -> list[dict]:
+    """What :func:`verify` last found, one dict for each experiment and kind of machine.
+
+    ``read`` gives the records of an experiment by its name. Outcomes of records that were replaced
+    since, or by code that has changed since, do not count. Keys: experiment, machine, groups
+    (recorded ones), equal, close, different, suspect, failed (groups with that outcome), trials
+    (run again), largest_difference, date (of the oldest of the outcomes).
+    """
+    table, rows = load_table(folder, "verified"), []
+    for name in experiments:
+        recorded = read(name)
+        if recorded.empty or name not in set(table["experiment"]):
+            continue
+        groups = _with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
+        for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
+            rows.append({
+                "experiment": name, "machine": machine, "groups": len(groups),
+                **{word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)},
+                "trials": int(own["n_checked"].sum()),
+                "largest_difference": float(own["largest_difference"].max()),
+                "date": own["date"].min(),
+            })  # fmt: skip
+    return rows
 
 
-def compare_trial(recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
+def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
     """Largest difference over a trial's stages, and whether all are within what is allowed.
 
     Parameters
     ----------
+    experiment : Experiment
     recorded : the trial's rows as they are recorded.
     repeated : the trial's rows from running it again.
     """
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
         return np.inf, False
-    largest, same = 0.0, True
+    largest, same, words = 0.0, True, list(experiment.measure.words)
+    numbers = _compared_numbers(experiment)
     for row in recorded.to_dict("records"):
-        apart = distance(row, again[row["stage"]])
+        other = again[row["stage"]]
+        apart = distance(row, other, numbers)
         largest = max(largest, float(apart.max()))
-        same = same and bool((apart <= allowed(row, again[row["stage"]])).all())
+        same = same and bool((apart <= allowed(row, other, numbers)).all())
+        same = same and all(row[word] == str(other[word]) for word in words if word != "chosen")
     return largest, same
 
 
-def distance(recorded, repeated) -> pd.Series:
-    """Absolute difference of each criterion; infinite where only one row has it."""
-    here, there = (pd.Series(row).reindex(MEASURED).astype(float) for row in (recorded, repeated))
+def _compared_numbers(experiment):
+    """The numbers of an experiment that a second run gives again: all but seconds."""
+    return [name for name in experiment.measure.numbers if not name.endswith("seconds")]
+
+
+def distance(recorded, repeated, numbers: list[str]) -> pd.Series:
+    """Absolute difference of each number; infinite where only one row has it."""
+    here, there = (pd.Series(row).reindex(numbers).astype(float) for row in (recorded, repeated))
     apart = (here - there).abs()
     return apart.mask(here.isna() & there.isna(), 0.0).fillna(math.inf)
 
 
-def allowed(recorded, repeated) -> pd.Series:
-    """Largest difference of each criterion that counts as the same result.
+def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
+    """Largest difference of each number that counts as the same result.
 
     Parameters
     ----------
     recorded, repeated : rows of results, with dataset, n_test, versions and machine.
     """
-    if all(recorded[column] == repeated[column] for column in ("versions", "machine")):
-        return pd.Series(EXACT, MEASURED)
+    here = all(recorded[column] == repeated[column] for column in ("versions", "machine"))
+    if here or "hamming_loss" not in numbers:
+        return pd.Series(EXACT, numbers)
     n, q = recorded["n_test"], n_labels(recorded["dataset"])
     share = max(1, math.ceil(MOVED * n)) / n  # k / n
     moves = dict.fromkeys(["one_error", "coverage", "average_recall", "accuracy"], share)
@@ -311,7 +298,7 @@ def allowed(recorded, repeated) -> pd.Series:
     moves["ranking_loss"] = share / max(q - 1, 1)
     moves["average_precision"] = share / 2
     moves["average_f1"] = _move_of_f1(recorded, moves)
-    return pd.Series(moves).reindex(MEASURED) + EXACT
+    return pd.Series(moves).reindex(numbers) + EXACT
 
 
 def _move_of_f1(recorded, moves):
