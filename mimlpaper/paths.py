@@ -10,8 +10,8 @@ from typing import IO
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
 
-# Set in the environment of notebooks that `mimlpaper run --publish` executes.
-PUBLISH = "MIMLPAPER_PUBLISH"
+# Set in the environment of notebooks that `mimlpaper run` executes, to "publish" or to "look".
+RUN = "MIMLPAPER_RUN"
 
 
 def project_root() -> Path:

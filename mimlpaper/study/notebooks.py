@@ -170,7 +170,8 @@ def _execute(path, output, parameters, cell_timeout, publish):
     A kernel is interrupted before it is shut down. Some report that as an error, which is none.
     """
     # In the kernel alone, and without a name that a cell could take for its own import.
-    line = f"__import__('os').environ[{paths.PUBLISH!r}] = '1'" if publish else "pass"
+    purpose = "publish" if publish else "look"
+    line = f"__import__('os').environ[{paths.RUN!r}] = {purpose!r}"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",

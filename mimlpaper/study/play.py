@@ -18,7 +18,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import SCENE_LABELS, load_synthetic_scene, make_scenes
-from mimlpaper.paths import PUBLISH
+from mimlpaper.paths import RUN
 from mimlpaper.preprocessing import OnInstances
 
 try:
@@ -99,4 +99,4 @@ def sliders(draw: Callable, **ranges):
 
 def _is_live():
     """Whether widgets are installed, the extra "lab", and a reader runs the notebook."""
-    return anywidget is not None and PUBLISH not in os.environ
+    return anywidget is not None and RUN not in os.environ
