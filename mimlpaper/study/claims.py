@@ -25,6 +25,7 @@ from mimlpaper.paths import published
 from mimlpaper.study.compare import (
     COLUMNS,
     KINDS,
+    NO_RECORDS,
     Records,
     as_published,
     column_records,
@@ -33,6 +34,7 @@ from mimlpaper.study.compare import (
     count_runs,
     overall,
     records_of,
+    records_of_all,
 )
 from mimlpaper.study.published import (
     ALL_CRITERIA,
@@ -173,13 +175,24 @@ def claim_parts(claim_id, get_records, column):
     """
     parts, used = [], {}
     for test, experiment, methods in CLAIM_TESTS[claim_id]:
-        records = column_records(get_records, experiment, column if methods else "matched")
+        records = _records(get_records, experiment, column if methods else "matched")
         if "method" in records:
             records = records[records["method"].isin(methods)]
         parts += test(records)
         if "state" in records and len(records):
             used[experiment] = records
     return _adjusted(parts), used
+
+
+def _records(get_records, experiment, column):
+    """Of "table3_tuned" the tuned rows, of "table5+readings" both together: if matched."""
+    if experiment is None or not {"_", "+"} & set(experiment):
+        return column_records(get_records, experiment, column)
+    if column != "matched":
+        return NO_RECORDS
+    if experiment.endswith("_tuned"):
+        return column_records(get_records, experiment.removesuffix("_tuned"), "tuned")
+    return records_of_all(get_records, experiment.split("+"))
 
 
 def judged(parts: list[Part]) -> tuple[str, list[Part]]:
@@ -524,6 +537,27 @@ def _quoted(dataset):
     return cells["mean"].reindex(TABLES[5].compared)
 
 
+class Lead(NamedTuple):
+    """What a claim says of two methods: the first is better on a criterion, on a data set."""
+
+    method: str
+    rival: str
+    criterion: str
+    dataset: str = ""  # the only one of the table
+
+
+def leads_claimed(experiment: str) -> dict[str, list[Lead]]:
+    """The leads that each claim about a table or figure states, by the claim's id."""
+    rows = _read_rows()
+    stated = rows["test"].isin(("better", "shares", "more accurate")) & rows["rivals"].map(bool)
+    leads: dict[str, list[Lead]] = {}
+    for row in rows[stated & (rows["experiment"] == experiment)].itertuples():
+        for method, rival, name in product(row.methods, row.rivals, row.on):
+            lead = (name, "") if name in CRITERIA else ("accuracy", name)
+            leads.setdefault(row.id, []).append(Lead(method, rival, *lead))
+    return leads
+
+
 class ClaimTest(NamedTuple):
     """One test of a claim: on the experiment's records of these methods."""
 
@@ -551,16 +585,18 @@ TESTS: dict[str, Callable[..., list[Part]]] = {
 }
 
 
-def _read_tests() -> dict[str, list[ClaimTest]]:
-    """The tests of each claim: rows of claim_tests.csv on one experiment are one test.
-
-    Lists are separated by semicolons.
-    """
+def _read_rows() -> pd.DataFrame:
+    """The rows of claim_tests.csv; lists in it are separated by semicolons."""
     table = pd.read_csv(published() / "claim_tests.csv", dtype=str, keep_default_na=False)
     table["on"] = table["on"].replace("all", "; ".join(CRITERIA))
     for column in ("methods", "rivals", "on", "values"):
         table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
-    table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
+    return table.assign(values=table["values"].map(lambda texts: tuple(map(json.loads, texts))))
+
+
+def _read_tests() -> dict[str, list[ClaimTest]]:
+    """The tests of each claim: rows on one experiment are one test."""
+    table = _read_rows()
     kinds = table["test"].where(table["test"].isin(TESTS), "significance")
     tests: dict[str, list[ClaimTest]] = {}
     for (claim, experiment, kind), group in table.groupby(["id", "experiment", kinds], sort=False):

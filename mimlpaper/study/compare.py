@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.study.published import (
     ALL_CRITERIA,
     TABLES,
@@ -14,19 +15,18 @@ from mimlpaper.study.published import (
     published_cells,
     published_characteristics,
 )
-from mimlpaper.study.records import COLUMNS as RECORDED
-from mimlpaper.study.records import KEY, NUMBERS
-from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.records import COUNTS, KEY, STATES, USABLE, columns_of
+from mimlpaper.study.registry import EXPERIMENTS, PRINTED
 from mimlpaper.study.statistics import ranks_of_means
 from mimlpaper.study.verdicts import tolerance, verdict
 from mimlpaper.study.verify import EXACT
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
-STATES = ("fresh", "attested", "stale")  # from best to worst; a group is as good as its worst
 SETTING = KEY[:-1]  # without the split
 KINDS = ("original", "re-derived", "synthetic")
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
+IN_COLUMNS = (*(table.experiment for table in TABLES.values()), "unseen")
 
 
 def compare_with_paper(
@@ -56,7 +56,7 @@ def compare_with_paper(
     cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
     cells.insert(cells.columns.get_loc("state"), "n_protocol", n_runs)
     whole = (cells["n"] >= n_runs) & (cells.pop("n_trials") >= table.n_folds)
-    original = (cells["kind"] == "original") & (cells["state"] != "stale")
+    original = (cells["kind"] == "original") & cells["state"].isin(USABLE)
     cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
     return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
 
@@ -91,9 +91,10 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     data sets.
     """
     table = published_characteristics()
+    names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
     printed, ours = (
         part.reindex(columns=table.columns).set_index("dataset").stack().astype(float)
-        for part in (table, recomputed)
+        for part in (table, recomputed.assign(dataset=names))
     )
     cells = pd.DataFrame({"published": printed, "recomputed": ours.reindex(printed.index)})
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
@@ -108,14 +109,22 @@ def round_half_up(value, decimals):
     return np.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
 
 
-NO_RECORDS = pd.DataFrame(columns=[*RECORDED, "state"]).astype(dict.fromkeys(NUMBERS, float))
+NUMBERS = [*COUNTS, *PRINTED["table1"].measure.numbers]
+NO_RECORDS = pd.DataFrame(columns=[*columns_of(PRINTED["table1"]), "state"]).astype(
+    dict.fromkeys(NUMBERS, float)
+)
 
 
 def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
-    """The records of an experiment; no rows, but all columns, if there are none."""
+    """The records of an experiment; no rows, but all columns, if there are none.
+
+    Records that were edited, or that no check confirmed, are left out.
+    """
     read = get_records if callable(get_records) else get_records.get
     records = None if experiment is None else read(experiment)
-    return NO_RECORDS if records is None or records.empty else records
+    if records is None or records.empty:
+        return NO_RECORDS
+    return records[~records["state"].isin(STATES[3:])] if "state" in records else records
 
 
 def records_of_all(get_records: Records, experiments: Iterable[str]) -> pd.DataFrame:
@@ -130,15 +139,19 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     Matched settings may have been chosen because they come nearest to print, blind ones never.
     Tuned ones are held out for every method.
     """
-    if column == "matched":
-        return records_of(get_records, experiment)
-    name = f"{experiment}_{column}"
-    records = records_of(get_records, name)
-    if column == "tuned" or records.empty:
-        return records
-    own = EXPERIMENTS[name].methods if name in EXPERIMENTS else records["method"].unique()
     matched = records_of(get_records, experiment)
-    return pd.concat([records, matched[~matched["method"].isin(own)]]) if len(matched) else records
+    if column == "matched":
+        return matched
+    if experiment not in IN_COLUMNS:
+        return NO_RECORDS
+    everything = records_of(get_records, column)
+    table = EXPERIMENTS[experiment]
+    records = everything[everything["dataset"].map(table.covers).astype(bool)]
+    if column == "tuned" or records.empty or matched.empty:
+        return records
+    of_table = matched["dataset"].iloc[0]
+    own = [m for part in EXPERIMENTS[column].parts if part.covers(of_table) for m in part.methods]
+    return pd.concat([records, matched[~matched["method"].isin(own)]])
 
 
 def row_values(records: pd.DataFrame, number: int, method: str) -> dict[str, dict[str, float]]:

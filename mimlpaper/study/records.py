@@ -6,9 +6,9 @@ the next row is written, and ignored when the file is read. Each row ends with a
 text, so that a row that was edited is noticed.
 
 The state of a record says whether it may be shown. "fresh": made by today's code. "attested": made
-by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale": neither.
-"suspect": edited, or contradicted by a check. "unchecked": made by a cluster, and no check of it
-ended. Only fresh and attested records enter a published number.
+by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale":
+neither. "unchecked": made by a cluster, and no check of it ended. "suspect": edited, or
+contradicted by a check. Only fresh and attested records enter a published number.
 
 Two more tables say what verification found. ``attested.csv``: today's code gives the numbers that
 other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
@@ -113,7 +113,10 @@ class Store:
         No writer comes between reading and writing. Records that were superseded leave the file.
         """
         with self._locked(experiment.name):
-            rows, columns = change(self._read(experiment)).to_dict("records"), columns_of(experiment)
+            rows, columns = (
+                change(self._read(experiment)).to_dict("records"),
+                columns_of(experiment),
+            )
             text = _header(columns) + _to_csv(rows, columns)
             paths.write_whole(self.path(experiment.name), text)
 
@@ -180,10 +183,9 @@ def _parse(data, path, columns, numbers):
         )  # fmt: skip
     except ValueError as error:  # a row has too many columns
         raise StoreError(f"{path}: {error}; {advice}") from error
-    if list(table.columns) != [*columns, "seal"]:
-        raise StoreError(
-            f"{path}: expected the columns {[*columns, 'seal']}, got {list(table.columns)}; {advice}"
-        )
+    wanted, found = [*columns, "seal"], list(table.columns)
+    if found != wanted:
+        raise StoreError(f"{path}: expected the columns {wanted}, got {found}; {advice}")
     short = table["seal"] == ""
     if short.any():
         raise StoreError(
@@ -223,7 +225,7 @@ def _cell(value):
 
 
 def default_store(profile: str = "paper") -> Store:
-    """Where ``mimlpaper compute`` records: ``data/results``, or a folder of ``build`` for "smoke"."""
+    """Where ``mimlpaper compute`` records: ``data/results``, for "smoke" a folder of ``build``."""
     return Store(paths.build("smoke") / "results" if profile == "smoke" else paths.results())
 
 
@@ -253,7 +255,8 @@ def records(
 def _states(table, experiment, attested):
     """The state of each row, by its code and that of today."""
     today, states = current_codes(experiment), {}
-    about = list(zip(*(table[name] for name in ("dataset", "method", "parameters", "code"))))
+    named = table[["dataset", "method", "parameters", "code"]]
+    about = list(named.itertuples(index=False, name=None))
     for row in set(about):
         *variant, code = row
         states[row] = _state(code, today(*variant), variant[1], attested)

@@ -9,9 +9,9 @@ from mimlpaper.study.section6 import SECTION6, TABLE_3, TABLE_4
 from mimlpaper.study.section6 import SIDE_READINGS as OF_SECTION6
 from mimlpaper.study.section7 import SECTION7, TABLE_5
 from mimlpaper.study.section7 import SIDE_READINGS as OF_SECTION7
-from mimlpaper.study.settings import Row, nearest_to_print
+from mimlpaper.study.settings import nearest_to_print
 from mimlpaper.study.trials import Experiment, Part
-from mimlpaper.study.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
+from mimlpaper.study.unseen import UNSEEN_EXPERIMENTS
 
 # The rows whose every setting has a basis, see mimlpaper.study.settings.
 TABLES = dict(table1=TABLE_1, table2=TABLE_2, table3=TABLE_3, table4=TABLE_4, table5=TABLE_5)

@@ -106,7 +106,7 @@ def _to_run(experiment, trials, recorded, recompute):
 
 
 def _missing_package(experiment, trial):
-    """Whether a part of the trial's estimator names a package in ``needs`` that is not installed."""
+    """Whether the estimator names a package in ``needs`` that is not installed."""
     estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
     parts = [estimator, *(estimator.get_params().values() if estimator is not None else ())]
     needed = {part.needs for part in parts if isinstance(getattr(part, "needs", None), str)}

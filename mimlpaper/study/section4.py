@@ -62,9 +62,8 @@ TABLE_1 = Table({
         tuning=dict(label_code=["feature", "onehot"], gamma=[0.1, 1.0, 10.0]),
         choices=[
             UNSCALED,
-            *each(
-                weighting="resampling", label_code="onehot", rank=600, label_rule="top", gamma=0.2, C=10.0
-            ),
+            *each(weighting="resampling", label_code="onehot", rank=600, label_rule="top"),
+            *each(gamma=0.2, C=10.0),
         ],
     ),
     "MimlSvm": Row(

@@ -9,7 +9,7 @@ from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.datasets.catalogue import PERCENTAGES
 from mimlpaper.study.measures import OBJECTIVES, RELATED, TESTED
-from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED, TABLE_1, TABLE_2
+from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
 from mimlpaper.study.settings import Row, Table, each, held_out, nearest
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
 

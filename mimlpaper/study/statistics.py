@@ -13,7 +13,6 @@ from scipy import stats
 from scipy.special import stdtr
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.costs import drawn_sizes
 from mimlpaper.study.published import ALL_CRITERIA
 
 
@@ -257,10 +256,11 @@ LEAST_MEGABYTES = 1.0  # less is within what an allocator rounds
 
 def growth(costs: pd.DataFrame, method: str, size: str, value: str = "fit_seconds") -> pd.Series:
     """``value`` by one size, the others constant; without megabytes below one."""
-    rows = costs[(costs["study"] == "sizes") & (costs["method"] == method)]
+    drawn = costs["dataset"].str.startswith("drawn:") & (costs["n_test"] == 0)
+    rows = costs[drawn & (costs["method"] == method)]
     if rows.empty:
         return pd.Series(dtype=float)
-    sizes = pd.DataFrame([drawn_sizes(name) for name in rows["dataset"]], rows.index, SIZES)
+    sizes = rows[["n_train", "n_instances", "n_labels"]].set_axis(SIZES, axis=1)
     others = [name for name in SIZES if name != size]
     varied = max((group for _, group in rows.join(sizes).groupby(others)), key=len)
     values = varied.set_index(size)[value].astype(float).sort_index()

@@ -166,6 +166,10 @@ class Part:
         """The methods that run, in the order of printing."""
         return tuple(self.variants or self.configurations)
 
+    def covers(self, dataset: str) -> bool:
+        """Whether a data set is one of the part's, or stands for one of them."""
+        return _original(self, dataset) in self.datasets
+
     def configuration(self, dataset: str, method: str):
         """A method's configuration on one of the part's data sets."""
         configured = self.configurations[method]
@@ -213,6 +217,10 @@ class Experiment:
         """The data sets of all parts."""
         return tuple(dict.fromkeys(name for part in self.parts for name in part.datasets))
 
+    def covers(self, dataset: str) -> bool:
+        """Whether a data set is one of a part's, or stands for one of them."""
+        return any(part.covers(dataset) for part in self.parts)
+
     def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
         """All trials of a profile, of the named methods if any are named, split by split."""
         if profile not in PROFILES:
@@ -252,7 +260,7 @@ class Experiment:
     def part_of(self, dataset: str, method: str) -> Part:
         """The part that has a method on a data set, or on what a stand-in stands for."""
         for part in self.parts:
-            if method in part.methods and _original(part, dataset) in part.datasets:
+            if method in part.methods and part.covers(dataset):
                 return part
         raise ValueError(f"experiment {self.name} has no trial of {method!r} on {dataset!r}")
 
