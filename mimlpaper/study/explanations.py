@@ -52,26 +52,6 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
     ax.set_axis_off()
 
 
-def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
-    """The nine instances (9, 15) of an image: numbered on its mosaic, and each as a cross.
-
-    A cross has the instance's own colour in the middle and its four neighbours around it.
-    """
-    draw_mosaic(mosaic, bag)
-    crosses.set_axis_off()
-    for i, (blob, features) in enumerate(zip(BLOBS, bag, strict=True)):
-        _frame(mosaic, blob, 1, 0.9)
-        _number(mosaic, blob, i, features[:3])
-        middle = 3.6 * (np.array(blob) - 2)
-        steps = [(0, 0), (-1, 0), (0, -1), (1, 0), (0, 1)]  # itself, left, up, right, down
-        for step, difference in zip(steps, features.reshape(5, 3), strict=True):
-            colour = difference + (features[:3] if any(step) else 0)
-            corner = middle + step - 0.5
-            crosses.add_patch(Rectangle(corner, 1, 1, color=colour.clip(0, 255) / 255))
-        _number(crosses, middle, i, features[:3])
-    crosses.set(xlim=(-1.7, 8.9), ylim=(8.9, -1.7), aspect="equal")
-
-
 def draw_explained_scene(
     axes: Sequence[Axes], bag: np.ndarray, scores: np.ndarray, bag_scores: np.ndarray,
     label_names: Sequence[str], true: np.ndarray | None = None, *,
@@ -250,12 +230,6 @@ def _frame(ax, blob, outer, inner, color=FRAME):
     corner = np.array(blob) - 0.5
     for edge, linewidth in ((INK, outer), (color, inner)):
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
-
-
-def _number(ax, place, i, colour):
-    """The number of an instance, dark on light colours and light on dark ones."""
-    ink = INK if colour @ (0.3, 0.6, 0.1) > 130 else FRAME
-    ax.text(*place, str(i + 1), ha="center", va="center", color=ink, fontsize=7)
 
 
 def _signed(number):

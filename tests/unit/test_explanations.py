@@ -39,7 +39,6 @@ from mimlpaper.study.explanations import (
     UPPER_BOUND,
     draw_explained_scene,
     draw_explained_text,
-    draw_instances,
     draw_mosaic,
     explained_images,
     explained_scenes,
@@ -141,22 +140,6 @@ def test_true_labels_and_fewer_axes_than_labels(bag):
     assert {disc.radius for disc in discs(axes[1])} == {0.0}  # all scores are the same
     draw_explained_scene(axes, bag, scores, np.zeros(3), names, np.zeros(3, bool))
     assert axes[0].get_title() == "no label"
-
-
-def test_instances_are_numbered_and_stand_alone(bag):
-    """Every cross has five squares: its own colour, and left, up, right and down of it."""
-    mosaic, crosses = plt.subplots(1, 2)[1]
-    draw_instances(mosaic, crosses, bag)
-    for ax in (mosaic, crosses):
-        assert [text.get_text() for text in ax.texts] == list("123456789")
-    assert mosaic.texts[5].get_position() == (4, 3)  # instance 6 in column 4 and row 3
-    assert len(frames(mosaic)) == 9 and len(crosses.patches) == 45
-    colours = [np.array(patch.get_facecolor()[:3]) * 255 for patch in crosses.patches[5:10]]
-    around = [bag[1, :3] + bag[1, i : i + 3] for i in (3, 6, 9, 12)]
-    assert np.array(colours) == pytest.approx(np.array([bag[1, :3], *around]))
-    x, y = crosses.patches[5].get_xy()
-    neighbours = np.array([patch.get_xy() for patch in crosses.patches[6:10]])
-    assert neighbours == pytest.approx(np.array([(x - 1, y), (x, y - 1), (x + 1, y), (x, y + 1)]))
 
 
 def test_own_images_beside_their_reasons(rng, tmp_path):
