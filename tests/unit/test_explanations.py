@@ -35,10 +35,8 @@ from mimlpaper.study.explanations import (
     CHANCE,
     EXPLAINED,
     FRAME,
-    TOP,
     UPPER_BOUND,
     draw_explained_scene,
-    draw_explained_text,
     draw_mosaic,
     explained_images,
     explained_scenes,
@@ -164,16 +162,18 @@ def test_scenes_without_pictures_have_their_true_labels(bag):
     assert len(figure.axes) == 3 and figure.axes[0].get_title() == "blue"
 
 
-def test_a_text_has_a_panel_for_each_of_its_highest_labels():
+def test_a_text_has_rows_for_each_of_its_highest_labels():
     class Reader(WeighedWords):
         def decision_function(self, X):
             return np.array([[-1.0, 2.0]])
 
     bag = np.array([[0.0, 0, 1, 0], [1, 1, 0, 0]])
-    figure = explained_text(Reader(), bag, ("oil", "trade"))
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["trade  +2.00", "oil  −1.00"]
-    assert [bar.get_width() for bar in figure.axes[0].patches] == [1.0, -1.0]
-    assert len(explained_text(Reader(), bag, ("oil", "trade"), n_shown=1).axes) == 1
+    table = explained_text(Reader(), bag, ("oil", "trade"))
+    assert table.data["label"].tolist() == ["trade +2.00"] * 2 + ["oil −1.00"] * 2
+    assert table.data["score"].tolist() == [1.0, -1.0, -3.0, 2.5]
+    html = table.to_html()
+    assert "linear-gradient" in html and ">−3.00<" in html
+    assert len(explained_text(Reader(), bag, ("oil", "trade"), n_shown=1).data) == 2
 
 
 def test_telling_words_by_hand():
@@ -200,30 +200,6 @@ def test_words_of_composed_texts_are_those_of_their_topic():
     found = telling_words(learner, texts.X[about_oil], oil, texts.feature_names)
     words = " ".join(found["words"])
     assert any(word in words for word in ("crude", "barrels", "opec", "petroleum", "oil"))
-
-
-def test_bars_and_words_of_a_text():
-    passages = telling_words(WeighedWords(), np.array([[0.0, 0, 1, 0], [1, 1, 0, 0]]), 0)
-    ax = plt.subplots()[1]
-    draw_explained_text(ax, passages, "oil")
-    assert [bar.get_width() for bar in ax.patches] == [-3.0, 2.5]
-    dark = [bar.get_facecolor() == to_rgba(TOP) for bar in ax.patches]
-    assert dark == [False, True]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["passage 1", "passage 2"]
-    assert [text.get_text().strip() for text in ax.texts] == ["", "word 1, word 2"]
-    assert ax.get_title(loc="left") == "oil"
-
-
-def test_words_stay_within_the_figure(tmp_path):
-    """At both resolutions, once the layout is settled."""
-    passages = telling_words(WeighedWords(), np.full((5, 4), 111.0), 1, ["long" * 6] * 4)
-    figure, ax = plt.subplots()
-    draw_explained_text(ax, passages)
-    save_figure(figure, tmp_path, "text")
-    for dpi in (110, 200):
-        figure.set_dpi(dpi)
-        right = max(text.get_window_extent().x1 for text in ax.texts)
-        assert right <= figure.bbox.x1
 
 
 def test_wrong_and_missed_labels_and_wrong_reasons_are_marked(bag):
