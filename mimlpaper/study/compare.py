@@ -154,15 +154,6 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     return pd.concat([records, matched[~matched["method"].isin(own)]])
 
 
-def row_values(records: pd.DataFrame, number: int, method: str) -> dict[str, dict[str, float]]:
-    """The criteria of a method's row in a table: as printed, and as recorded."""
-    cells = published_cells(number)
-    printed = cells[cells["algorithm"] == method].set_index("criterion")["mean"].to_dict()
-    own = as_published(records).query("method == @method")
-    ours = own[list(TABLES[number].criteria)].mean().to_dict()
-    return {"printed": printed, "recorded": ours}
-
-
 def as_published(records: pd.DataFrame) -> pd.DataFrame:
     """The finished fits, not single rounds, of configurations as published, not of variants."""
     if records.empty:
@@ -216,12 +207,6 @@ def with_variants(records: pd.DataFrame, separator: str = ", ") -> pd.DataFrame:
     """``records`` with the parameters that differ as part of the method's name."""
     variants = zip(records["method"], records["parameters"], strict=True)
     return records.assign(method=[variant_name(*variant, separator) for variant in variants])
-
-
-def with_percentages(records: pd.DataFrame) -> pd.DataFrame:
-    """``records`` with a column ``percentage``: 10 for the data set "scene:10%"."""
-    share = records["dataset"].str.split(":").str[1].str.rstrip("%")
-    return records.assign(percentage=share.astype(int))
 
 
 def _run_of(records, table):

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
+from pandas.io.formats.style import Styler
 from PIL import Image
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -34,7 +35,7 @@ from mimlpaper.study.rendering import INK, RIGHT, WRONG, ReportTable, crossed, f
 from mimlpaper.study.trials import Trial, set_random_states
 
 FRAME = "#ffffff"
-TOP, OTHERS = "#333333", "#bbbbbb"  # no method has these colours
+AGAINST, FOR = "#bbbbbb", "#8fbbe0"  # bars of scores
 BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
 VERDICTS = {(True, True): "right", (True, False): "wrong", (False, True): "missed"}
 
@@ -50,26 +51,6 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
     colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
     ax.imshow(np.concatenate([colours, 1.0 * known[..., :1]], axis=-1), interpolation="nearest")
     ax.set_axis_off()
-
-
-def draw_instances(mosaic: Axes, crosses: Axes, bag: np.ndarray):
-    """The nine instances (9, 15) of an image: numbered on its mosaic, and each as a cross.
-
-    A cross has the instance's own colour in the middle and its four neighbours around it.
-    """
-    draw_mosaic(mosaic, bag)
-    crosses.set_axis_off()
-    for i, (blob, features) in enumerate(zip(BLOBS, bag, strict=True)):
-        _frame(mosaic, blob, 1, 0.9)
-        _number(mosaic, blob, i, features[:3])
-        middle = 3.6 * (np.array(blob) - 2)
-        steps = [(0, 0), (-1, 0), (0, -1), (1, 0), (0, 1)]  # itself, left, up, right, down
-        for step, difference in zip(steps, features.reshape(5, 3), strict=True):
-            colour = difference + (features[:3] if any(step) else 0)
-            corner = middle + step - 0.5
-            crosses.add_patch(Rectangle(corner, 1, 1, color=colour.clip(0, 255) / 255))
-        _number(crosses, middle, i, features[:3])
-    crosses.set(xlim=(-1.7, 8.9), ylim=(8.9, -1.7), aspect="equal")
 
 
 def draw_explained_scene(
@@ -153,20 +134,21 @@ def explained_images(estimator, images: Sequence, label_names: Sequence[str], **
 def explained_text(
     estimator, bag: np.ndarray, label_names: Sequence[str],
     feature_names: Sequence[str] | None = None, n_shown: int = 2,
-) -> Figure:  # fmt: skip
-    """A panel for each of a text's ``n_shown`` highest labels: passages and telling words.
+) -> Styler:  # fmt: skip
+    """A table of a text's ``n_shown`` highest labels: passages, bars of scores, telling words.
 
     The other parameters are those of :func:`telling_words`.
     """
     scores = estimator.decision_function([bag])[0]
-    figure, axes = plt.subplots(
-        n_shown, 1, figsize=(7, n_shown * (0.6 + len(bag) / 5)), squeeze=False,
-        layout="constrained",
-    )  # fmt: skip
-    for ax, label in zip(axes.flat, np.argsort(-scores), strict=False):
-        passages = telling_words(estimator, bag, label, feature_names)
-        draw_explained_text(ax, passages, f"{label_names[label]}  {_signed(scores[label])}")
-    return figure
+    passages = {
+        f"{label_names[label]} {_signed(scores[label])}": telling_words(
+            estimator, bag, label, feature_names
+        )
+        for label in np.argsort(-scores)[:n_shown]
+    }
+    table = pd.concat(passages, names=["label", None]).reset_index(level=0)
+    styler = table.reset_index(drop=True).style.hide(axis="index").format(_signed, subset="score")
+    return styler.bar(subset="score", align="zero", color=[AGAINST, FOR])
 
 
 def telling_words(
@@ -201,28 +183,6 @@ def telling_words(
     return pd.DataFrame(rows, columns=["passage", "score", "words"])
 
 
-def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
-    """A bar for each passage's score with its telling words; the highest bar is dark.
-
-    ``passages`` are rows of :func:`telling_words`; each needs a sixth of an inch.
-    """
-    heights = np.arange(len(passages))
-    top = passages["score"].argmax()
-    colors = [TOP if i == top else OTHERS for i in heights]
-    ax.barh(heights, passages["score"], height=0.6, color=colors)
-    look = dict(transform=ax.get_yaxis_transform(), va="center", color=INK, fontsize="small")
-    for height, words in zip(heights, passages["words"], strict=True):
-        ax.text(1.03, height, f"{words}  ", **look)  # other resolutions set text a little wider
-    ax.axvline(0, color=INK, linewidth=0.6)
-    ax.set_yticks(heights, passages["passage"])
-    ax.set_ylim(len(passages) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    ax.grid(False)
-    ax.grid(True, axis="x")
-    ax.set_xlabel("score")
-    ax.set_title(title, loc="left")
-
-
 def _draw_scores(ax, scores, bound, region):
     """Discs on the nine central blobs, and a frame around the highest."""
     for blob, score in zip(BLOBS, scores, strict=True):
@@ -250,12 +210,6 @@ def _frame(ax, blob, outer, inner, color=FRAME):
     corner = np.array(blob) - 0.5
     for edge, linewidth in ((INK, outer), (color, inner)):
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
-
-
-def _number(ax, place, i, colour):
-    """The number of an instance, dark on light colours and light on dark ones."""
-    ink = INK if colour @ (0.3, 0.6, 0.1) > 130 else FRAME
-    ax.text(*place, str(i + 1), ha="center", va="center", color=ink, fontsize=7)
 
 
 def _signed(number):

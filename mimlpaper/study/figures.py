@@ -3,17 +3,17 @@
 Call :func:`~mimlpaper.study.rendering.use_style` once before making figures.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba, to_rgba_array
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
@@ -24,15 +24,15 @@ from mimlpaper.study.rendering import (
     BLUE,
     INK,
     LINE,
+    METHOD_STYLE,
     RIGHT,
     VERDICT_LOOKS,
     VERMILION,
     WRONG,
-    Look,
     in_order,
     look_of,
 )
-from mimlpaper.study.statistics import Friedman, curve, growth, shared_ranks
+from mimlpaper.study.statistics import Friedman, growth, shared_ranks
 from mimlpaper.study.verdicts import deviations, match_rates, row_distances
 
 FILLS = VERDICT_LOOKS["fill"]
@@ -40,127 +40,68 @@ TESTED = ("holds", "partly", "fails")  # verdicts of claims that can be judged
 FRAMED = dict(fill=False, linewidth=1.8)  # around the square that is meant
 
 
-def seven_panels(height: float = 3.4) -> tuple[Figure, list[Axes]]:
-    """A figure with the paper's seven panels in rows of four and three; the eighth is empty."""
-    figure, axes = plt.subplots(2, 4, figsize=(7, height))
-    axes = list(axes.flat)
-    axes[-1].set_axis_off()
-    return figure, axes[:7]
+def draw_box(ax: Axes, x: float, y: float, text: str, color: str) -> Text:
+    """Text in a rounded box, with its middle at (x, y)."""
+    look = dict(boxstyle="round,pad=0.5", facecolor=color, edgecolor=LINE, linewidth=0.7)
+    return ax.text(x, y, text, ha="center", va="center", linespacing=1.4, bbox=look)
+
+
+def draw_arrow(ax: Axes, start: Text | tuple[float, float], end: Text, **look):
+    """An arrow from a box of :func:`draw_box`, or from a place, to a box."""
+    place = start.get_position() if isinstance(start, Text) else start
+    source = start.get_bbox_patch() if isinstance(start, Text) else None
+    ends = dict(patchA=source, patchB=end.get_bbox_patch(), shrinkA=0, shrinkB=0)
+    arrow = dict(arrowstyle="-|>", color=LINE, mutation_scale=8) | ends | look
+    ax.annotate("", end.get_position(), place, arrowprops=arrow)
 
 
 def plot_parameter_curves(
-    records: pd.DataFrame, x: str, axes: list[Axes], *, xlabel: str, published: float | None = None,
-    levels: Mapping[str, Mapping[str, float]] | None = None,
-):  # fmt: skip
-    """Mean ± std over splits against ``x``, one panel for each criterion.
+    records: pd.DataFrame, x: str, *, xlabel: str, published: float | None = None
+) -> Figure:
+    """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
-    As in the paper, the last three panels show 1 - criterion: lower is better in all panels. A
-    curve of ten values is labelled with the range of its means, in standard deviations at
-    ``published``.
-
-    ``records`` has one row for each method, split and value of the column ``x``. ``axes`` are from
-    :func:`seven_panels`. ``published`` is the value that the tables have, drawn as a thin line.
-    ``levels`` has values of the criteria by name: dashed lines, named in the last panel.
+    As in the paper, the last three panels show 1 - criterion: lower is better in all panels. A run
+    that stopped early keeps its last value. ``published`` is the value that the tables have, drawn
+    as a thin line.
     """
-    for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
-        ends = {}
-        for method, rows in records.groupby("method", sort=False):
-            mean = _plot_curve(axis, rows, x, criterion, published, solid=bool(levels))
-            ends[method] = mean.index[-1], mean.iloc[-1]
-        for name, values in (levels or {}).items():
-            level = _as_loss(values[criterion.name], criterion)
-            axis.axhline(level, color=look_of(name).color, linewidth=1, linestyle=(0, (4, 2)))
-            ends[name] = axis.get_xlim()[1], level
-        if published is not None:
-            axis.axvline(published, color="#999999", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
-        title = criterion.title if criterion.lower_is_better else f"1 − {criterion.title}"
-        axis.set_title(f"({'abcdefg'[panel]}) {title}")
-        if panel >= 3:
-            axis.set_xlabel(xlabel)
-    _label_ends(axis, ends)
+    methods, few = records["method"].unique(), records[x].nunique() <= 12
+    grid = sns.relplot(
+        _losses(records, x), kind="line", x=x, y="loss", col="panel", col_wrap=4,
+        hue="method", hue_order=methods, palette=[look_of(method).color for method in methods],
+        style="method", style_order=methods, dashes=[_dashes(method) for method in methods],
+        markers=[look_of(method).marker for method in methods] if few else False,
+        errorbar="sd", err_kws=dict(alpha=0.15, linewidth=0), markeredgewidth=0,
+        height=1.7, aspect=1.03, facet_kws=dict(sharey=False, legend_out=False),
+    )  # fmt: skip
+    grid.set_titles("{col_name}").set_axis_labels(xlabel, "")
+    if published is not None:
+        grid.refline(x=published, linewidth=0.8, zorder=0)
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
     over = f"{n_splits} splits" if n_splits > 1 else f"{n_sets} data sets"
-    text = f"band: mean ± std over {over}"
-    text += "" if published is None else f"\nthin line: {published:g}, as in the tables"
-    look = dict(transform=axis.transAxes, va="top", fontsize=6, color=LINE)
-    axis.text(1.08, -0.06, text, **look).set_in_layout(False)
+    place = dict(loc="upper right", bbox_to_anchor=(1, 0.42))
+    sns.move_legend(grid, **place, title=f"mean ± std over {over}")
+    return grid.figure
 
 
-def _plot_curve(axis, rows, x, criterion, published, solid):
-    """The curve of one method with its band; its means are returned."""
-    points, look = curve(rows, x, criterion.name), look_of(rows["method"].iloc[0])
-    mean, few = _as_loss(points["mean"], criterion), len(points) <= 12
-    axis.plot(
-        mean.index, mean, color=look.color, linestyle="-" if solid else look.linestyle,
-        marker=look.marker if few else None,
-    )  # fmt: skip
-    low, high = mean - points["std"], mean + points["std"]
-    axis.fill_between(mean.index, low, high, color=look.color, alpha=0.15, linewidth=0)
-    if few:
-        axis.set_xticks(mean.index[:: -1 - len(mean) // 6])
-    if len(mean) == 10 and published is not None:
-        spread = np.ptp(mean) / points["std"][published]
-        place = dict(transform=axis.transAxes, ha="right", fontsize=6)
-        axis.text(0.98, 0.04, f"range {spread:.1f} std", **place)
-    return mean
+def _losses(records, x):
+    """Columns method, ``x``, panel and loss: every criterion so that lower is better."""
+    if x == "stage":  # a run that stopped early keeps its last criteria
+        runs = records.pivot(index=["method", "dataset", "split"], columns=x, values=[*CRITERIA])
+        records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
+    losses = records[["method", x]].copy()
+    for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
+        if criterion.lower_is_better:
+            losses[f"({letter}) {criterion.title}"] = records[name]
+        else:
+            losses[f"({letter}) 1 − {criterion.title}"] = 1 - records[name]
+    return losses.melt(["method", x], var_name="panel", value_name="loss")
 
 
-def _as_loss(values, criterion):
-    return values if criterion.lower_is_better else 1 - values
-
-
-def plot_data_sets(records: pd.DataFrame, axes: list[Axes], key: Axes, *, lit: Sequence[str]):
-    """One row for each data set, one mark for each method, one panel for each criterion.
-
-    The data set with the best mean average precision is on top. Methods that are not ``lit`` are
-    grey. ``key`` is an empty axis for the names of the others. A value that is far out, by Tukey's
-    rule, is an arrow at the edge, so that it does not squeeze the others.
-    """
-    datasets = records.groupby("dataset")["average_precision"].mean().sort_values().index
-    methods = in_order(records["method"].unique())
-    offsets = np.linspace(0.3, -0.3, len(methods))
-    others = Look("#c4c4c4", ".", "")
-    looks = {m: (look_of(m) if m in lit else others)._replace(linestyle="") for m in methods}
-    any_beyond = False
-    for panel, (axis, criterion) in enumerate(zip(axes, CRITERIA.values(), strict=True)):
-        means = records.pivot_table(criterion.name, "dataset", "method").reindex(datasets)
-        ends = _without_far_out(means.to_numpy())
-        for method, offset in zip(methods, offsets, strict=True):
-            heights = np.arange(len(datasets)) + offset
-            any_beyond |= _plot_marks(axis, means[method], heights, ends, looks[method])
-        axis.set_yticks(range(len(datasets)), [name.split(":")[-1] for name in datasets])
-        axis.set_yticks(np.arange(1, len(datasets)) - 0.5, minor=True)
-        axis.tick_params(axis="y", which="both", length=0, labelleft=panel % 4 == 0)
-        axis.grid(False)
-        axis.grid(True, axis="y", which="minor")
-        axis.set_ylim(-0.5, len(datasets) - 0.5)
-        axis.set_title(f"({'abcdefg'[panel]}) {criterion.title} {criterion.arrow}")
-    named = {method: look for method, look in looks.items() if method in lit}
-    named |= {f"the other {len(methods) - len(named)}": others} if len(named) < len(methods) else {}
-    named |= {"beyond the edge": others._replace(marker=">")} if any_beyond else {}
-    handles = [Line2D([], [], **look._asdict(), label=name) for name, look in named.items()]
-    key.set_axis_off()
-    key.legend(handles=handles, loc="center left", borderpad=0, handletextpad=0.2)
-
-
-def _plot_marks(axis, values, heights, ends, look):
-    """One mark for each value; whether any is beyond the ends, where it is an arrow."""
-    low, high = ends
-    beyond = {"<": values < low, ">": values > high}
-    for marker, chosen in ((look.marker, values.between(low, high)), *beyond.items()):
-        marks = look._replace(marker=marker)._asdict()
-        if chosen.any():
-            places = values[chosen].clip(low, high), heights[chosen]
-            axis.plot(*places, **marks, markersize=4.2, markeredgewidth=0)
-    return any(chosen.any() for chosen in beyond.values())
-
-
-def _without_far_out(values):
-    """Least and largest value, but for those over three interquartile ranges from the quartiles."""
-    first, third = np.nanquantile(values, [0.25, 0.75])
-    reach = 3 * (third - first)
-    near = values[(values >= first - reach) & (values <= third + reach)]
-    return near.min(), near.max()
+def _dashes(method):
+    """Dotted for variants and printed values, otherwise as the method's line."""
+    if method not in METHOD_STYLE:
+        return 1, 1
+    return "" if METHOD_STYLE[method].linestyle == "-" else (5, 1)
 
 
 def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
@@ -298,104 +239,6 @@ def plot_orders(orders: pd.DataFrame, ax: Axes, *, coloured: Sequence[str]):
     ends = {method: (last, rank) for method, rank in orders.iloc[:, -1].items()}
     _label_ends(ax, ends, least=0.075, in_layout=True, bold=coloured)
     ax.tick_params(axis="x", length=0)
-
-
-# Of D-MimlSvm, in the order of their colours.
-CONFIGURATIONS = {
-    "{}": "as configured", '{"dmimlsvm__lam": 0.3}': "larger λ",
-    '{"dmimlsvm__imbalance": false}': "no imbalance weights",
-    '{"dmimlsvm__mu": 1.0, "dmimlsvm__relatedness": "pairwise"}': "relatedness by pairs",
-}  # fmt: skip
-
-
-def plot_objectives(traces: pd.DataFrame, axes: dict[str, Axes]):
-    """Each fit's objective after each step, in percent above its end; a panel for each data set.
-
-    ``traces`` has columns dataset, method, parameters, split, stage, objective.
-    """
-    for dataset, axis in axes.items():
-        mine = traces[traces["dataset"] == dataset].sort_values("stage")
-        for number, (parameters, name) in enumerate(CONFIGURATIONS.items()):
-            for _, fit in mine[mine["parameters"] == parameters].groupby("split"):
-                excess = 100 * (fit["objective"] / fit["objective"].iloc[-1] - 1)
-                look = dict(color=f"C{number}", marker="osD^"[number], alpha=0.6)
-                axis.plot(fit["stage"], excess, **look, markersize=3, linewidth=1, label=name)
-        title = dataset.replace(":", ", ").replace("%", " % multi-label")
-        steps = range(1, int(mine["stage"].max()) + 1)
-        axis.set(title=title, xlabel="convex problems solved", xticks=steps)
-        axis.set_ylim(bottom=0)
-    next(iter(axes.values())).set_ylabel("objective above its end (%)")
-    handles = dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
-    axis.legend(handles.values(), handles, loc="upper right")
-
-
-def plot_relatedness(pairs: pd.DataFrame, value: str, axis: Axes, *, title: str = ""):
-    """Half a matrix over the labels: a coloured square with its number for each pair, and a scale.
-
-    Blue is positive, red is negative. ``pairs`` has columns first, second and ``value``, one row
-    for each pair of labels.
-    """
-    names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
-    matrix = pairs.pivot(index="first", columns="second", values=value)
-    matrix = matrix.reindex(index=names, columns=names)
-    shown = np.tril(matrix.fillna(matrix.T), -1)[1:, :-1]
-    shown[np.triu_indices_from(shown, 1)] = np.nan
-    bound, signed = np.nanmax(np.abs(shown)) or 1.0, np.nanmin(shown) < 0
-    scale = dict(cmap="RdBu", vmin=-bound) if signed else dict(cmap="Blues", vmin=0)
-    image = axis.imshow(shown, **scale, vmax=bound)
-    for i, j in zip(*np.nonzero(np.isfinite(shown)), strict=True):
-        ink = "white" if abs(shown[i, j]) > 0.7 * bound else INK
-        axis.text(j, i, f"{shown[i, j]:.2f}", ha="center", va="center", color=ink, fontsize=6)
-    axis.figure.colorbar(image, ax=axis, shrink=0.7, aspect=12).outline.set_visible(False)
-    _name_squares(axis, names[:-1], names[1:])
-    axis.spines[:].set_visible(False)
-    axis.set_title(title)
-
-
-def plot_win_tie_loss(counts: pd.DataFrame, axis: Axes, a: str, b: str):
-    """Stacked shares of cases where ``a``, neither or ``b`` is better, for each stage of ``b``.
-
-    ``counts`` is from :func:`~mimlpaper.study.statistics.win_tie_loss_by_stage`.
-    """
-    stacks = {
-        "better": (f"{a} better", FILLS["differs_better"]),
-        "neither": ("neither", FILLS["missing"]),
-        "worse": (f"{b} better", FILLS["differs_worse"]),
-    }
-    shares = 100 * counts[[*stacks]].div(counts[[*stacks]].sum(axis=1), axis=0)
-    places, bottom = range(len(counts)), np.zeros(len(counts))
-    for word, (label, fill) in stacks.items():
-        bars = axis.bar(places, shares[word], bottom=bottom, color=fill, width=0.9, label=label)
-        texts = [f"{share:.0f}" if share >= 8 else "" for share in shares[word]]
-        axis.bar_label(bars, texts, label_type="center", color=INK, fontsize=6)
-        bottom = bottom + shares[word]
-    axis.set_xticks(places, counts["stage"])
-    axis.set(xlabel=f"alternations of {b}", ylabel="cases (%)")
-    axis.grid(False)
-
-
-SHADES = ("#b8d4ea", "#6aaed6", "#2878b5", "#08306b")  # few sub-concepts to many
-
-
-def plot_m_and_theta(records: pd.DataFrame, axes: list[Axes]):
-    """Mean accuracy against θ, one line for each M, one panel for each data set.
-
-    ``records`` are of the experiment "sweep_subcod". Axes beyond the data sets are switched off.
-    """
-    settings = pd.DataFrame(map(json.loads, records["parameters"]))
-    groups = records.reset_index(drop=True).join(settings).groupby("dataset", sort=False)
-    for ax in axes[groups.ngroups :]:
-        ax.set_axis_off()
-    for ax, (dataset, rows) in zip(axes, groups, strict=False):
-        means = rows.pivot_table("accuracy", "subcod__kept_share", "subcod__n_concepts")
-        for (n_concepts, accuracy), shade in zip(means.items(), SHADES, strict=False):
-            ax.plot(100 * accuracy.index, accuracy, "o-", color=shade, label=f"M = {n_concepts}")
-        ax.axvspan(10, 70, color="#f2f2f2", zorder=0, linewidth=0)
-        place = dict(transform=ax.get_xaxis_transform(), ha="center")
-        ax.text(40, 0.03, "the paper's range", **place, color=LINE, fontsize=7)
-        ax.set(title=dataset, xlabel="θ, in % of mM")
-    axes[0].set_ylabel("accuracy")
-    axes[0].legend(loc="center left")
 
 
 PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}

@@ -3,6 +3,7 @@
 import hashlib
 import html
 import io
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -240,6 +241,7 @@ def in_order(methods) -> list[str]:
 def use_style():
     """Make the style sheet the default of all figures that follow."""
     plt.style.use(STYLE_SHEET)
+    warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
 
 
 def save_figure(figure: Figure, folder, name: str) -> list[Path]:

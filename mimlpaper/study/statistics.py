@@ -291,10 +291,3 @@ def _slope(values):
         "n": len(x), "exponent": line.slope, "low": line.slope - half, "high": line.slope + half,
         "last": (y[-1] - y[-2]) / (x[-1] - x[-2]),
     }  # fmt: skip
-
-
-def leaders(records: pd.DataFrame, criterion: str, n: int = 3) -> str:
-    """The methods with the best means of a criterion, such as "MlSvm (.969), MimlNn (.957)"."""
-    means = records.groupby("method")[criterion].mean()
-    best = means.sort_values(ascending=ALL_CRITERIA[criterion].lower_is_better).head(n)
-    return ", ".join(f"{name} ({mean:.3f})".replace("(0.", "(.") for name, mean in best.items())

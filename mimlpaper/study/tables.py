@@ -11,33 +11,21 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import published
 from mimlpaper.study.claims import ClaimResult
 from mimlpaper.study.compare import (
-    CHARACTERISTICS,
     Records,
     as_published,
-    compare_characteristics,
     compare_with_paper,
     records_of_all,
     round_half_up,
-    run_means,
     variant_name,
-    with_variants,
 )
 from mimlpaper.study.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
 from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, shares_at_ends
-from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells, published_divergences
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
 from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid, in_order
-from mimlpaper.study.statistics import (
-    LEAST_MEGABYTES,
-    MARGIN,
-    SIZES,
-    WinTieLoss,
-    exponents,
-    shared_ranks,
-    win_tie_loss,
-)
+from mimlpaper.study.statistics import LEAST_MEGABYTES, MARGIN, SIZES, exponents, shared_ranks
 from mimlpaper.study.trials import Trial
-from mimlpaper.study.verdicts import TOLERANCES, agreement, log_likelihood
+from mimlpaper.study.verdicts import TOLERANCES, agreement
 
 NOTHING = pd.DataFrame()
 SHOWN_FLIPS = 3
@@ -121,77 +109,6 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     return frame_grid(
         shown.rename(columns=HEADS), tidy.assign(profile=profile),
         f"{title}: mean ± std. {_provenance(tidy, profile)}", corner="algorithm",
-    )  # fmt: skip
-
-
-def likelihoods_table(rows: Mapping[str, pd.DataFrame], number: int, algorithm: str) -> ReportTable:
-    """Mean ± std of several readings of an algorithm, and how likely each makes its printed row.
-
-    ``rows`` maps the text of a row to the records of one reading, one row a run.
-    """
-    table, cells = TABLES[number], published_cells(number)
-    criteria = list(table.criteria)
-    printed = cells[cells["algorithm"] == algorithm].set_index("criterion")[["mean", "std"]]
-    readings = {name: runs[criteria].agg(["mean", "std"]).T for name, runs in rows.items()}
-    tidy = pd.concat(readings, names=["reading", "criterion"]).reset_index()
-    tidy["log_likelihood"] = [
-        log_likelihood(rows[name][criterion], *printed.loc[criterion], table.n_runs)
-        for name, criterion in zip(tidy["reading"], tidy["criterion"], strict=True)
-    ]
-    both = pd.concat([printed.reset_index().assign(reading="printed"), tidy])
-    likely = tidy.groupby("reading")["log_likelihood"].mean()
-    return frame_grid(
-        crossed(both["reading"], both["criterion"], _number_texts(both))[criteria]
-        .rename(columns=HEADS)
-        .assign(**{"log likelihood": likely.map("{:.1f}".format)}),
-        tidy, corner=algorithm,
-        caption=f"Readings of {algorithm} and its printed row of Table {number}: mean ± std "
-        "over the splits, and the mean over the criteria of the printed values' log likelihood.",
-    )  # fmt: skip
-
-
-def accuracies_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
-    """Mean ± std over runs of ten folds, by configuration and by data set of Table 5."""
-    # Methods as in Table 5, others after them; a configuration before its variants.
-    places = {method: place for place, method in enumerate(TABLES[5].algorithms)}
-    place, varied = records["method"].map(places), records["parameters"] != "{}"
-    ordered = records.assign(place=place, varied=varied).sort_values(
-        ["place", "method", "varied", "parameters"], kind="stable"
-    )
-    named = with_variants(ordered, ": ")
-    measured = run_means(named, TABLES[5])
-    runs = measured.groupby(["method", "dataset"])
-    tidy = runs["accuracy"].agg(["mean", "std"]).reindex(named["method"].unique(), level="method")
-    tidy = tidy.rename_axis(index={"method": "row"}).reset_index()
-    entries = _number_entries(tidy.assign(criterion="accuracy"), "dataset")
-    known = [name for name in TABLES[5].datasets if name in set(measured["dataset"])]
-    return frame_grid(
-        crossed(tidy["row"], tidy["dataset"], entries)[known], tidy.assign(profile=profile),
-        f"{title}: accuracy ↑, mean ± std over {runs['run'].nunique().min()} run(s) of ten folds. "
-        f"Profile {profile}; records {_joined(measured['state'])}; {_joined(measured['kind'])} "
-        "data.",
-    )  # fmt: skip
-
-
-def characteristics_table(recomputed: pd.DataFrame, *, profile: str) -> ReportTable:
-    """Appendix C: the printed number above the recomputed one.
-
-    ``recomputed`` has the columns of :func:`~mimlpaper.study.published.published_characteristics`.
-    """
-    tidy = compare_characteristics(recomputed)
-    entries = []
-    for cell in tidy.itertuples():
-        decimals = CHARACTERISTICS[cell.characteristic]
-        numbers = _decimal(cell.published, decimals), _decimal(cell.recomputed, decimals)
-        entries.append(Entry(numbers, verdict=cell.verdict))
-    shown = crossed(tidy["dataset"], tidy["characteristic"], entries)
-    return frame_grid(
-        shown.rename(columns=lambda name: name.replace("_", " ")), tidy.assign(profile=profile),
-        "Appendix C. Web page data sets after term selection: the paper's value, and the one "
-        "recomputed from the files. PMC is the percentage of documents in more than one "
-        "category, ANL the average number of labels, PRC the percentage of categories with "
-        f"under 1 % of the documents. Profile {profile}; {tidy['verdict'].eq('agrees').sum()} of "
-        f"{len(tidy)} agree.", corner="data set",
     )  # fmt: skip
 
 
@@ -417,48 +334,8 @@ def positions_table(positions: pd.DataFrame) -> ReportTable:
     )  # fmt: skip
 
 
-def win_tie_loss_table(
-    comparisons: Mapping[str, tuple[pd.DataFrame, str, str]],
-    printed: Mapping[str, tuple[int, int, int]] | None = None,
-) -> ReportTable:
-    """Shares of cases better / neither / worse, printed and by both tests, for each comparison.
-
-    ``comparisons`` maps a row's name to records and the two methods in them, ``printed`` the names
-    of some rows to the paper's three percentages.
-    """
-    tidy = pd.DataFrame([
-        {"comparison": name, "test": test, "n_cases": records["dataset"].nunique() * len(CRITERIA)}
-        | counts._asdict()
-        for name, (records, a, b) in comparisons.items()
-        for test, counts in zip(("paired", "corrected"), win_tie_loss(records, a, b), strict=True)
-    ])  # fmt: skip
-    shares = 100 * tidy[[*WinTieLoss._fields]].div(tidy["n_cases"], axis=0)
-    texts = [_slashed(f"{share:.0f}" for share in row) for row in shares.to_numpy()]
-    shown = crossed(tidy["comparison"], tidy["test"], texts)
-    shown.insert(0, "paper", pd.Series(printed or {}, dtype=object).map(_slashed))
-    return frame_grid(
-        shown.assign(cases=tidy.groupby("comparison")["n_cases"].first())
-        .rename(columns={"paired": "paired t-test"}),
-        tidy, "Percentages of cases that are better / neither / worse. Neither shows no tie.",
-        corner="comparison",
-    )  # fmt: skip
-
-
 def _slashed(parts):
     return " / ".join(map(str, parts))
-
-
-def relatedness_table(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of labels, from the pair that shares most to the pair that shares least.
-
-    Columns: first, second; together, how many times as often as by chance they occur together;
-    cosine, between their functions under a common μ; sharing, learned for each pair. ``pairs``
-    are of one data set and both kinds of fit, as from ``Companion.related_labels``.
-    """
-    keys, common = ["first", "second"], pairs["parameters"] == "{}"
-    learned = pairs.loc[~common, [*keys, "sharing"]]
-    table = pairs.loc[common, [*keys, "together", "cosine"]].merge(learned, "left", keys)
-    return table.sort_values("sharing", ascending=False, ignore_index=True)
 
 
 def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> ReportTable:

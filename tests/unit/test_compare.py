@@ -11,16 +11,17 @@ from mimlpaper.study.compare import (
     SETTING,
     changes,
     column_records,
+    compare_characteristics,
     compare_with_paper,
     count_runs,
     hours_by_cause,
     overall,
+    round_half_up,
     run_means,
     three_orders,
-    with_percentages,
     with_variants,
 )
-from mimlpaper.study.published import ALL_CRITERIA, TABLES
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_characteristics
 from mimlpaper.study.scorecard import scorecard_cells
 from tests.made_up_records import accuracies, as_in_the_paper, level, rows
 
@@ -115,7 +116,7 @@ def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
     assert seen["mean"].item() == pytest.approx(0.9)
 
 
-def test_names_of_variants_and_percentages():
+def test_names_of_variants():
     records = pd.concat(
         [
             level("scene:10%", "A", 0.0),
@@ -123,7 +124,19 @@ def test_names_of_variants_and_percentages():
         ]
     )
     assert with_variants(records)["method"].unique().tolist() == ["A", "A, label_rule = top"]
-    assert with_percentages(records)["percentage"].unique().tolist() == [10, 50]
+
+
+def test_characteristics_are_compared_as_printed():
+    """Halves are rounded up: 44.495 is printed as 44.50. What is not recomputed is missing."""
+    recomputed = published_characteristics().head(2)
+    recomputed.loc[0, "train_PMC"] += 0.004
+    recomputed.loc[1, "vocabulary"] += 1
+    cells = compare_characteristics(recomputed).set_index(["dataset", "characteristic"])
+    assert cells.loc[("Arts&Humanities", "train_PMC"), "verdict"] == "agrees"
+    assert cells.loc[("Business&Economy", "vocabulary")].tolist() == [438, 439, "differs"]
+    assert cells.loc[("Education", "categories"), "verdict"] == "missing"
+    assert cells["verdict"].eq("agrees").sum() == 15 and len(cells) == 88
+    assert round_half_up(44.495, 2) == 44.5 and round_half_up(1.1585, 3) == 1.159
 
 
 def test_a_method_without_a_row_stands_below_and_gets_no_verdict():

@@ -63,10 +63,10 @@ def test_a_figure_of_other_data_stays_as_it_is(executed, tmp_path, alt):
     ("source", "files"),
     [
         ("paper.table(1)", ["table1"]),
-        ('paper.save_table(\n    tables.some(rows, "printed"),\n    "figures45_rules",\n)',
-         ["figures45_rules"]),
+        ('paper.save_table(\n    tables.some(rows, "printed"),\n    "figures45_outcomes",\n)',
+         ["figures45_outcomes"]),
         ('display(paper.save_table(some(rows, number, EARLY), f"ranksvm_{name}"))',
-         ["ranksvm_steps", "ranksvm_scene", "ranksvm_text", "ranksvm_yeast"]),
+         ["ranksvm_steps", "ranksvm_rows"]),
         ('paper.save_figure(figure, "recording", of=birds)', ["recording"]),
         ('paper.trials("figure4")', []),
     ],

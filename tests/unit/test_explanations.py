@@ -35,11 +35,8 @@ from mimlpaper.study.explanations import (
     CHANCE,
     EXPLAINED,
     FRAME,
-    TOP,
     UPPER_BOUND,
     draw_explained_scene,
-    draw_explained_text,
-    draw_instances,
     draw_mosaic,
     explained_images,
     explained_scenes,
@@ -143,22 +140,6 @@ def test_true_labels_and_fewer_axes_than_labels(bag):
     assert axes[0].get_title() == "no label"
 
 
-def test_instances_are_numbered_and_stand_alone(bag):
-    """Every cross has five squares: its own colour, and left, up, right and down of it."""
-    mosaic, crosses = plt.subplots(1, 2)[1]
-    draw_instances(mosaic, crosses, bag)
-    for ax in (mosaic, crosses):
-        assert [text.get_text() for text in ax.texts] == list("123456789")
-    assert mosaic.texts[5].get_position() == (4, 3)  # instance 6 in column 4 and row 3
-    assert len(frames(mosaic)) == 9 and len(crosses.patches) == 45
-    colours = [np.array(patch.get_facecolor()[:3]) * 255 for patch in crosses.patches[5:10]]
-    around = [bag[1, :3] + bag[1, i : i + 3] for i in (3, 6, 9, 12)]
-    assert np.array(colours) == pytest.approx(np.array([bag[1, :3], *around]))
-    x, y = crosses.patches[5].get_xy()
-    neighbours = np.array([patch.get_xy() for patch in crosses.patches[6:10]])
-    assert neighbours == pytest.approx(np.array([(x - 1, y), (x, y - 1), (x + 1, y), (x, y + 1)]))
-
-
 def test_own_images_beside_their_reasons(rng, tmp_path):
     """From a path, an array and a Pillow image; each row has its picture and both labels."""
     arrays = rng.integers(0, 256, (3, 16, 24, 3), dtype=np.uint8)
@@ -181,16 +162,18 @@ def test_scenes_without_pictures_have_their_true_labels(bag):
     assert len(figure.axes) == 3 and figure.axes[0].get_title() == "blue"
 
 
-def test_a_text_has_a_panel_for_each_of_its_highest_labels():
+def test_a_text_has_rows_for_each_of_its_highest_labels():
     class Reader(WeighedWords):
         def decision_function(self, X):
             return np.array([[-1.0, 2.0]])
 
     bag = np.array([[0.0, 0, 1, 0], [1, 1, 0, 0]])
-    figure = explained_text(Reader(), bag, ("oil", "trade"))
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["trade  +2.00", "oil  −1.00"]
-    assert [bar.get_width() for bar in figure.axes[0].patches] == [1.0, -1.0]
-    assert len(explained_text(Reader(), bag, ("oil", "trade"), n_shown=1).axes) == 1
+    table = explained_text(Reader(), bag, ("oil", "trade"))
+    assert table.data["label"].tolist() == ["trade +2.00"] * 2 + ["oil −1.00"] * 2
+    assert table.data["score"].tolist() == [1.0, -1.0, -3.0, 2.5]
+    html = table.to_html()
+    assert "linear-gradient" in html and ">−3.00<" in html
+    assert len(explained_text(Reader(), bag, ("oil", "trade"), n_shown=1).data) == 2
 
 
 def test_telling_words_by_hand():
@@ -217,30 +200,6 @@ def test_words_of_composed_texts_are_those_of_their_topic():
     found = telling_words(learner, texts.X[about_oil], oil, texts.feature_names)
     words = " ".join(found["words"])
     assert any(word in words for word in ("crude", "barrels", "opec", "petroleum", "oil"))
-
-
-def test_bars_and_words_of_a_text():
-    passages = telling_words(WeighedWords(), np.array([[0.0, 0, 1, 0], [1, 1, 0, 0]]), 0)
-    ax = plt.subplots()[1]
-    draw_explained_text(ax, passages, "oil")
-    assert [bar.get_width() for bar in ax.patches] == [-3.0, 2.5]
-    dark = [bar.get_facecolor() == to_rgba(TOP) for bar in ax.patches]
-    assert dark == [False, True]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["passage 1", "passage 2"]
-    assert [text.get_text().strip() for text in ax.texts] == ["", "word 1, word 2"]
-    assert ax.get_title(loc="left") == "oil"
-
-
-def test_words_stay_within_the_figure(tmp_path):
-    """At both resolutions, once the layout is settled."""
-    passages = telling_words(WeighedWords(), np.full((5, 4), 111.0), 1, ["long" * 6] * 4)
-    figure, ax = plt.subplots()
-    draw_explained_text(ax, passages)
-    save_figure(figure, tmp_path, "text")
-    for dpi in (110, 200):
-        figure.set_dpi(dpi)
-        right = max(text.get_window_extent().x1 for text in ax.texts)
-        assert right <= figure.bbox.x1
 
 
 def test_wrong_and_missed_labels_and_wrong_reasons_are_marked(bag):

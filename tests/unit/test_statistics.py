@@ -16,7 +16,6 @@ from mimlpaper.study.statistics import (
     compare_methods,
     friedman,
     holm,
-    leaders,
     mean_ranks,
     shared_ranks,
     signed_rank_test,
@@ -230,12 +229,3 @@ def test_swept_values():
     records.loc[1, "parameters"] = '{"a": 1, "b": 2}'
     with pytest.raises(ValueError, match="one parameter must vary"):
         swept_values(records, default=0.2)
-
-
-def test_leaders_are_the_best_by_the_criterions_own_direction():
-    records = pd.DataFrame({
-        "method": ["a", "a", "b", "c"],
-        "average_precision": [0.8, 0.9, 0.7, 0.95], "ranking_loss": [0.1, 0.3, 0.3, 0.05],
-    })  # fmt: skip
-    assert leaders(records, "average_precision", 2) == "c (.950), a (.850)"
-    assert leaders(records, "ranking_loss", 2) == "c (.050), a (.200)"

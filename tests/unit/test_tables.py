@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import re
 
@@ -12,35 +11,23 @@ import pytest
 
 from mimlpaper.study import tables
 from mimlpaper.study.claims import evaluate_claims
-from mimlpaper.study.published import PRINTED_WIN_TIE_LOSS, TABLES, published_characteristics
-from mimlpaper.study.rendering import frame_grid, save_table
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.rendering import Entry, frame_grid, save_table
 from mimlpaper.study.scorecard import scorecard
 from mimlpaper.study.tables import (
     CLAIM_VERDICTS,
-    accuracies_table,
     by_verdict,
-    characteristics_table,
     claim_counts_table,
     claims_table,
     divergences_table,
     grid_ends_table,
     measured_table,
     ranks_table,
-    relatedness_table,
     results_table,
     totals_table,
     verified_table,
-    win_tie_loss_table,
 )
-from tests.made_up_records import (
-    NO_FIGHT,
-    PAIRS,
-    PUBLISHED_FIGHT,
-    TUNED_FIGHT,
-    accuracies,
-    apart,
-    as_in_the_paper,
-)
+from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, as_in_the_paper
 
 
 @pytest.fixture(autouse=True)
@@ -130,9 +117,10 @@ def test_table_5_has_data_sets_as_columns():
 
 
 def test_html_has_tints_and_escapes_names():
-    table = characteristics_table(published_characteristics(), profile="paper")
+    shown = pd.DataFrame({"a": [Entry(("1",), verdict="agrees")]}, index=["<a> & b"])
+    table = frame_grid(shown, shown, "")
     html = table._repr_html_()
-    assert "Arts&amp;Humanities" in html
+    assert "&lt;a&gt; &amp; b" in html
     assert "background-color: #d4ecd0" in html
     assert html == table._repr_html_()
 
@@ -151,25 +139,6 @@ def test_latex_is_plain_and_balanced(monkeypatch):
     assert text.count(r"\midrule") == 2
     assert r"\shortstack{\textbf{.185$\pm$.008}\\\textbf{.185$\pm$.008}\\\textit{agrees}}" in text
     assert text.isascii() and r"MlSvm\dag{}" in text
-
-
-def test_characteristics_side_by_side():
-    recomputed = published_characteristics().head(2)
-    recomputed.loc[0, "train_PMC"] += 0.004
-    recomputed.loc[1, "vocabulary"] += 1
-    table = characteristics_table(recomputed, profile="paper")
-    assert table.rows["Arts&Humanities"][2].verdict == "agrees"
-    assert table.rows["Business&Economy"][1].lines == ("438", "439")
-    assert table.rows["Business&Economy"][1].verdict == "differs"
-    assert table.rows["Education"][0].verdict == "missing"
-    assert table.caption.endswith("15 of 88 agree.")
-
-
-def test_halves_are_rounded_up():
-    recomputed = published_characteristics()
-    recomputed.loc[0, "train_PMC"] = 44.495
-    table = characteristics_table(recomputed, profile="paper")
-    assert table.rows["Arts&Humanities"][2].lines == ("44.50", "44.50")
 
 
 def test_measured_table():
@@ -239,23 +208,6 @@ def test_prose_is_set_flush_left():
     assert r"\begin{tabular}{lp{0.20\linewidth}" in latex and r"\shortstack" not in latex
 
 
-def test_table_tells_percentages_of_all_cases():
-    printed = {"A against B": PRINTED_WIN_TIE_LOSS["figure4", "MimlSvm"]}
-    comparisons = {"A against B": (apart(0.1), "A", "B"), "B against A": (apart(0.1), "B", "A")}
-    table = win_tie_loss_table(comparisons, printed)
-    cells = {name: [entry.lines[0] for entry in row] for name, row in table.rows.items()}
-    assert cells["A against B"] == ["88 / 6 / 6", "57 / 0 / 43", "57 / 0 / 43", "14"]
-    assert cells["B against A"] == ["–", "43 / 0 / 57", "43 / 0 / 57", "14"]
-    assert table.tidy["better"].to_list() == [8, 8, 6, 6]
-
-
-def test_pairs_are_ranked_by_what_they_share():
-    table = relatedness_table(PAIRS)
-    assert table["sharing"].to_list() == [0.3, 0.2, 0.1]
-    assert table["cosine"].to_list() == [0.0, 0.25, -0.5]
-    assert table.loc[0, ["first", "second"]].to_list() == ["sunset", "trees"]
-
-
 def test_table_of_several_fights():
     table = ranks_table(
         {"scene": (PUBLISHED_FIGHT, TUNED_FIGHT), "text": (PUBLISHED_FIGHT, NO_FIGHT)}
@@ -269,29 +221,6 @@ def test_table_of_several_fights():
     assert lines["MlSvm"] == ["2.0", "1.0", "3.0", "–"]
     assert [any(entry.bold) for entry in table.rows["MlSvm"]] == [False, True, False, False]
     assert len(table.tidy) == 7
-
-
-def test_accuracies_by_configuration():
-    minimal = json.dumps({"estimator__subcod__optimum": "minimal"})
-    records = pd.concat([
-        accuracies("choices_subcod", "musk1", "MimlSvm on the bag label", 0.6),
-        accuracies("choices_subcod", "musk1", "SubCod", 0.75, parameters=minimal),
-        accuracies("choices_subcod", "tiger", "SubCod", 0.8),
-        accuracies("choices_subcod", "musk1", "SubCod", 0.7),
-    ])  # fmt: skip
-    table = accuracies_table(records, title="Optima", profile="quick")
-    assert table.columns == ("musk1", "tiger")
-    assert list(table.rows) == [
-        "SubCod", "SubCod: optimum = minimal", "MimlSvm on the bag label",
-    ]  # fmt: skip
-    plain, other, _ = table.rows.values()
-    assert [entry.lines for entry in plain] == [(".700±.010",), (".800±.010",)]
-    assert [entry.lines for entry in other] == [(".750±.010",), ("–",)]
-    assert [entry.bold for entry in plain] == [(False,), (True,)] and other[0].bold == (True,)
-    assert table.caption == (
-        "Optima: accuracy ↑, mean ± std over 2 run(s) of ten folds. Profile quick; records "
-        "fresh; original data."
-    )
 
 
 def test_grids_of_which_many_fits_chose_an_end_are_listed_with_the_reason():
