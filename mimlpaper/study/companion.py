@@ -16,6 +16,7 @@ from mimlpaper.datasets import Dataset, load
 from mimlpaper.datasets.catalogue import is_present
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
 from mimlpaper.study.compare import column_records
+from mimlpaper.study.multiverse import in_words, single_changes
 from mimlpaper.study.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.study.records import KEY, USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
@@ -83,8 +84,20 @@ class Companion:
         return self._known[experiment].copy()
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
-        """The records of a table in the column "matched", "blind" or "tuned"."""
+        """The records of a table in the column "blind" or "tuned"; missing trials are run first."""
+        self.trials(column)
         return column_records(self.recorded, experiment, column)
+
+    def open_choices(self, experiment: str) -> pd.DataFrame:
+        """A table's published rows and each of their open choices made otherwise, see
+        :func:`~mimlpaper.study.multiverse.readings_of`; missing trials are run first."""
+        self.trials("readings")
+        return single_changes(experiment, self.recorded)
+
+    def side_readings(self, method: str) -> pd.DataFrame:
+        """Records of a method that is only among the readings, with the column ``reading``."""
+        table = self.trials("readings").query("method == @method")
+        return table.assign(reading=table["parameters"].map(in_words))
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""

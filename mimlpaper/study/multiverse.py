@@ -27,6 +27,7 @@ from mimlpaper.study.verdicts import against_printed, row_verdicts
 # Rows of a table that are other readings of a method.
 READ_AS = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
 N_DRAWN = 200  # readings of everything together, for each claim
+FIRM = 0.9  # share of drawn readings with the published sign
 
 
 def readings_of(name: str, get_records: Records) -> pd.DataFrame:
@@ -44,6 +45,19 @@ def readings_of(name: str, get_records: Records) -> pd.DataFrame:
     as_row = "row: " + table["method"] + table["reading"].where(table["reading"] == "", "; ")
     reading = table["reading"].where(row.isna(), as_row + table["reading"])
     return table.assign(reading=reading, method=row.fillna(table["method"]))
+
+
+def single_changes(name: str, get_records: Records) -> pd.DataFrame:
+    """Of :func:`readings_of` the published readings, and those in which one choice differs."""
+    table = readings_of(name, get_records)
+    changed = {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
+    return table[table["reading"].isin({"", *changed})]
+
+
+def with_readings(table: pd.DataFrame) -> pd.DataFrame:
+    """``table`` with the reading as part of the method's name."""
+    reading = table["reading"]
+    return table.assign(method=table["method"] + (", " + reading).where(reading != "", ""))
 
 
 def in_words(parameters: str | Mapping) -> str:
@@ -131,6 +145,18 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
         rows.append((claim, published, low, high, same, tuple(turned.index), len(single)))
     columns = ["claim", "effect", "low", "high", "same_sign", "turned", "n_changes"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def in_sentences(turns: pd.DataFrame) -> str:
+    """How many claims keep their sign in the drawn readings, and how many one choice turns."""
+    if turns.empty:
+        return "Nothing is recorded yet."
+    led, firm = turns["effect"] > 0, turns["same_sign"] >= FIRM
+    return (
+        f"Of {len(turns)} claims that say which methods are better, these lead in {led.sum()} under "
+        f"the published readings. In {firm.sum()} the sign is the same in at least {FIRM:.0%} of "
+        f"the drawn readings; in {turns['turned'].map(bool).sum()} a single choice turns it."
+    )
 
 
 def row_positions(number: int, get_records: Records) -> pd.DataFrame:

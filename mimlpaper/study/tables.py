@@ -263,15 +263,17 @@ def divergences_table(
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of the configuration, then differences from them.
 
-    The variants in ``records`` include the configuration itself, ``"{}"``.
+    The column ``reading`` of ``records`` has the changes in words, "" for the configuration itself.
+    A method with no other reading is left out.
     """
-    means = records.groupby(["method", "parameters"], sort=False)[[*CRITERIA]].mean()
-    own = means.xs("{}", level="parameters", drop_level=False)
-    changes = means.drop(own.index).sub(own.droplevel("parameters"), level="method")
+    means = records.groupby(["method", "reading"], sort=False)[[*CRITERIA]].mean()
+    own = means.xs("", level="reading", drop_level=False)
+    changes = means.drop(own.index).sub(own.droplevel("reading"), level="method").dropna(how="all")
     texts = pd.concat([own.map("{:.3f}".format), changes.map("{:+.3f}".format)])
-    texts = texts.loc[[*records["method"].unique()]]
+    texts = texts.loc[[*changes.index.unique("method")]]
+    names = [f"{method}: {reading}" if reading else method for method, reading in texts.index]
     return frame_grid(
-        texts.set_axis([variant_name(*key) for key in texts.index]).rename(columns=HEADS),
+        texts.set_axis(names).rename(columns=HEADS),
         changes.reset_index(),
         f"{title}: means over {records['split'].nunique()} splits, and the changes by each other "
         "choice.", corner="configuration, or its change",
