@@ -229,15 +229,14 @@ def _scorecard(options):
 
     from mimlpaper.study.companion import Companion
     from mimlpaper.study.scorecard import in_words
-    from mimlpaper.study.tables import TOTALS, verified_table
 
     card = Companion(profile=options.profile).scorecard()
     if options.json:
         print(json.dumps(card, indent=1))
     else:
-        print(f"{in_words(card)}\n\n{pd.DataFrame(card['totals']).T[list(TOTALS)].to_string()}")
+        print(f"{in_words(card)}\n\n{pd.DataFrame(card['totals']).T.to_string()}")
         if card["verified"]:
-            print(f"\n{verified_table(card).tidy.to_string(index=False)}")
+            print(f"\n{pd.DataFrame(card['verified']).to_string(index=False)}")
 
 
 @_command(
@@ -321,13 +320,9 @@ def _manifest(options):
         help="instead, a few cheap trials that took so long in all; nothing is written",
     ),
     _option("--drop", action="store_true", help="remove the records that differ"),
-    _option(
-        "--certificate", action="store_true", help="write build/certificate.md for a codechecker"
-    ),
     EXPERIMENT, JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _verify(options):
-    from mimlpaper.study.scorecard import changed_files
     from mimlpaper.study.verify import SAME, verify
 
     if options.audit is not None:
@@ -335,20 +330,7 @@ def _verify(options):
     names = _named(options)
     table = verify(names, sample=options.sample, drop=options.drop, **_protocol(options))
     print("nothing is recorded" if table.empty else table.to_string(index=False))
-    _certify(options, table)
-    changed = changed_files(paths.figures()) if options.profile == "paper" else []
-    if changed:
-        print("changed since they were published, make paper writes them again:", *changed)
-    return int(bool(changed) or not table["outcome"].isin(SAME).all())
-
-
-def _certify(options, outcomes):
-    """Write the certificate, if it is asked for."""
-    from mimlpaper.study.scorecard import certificate
-
-    if options.certificate:
-        path = paths.project_root() / "build" / "certificate.md"
-        print(paths.write_whole(path, certificate(outcomes, options.profile)))
+    return int(not table["outcome"].isin(SAME).all())
 
 
 def _audit(options):
@@ -365,7 +347,6 @@ def _audit(options):
         print("no audit: no cheap trials are recorded")
         return 0
     print(table.drop(columns=["n_recorded", "elsewhere"]).to_string(index=False))
-    _certify(options, table)
     same = table["outcome"].isin(SAME)
     print(f"audit: {table['n_checked'].sum()} trials run again, "
           f"{table.loc[same, 'n_checked'].sum()} gave the same")  # fmt: skip

@@ -15,7 +15,7 @@ from mimlpaper import paths
 from mimlpaper.datasets import Dataset, load
 from mimlpaper.datasets.catalogue import is_present
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
-from mimlpaper.study.compare import changes, column_records
+from mimlpaper.study.compare import column_records
 from mimlpaper.study.costs import measure_costs
 from mimlpaper.study.experiment import PROFILES, STAND_INS
 from mimlpaper.study.fit_details import (
@@ -35,7 +35,6 @@ from mimlpaper.study.scorecard import (
     ARTEFACTS,
     artefact_status,
     finding_in_words,
-    note_checksums,
     rows_in_words,
     scorecard,
 )
@@ -182,10 +181,6 @@ class Companion:
             {get_experiment(name).title: self.recorded(name) for name in experiments}
         )
 
-    def changes(self) -> pd.DataFrame:
-        """The full protocol's records next to the first version's, see :func:`changes`."""
-        return changes(self._of_paper, pd.read_csv(paths.results() / "before.csv"))
-
     def core_hours(self) -> float:
         """Processor hours of the trials of Sections 4 to 7 whose records are not stale."""
         tables = [self._of_paper(experiment.name) for experiment in ON_PAPER]
@@ -239,7 +234,7 @@ class Companion:
         return load(STAND_INS[name])
 
     def save_table(self, table, name: str, *, of: Sequence[Dataset] = ()):
-        """Write a table as CSV, Markdown and LaTeX, and return it.
+        """Write a table as CSV and Markdown, one that is printed also as LaTeX, and return it.
 
         ``of`` is the data described; drawn data never replace the table of original data.
         """
@@ -263,13 +258,8 @@ class Companion:
         plt.close(figure)
 
     def _write(self, save, shown, name, *, drawn):
-        """What shows drawn data, or is explored by hand, replaces nothing that is published.
-
-        The checksums of published files are noted, for ``mimlpaper verify``.
-        """
-        if self.profile != "paper":
-            save(shown, self.folder, name)
-        elif not drawn and paths.PUBLISH in os.environ:
-            note_checksums(save(shown, self.folder, name))
-        elif not drawn:
-            save(shown, paths.explored(), name)
+        """What shows drawn data, or is explored by hand, replaces nothing that is published."""
+        if self.profile == "paper" and drawn:
+            return
+        published = self.profile != "paper" or paths.PUBLISH in os.environ
+        save(shown, self.folder if published else paths.explored(), name)

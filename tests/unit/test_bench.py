@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper import bench as bench_module
 from mimlpaper import paths
 from mimlpaper.cli import main
 from mimlpaper.metrics import CRITERIA
+from mimlpaper.study import bench as bench_module
 from mimlpaper.study import runner as runner_module
 from mimlpaper.study.bench import bench
 from mimlpaper.study.published import TABLES

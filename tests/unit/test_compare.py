@@ -8,19 +8,16 @@ import pytest
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.compare import (
-    SETTING,
-    changes,
     column_records,
     compare_with_paper,
     count_runs,
-    hours_by_cause,
     overall,
     run_means,
     three_orders,
     with_percentages,
     with_variants,
 )
-from mimlpaper.study.published import ALL_CRITERIA, TABLES
+from mimlpaper.study.published import TABLES
 from mimlpaper.study.scorecard import scorecard_cells
 from tests.made_up_records import accuracies, as_in_the_paper, level, rows
 
@@ -154,30 +151,6 @@ def test_the_blind_row_of_a_method_may_be_its_matched_one():
     assert column_records(records, "table1", "matched") is matched
     assert column_records(records, "table1", "tuned") is blind
     assert column_records({"table1": matched}, "table1", "blind").empty
-
-
-def test_changes_since_an_earlier_recording():
-    """Equal to the last digit, within two standard errors, or different; seconds by cause."""
-    values = {"MimlBoost": [0.1, 0.2, 0.3], "MimlNn": [0.1, 0.1, 0.1], "Ml-knn": [0.4, 0.4, 0.4]}
-    today = pd.concat(
-        rows("table1", "scene", name, {"one_error": one_error})
-        for name, one_error in values.items()
-    )
-    before = pd.DataFrame({
-        "experiment": "table1", "dataset": "scene", "method": [*values, "gone"],
-        "parameters": "{}", "n_trials": 3, "seconds": 3600.0, "one_error": [0.25, 0.1, 0.5, 0.5],
-    }).reindex(columns=[*SETTING, "n_trials", "seconds", *ALL_CRITERIA])  # fmt: skip
-    compared = changes({"table1": today}, before).set_index("method")
-    assert compared["outcome"].to_dict() == {
-        "MimlBoost": "close", "MimlNn": "equal", "Ml-knn": "different",
-    }  # fmt: skip
-    assert compared["difference"].tolist() == pytest.approx([0.05, 0.0, 0.1])
-    assert changes({"table1": today.assign(state="stale")}, before).empty
-    spent = (today["fit_seconds"] + today["predict_seconds"]).sum() / 3600
-    steps = hours_by_cause(compared.reset_index(), spent + 2)
-    assert steps["before"] == 3.0 and steps["new rows and columns"] == pytest.approx(2.0)
-    assert steps.sum() == pytest.approx(spent + 2)
-    assert steps["MimlBoost"] == pytest.approx(spent / 3 - 1)
 
 
 def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
