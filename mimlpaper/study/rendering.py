@@ -118,7 +118,8 @@ def frame_grid(
     :class:`ReportTable`.
     """
     corner = (shown.index.name or "") if corner is None else corner
-    entries = shown.astype(object).map(_entry).rename_axis(index=None, columns=corner)
+    entries = shown.astype(object).map(_entry).rename(index=str, columns=str)
+    entries = entries.rename_axis(index=None, columns=corner)
     return ReportTable(caption, entries, tidy, rules_above, prose)
 
 

@@ -1,11 +1,12 @@
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 from mimlpaper import paths
 from mimlpaper.datasets import load
 from mimlpaper.study import companion
 from mimlpaper.study.companion import Companion
-from mimlpaper.study.unseen_report import data_table
+from mimlpaper.study.rendering import frame_grid
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,8 @@ def test_data_are_drawn_where_the_original_is_not_and_the_page_says_so(tmp_path,
 
 def test_a_stand_in_does_not_replace_the_table_of_original_data(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "figures", lambda: tmp_path)
-    drawn, table = load("synthetic_scene"), data_table([load("synthetic_scene")])
+    drawn, shown = load("synthetic_scene"), pd.DataFrame({"bags": [200]})
+    table = frame_grid(shown, shown, "Sizes")
     for profile, n_files in (("paper", 0), ("smoke", 2)):
         assert Companion(profile=profile).save_table(table, "sizes", of=[drawn]) is table
         assert len(list(tmp_path.rglob("sizes.*"))) == n_files

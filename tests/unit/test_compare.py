@@ -160,7 +160,7 @@ def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
     best |= {name: 0.0 if c.lower_is_better else 1.0 for name, c in CRITERIA.items()}
     rivals = records[records["method"] != "RankSvm"]
     tuned = pd.concat([rivals, pd.DataFrame([best | {"method": "RankSvm"}])])
-    orders = three_orders({"table1": records, "table1_tuned": tuned}, 1)
+    orders = three_orders({"table1": records, "table1_tuned": tuned}, 1).set_index("method")
     assert orders["printed"].equals(orders["ours"])
     assert orders.at["RankSvm", "everyone tuned"] == 1.0
     ahead = orders["printed"] < orders.at["RankSvm", "printed"]
