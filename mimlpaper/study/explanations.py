@@ -1,8 +1,6 @@
 """Explanations of labels by instances: drawn on images and texts, and measured on drawn scenes.
 
-A function ``draw_…`` takes data and axes. A function ``explained_…`` takes a fitted learner and
-makes a whole figure. Only :func:`explanation_check` fits learners, and :func:`recorded_check`
-records what it finds.
+A function ``draw_…`` takes data and axes, ``explained_…`` a fitted learner, and makes a figure.
 """
 
 import os
@@ -30,7 +28,7 @@ from mimlpaper.reasons import explain, telling_features
 from mimlpaper.study.fingerprint import code_fingerprint, provenance
 from mimlpaper.study.records import default_store, put_rows, read_rows, six_digits
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.rendering import INK, RIGHT, WRONG, ReportTable, crossed, frame_grid
+from mimlpaper.study.rendering import INK, RIGHT, WRONG
 from mimlpaper.study.trials import Trial, set_random_states
 
 FRAME = "#ffffff"
@@ -77,20 +75,19 @@ def draw_explained_scene(
     label_names: Sequence[str], true: np.ndarray | None = None, *,
     regions: np.ndarray | None = None, bound: float | None = None,
 ):  # fmt: skip
-    """An image's mosaic on the first axis; on the others, the labels with the highest scores.
+    """An image's mosaic with its true labels, then one for each of the highest labels.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
     its score; ``bound`` is the largest disc's absolute score, by default the largest shown. The
-    highest score has a frame. Each title gives a label and the image's score for it; with the
-    true labels, the first title gives them, and the others say whether the sign is right.
+    highest score has a frame, with ``regions`` green where it is right, otherwise red. A title
+    gives the image's score for the label and, with the ``true`` labels, whether its sign is right.
 
     Parameters
     ----------
     bag : (9, 15), raw features.
     scores, bag_scores : (9, n_labels) from :func:`~mimlpaper.reasons.explain`, and (n_labels,)
         from ``decision_function``.
-    regions : bool (9, n_labels), where each label is seen. With them a frame is green where it is
-        right, otherwise red.
+    true, regions : bool (n_labels,), and bool (9, n_labels): where each label is seen.
     """
     first, *others = axes
     draw_mosaic(first, bag)
@@ -100,13 +97,11 @@ def draw_explained_scene(
     bound = np.abs(scores[:, shown]).max() if bound is None else bound
     for ax, label in zip(others, shown, strict=False):
         draw_mosaic(ax, bag)
-        region = None if regions is None else regions[:, label]
-        _draw_scores(ax, scores[:, label], bound, region)
-        true_label = None if true is None else bool(true[label])
-        word = VERDICTS.get((bool(bag_scores[label] > 0), true_label), "")
-        title = f"{label_names[label]}\n{_signed(bag_scores[label])}"
-        color = WRONG if word in ("wrong", "missed") else INK
-        ax.set_title(f"{title}, {word}" if word else title, color=color)
+        _draw_scores(ax, scores[:, label], bound, None if regions is None else regions[:, label])
+        predicted = bool(bag_scores[label] > 0)
+        word = "" if true is None else VERDICTS.get((predicted, bool(true[label])), "")
+        title = f"{label_names[label]}\n{_signed(bag_scores[label])}{', ' * bool(word)}{word}"
+        ax.set_title(title, color=WRONG if word in ("wrong", "missed") else INK)
 
 
 def explained_scenes(
@@ -130,8 +125,8 @@ def explained_scenes(
     bound = np.abs(reasons[shown[bags.bag_of_instance]]).max()
     for i, row in enumerate(axes):
         if images is not None:
-            given_as_path = isinstance(images[i], (str, os.PathLike))
-            row[0].imshow(Image.open(images[i]) if given_as_path else images[i])
+            is_path = isinstance(images[i], (str, os.PathLike))
+            row[0].imshow(Image.open(images[i]) if is_path else images[i])
             row[0].set_axis_off()
         own = slice(bags.offsets[i], bags.offsets[i + 1])
         draw_explained_scene(
@@ -154,9 +149,10 @@ def explained_text(
     estimator, bag: np.ndarray, label_names: Sequence[str],
     feature_names: Sequence[str] | None = None, n_shown: int = 2,
 ) -> Figure:  # fmt: skip
-    """A panel for each of a text's ``n_shown`` highest labels: passages and telling words.
+    """A panel for each of a text's ``n_shown`` highest labels: a bar for each passage's score.
 
-    The other parameters are those of :func:`telling_words`.
+    The highest bar is dark, and next to each bar stand its telling words. The other parameters are
+    those of :func:`telling_words`.
     """
     scores = estimator.decision_function([bag])[0]
     figure, axes = plt.subplots(
@@ -165,7 +161,17 @@ def explained_text(
     )  # fmt: skip
     for ax, label in zip(axes.flat, np.argsort(-scores), strict=False):
         passages = telling_words(estimator, bag, label, feature_names)
-        draw_explained_text(ax, passages, f"{label_names[label]}  {_signed(scores[label])}")
+        colors = np.where(passages["score"] == passages["score"].max(), TOP, OTHERS)
+        bars = ax.barh(range(len(bag)), passages["score"], height=0.6, color=colors)
+        for bar, words in zip(bars, passages["words"], strict=True):
+            place = (1.03, bar.get_y() + 0.3)  # other resolutions set text a little wider
+            look = dict(va="center", color=INK, fontsize="small")
+            ax.text(*place, f"{words}  ", transform=ax.get_yaxis_transform(), **look)
+        ax.axvline(0, color=INK, linewidth=0.6)
+        ax.set_yticks(range(len(bag)), passages["passage"])
+        ax.set(ylim=(len(bag) - 0.5, -0.5), xlabel="score")
+        ax.set_title(f"{label_names[label]}  {_signed(scores[label])}", loc="left")
+        ax.grid(False, axis="y")
     return figure
 
 
@@ -201,28 +207,6 @@ def telling_words(
     return pd.DataFrame(rows, columns=["passage", "score", "words"])
 
 
-def draw_explained_text(ax: Axes, passages: pd.DataFrame, title: str = ""):
-    """A bar for each passage's score with its telling words; the highest bar is dark.
-
-    ``passages`` are rows of :func:`telling_words`; each needs a sixth of an inch.
-    """
-    heights = np.arange(len(passages))
-    top = passages["score"].argmax()
-    colors = [TOP if i == top else OTHERS for i in heights]
-    ax.barh(heights, passages["score"], height=0.6, color=colors)
-    look = dict(transform=ax.get_yaxis_transform(), va="center", color=INK, fontsize="small")
-    for height, words in zip(heights, passages["words"], strict=True):
-        ax.text(1.03, height, f"{words}  ", **look)  # other resolutions set text a little wider
-    ax.axvline(0, color=INK, linewidth=0.6)
-    ax.set_yticks(heights, passages["passage"])
-    ax.set_ylim(len(passages) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    ax.grid(False)
-    ax.grid(True, axis="x")
-    ax.set_xlabel("score")
-    ax.set_title(title, loc="left")
-
-
 def _draw_scores(ax, scores, bound, region):
     """Discs on the nine central blobs, and a frame around the highest."""
     for blob, score in zip(BLOBS, scores, strict=True):
@@ -236,12 +220,10 @@ def _draw_scores(ax, scores, bound, region):
 
 def _key(figure, bound):
     """What the discs mean, below the figure."""
-    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5)
-    texts = (f"for the label, at most +{bound:.2f}", f"against it, at most {_signed(-bound)}")
-    handles = [
-        Line2D([], [], **look, markerfacecolor=face, markeredgecolor=INK, label=text)
-        for face, text in zip((FRAME, INK), texts, strict=True)
-    ]
+    texts = {FRAME: f"for the label, at most +{bound:.2f}"}
+    texts[INK] = f"against it, at most {_signed(-bound)}"
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
+    handles = [Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
@@ -372,22 +354,6 @@ def explanation_shares(check: pd.DataFrame) -> pd.DataFrame:
         for name, own in groups.items()
     )
     return shares.reset_index().assign(n_runs=check["run"].nunique())
-
-
-def explanation_table(shares: pd.DataFrame) -> ReportTable:
-    """Of :func:`explanation_shares`; columns: all images, those with several labels, each label."""
-    tidy = shares[["method", "mean", "std", "images_or_label", "pairs"]]
-    first_method = shares["method"].unique()[2]
-    texts = [
-        f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"
-        for mean, std in tidy[["mean", "std"]].to_numpy()
-    ]
-    return frame_grid(
-        crossed(tidy["method"], tidy["images_or_label"], texts), tidy,
-        "How often the top-scored instance lies in the label's region, for the true labels of "
-        f"drawn test scenes: mean ± std over {shares['n_runs'].iloc[0]} runs.",
-        corner="method", rules_above=(first_method,),
-    )  # fmt: skip
 
 
 def _upper_bound(scenes, first_test):
