@@ -33,7 +33,7 @@ def test_every_term_has_a_meaning_and_a_place_of_its_own(terms):
 def test_every_form_is_found_in_the_prose_of_the_project(terms):
     """A term that no page uses, or a form that never fits, is a slip."""
     folder = paths.project_root()
-    files = [folder / "README.md", folder / "site" / "guide.md", folder / "site" / "pages.py"]
+    files = [folder / "README.md", folder / "site" / "guide.md", folder / "site" / "home.md"]
     files += folder.glob("mimlpaper/study/*.py")
     texts = [path.read_text() for path in files]
     for path in paths.notebooks().glob("*.ipynb"):
