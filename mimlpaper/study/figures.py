@@ -185,7 +185,7 @@ def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
         )  # fmt: skip
         ax.set(ylim=(len(methods) + 0.4, 0.6), xlabel="", ylabel="mean rank (1 is best)")
         ax.tick_params(axis="x", length=0)
-        lines = [line.get_xydata() for line in ax.lines if line.get_marker() != "None"]
+        lines = [np.asarray(line.get_xydata()) for line in ax.lines if line.get_marker() != "None"]
         ends = [places[np.isfinite(places[:, 1])][-1] for places in lines]
         named = dict(zip(methods, ends, strict=True))
         _label_ends(ax, named, least=0.07, in_layout=True, bold=coloured or None)
