@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: install paper site pdf lab quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
-	scorecard crate clean
+	scorecard clean
 
 install: .venv/installed
 
@@ -30,10 +30,6 @@ install: .venv/installed
 	touch $@
 
 .venv/installed-cluster: requirements/cluster.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
-	touch $@
-
-.venv/installed-crate: requirements/crate.lock .venv/installed
 	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
 	touch $@
 
@@ -98,9 +94,6 @@ verify: install  ## re-run recorded trials, drawn at random, and compare
 
 scorecard: install
 	$(BIN)/mimlpaper scorecard
-
-crate: .venv/installed-crate  ## code, records, figures and pointers to data as an RO-Crate, in build/crate/
-	$(BIN)/python site/crate.py
 
 clean:
 	rm -rf .venv build figures/smoke figures/quick data/results/smoke

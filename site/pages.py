@@ -4,6 +4,7 @@ import json
 import math
 import re
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 from markupsafe import Markup, escape
@@ -16,6 +17,7 @@ from mimlpaper.study.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
 from mimlpaper.study.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
 
+HERE = Path(__file__).resolve().parent
 FOLD = 250  # characters, beyond which a cell is folded
 COLUMN = 7  # rem: the mean width of a column, at least
 HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
@@ -27,102 +29,6 @@ WIDE = """\
 html_theme.sidebar_secondary.remove: true
 ---
 
-"""
-
-TREE = """
-
-```{toctree}
-:hidden:
-:caption: Results
-scorecard
-claims
-choices
-gallery
-play
-```
-
-```{toctree}
-:hidden:
-:caption: Notebooks
-NOTEBOOKS
-```
-
-```{toctree}
-:hidden:
-:caption: Project
-guide
-glossary
-api/index
-data/README
-CONTRIBUTING
-CHANGELOG
-```
-"""
-
-READING = """
-
-## A reading path
-
-1. Two minutes: the outcome above, and [play](play.md) with a learner.
-1. Ten minutes: [the scorecard](notebooks/0_scorecard.ipynb), then [the claims](claims.md).
-1. Half an hour: [the framework](notebooks/3_framework.ipynb), then the section you came for.
-1. What to believe today: [beyond the paper](notebooks/8_beyond.ipynb).
-1. What its silences decide: [the multiverse](notebooks/10_multiverse.ipynb).
-1. Does it hold elsewhere: [unseen data](notebooks/11_unseen_data.ipynb).
-1. With your own images: [own data](notebooks/own_data.ipynb), and the [API](api/index.md).
-"""
-
-CITE = """
-
-## How to cite
-
-The paper, and this companion ([CITATION.cff](CITATION.cff)):
-
-```bibtex
-@article{zhou2012miml,
-  author  = {Zhou, Zhi-Hua and Zhang, Min-Ling and Huang, Sheng-Jun and Li, Yu-Feng},
-  title   = {Multi-instance multi-label learning},
-  journal = {Artificial Intelligence},
-  volume  = {176}, number = {1}, pages = {2291--2320}, year = {2012},
-  doi     = {10.1016/j.artint.2011.10.002},
-}
-
-@software{mimlpaper,
-  author = {{The mimlpaper developers}},
-  title  = {mimlpaper, the companion of Multi-Instance Multi-Label Learning},
-}
-```
-"""
-
-PLAY = """\
----
-html_theme.sidebar_secondary.remove: true
----
-
-# Play: which part brings the label?
-
-Choose an image and a label. The nine squares are the **instances** of the image; the bag is all
-that the learner knows. The larger a disc, the more probable it is that this instance shows the
-label; the frame marks the highest. **Click a part to cover it**: does the label go?
-
-```{raw} html
-<div id="play"></div>
-<noscript>This needs JavaScript.</noscript>
-<script type="application/json" id="play-data">DATA</script>
-<script type="module">
-MODULE
-const given = JSON.parse(document.getElementById("play-data").textContent);
-const get = (name) => given[name];
-const set = (name, value) => { given[name] = value; };
-render({ model: { get, set, save_changes() {}, on() {} }, el: document.getElementById("play") });
-</script>
-```
-
-The learner is `NoisyOr`: an image lacks a label if none of its instances shows it, so that
-$P(y\\mid X) = 1 - \\prod_{x \\in X} (1 - p_y(x))$. It was trained on 400 drawn scenes and has
-seen no photograph, so on yours it is often wrong, and shows why. Features and scores are computed
-in this page as `ImageBags` and `NoisyOr` compute them, and nothing leaves it. In JupyterLab the
-same module plays in the notebooks `3_framework` and `own_data`.
 """
 
 
@@ -137,9 +43,9 @@ def home_page(readme, notebooks, figures):
         lambda link: link[0] if link[1] in notebooks else f"`{link[1]}`",
         text,
     )
-    path = [line for line in READING.splitlines() if _is_there(line, notebooks)]
     contents = "\n".join(f"notebooks/{name}" for name in notebooks)
-    return text + "\n".join(path) + CITE + TREE.replace("NOTEBOOKS", contents)
+    lines = (HERE / "home.md").read_text().replace("NOTEBOOKS", contents).splitlines()
+    return "\n".join([text, "", *(line for line in lines if _is_there(line, notebooks))])
 
 
 def _picture_of(figures, match):
@@ -311,7 +217,8 @@ def play_page():
     """An image's labels and the parts that bring them, computed as one plays by ``play.js``."""
     given = {"network": play.exported(play.trained_on_scenes()), "scenes": play.drawn_scenes()}
     data = json.dumps(given | {"scene": 0, "label": 0})
-    return PLAY.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
+    page = (HERE / "play.md").read_text()
+    return page.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
 
 
 def sortable_table(label, heads, rows):

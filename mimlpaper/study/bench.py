@@ -36,7 +36,14 @@ from mimlpaper.study.holdouts import HoldOut, full_names
 from mimlpaper.study.published import TABLES, PublishedTable
 from mimlpaper.study.records import Store, records
 from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.rendering import INK, STYLE_SHEET, VERMILION, ReportTable, grid, save_figure
+from mimlpaper.study.rendering import (
+    INK,
+    STYLE_SHEET,
+    VERMILION,
+    ReportTable,
+    frame_grid,
+    save_figure,
+)
 from mimlpaper.study.rendering import Entry as Cell
 from mimlpaper.study.runner import compute
 from mimlpaper.study.statistics import WinTieLoss, compare_methods, ranks_of_means
@@ -227,22 +234,17 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
     tidy["scores instances"] = np.where(scoring, "yes", "no")
     for mine in methods:
         tidy[f"{mine} against it"] = [_against(mine, name, rows, table) for name in tidy.index]
-
-    def entry(name, head):
-        value = tidy.at[name, head]
-        digits = {"rank": ".1f", "seconds": ".2f"}.get(head, "")
-        return cells.get((name, head)) or format(value, digits)
-
+    numbers = {"rank": "{:.1f}", "seconds": "{:.2f}"}
+    texts = {head: tidy[head].map(digits.format) for head, digits in numbers.items()}
     symbols = {name: f"{found.symbol} {found.arrow}" for name, found in CRITERIA.items()}
     states = sorted(set(rows.loc[~rows["method"].isin(methods), "state"]))
-    return grid(
-        tidy.index, {head: symbols.get(head, head) for head in tidy}, entry,
-        caption=CAPTION.format(
+    return frame_grid(
+        tidy.assign(**cells, **texts).rename(columns=symbols), tidy.reset_index(),
+        CAPTION.format(
             title=f"{experiment.title}. {table.title}", profile=profile,
             kind=" and ".join(sorted(set(rows["kind"]))), states=" and ".join(states) or "none",
         ),
         corner="method",
-        tidy=tidy.reset_index(),
     )  # fmt: skip
 
 
@@ -267,21 +269,19 @@ def _rows(number, experiment, methods, profile, store):
 
 def _standing(rows, table):
     """Each method's means and mean rank, the best first; and its mean ± std as cells."""
-    over = "dataset" if len(table.datasets) > 1 else "criterion"
+    over = table.columns
     runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
     numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
     means, stds = numbers["mean"], numbers["std"]
     means = means[[name for name in (*table.datasets, *table.criteria) if name in means]]
     ranks = ranks_of_means(means)
     best = ranks.eq(ranks.min())
-    cells = {
-        (name, head): Cell(
-            (number_text(means.at[name, head], stds.at[name, head]),), (best.at[name, head],)
-        )
-        for name in means.index
-        for head in means
-    }
-    return means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable"), cells
+    standing = means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable")
+    cells = means.astype(object)
+    for head in means:
+        texts = map(number_text, means[head], stds[head])
+        cells[head] = [Cell((text,), (bold,)) for text, bold in zip(texts, best[head], strict=True)]
+    return standing, cells.reindex(standing.index)
 
 
 def _scores_instances(configured) -> bool:

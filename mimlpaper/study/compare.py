@@ -15,15 +15,13 @@ from mimlpaper.study.published import (
     published_cells,
     published_characteristics,
 )
-from mimlpaper.study.records import COUNTS, KEY, STATES, USABLE, columns_of
+from mimlpaper.study.records import COUNTS, STATES, USABLE, columns_of
 from mimlpaper.study.registry import EXPERIMENTS, PRINTED
 from mimlpaper.study.statistics import ranks_of_means
 from mimlpaper.study.verdicts import tolerance, verdict
-from mimlpaper.study.verify import EXACT
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
-SETTING = KEY[:-1]  # without the split
 KINDS = ("original", "re-derived", "synthetic")
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
 IN_COLUMNS = (*(table.experiment for table in TABLES.values()), "unseen")
@@ -214,10 +212,10 @@ def _run_of(records, table):
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
-    """Mean ranks of a table's algorithms: printed, ours with matched settings, everyone tuned.
+    """Mean ranks of a table's algorithms: columns method, printed, ours, everyone tuned.
 
-    Means are ranked on the criteria that are printed for every algorithm, among the algorithms
-    that have all three. Empty without our records.
+    Ours have matched settings. Means are ranked on the criteria that are printed for every
+    algorithm, among the algorithms that have all three. Empty without our records.
     """
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)
@@ -225,60 +223,13 @@ def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     printed = cells.pivot_table("published_mean", "algorithm", "criterion")
     tuned = as_published(records_of(get_records, f"{experiment}_tuned"))
     if tuned.empty or both.empty:
-        return pd.DataFrame()
+        return pd.DataFrame({"method": []})
     tuned = tuned.groupby("method")[list(TABLES[number].criteria)].mean()
     shared = [name for name in printed.index if name in both.index and name in tuned.index]
     criteria = printed.loc[shared].dropna(axis=1).columns
     sides = {"printed": printed, "ours": both, "everyone tuned": tuned}
-    return pd.DataFrame({
+    ranks = {
         side: ranks_of_means(means.loc[shared, criteria]).mean(axis=1)
         for side, means in sides.items()
-    })  # fmt: skip
-
-
-def changes(get_records: Records, before: pd.DataFrame) -> pd.DataFrame:
-    """What an earlier recording of the same settings gave, and today's difference from it.
-
-    ``before`` has columns experiment, dataset, method, parameters, n_trials, seconds, and each
-    criterion's mean. Added are seconds_now, difference (the largest of a mean) and outcome: "equal"
-    within 1e-6; "close" within two standard errors of today's mean; "different". Settings that no
-    longer run, or have stale records, are left out.
-    """
-    records = records_of_all(get_records, before["experiment"].unique())
-    criteria = [name for name in ALL_CRITERIA if name in records]
-    old, last = before.set_index(SETTING), records.drop_duplicates(KEY, keep="last")
-    seconds, stale = last["fit_seconds"] + last["predict_seconds"], last["state"] == "stale"
-    groups = last.assign(seconds=seconds, stale=stale).groupby(SETTING)
-    means, errors = (
-        groups[criteria].agg(of).reindex(old.index) for of in (pd.Series.mean, pd.Series.sem)
-    )
-    apart = (means - old[criteria]).abs()
-    equal, close = (
-        (old[criteria].isna() | (apart <= bound + EXACT)).all(axis=1) for bound in (0, 2 * errors)
-    )
-    compared = old.assign(
-        seconds_now=groups["seconds"].sum(), difference=apart.max(axis=1),
-        outcome=np.select([equal, close], ["equal", "close"], "different"),
-    )  # fmt: skip
-    n_trials, n_stale = (t.reindex(old.index) for t in (groups.size(), groups["stale"].sum()))
-    return compared[(n_trials == old["n_trials"]) & (n_stale == 0)].reset_index()
-
-
-FAMILIES = {"MimlBoost": "MimlBoost", "Svm_mi": "mi-SVM", "i-Svm": "mi-SVM", "ensity": "densities",
-            "Em-dd": "densities"}  # fmt: skip
-
-
-def hours_by_cause(compared: pd.DataFrame, hours_now: float) -> pd.Series:
-    """Core hours before, then what each cause added or saved up to now.
-
-    ``compared`` is what :func:`changes` gives. Fits that are now made once for several trials
-    are part of their methods' change.
-    """
-    family = compared["method"].map(
-        lambda method: next((f for part, f in FAMILIES.items() if part in method), "other methods")
-    )
-    cause = family.mask(compared["experiment"].str.endswith("_tuned"), "tuned, wider grids")
-    gained = (compared["seconds_now"] - compared["seconds"]).groupby(cause).sum() / 3600
-    before = compared["seconds"].sum() / 3600
-    added = {"new rows and columns": hours_now - before - gained.sum()}
-    return pd.Series({"before": before} | gained.sort_values().to_dict() | added)
+    }
+    return pd.DataFrame(ranks).rename_axis("method").reset_index()

@@ -1,8 +1,6 @@
 """Explanations of labels by instances: drawn on images and texts, and measured on drawn scenes.
 
-A function ``draw_…`` takes data and axes. A function ``explained_…`` takes a fitted learner and
-makes a whole figure. Only :func:`explanation_check` fits learners, and :func:`recorded_check`
-records what it finds.
+A function ``draw_…`` takes data and axes, ``explained_…`` a fitted learner, and makes a figure.
 """
 
 import os
@@ -31,7 +29,7 @@ from mimlpaper.reasons import explain, telling_features
 from mimlpaper.study.fingerprint import code_fingerprint, provenance
 from mimlpaper.study.records import default_store, put_rows, read_rows, six_digits
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.rendering import INK, RIGHT, WRONG, ReportTable, crossed, frame_grid
+from mimlpaper.study.rendering import INK, RIGHT, WRONG
 from mimlpaper.study.trials import Trial, set_random_states
 
 FRAME = "#ffffff"
@@ -58,20 +56,19 @@ def draw_explained_scene(
     label_names: Sequence[str], true: np.ndarray | None = None, *,
     regions: np.ndarray | None = None, bound: float | None = None,
 ):  # fmt: skip
-    """An image's mosaic on the first axis; on the others, the labels with the highest scores.
+    """An image's mosaic with its true labels, then one for each of the highest labels.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
     its score; ``bound`` is the largest disc's absolute score, by default the largest shown. The
-    highest score has a frame. Each title gives a label and the image's score for it; with the
-    true labels, the first title gives them, and the others say whether the sign is right.
+    highest score has a frame, with ``regions`` green where it is right, otherwise red. A title
+    gives the image's score for the label and, with the ``true`` labels, whether its sign is right.
 
     Parameters
     ----------
     bag : (9, 15), raw features.
     scores, bag_scores : (9, n_labels) from :func:`~mimlpaper.reasons.explain`, and (n_labels,)
         from ``decision_function``.
-    regions : bool (9, n_labels), where each label is seen. With them a frame is green where it is
-        right, otherwise red.
+    true, regions : bool (n_labels,), and bool (9, n_labels): where each label is seen.
     """
     first, *others = axes
     draw_mosaic(first, bag)
@@ -81,13 +78,11 @@ def draw_explained_scene(
     bound = np.abs(scores[:, shown]).max() if bound is None else bound
     for ax, label in zip(others, shown, strict=False):
         draw_mosaic(ax, bag)
-        region = None if regions is None else regions[:, label]
-        _draw_scores(ax, scores[:, label], bound, region)
-        true_label = None if true is None else bool(true[label])
-        word = VERDICTS.get((bool(bag_scores[label] > 0), true_label), "")
-        title = f"{label_names[label]}\n{_signed(bag_scores[label])}"
-        color = WRONG if word in ("wrong", "missed") else INK
-        ax.set_title(f"{title}, {word}" if word else title, color=color)
+        _draw_scores(ax, scores[:, label], bound, None if regions is None else regions[:, label])
+        predicted = bool(bag_scores[label] > 0)
+        word = "" if true is None else VERDICTS.get((predicted, bool(true[label])), "")
+        title = f"{label_names[label]}\n{_signed(bag_scores[label])}{', ' * bool(word)}{word}"
+        ax.set_title(title, color=WRONG if word in ("wrong", "missed") else INK)
 
 
 def explained_scenes(
@@ -111,8 +106,8 @@ def explained_scenes(
     bound = np.abs(reasons[shown[bags.bag_of_instance]]).max()
     for i, row in enumerate(axes):
         if images is not None:
-            given_as_path = isinstance(images[i], (str, os.PathLike))
-            row[0].imshow(Image.open(images[i]) if given_as_path else images[i])
+            is_path = isinstance(images[i], (str, os.PathLike))
+            row[0].imshow(Image.open(images[i]) if is_path else images[i])
             row[0].set_axis_off()
         own = slice(bags.offsets[i], bags.offsets[i + 1])
         draw_explained_scene(
@@ -137,7 +132,8 @@ def explained_text(
 ) -> Styler:  # fmt: skip
     """A table of a text's ``n_shown`` highest labels: passages, bars of scores, telling words.
 
-    The other parameters are those of :func:`telling_words`.
+    The highest bar is dark, and next to each bar stand its telling words. The other parameters are
+    those of :func:`telling_words`.
     """
     scores = estimator.decision_function([bag])[0]
     passages = {
@@ -196,12 +192,10 @@ def _draw_scores(ax, scores, bound, region):
 
 def _key(figure, bound):
     """What the discs mean, below the figure."""
-    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5)
-    texts = (f"for the label, at most +{bound:.2f}", f"against it, at most {_signed(-bound)}")
-    handles = [
-        Line2D([], [], **look, markerfacecolor=face, markeredgecolor=INK, label=text)
-        for face, text in zip((FRAME, INK), texts, strict=True)
-    ]
+    texts = {FRAME: f"for the label, at most +{bound:.2f}"}
+    texts[INK] = f"against it, at most {_signed(-bound)}"
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
+    handles = [Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
@@ -326,22 +320,6 @@ def explanation_shares(check: pd.DataFrame) -> pd.DataFrame:
         for name, own in groups.items()
     )
     return shares.reset_index().assign(n_runs=check["run"].nunique())
-
-
-def explanation_table(shares: pd.DataFrame) -> ReportTable:
-    """Of :func:`explanation_shares`; columns: all images, those with several labels, each label."""
-    tidy = shares[["method", "mean", "std", "images_or_label", "pairs"]]
-    first_method = shares["method"].unique()[2]
-    texts = [
-        f"{mean:.3f}" if np.isnan(std) else f"{mean:.3f} ± {std:.3f}"
-        for mean, std in tidy[["mean", "std"]].to_numpy()
-    ]
-    return frame_grid(
-        crossed(tidy["method"], tidy["images_or_label"], texts), tidy,
-        "How often the top-scored instance lies in the label's region, for the true labels of "
-        f"drawn test scenes: mean ± std over {shares['n_runs'].iloc[0]} runs.",
-        corner="method", rules_above=(first_method,),
-    )  # fmt: skip
 
 
 def _upper_bound(scenes, first_test):

@@ -5,35 +5,21 @@ Call :func:`~mimlpaper.study.rendering.use_style` once before making figures.
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba, to_rgba_array
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.rendering import (
-    BLUE,
-    INK,
-    LINE,
-    METHOD_STYLE,
-    RIGHT,
-    VERDICT_LOOKS,
-    VERMILION,
-    WRONG,
-    in_order,
-    look_of,
-)
-from mimlpaper.study.statistics import Friedman, growth, shared_ranks
-from mimlpaper.study.verdicts import deviations, match_rates, row_distances
+from mimlpaper.study.rendering import INK, LINE, METHOD_STYLE, VERDICT_LOOKS, in_order, look_of
+from mimlpaper.study.statistics import Friedman, growth
 
 FILLS = VERDICT_LOOKS["fill"]
 TESTED = ("holds", "partly", "fails")  # verdicts of claims that can be judged
@@ -104,86 +90,6 @@ def _dashes(method):
     return "" if METHOD_STYLE[method].linestyle == "-" else (5, 1)
 
 
-def plot_scorecard(cells: pd.DataFrame, axes: list[Axes], key: Axes):
-    """Verdicts of Tables 1 to 5 as coloured cells, one panel for each table, and a key."""
-    for axis, (number, table) in zip(axes, TABLES.items(), strict=True):
-        rows = cells[cells["table"] == number]
-        over = "dataset" if len(table.datasets) > 1 else "criterion"
-        columns = table.datasets if over == "dataset" else table.criteria
-        words = rows.pivot(index="algorithm", columns=over, values="verdict")
-        words = words.loc[list(table.algorithms), list(columns)]
-        axis.imshow([to_rgba_array(FILLS[row]) for row in words.to_numpy()], aspect="auto")
-        for (i, j), word in np.ndenumerate(words.to_numpy()):
-            sign = VERDICT_LOOKS.at[word, "sign"]
-            axis.text(j, i, sign, ha="center", va="center", color=INK)
-        heads = columns if over == "dataset" else [CRITERIA[name].symbol for name in columns]
-        _name_squares(axis, heads, words.index)
-        axis.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-        axis.set_yticks(np.arange(len(words) + 1) - 0.5, minor=True)
-        axis.grid(True, which="minor", axis="both", color="white", linewidth=1.5)
-        axis.spines[:].set_visible(False)
-        axis.set_title(f"Table {number}: {table.title}", loc="left")
-    counts = cells["verdict"].value_counts()
-    handles = [
-        Patch(color=look.fill, label=f"{look.sign or ' '}  {look.in_print} ({counts[look.Index]})")
-        for look in VERDICT_LOOKS.itertuples()
-        if look.Index in counts
-    ]
-    _, by_mistake = match_rates(deviations(cells[cells["kind"] != "synthetic"]))
-    title = f"cells by verdict\n{by_mistake:.0%} of other algorithms' cells\nwould agree as well"
-    key.set_axis_off()
-    key.legend(handles=handles, loc="center left", title=title, alignment="left")
-
-
-def plot_rows(pairs: pd.DataFrame, axes: list[Axes], key: Axes):
-    """Our rows against the printed ones, one panel for each table, and a key: darker is nearer.
-
-    A square shows the distance of :func:`~mimlpaper.study.verdicts.row_distances`. A frame marks
-    the printed row that is nearest to ours: on the diagonal it is the right one.
-    """
-    for axis, (number, table) in zip(axes, TABLES.items(), strict=True):
-        axis.set_title(f"Table {number}", loc="left")
-        mine = pairs[pairs["table"] == number]
-        if mine.empty:
-            axis.set_axis_off()
-            continue
-        distances = row_distances(mine).pivot(index="algorithm", columns="other", values="distance")
-        names = [name for name in table.algorithms if name in distances.columns]
-        distances = distances.reindex(index=names, columns=names)
-        axis.imshow(distances, cmap="Blues_r", vmin=0, vmax=2)
-        for i, row in enumerate(distances.to_numpy()):
-            if not np.isnan(row).all():
-                nearest = np.nanargmin(row)
-                corner, color = (nearest - 0.44, i - 0.44), RIGHT if nearest == i else WRONG
-                axis.add_patch(Rectangle(corner, 0.88, 0.88, edgecolor=color, **FRAMED))
-        _name_squares(axis, names, names)
-        axis.set(xlabel="printed row", ylabel="our row")
-    shades = {"the same": 0.0, "one spread apart": 0.5, "two or more": 1.0}
-    handles = [Patch(color=plt.get_cmap("Blues_r")(at), label=name) for name, at in shades.items()]
-    frames = {"nearest: the row's own": RIGHT, "nearest: another's": WRONG}
-    handles += [Patch(edgecolor=color, label=name, **FRAMED) for name, color in frames.items()]
-    key.set_axis_off()
-    key.legend(handles=handles, loc="center left", title="distance of rows", alignment="left")
-
-
-def plot_match_rates(pairs: pd.DataFrame, axis: Axes):
-    """Shares of our own (solid) and of other algorithms' cells (dotted) that agree.
-
-    By the tolerance, as a multiple of the one in use; a colour for each table.
-    """
-    factors = np.linspace(0, 4, 81)
-    for number in TABLES:
-        mine = pairs[pairs["table"] == number]
-        own, others = 100 * np.array([match_rates(mine, factor) for factor in factors]).T
-        axis.plot(factors, own, color=f"C{number}", label=f"Table {number}")
-        axis.plot(factors, others, ":", color=f"C{number}")
-    axis.axvline(1, color="#999999", linewidth=0.8, zorder=0)
-    axis.set(xlabel="multiple of the tolerance", ylabel="cells that agree (%)", ylim=(0, 100))
-    for label, style in (("own cells", "-"), ("other algorithms'", ":")):
-        axis.plot([], [], style, color=LINE, label=label)
-    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-
-
 def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
     drawn = critical_difference_diagram(
@@ -197,48 +103,31 @@ def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
     axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
 
 
-def plot_rank_changes(published: pd.DataFrame, tuned: pd.DataFrame, ax: Axes):
-    """:func:`~mimlpaper.study.statistics.shared_ranks`, published on the left, tuned on the right.
+def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
+    """Mean ranks of methods, 1 is best: a line for each, from setting to setting.
 
-    The bars are the middle 95 % of the runs, which share data; they are no test. If one side has
-    no records, the other stands alone.
+    ``ranks`` has a column method and one for each setting; a row is a method, or one of its runs.
+    A bar is the middle 95 % of the runs, which share data; it is no test. If some methods are
+    ``coloured``, the others are grey.
     """
-    sides = shared_ranks(published, tuned)
-    methods = in_order({method for ranks in sides for method in ranks})
-    shifts = np.linspace(-0.15, 0.15, len(methods))  # so that no bar covers another
-    ends = {}
-    for method, shift in zip(methods, shifts, strict=True):
-        look = look_of(method)
-        places = [x for x, ranks in enumerate(sides) if method in ranks]
-        means = [sides[x][method].mean() for x in places]
-        for x in places:
-            low_high = sides[x][method].quantile([0.025, 0.975])
-            ax.plot([x + shift] * 2, low_high, color=look.color, linewidth=1.5, alpha=0.3)
-        ax.plot(np.array(places) + shift, means, **look._asdict(), linewidth=0.9, markersize=4.5)
-        ends[method] = places[-1] + shift, means[-1]
-    ax.set(xlim=(-0.25, 1.2), ylim=(len(methods) + 0.4, 0.6), ylabel="mean rank (1 is best)")
-    ax.set_xticks([0, 1], ["as published", "tuned" if len(sides[1]) else "tuned: not recorded"])
-    ax.tick_params(axis="x", length=0)
-    if ends:
-        _label_ends(ax, ends, least=0.058, in_layout=True)
-
-
-def plot_orders(orders: pd.DataFrame, ax: Axes, *, coloured: Sequence[str]):
-    """Mean ranks as printed, as ours, and tuned: a line a method, grey but for a few.
-
-    ``orders`` is what :func:`~mimlpaper.study.compare.three_orders` gives.
-    """
-    last = orders.shape[1] - 1
-    for method, ranks in orders.iterrows():
-        look, mine = look_of(method), method in coloured
-        color = look.color if mine else "#bbbbbb"
-        size = dict(linewidth=1 + mine, markersize=3 + 2 * mine, zorder=1 + mine)
-        ax.plot(ranks.to_numpy(), look.marker, linestyle="-", color=color, **size)
-    ax.set_xticks(range(last + 1), orders.columns)
-    ax.set(xlim=(-0.15, last + 0.15), ylim=(len(orders) + 0.3, 0.7), ylabel="mean rank (1 is best)")
-    ends = {method: (last, rank) for method, rank in orders.iloc[:, -1].items()}
-    _label_ends(ax, ends, least=0.075, in_layout=True, bold=coloured)
-    ax.tick_params(axis="x", length=0)
+    methods = in_order(ranks["method"].unique())
+    looks = [look_of(method) for method in methods]
+    shown = coloured or methods
+    if methods:
+        sns.pointplot(
+            ranks.melt("method", var_name="setting", value_name="rank"), x="setting", y="rank",
+            hue="method", hue_order=methods, markers=[look.marker for look in looks],
+            linestyles="-" if coloured else [look.linestyle for look in looks],
+            palette={m: look_of(m).color if m in shown else "#bbbbbb" for m in methods},
+            errorbar=("pi", 95), err_kws=dict(linewidth=1.5, alpha=0.3), linewidth=1,
+            markersize=4.5, markeredgewidth=0, dodge=0.0 if coloured else 0.3, legend=False, ax=ax,
+        )  # fmt: skip
+        ax.set(ylim=(len(methods) + 0.4, 0.6), xlabel="", ylabel="mean rank (1 is best)")
+        ax.tick_params(axis="x", length=0)
+        lines = [np.asarray(line.get_xydata()) for line in ax.lines if line.get_marker() != "None"]
+        ends = [places[np.isfinite(places[:, 1])][-1] for places in lines]
+        named = dict(zip(methods, ends, strict=True))
+        _label_ends(ax, named, least=0.07, in_layout=True, bold=coloured or None)
 
 
 PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
@@ -265,26 +154,6 @@ def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
     if drawn:
         ends = {method: (values.index[-1], values.iloc[-1]) for method, values in drawn.items()}
         _label_ends(axis, ends, least=0.085, in_layout=True)
-
-
-def plot_waterfall(steps: pd.Series, axis: Axes, *, unit: str):
-    """From the first value to the sum of all: bars that add or take away, one below the other.
-
-    ``steps`` is such as :func:`~mimlpaper.study.compare.hours_by_cause` gives.
-    """
-    ends = steps.cumsum()
-    starts = ends - steps
-    shown = pd.concat([steps, pd.Series({"now": ends.iloc[-1]})])
-    left = [*np.minimum(starts, ends), 0.0]
-    colors = [INK, *np.where(steps.iloc[1:] < 0, BLUE, VERMILION), INK]
-    bars = axis.barh(range(len(shown)), shown.abs(), left=left, color=colors, height=0.6)
-    first, *added, now = shown
-    signed = [f"{value:+.1f}".replace("-", "−") for value in added]
-    axis.bar_label(bars, [f"{first:.1f}", *signed, f"{now:.1f}"], padding=4)
-    axis.set_yticks(range(len(shown)), shown.index)
-    axis.invert_yaxis()
-    axis.margins(x=0.12)
-    axis.set_xlabel(unit)
 
 
 def plot_claim_shares(shares: pd.DataFrame, axis: Axes):

@@ -29,6 +29,11 @@ class PublishedTable:
         return f"table{self.number}"
 
     @property
+    def columns(self) -> str:
+        """What its columns are: "dataset" if it has several, otherwise "criterion"."""
+        return "dataset" if len(self.datasets) > 1 else "criterion"
+
+    @property
     def algorithms(self) -> tuple[str, ...]:
         return self.proposed + self.compared
 

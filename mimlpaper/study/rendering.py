@@ -3,8 +3,9 @@
 import hashlib
 import html
 import io
+import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -34,6 +35,11 @@ STYLES = [
     {"selector": "small", "props": "opacity: 0.75"},
 ]
 FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"}
+LATEX_STYLES = [
+    {"selector": "scriptsize", "props": ": ;"},
+    {"selector": "renewcommand", "props": r":\arraystretch{1.5};"},
+]
+PRINTED = ("table1", "table2", "table3", "table4", "table5", "appendix_c", "blanks")  # in the paper
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class ReportTable:
     entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
     tidy: pd.DataFrame  # the same numbers, one row for each cell
     rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
-    prose: bool = False  # sentences: set flush left, in columns of one width in LaTeX
+    prose: bool = False  # sentences, set flush left
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -91,38 +97,16 @@ class ReportTable:
         return "\n".join([self.caption, "", *map(_pipe_row, rows)]) + "\n"
 
     def to_latex(self) -> str:
-        """A tabular with booktabs rules, in a table with its caption."""
-        n, heads = len(self.columns), (self.entries.columns.name, *self.columns)
-        columns = rf"p{{{0.8 / n:.2f}\linewidth}}" * n if self.prose else "c" * n
-        lines = [
-            r"\begin{table}", r"\centering", r"\scriptsize",
-            rf"\caption{{{_tex(self.caption)}}}", rf"\begin{{tabular}}{{l{columns}}}", r"\toprule",
-            " & ".join(map(_tex, heads)) + r" \\", r"\midrule",
-        ]  # fmt: skip
-        markup = PARAGRAPH if self.prose else SHORTSTACK
-        for name, *cells in self.entries.map(markup.of).itertuples():
-            lines += [r"\midrule"] if name in self.rules_above else []
-            lines.append(" & ".join([_tex(name), *cells]) + r" \tabularnewline[2pt]")
-        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
-        return "\n".join(lines) + "\n"
+        """A tabular with the rules of booktabs, in a table with its caption; in UTF-8."""
+        names = {name: r"\midrule " * (name in self.rules_above) + _tex(name) for name in self.rows}
+        shown = self.entries.map(LATEX.of).rename(index=names, columns=_tex)
+        return shown.style.set_table_styles(LATEX_STYLES).to_latex(
+            hrules=True, position_float="centering", caption=_tex(self.caption),
+            column_format="l" + "c" * len(self.columns),
+        )  # fmt: skip
 
     def _repr_html_(self) -> str:
         return self.to_styler().to_html()
-
-
-def grid(names: Iterable, heads: Iterable, entry: Callable, **options) -> ReportTable:
-    """A table with ``entry(name, head)`` in each row and column.
-
-    Names and heads say what rows and columns are for; a mapping has the text to show for each.
-    ``options`` are those of :func:`frame_grid`.
-    """
-    names, heads = (
-        keys if isinstance(keys, Mapping) else {key: key for key in keys} for keys in (names, heads)
-    )
-    entries = [[entry(name, head) for head in heads] for name in names]
-    return frame_grid(
-        pd.DataFrame(entries, [*names.values()], [*heads.values()], dtype=object), **options
-    )
 
 
 def frame_grid(
@@ -135,7 +119,8 @@ def frame_grid(
     :class:`ReportTable`.
     """
     corner = (shown.index.name or "") if corner is None else corner
-    entries = shown.astype(object).map(_entry).rename_axis(index=None, columns=corner)
+    entries = shown.astype(object).map(_entry).rename(index=str, columns=str)
+    entries = entries.rename_axis(index=None, columns=corner)
     return ReportTable(caption, entries, tidy, rules_above, prose)
 
 
@@ -153,8 +138,12 @@ def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFra
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
-    """Write ``name``.csv, .md and .tex into ``folder``: the same table gives the same bytes."""
-    forms = {".csv": table.to_csv(), ".md": table.to_markdown(), ".tex": table.to_latex()}
+    """Write ``name``.csv and .md into ``folder``, and .tex if it is one of :data:`PRINTED`.
+
+    The same table gives the same bytes.
+    """
+    forms = {".csv": table.to_csv(), ".md": table.to_markdown()}
+    forms |= {".tex": table.to_latex()} if name in PRINTED else {}
     return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
 
 
@@ -166,17 +155,8 @@ def _pipe_row(cells):
     return "| " + " | ".join(cell.replace("_", r"\_") for cell in cells) + " |"
 
 
-LATEX = str.maketrans({
-    "&": r"\&", "%": r"\%", "_": r"\_", "±": r"$\pm$", "↓": r"$\downarrow$", "↑": r"$\uparrow$",
-    "–": "--", "†": r"\dag{}", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
-    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
-    "τ": r"$\tau$", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
-    "·": r"\textperiodcentered{}",
-})  # fmt: skip
-
-
 def _tex(text):
-    return text.translate(LATEX)
+    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text)
 
 
 def _md(text):
@@ -204,8 +184,7 @@ class Markup(NamedTuple):
 
 HTML = Markup("<br>", "<b>{}</b>", "<small>{}</small>", text=html.escape)
 MARKDOWN = Markup("<br>", "**{}**", "*{}*", text=_md)
-SHORTSTACK = Markup(r"\\", r"\textbf{{{}}}", r"\textit{{{}}}", r"\shortstack{{{}}}", _tex)
-PARAGRAPH = Markup(r"\newline ", r"\textbf{{{}}}", "{}", r"\raggedright {}", _tex)
+LATEX = Markup(r"\\", r"\textbf{{{}}}", r"\textit{{{}}}", r"\shortstack{{{}}}", _tex)
 
 
 INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames

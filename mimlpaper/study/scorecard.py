@@ -5,12 +5,10 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from textwrap import fill
 
 import pandas as pd
-from pooch import file_hash
 
 from mimlpaper import paths
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
@@ -24,14 +22,11 @@ from mimlpaper.study.compare import (
     overall,
     records_of,
 )
-from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
-from mimlpaper.study.records import KEY, default_store, put_rows, read_rows
+from mimlpaper.study.records import KEY
 from mimlpaper.study.registry import settings_nearest_to_print
+from mimlpaper.study.rendering import PRINTED
 from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
-from mimlpaper.study.verify import SAME
-
-CHECKSUMS = ["file", "sha256"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,8 @@ class Artefact:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of its files, the one to look at first."""
-        endings = ("png", "svg") if self.is_figure else ("csv", "md", "tex")
+        table = ("csv", "md", "tex") if self.file in PRINTED else ("csv", "md")
+        endings = ("png", "svg") if self.is_figure else table
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
     @property
@@ -264,20 +260,6 @@ def _mend(artefact, state):
     return artefact.make if state in ("failed", "missing") else ""
 
 
-def note_checksums(files: list[Path]):
-    """Write the checksums of published files to ``checksums.csv`` in their folder."""
-    rows = [{"file": path.name, "sha256": file_hash(path)} for path in files]
-    checksums = files[0].with_name("checksums.csv")
-    put_rows(checksums, rows, CHECKSUMS, n_keys=1, ordered=True)
-
-
-def changed_files(folder) -> list[str]:
-    """Names of published files that were changed, swapped or lost after :func:`note_checksums`."""
-    known = read_rows(Path(folder) / "checksums.csv", CHECKSUMS).itertuples(index=False)
-    files = [(Path(folder) / file, sha256) for file, sha256 in known]
-    return [path.name for path, sha in files if not path.is_file() or file_hash(path) != sha]
-
-
 def gallery() -> str:
     """``figures/README.md``: a row for each artefact that was made, and the pictures below."""
     text, pictures = _text("gallery.md"), ""
@@ -319,32 +301,6 @@ def codecheck_manifest() -> str:
         for artefact in _made()
     ]
     return _text("codecheck.yml") + "".join(entries)
-
-
-def certificate(outcomes: pd.DataFrame, profile: str = "paper") -> str:
-    """A report for a codechecker: what ran again, what agreed, where, and checksums.
-
-    ``outcomes`` is what :func:`~mimlpaper.study.verify` or its ``audit`` gives.
-    """
-    folder = default_store(profile).folder
-    files = [*sorted(folder.glob("*.csv")), paths.packaged_data() / "manifest.csv"]
-    sums = [(path.name, f"`{file_hash(path)}`") for path in files]
-    differences = outcomes["largest_difference"].map("{:.2g}".format)
-    rows = outcomes.assign(largest_difference=differences).astype(str)
-    beginning = _text("certificate.md").format(
-        date=date.today().isoformat(), profile=profile, n_groups=len(outcomes),
-        n_experiments=outcomes["experiment"].nunique(), n_trials=outcomes["n_checked"].sum(),
-        n_same=outcomes["outcome"].isin(SAME).sum(),
-        largest=max(outcomes["largest_difference"], default=0.0),
-        outcomes=_pipe_table([name.replace("_", " ") for name in rows], rows.to_numpy()),
-        environment=_pipe_table(["what", "here"], provenance().items()),
-    )  # fmt: skip
-    return beginning + _pipe_table(["file", "sha256"], sums)
-
-
-def _pipe_table(heads, rows):
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)

@@ -239,15 +239,23 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> list[pd.DataFrame]:
-    """:func:`mean_ranks` of both, among the methods that both have; empty without records.
+def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
+    """:func:`mean_ranks` in two settings: columns method, as published, tuned; a row for each run.
 
-    A rank among eight methods cannot be compared with a rank among nine.
+    Ranked are the methods that both settings have, since a rank among eight methods cannot be
+    compared with a rank among nine. A setting without records has no ranks.
     """
-    if published.empty or tuned.empty:
-        return [mean_ranks(part) if len(part) else pd.DataFrame() for part in (published, tuned)]
-    shared = set(published["method"]) & set(tuned["method"])
-    return [mean_ranks(part[part["method"].isin(shared)]) for part in (published, tuned)]
+    settings = {"as published": published, "tuned": tuned}
+    methods = [{*rows["method"]} for rows in settings.values() if len(rows)]
+    if not methods:
+        return pd.DataFrame(columns=["method", *settings])
+    shared = set.intersection(*methods)
+    ranks = {
+        name: mean_ranks(rows[rows["method"].isin(shared)]).stack()
+        for name, rows in settings.items()
+        if len(rows)
+    }
+    return pd.DataFrame(ranks, columns=[*settings]).reset_index("method")
 
 
 SIZES = ("bags", "instances", "labels")  # what costs are measured against
@@ -265,29 +273,3 @@ def growth(costs: pd.DataFrame, method: str, size: str, value: str = "fit_second
     varied = max((group for _, group in rows.join(sizes).groupby(others)), key=len)
     values = varied.set_index(size)[value].astype(float).sort_index()
     return values[values >= LEAST_MEGABYTES] if value.endswith("megabytes") else values
-
-
-def exponents(costs: pd.DataFrame, value: str = "fit_seconds") -> pd.DataFrame:
-    """b of value ~ a size^b, for each method and size: least squares between the logarithms.
-
-    Columns method, size, n (points), exponent, low, high (95 % interval; NaN with two points),
-    last (exponent between the two largest sizes).
-    """
-    rows = []
-    for method in costs.loc[costs["study"] == "sizes", "method"].unique():
-        for size in SIZES:
-            values = growth(costs, method, size, value)
-            if len(values) > 1:
-                rows.append({"method": method, "size": size, **_slope(values)})
-    columns = ["method", "size", "n", "exponent", "low", "high", "last"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _slope(values):
-    x, y = np.log(values.index.to_numpy(float)), np.log(values.to_numpy())
-    line, free = stats.linregress(x, y), len(x) - 2
-    half = stats.t.ppf(0.975, free) * line.stderr if free else np.nan
-    return {
-        "n": len(x), "exponent": line.slope, "low": line.slope - half, "high": line.slope + half,
-        "last": (y[-1] - y[-2]) / (x[-1] - x[-2]),
-    }  # fmt: skip

@@ -16,14 +16,13 @@ from mimlpaper.study.compare import (
     compare_with_paper,
     records_of_all,
     round_half_up,
-    variant_name,
 )
-from mimlpaper.study.costs import ONE_LABEL, OURS, TABLE_OF, drawn_sizes, is_installed
+from mimlpaper.study.costs import OURS, TABLE_OF, drawn_sizes, is_installed
 from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, shares_at_ends
 from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
-from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid, in_order
-from mimlpaper.study.statistics import LEAST_MEGABYTES, MARGIN, SIZES, exponents, shared_ranks
+from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid
+from mimlpaper.study.statistics import LEAST_MEGABYTES, MARGIN
 from mimlpaper.study.trials import Trial
 from mimlpaper.study.verdicts import TOLERANCES, agreement
 
@@ -46,7 +45,7 @@ def results_table(
     are the records of the blind column.
     """
     table = TABLES[number]
-    over = "dataset" if len(table.datasets) > 1 else "criterion"
+    over = table.columns
     cells, unmatched = (compare_with_paper(rows, number, n_runs) for rows in (records, blind))
     both = cells.assign(is_best=_is_best(cells, over)).merge(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
@@ -112,87 +111,6 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     )  # fmt: skip
 
 
-def blanks_table(cells: pd.DataFrame) -> ReportTable:
-    """The cells that the paper prints as N/A or leaves out, as far as they are measured here.
-
-    One row for each table and algorithm, in Table 5 for each data set; an empty square is a cell
-    that the paper does print. ``cells`` are those of a scorecard.
-    """
-    blanks = cells[cells["printed"] != "value"]
-    several = blanks["table"].map(lambda number: len(TABLES[number].datasets) > 1)
-    names = "Table " + blanks["table"].map(str) + ": " + blanks["algorithm"]
-    names = names.mask(several, names + ", " + blanks["dataset"])
-    texts = zip(_number_texts(blanks), blanks["verdict"], strict=True)
-    entries = [Entry((text,), verdict=verdict) for text, verdict in texts]
-    shown = crossed(names, blanks["criterion"], entries).fillna(Entry())
-    return frame_grid(
-        shown[[name for name in HEADS if name in shown]].rename(columns=HEADS), blanks,
-        f"The {len(blanks)} cells that the paper prints as N/A or leaves out, mean ± std; "
-        f"{blanks['verdict'].eq('filled').sum()} of them are filled.",
-    )  # fmt: skip
-
-
-TOTALS = {
-    "cells": "cells", "agrees": "agrees", "differs_better": "ours better",
-    "differs_worse": "ours worse", "match_rate": "agree", "false_match_rate": "falsely agree",
-    "rows": "rows", "rows_identified": "rows identified", "rows_by_chance": "by chance",
-    "tau": "τ", "tau_identified": "τ, rows identified", "winner_agreement": "same winner",
-    "filled": "filled", "missing": "missing", "complete": "complete",
-}  # fmt: skip
-SHARES = ["match_rate", "false_match_rate", "winner_agreement"]
-MEANS = ["rows_by_chance", "tau", "tau_identified"]
-
-
-def totals_table(totals: dict) -> ReportTable:
-    """The totals of a scorecard, or its blind ones: a row for each of the tables, and for all."""
-    tidy = pd.DataFrame.from_dict(totals, orient="index")
-    shown = tidy.assign(
-        **tidy[SHARES].map("{:.0%}".format, na_action="ignore"),
-        **tidy[MEANS].map("{:.2f}".format, na_action="ignore"),
-    )
-    names = {name: name.replace("table", "Table ") for name in totals if name != "all"}
-    return frame_grid(
-        shown.loc[[*names, "all"], [*TOTALS]].rename(index=names, columns=TOTALS),
-        tidy.rename_axis("table").reset_index(),
-        "What agrees and what differs. A cell agrees within the tolerance of its table; "
-        "falsely agree: the share of other algorithms' printed cells that would have agreed. "
-        "A row is identified if it is nearest to its own printed row. τ is Kendall's, between "
-        "our order of the algorithms and the printed one. Same winner: columns in which the "
-        "printed winner wins here. Complete: original data, all runs of the protocol, code "
-        "that is not stale.",
-        rules_above=("all",),
-    )  # fmt: skip
-
-
-def status_table(rows: list[dict]) -> ReportTable:
-    """One row for each artefact, of :func:`~mimlpaper.study.scorecard.artefact_status`."""
-    tidy = pd.DataFrame(rows)
-    return frame_grid(
-        tidy.set_index("artefact")[["notebook", "state", "trials", "mend"]], tidy,
-        "Every table and figure: the state of its trials, and the command that mends it.",
-    )  # fmt: skip
-
-
-VERIFIED = ["groups verified", "trials run again", "largest difference", "date", "machine"]
-
-
-def verified_table(card: dict) -> ReportTable:
-    """One row for each experiment: what ``mimlpaper verify`` last found, when and where."""
-    rows = {}
-    for row in card["verified"]:
-        name, machine = row["experiment"], row["machine"]
-        rows[f"{name}, {machine}" if name in rows else name] = (
-            f"{row['equal'] + row['close']} of {row['groups']}", row["trials"],
-            f"{row['largest_difference']:.0e}", row["date"], machine,
-        )  # fmt: skip
-    return frame_grid(
-        pd.DataFrame.from_dict(rows, orient="index", columns=VERIFIED),
-        pd.DataFrame(card["verified"]),
-        "Recorded trials, drawn at random and run again: how many gave the same numbers.",
-        corner="experiment",
-    )
-
-
 CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
 CLAIM_COLUMNS = {"paired": "paired t-test", "matched": "matched", "blind": "blind",
                  "tuned": "tuned"}  # fmt: skip
@@ -213,35 +131,6 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
         shown.rename(columns=CLAIM_COLUMNS | {"detail": "in detail"}), tidy, f"Claims, {TESTED}",
         corner="", prose=True,
     )  # fmt: skip
-
-
-def by_verdict(results: list[ClaimResult]) -> list[ClaimResult]:
-    """The same claims in the order of :data:`CLAIM_VERDICTS`, under matched settings."""
-    return sorted(results, key=lambda result: CLAIM_VERDICTS.index(result.matched))
-
-
-def claim_counts_table(results: list[ClaimResult]) -> ReportTable:
-    """Number of claims by verdict, a row for each part of the paper."""
-    claims = pd.DataFrame(results)
-    parts = claims["id"].map(_part_of_paper)
-    both = pd.concat([claims.assign(part=parts), claims.assign(part="all")])
-    counts = both.groupby("part", sort=False)[[*CLAIM_COLUMNS]].apply(
-        lambda words: words.apply(pd.Series.value_counts).reindex(CLAIM_VERDICTS)
-    )
-    tidy = counts.fillna(0).astype(int).rename_axis(["part", "verdict"]).reset_index()
-    texts = map(_slashed, tidy[[*CLAIM_COLUMNS]].to_numpy())
-    return frame_grid(
-        crossed(tidy["part"], tidy["verdict"], texts), tidy, f"Claims by verdict, {TESTED}",
-        rules_above=("all",),
-    )  # fmt: skip
-
-
-def _part_of_paper(claim_id):
-    """``S4.1`` belongs to "Section 4", ``B.1`` to "Appendix B"; ``N.1`` is about time."""
-    first = claim_id.split(".")[0]
-    if first == "N":
-        return "time"
-    return f"Section {first[1:]}" if first.startswith("S") else f"Appendix {first}"
 
 
 def divergences_table(
@@ -338,28 +227,6 @@ def positions_table(positions: pd.DataFrame) -> ReportTable:
 
 def _slashed(parts):
     return " / ".join(map(str, parts))
-
-
-def ranks_table(fights: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]) -> ReportTable:
-    """Mean ranks of every method in several fights, as published and tuned; the best is bold.
-
-    ``fights`` maps a title to the records as published and tuned; either may be empty.
-    """
-    means = {
-        (title, setting): ranks.mean()
-        for title, fight in fights.items()
-        for setting, ranks in zip(("published", "tuned"), shared_ranks(*fight), strict=True)
-    }
-    tidy = pd.concat(means, names=["fight", "setting", "method"]).rename("mean_rank").reset_index()
-    ranks = tidy["mean_rank"]
-    is_best = ranks == ranks.groupby([tidy["fight"], tidy["setting"]]).transform("min")
-    entries = map(_bold_if, is_best, ranks.map("{:.1f}".format))
-    shown = crossed(tidy["method"], tidy["fight"] + ", " + tidy["setting"], entries)
-    return frame_grid(
-        shown.reindex(index=in_order(shown.index), columns=[*map(", ".join, means)]), tidy,
-        "Mean ranks over seven criteria and all runs (1 is best), among the methods that were run "
-        "both as published and tuned. A dash means that nothing is recorded.", corner="method",
-    )  # fmt: skip
 
 
 def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportTable:
@@ -469,53 +336,8 @@ def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
     )  # fmt: skip
 
 
-# Operations of one fit, for m bags of n instances with d features, L labels, a kernel factor of
-# rank r, T rounds, M sub-concepts, s steps of an iterative solver, and k medoids, a share of m.
-# Methods on vectors have the instances end to end: n d features.
-COMPLEXITY = dict(pd.read_csv(published() / "complexity.csv").to_numpy())
-
 # Why a grid is not widened though many fits choose an end of it, by method and parameter.
 GRID_REASONS = pd.read_csv(published() / "grid_reasons.csv", index_col=[0, 1])["reason"].to_dict()
-
-
-def changes_table(compared: pd.DataFrame) -> ReportTable:
-    """Today's records against those of an earlier recording, one row an experiment.
-
-    ``compared`` is what :func:`~mimlpaper.study.compare.changes` gives.
-    """
-    groups = compared.groupby("experiment", sort=False)
-    shown = pd.crosstab(compared["experiment"], compared["outcome"]).reindex(groups.groups)
-    shown.insert(0, "settings", groups.size())
-    hours = groups[["seconds", "seconds_now"]].sum() / 3600
-    shown[["hours before", "hours now"]] = hours.map("{:.2f}".format)
-    shown["different"] = groups.apply(
-        lambda rows: ", ".join(dict.fromkeys(rows.loc[rows["outcome"] == "different", "method"]))
-    )
-    return frame_grid(
-        shown.rename_axis("experiment"), compared,
-        "Settings that were recorded before and now: equal within 1e-6, close within two standard "
-        "errors, or different, by name.", prose=True,
-    )  # fmt: skip
-
-
-def exponents_table(costs: pd.DataFrame) -> ReportTable:
-    """Each method's complexity, the exponents of its seconds, and of its memory in bags."""
-    seconds, memory = exponents(costs), exponents(costs, "fit_megabytes")
-    tidy = pd.concat([seconds.assign(of="seconds"), memory.assign(of="megabytes")])
-    entries = []
-    for fit in tidy.itertuples():
-        within = "" if np.isnan(fit.low) else f" [{fit.low:z.1f}, {fit.high:z.1f}]"
-        entries.append(Entry((f"{fit.exponent:z.1f}{within}", f"last {fit.last:z.1f}")))
-    shown = crossed(tidy["method"], tidy["of"] + ", by " + tidy["size"], entries)
-    heads = [f"seconds, by {size}" for size in SIZES if size in set(seconds["size"])]
-    shown = shown.reindex(columns=["operations", *heads, "megabytes, by bags"])
-    shown["operations"] = [COMPLEXITY.get(method) for method in shown.index]
-    return frame_grid(
-        shown, tidy,
-        "Exponents b of cost ~ size^b: over all sizes with a 95 % interval; below, between the two "
-        f"largest sizes. {_measured_on(costs)}", corner="method",
-        rules_above=tuple(method for method in shown.index if method in ONE_LABEL)[:1],
-    )  # fmt: skip
 
 
 def _measured_on(costs):
@@ -563,7 +385,7 @@ def published_text(cell) -> str:
     return "N/A" if cell["printed"] == "N/A" else number
 
 
-def number_text(mean: float, std: float) -> str:
+def number_text(mean: float, std: float = math.nan) -> str:
     """``.193±.007`` as the paper prints it; a dash for nothing."""
     if pd.isna(mean):
         return "–"

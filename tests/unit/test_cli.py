@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from mimlpaper.study.experiment import PROFILES
 
 import mimlpaper
 from mimlpaper import cli, experiments, notebooks, paths
 from mimlpaper.cli import main
 from mimlpaper.datasets import DataError
-from mimlpaper.study.experiment import PROFILES
 from mimlpaper.study.notebooks import NotebookRun
 from mimlpaper.study.records import Store
 
@@ -30,18 +30,6 @@ def test_compute_records_and_sums_up(results, capsys):
     assert (results / "smoke" / "table1.csv").is_file()
     assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 0
     assert "equal" in capsys.readouterr().out
-
-
-def test_verify_writes_a_certificate(results, monkeypatch, capsys):
-    monkeypatch.setattr(paths, "project_root", lambda: results)
-    smoke = ["--profile", "smoke", "--jobs", "1"]
-    main(["compute", "table1", "--methods", "Ml-knn", *smoke])
-    for how in (["--experiment", "table1"], ["--audit", "20"]):
-        assert main(["verify", "--certificate", *how, *smoke]) == 0
-        written = results / "build" / "certificate.md"
-        assert str(written) in capsys.readouterr().out
-        assert re.search(r"\| table1 \| Ml-knn \| 2 \| \d \| \S+ \| equal \|", written.read_text())
-        written.unlink()
 
 
 def test_verify_says_by_its_status_that_numbers_differ(results, capsys):

@@ -1,4 +1,4 @@
-"""Measured costs, how they are recorded and resumed, and exponents of made-up seconds."""
+"""Measured costs, how they are recorded and resumed, and growth of made-up seconds."""
 
 import warnings
 
@@ -6,13 +6,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from mimlpaper.study.workers import TrialError
 from sklearn.base import BaseEstimator
 
-from mimlpaper import cli, notebooks, paths
+from mimlpaper import cli, paths
 from mimlpaper.datasets import load_synthetic_scene, make_bags
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.study import costs as module
-from mimlpaper.study import tables
+from mimlpaper.study import notebooks, tables
 from mimlpaper.study.costs import (
     BASE,
     LARGE,
@@ -35,9 +36,8 @@ from mimlpaper.study.costs import (
 from mimlpaper.study.figures import plot_growth
 from mimlpaper.study.notebooks import NotebookRun
 from mimlpaper.study.rendering import METHOD_STYLE, look_of
-from mimlpaper.study.statistics import exponents, growth
-from mimlpaper.study.tables import COMPLEXITY, costs_table, exponents_table, peers_table
-from mimlpaper.study.workers import TrialError
+from mimlpaper.study.statistics import growth
+from mimlpaper.study.tables import costs_table, peers_table
 from tests.made_up_records import rows
 
 FEW = [
@@ -187,9 +187,9 @@ def test_memory_that_was_taken_before_does_not_count():
     assert spent(lambda: np.ones(2**22).sum())[2] == pytest.approx(32, abs=4)
 
 
-def test_every_method_has_a_look_a_complexity_and_cases():
+def test_every_method_has_a_look_and_cases():
     methods = {*MANY_LABELS, *ONE_LABEL}
-    assert methods <= METHOD_STYLE.keys() and methods | LARGE.keys() == COMPLEXITY.keys()
+    assert methods <= METHOD_STYLE.keys()
     assert {look_of(method) for method in LARGE} <= set(METHOD_STYLE.values())
     assert methods == {case.method for case in cost_cases() if case.study == "sizes"}
     assert set(cost_cases("quick")) <= set(cost_cases("paper"))
@@ -198,18 +198,11 @@ def test_every_method_has_a_look_a_complexity_and_cases():
         cost_cases("fast")
 
 
-def test_large_cases_are_of_every_size_and_shown_by_bags_alone():
+def test_large_cases_are_of_every_size():
     large = [case for case in cost_cases() if case.study == "large"]
     assert len(large) == len(LARGE) * len(LARGE_BAGS["paper"])
     assert max(len(problem_of(case)[0][0]) for case in large[:2]) == 12500
     assert {estimator_of(case) for case in large} == set(LARGE.values())
-    table = pd.DataFrame(
-        cost("sizes", f"drawn:{n}x8x8", "MimlNn, landmarks", fit_seconds=n / 1e3)
-        for n in LARGE_BAGS["paper"]
-    )
-    shown = exponents_table(table)
-    assert shown.columns == ("operations", "seconds, by bags", "megabytes, by bags")
-    assert shown.rows["MimlNn, landmarks"][1].lines == ("1.0 [1.0, 1.0]", "last 1.0")
 
 
 def test_cases_of_the_trial_run_are_small_and_need_no_file():
@@ -219,51 +212,10 @@ def test_cases_of_the_trial_run_are_small_and_need_no_file():
         assert hasattr(estimator_of(case), "fit")
 
 
-def test_the_exponent_of_a_power_is_found_exactly():
-    found = exponents(grown()).set_index("size")
-    assert found["exponent"].tolist() == pytest.approx([2.0, 1.0, 0.0], abs=1e-9)
-    assert found["last"].tolist() == pytest.approx([2.0, 1.0, 0.0], abs=1e-9)
-    assert found["n"].tolist() == [5, 5, 5]
-
-
-def test_the_interval_by_hand():
-    """Logarithms 0, 1, 3 at 0, 1, 2: slope 1.5, residuals 1/6, -1/3, 1/6, one degree of freedom.
-
-    The standard error is sqrt((1/36 + 1/9 + 1/36) / 2) = sqrt(1/12), and t = 12.706.
-    """
-    table = pd.DataFrame(
-        cost("sizes", f"drawn:{size}x8x8", "MimlNn", fit_seconds=np.exp(value))
-        for size, value in ((1, 0.0), (2, 1.0), (4, 3.0))
-    )
-    (row,) = exponents(table).to_dict("records")
-    unit = 1 / np.log(2)  # sizes 1, 2, 4 are 0, 1, 2 in units of log 2
-    assert row["exponent"] == pytest.approx(1.5 * unit)
-    assert row["high"] - row["exponent"] == pytest.approx(12.7062 * np.sqrt(1 / 12) * unit)
-    assert row["last"] == pytest.approx(2.0 * unit)
-
-
-def test_two_sizes_have_no_interval_and_one_no_exponent():
-    table = grown()
-    two = table[table["dataset"].isin(["drawn:400x8x8", "drawn:800x8x8"])]
-    (row,) = exponents(two).to_dict("records")
-    assert (row["size"], row["exponent"]) == ("bags", pytest.approx(2.0))
-    assert np.isnan(row["low"])
-    assert exponents(table[:1]).empty
-    assert "[" not in exponents_table(two).to_markdown().split("|", 1)[1]
-
-
 def test_megabytes_below_one_are_left_out():
     table = grown(seconds=1e-6)  # 1 MB at the base
     assert growth(table, "MimlNn", "bags", "fit_megabytes").index.min() == BASE["bags"]
     assert growth(table, "MimlNn", "bags").index.min() == SIZES["bags"][0]
-
-
-def test_table_of_exponents_shows_theory_and_machine():
-    table = exponents_table(pd.concat([grown(), grown("Ch-Fd", (1.0, 1.0, 0.0))]))
-    assert table.rules_above == ("Ch-Fd",)
-    assert table.rows["MimlNn"][0].lines == (COMPLEXITY["MimlNn"],)
-    assert table.rows["MimlNn"][1].lines == ("2.0 [2.0, 2.0]", "last 2.0")
-    assert "Measured on an abacus." in table.caption
 
 
 def test_seconds_of_trials_stand_above_those_of_one_fit():

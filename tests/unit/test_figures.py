@@ -11,33 +11,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.figures import (
     draw_arrow,
     draw_box,
     plot_critical_difference,
-    plot_match_rates,
+    plot_orders,
     plot_parameter_curves,
-    plot_rank_changes,
-    plot_rows,
-    plot_scorecard,
 )
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.rendering import METHOD_STYLE, STYLE_SHEET, look_of, save_figure
-from mimlpaper.study.scorecard import scorecard_cells
-from mimlpaper.study.statistics import curve, friedman, mean_ranks, swept_values
-from mimlpaper.study.tables import ranks_table
-from mimlpaper.study.verdicts import deviations
-from tests.made_up_records import (
-    NO_FIGHT,
-    PUBLISHED_FIGHT,
-    TUNED_FIGHT,
-    as_in_the_paper,
-    rows,
-    staged,
-    swept,
-)
+from mimlpaper.study.statistics import curve, friedman, mean_ranks, shared_ranks, swept_values
+from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, rows, staged, swept
 
 
 @pytest.fixture(autouse=True)
@@ -63,14 +50,13 @@ def boxes():
     return figure
 
 
-def scorecard_figure():
-    figure, axes = plt.subplots(3, 2, figsize=(7, 7))
-    cells = scorecard_cells({"table1": as_in_the_paper(1)})
-    plot_scorecard(cells, list(axes.flat)[:5], key=axes.flat[5])
+def orders():
+    figure, ax = plt.subplots()
+    plot_orders(shared_ranks(PUBLISHED_FIGHT, TUNED_FIGHT), ax)
     return figure
 
 
-@pytest.mark.parametrize("draw", [curves, scorecard_figure, boxes])
+@pytest.mark.parametrize("draw", [curves, boxes])
 def test_same_records_same_bytes(draw, tmp_path):
     first = [path.read_bytes() for path in save_figure(draw(), tmp_path, "one")]
     paths = save_figure(draw(), tmp_path, "one")
@@ -132,12 +118,6 @@ def test_every_curve_is_named_and_has_its_own_look():
     assert len({line._unscaled_dash_pattern for line in (dashed, dotted)}) == 2
 
 
-def test_scorecard_counts_all_cells():
-    figure = scorecard_figure()
-    entries = [text.get_text() for text in figure.axes[5].get_legend().get_texts()]
-    assert [text.split()[-1] for text in entries] == ["(53)", "(3)", "(227)"]
-
-
 def test_ranks():
     """A wins the four losses and loses the three scores: ranks 11/7 and 10/7."""
 
@@ -152,6 +132,29 @@ def test_ranks():
     assert ranks["B"].tolist() == pytest.approx([11 / 7] * 4)
 
 
+def test_lines_lead_from_setting_to_setting_and_end_at_their_names():
+    (ax,) = orders().axes
+    ends = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() != "None"]
+    assert ends == [[1.0, 2.0], [2.0, 1.0]]
+    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MlSvm"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["as published", "tuned"]
+
+
+def test_methods_that_are_not_meant_are_grey_and_nothing_is_drawn_of_nothing():
+    ax = plt.subplots()[1]
+    ranks = pd.DataFrame({"method": ["MlSvm", "MimlNn"], "printed": [1.0, 2.0], "ours": [2.0, 1.0]})
+    plot_orders(ranks, ax, coloured=("MlSvm",))
+    colors = [line.get_color() for line in ax.lines if line.get_marker() != "None"]
+    assert [to_rgb(color) for color in colors] == [
+        to_rgb("#bbbbbb"),
+        to_rgb(look_of("MlSvm").color),
+    ]
+    weights = {text.get_text(): text.get_weight() for text in ax.texts}
+    assert weights == {"MlSvm": "bold", "MimlNn": "normal"}
+    plot_orders(shared_ranks(NO_FIGHT, NO_FIGHT), plt.subplots()[1])
+    plot_orders(shared_ranks(PUBLISHED_FIGHT, NO_FIGHT), plt.subplots()[1])
+
+
 def test_every_method_has_its_own_look():
     assert len(set(METHOD_STYLE.values())) == len(METHOD_STYLE)
     assert set(METHOD_STYLE) >= {name for table in TABLES.values() for name in table.algorithms}
@@ -159,44 +162,6 @@ def test_every_method_has_its_own_look():
     for table in TABLES.values():
         marks = [(look_of(m).color, look_of(m).marker) for m in table.algorithms]
         assert len(set(marks)) == len(marks)
-
-
-def test_lines_lead_from_one_side_to_the_other():
-    ax = plt.subplots()[1]
-    plot_rank_changes(PUBLISHED_FIGHT, TUNED_FIGHT, ax)
-    ends = [line.get_ydata().tolist() for line in ax.lines if line.get_marker() not in ("None", "")]
-    assert sorted(ends) == [[1.0, 2.0], [2.0, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MlSvm"]
-
-
-def test_what_is_not_recorded_is_told():
-    ax = plt.subplots()[1]
-    plot_rank_changes(PUBLISHED_FIGHT, NO_FIGHT, ax)
-    assert [tick.get_text() for tick in ax.get_xticklabels()][1] == "tuned: not recorded"
-    assert [text.get_text() for text in ax.texts] == ["MlSvm", "MimlSvm", "MimlNn"]
-    plot_rank_changes(NO_FIGHT, NO_FIGHT, plt.subplots()[1])
-    assert ranks_table({"scene": (NO_FIGHT, NO_FIGHT)}).rows == {}
-
-
-def test_the_nearest_row_has_a_frame():
-    """RankSvm with the printed numbers of MimlSvm: its frame stands in MimlSvm's column."""
-    records = as_in_the_paper(1)
-    swapped = records[records["method"] == "MimlSvm"].assign(method="RankSvm")
-    records = pd.concat([records[records["method"] != "RankSvm"], swapped])
-    _, (*axes, key) = plt.subplots(1, 6)
-    plot_rows(deviations(scorecard_cells({"table1": records})), axes, key)
-    names = [label.get_text() for label in axes[0].get_yticklabels()]
-    frames = {names[int(p.get_y() + 0.5)]: names[int(p.get_x() + 0.5)] for p in axes[0].patches}
-    assert frames.pop("RankSvm") == "MimlSvm"
-    assert len(frames) == 7 and all(row == column for row, column in frames.items())
-
-
-def test_rates_of_true_and_false_matches_against_the_tolerance():
-    _, axis = plt.subplots()
-    plot_match_rates(deviations(scorecard_cells({"table1": as_in_the_paper(1)})), axis)
-    own, others = axis.get_lines()[:2]
-    assert own.get_ydata()[20] == 100 and own.get_xdata()[20] == pytest.approx(1)
-    assert np.all(np.diff(others.get_ydata()) >= 0) and 0 < others.get_ydata()[20] < 25
 
 
 def test_critical_differences_name_every_method():

@@ -6,8 +6,9 @@ import re
 import nbformat
 import pytest
 
-from mimlpaper import notebooks, paths
+from mimlpaper import paths
 from mimlpaper.cli import main
+from mimlpaper.study import notebooks
 from mimlpaper.study.notebooks import check_parameters, last_runs, run_notebooks
 from tests.made_up_notebooks import write_notebook
 

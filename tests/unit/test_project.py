@@ -55,7 +55,7 @@ def test_main_lock_is_within_the_ranges(extra):
     assert all(MAIN[name] >= oldest for name, oldest in ranges(extra).items())
 
 
-@pytest.mark.parametrize("extra", ["lab", "site", "browser", "pdf", "peers", "cluster", "crate"])
+@pytest.mark.parametrize("extra", ["lab", "site", "browser", "pdf", "peers", "cluster"])
 def test_lock_of_an_extra_is_within_its_ranges_and_repeats_nothing(extra):
     locked = pins(f"requirements/{extra}.lock")
     needed = ranges(extra).items() - ranges().items()

@@ -9,7 +9,6 @@ import pytest
 
 from mimlpaper.study.published import TABLES, published_claims
 from mimlpaper.study.scorecard import in_words, scorecard, scorecard_cells
-from mimlpaper.study.tables import blanks_table
 from mimlpaper.study.verdicts import VERDICTS
 from tests.made_up_records import as_in_the_paper
 
@@ -106,19 +105,6 @@ def test_protocol_may_ask_for_fewer_runs():
     asked = scorecard_cells(records, {f"table{number}": 3 for number in TABLES})
     assert asked.loc[asked["table"] == 1, "complete"].all()
     assert not scorecard_cells(records)["complete"].any()
-
-
-def test_blank_cells_are_filled_from_the_records(half_run):
-    """Three N/A in Table 1 and three in Table 2 are .5 ± .01; the other 41 are not run."""
-    table = blanks_table(pd.DataFrame(half_run["cells"]))
-    assert "The 47 cells" in table.caption and "6 of them are filled" in table.caption
-    assert len(table.rows) == 17
-    entries = table.rows["Table 1: AdtBoost.MH"]
-    lines = [entry.lines for entry in entries]
-    assert lines == [(), (), (), (".500±.010",), (), (".500±.010",), (".500±.010",), ()]
-    assert {entry.verdict for entry in entries} == {"", "filled"}
-    assert [e.verdict for e in table.rows["Table 5: Diverse Density, fox"]][-1] == "missing"
-    assert len(table.tidy) == 47
 
 
 def test_the_card_in_three_points(half_run):

@@ -3,6 +3,7 @@
 import importlib
 import re
 
+import nbformat
 import pytest
 
 from mimlpaper import paths
@@ -32,9 +33,12 @@ def test_every_term_has_a_meaning_and_a_place_of_its_own(terms):
 def test_every_form_is_found_in_the_prose_of_the_project(terms):
     """A term that no page uses, or a form that never fits, is a slip."""
     folder = paths.project_root()
-    files = [folder / "README.md", folder / "site" / "guide.md", folder / "site" / "pages.py"]
-    files += [*(folder / "notebooks" / "text").glob("*.py"), *folder.glob("mimlpaper/study/*.py")]
-    prose = " ".join(re.sub(r"\n#? ?", " ", path.read_text()) for path in files)
+    files = [folder / "README.md", folder / "site" / "guide.md", folder / "site" / "home.md"]
+    files += folder.glob("mimlpaper/study/*.py")
+    texts = [path.read_text() for path in files]
+    for path in paths.notebooks().glob("*.ipynb"):
+        texts += [cell.source for cell in nbformat.read(path, as_version=4).cells]
+    prose = " ".join(re.sub(r"\n#? ?", " ", text) for text in texts)
     unused = [
         row["term"] for row in terms.glossary()
         if row["forms"] and not re.search(rf"(?<![\w-])(?:{row['forms']})(?![\w-])", prose, re.I)

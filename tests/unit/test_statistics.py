@@ -215,11 +215,13 @@ def test_ties_share_their_ranks_and_incomplete_runs_are_left_out():
 
 
 def test_only_methods_of_both_sides_are_ranked():
-    published, tuned = shared_ranks(PUBLISHED_FIGHT, TUNED_FIGHT)
-    assert published.mean().to_dict() == {"MimlNn": 1.0, "MlSvm": 2.0}
-    assert tuned.mean().to_dict() == {"MimlNn": 2.0, "MlSvm": 1.0}
-    published, tuned = shared_ranks(PUBLISHED_FIGHT, NO_FIGHT)
-    assert published.shape == (2, 3) and tuned.empty
+    both = shared_ranks(PUBLISHED_FIGHT, TUNED_FIGHT).groupby("method").mean()
+    assert both.to_dict() == {
+        "as published": {"MimlNn": 1.0, "MlSvm": 2.0}, "tuned": {"MimlNn": 2.0, "MlSvm": 1.0},
+    }  # fmt: skip
+    one = shared_ranks(PUBLISHED_FIGHT, NO_FIGHT)
+    assert len(one) == 2 * 3 and one["tuned"].isna().all()
+    assert shared_ranks(NO_FIGHT, NO_FIGHT).empty
 
 
 def test_swept_values():

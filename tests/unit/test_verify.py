@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from mimlpaper.study.workers import run_trials
 from threadpoolctl import threadpool_info
 
 from mimlpaper.cli import main
@@ -28,7 +29,6 @@ from mimlpaper.study.runner import compute
 from mimlpaper.study.trials import Trial
 from mimlpaper.study.verify import allowed, audit, distance, outliers, verified, verify
 from mimlpaper.study.verify import verify as verify_function
-from mimlpaper.study.workers import run_trials
 
 verify_module = sys.modules[verify_function.__module__]
 QUICK = {"table1": ["MimlNn", "Ml-knn"], "table2": ["Ml-knn"]}
