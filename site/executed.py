@@ -8,7 +8,7 @@ from pages import HEAVY
 from terms import slug
 
 from mimlpaper.study.companion import DRAWN
-from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.trials import PROFILES
 from mimlpaper.study.scorecard import ARTEFACTS
 
 # The last argument of save_table and save_figure, which may name several in a loop.

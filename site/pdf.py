@@ -13,7 +13,7 @@ import pypandoc
 import typst
 
 from mimlpaper.paths import whole_file, write_whole
-from mimlpaper.study.experiment import PROFILES
+from mimlpaper.study.trials import PROFILES
 from mimlpaper.study.notebooks import available_notebooks
 
 BUILD = Path(__file__).resolve().parents[1] / "build"

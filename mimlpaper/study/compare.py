@@ -221,7 +221,7 @@ def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     cells = compare_with_paper(records_of(get_records, experiment), number)
     both = cells.pivot_table("mean", "algorithm", "criterion")
     printed = cells.pivot_table("published_mean", "algorithm", "criterion")
-    tuned = as_published(records_of(get_records, f"{experiment}_tuned"))
+    tuned = as_published(column_records(get_records, experiment, "tuned"))
     if tuned.empty or both.empty:
         return pd.DataFrame({"method": []})
     tuned = tuned.groupby("method")[list(TABLES[number].criteria)].mean()

@@ -1,10 +1,10 @@
-"""Explanations of labels by instances: drawn on images and texts, and measured on drawn scenes.
+"""Explanations of labels by instances: drawn on images and texts.
 
 A function ``draw_…`` takes data and axes, ``explained_…`` a fitted learner, and makes a figure.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,22 +15,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 from pandas.io.formats.style import Styler
 from PIL import Image
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
-from threadpoolctl import threadpool_limits
 
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.datasets import ImageBags, load_synthetic_scene, scene_mosaic
-from mimlpaper.preprocessing import OnInstances
+from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.reasons import explain, telling_features
-from mimlpaper.study.fingerprint import code_fingerprint, provenance
-from mimlpaper.study.records import default_store, put_rows, read_rows, six_digits
-from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.rendering import INK, RIGHT, WRONG
-from mimlpaper.study.trials import Trial, set_random_states
 
 FRAME = "#ffffff"
 AGAINST, FOR = "#bbbbbb", "#8fbbe0"  # bars of scores
@@ -208,129 +197,3 @@ def _frame(ax, blob, outer, inner, color=FRAME):
 
 def _signed(number):
     return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _of_table_1(method):
-    return get_experiment("table1").estimator(Trial("table1", "scene", method, "{}", 0))
-
-
-# The configurations of Table 1, D-MimlSvm with its default parameters, and mi-SVM stopped where
-# every instance still has all labels of its bag.
-EXPLAINED = {
-    **{name: _of_table_1(name) for name in ("MimlBoost", "MimlSvm_mi")},
-    "MimlSvm_mi, 1 alternation": _of_table_1("MimlSvm_mi").set_params(
-        mimlsvmmi__max_alternations=1
-    ),
-    "D-MimlSvm": make_pipeline(OnInstances(MinMaxScaler()), DMimlSvm()),
-    **{name: _of_table_1(name) for name in ("MimlSvm", "MimlNn")},
-}
-CHANCE = "chance: a random instance"
-UPPER_BOUND = "upper bound: an SVM trained on instance labels"
-RECORDED = [
-    "n_runs", "images_or_label", "method", "mean", "std", "pairs",
-    "code", "versions", "commit", "machine",
-]  # fmt: skip
-
-
-def explanation_hits(
-    scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
-) -> pd.DataFrame:
-    """Whether the top-scored instance shows the label, for each label that a bag has.
-
-    Columns: bag; label; n_labels of the bag; hit, the share of instances that show the label
-    among the instances with the highest score; chance, the share in the whole bag.
-
-    ``scores`` (n_instances, n_labels) are from :func:`~mimlpaper.reasons.explain`.
-    """
-    top = scores == np.repeat(bags.max(scores), bags.sizes, axis=0)
-    hit = bags.sum(1.0 * (top & instance_labels)) / bags.sum(1.0 * top)  # (n_bags, n_labels)
-    chance = bags.mean(1.0 * instance_labels)
-    bag, label = np.nonzero(Y)
-    return pd.DataFrame({
-        "bag": bag, "label": label, "n_labels": Y.sum(axis=1)[bag],
-        "hit": hit[bag, label], "chance": chance[bag, label],
-    })  # fmt: skip
-
-
-def explanation_check(
-    estimators: Mapping | None = None, *, n_runs: int = 5, n_images: int = 400,
-    random_state: int = 0,
-) -> pd.DataFrame:  # fmt: skip
-    """How often methods point at the right instance, on drawn scenes.
-
-    Each run draws ``n_images``, fits on one half and explains the other half. An instance is right
-    if at least half of its central blob lies in the label's region. An instance describes its
-    neighbouring blobs as well, so an instance next to a region may show the label just as well.
-    The upper bound is a support vector machine trained on instance labels, which no MIML learner
-    sees. The unfitted estimators are by default :data:`EXPLAINED`. ``random_state`` is the seed of
-    the first run; each further run adds one.
-
-    The result has the rows of :func:`explanation_hits` for all methods and runs, with columns
-    method and run, and labels by name. The upper bound comes first.
-    """
-    estimators = EXPLAINED if estimators is None else estimators
-    parts = []
-    for run in range(n_runs):
-        scenes = load_synthetic_scene(n_images=n_images, random_state=random_state + run)
-        n_train = n_images // 2
-        first_test = scenes.X.offsets[n_train]
-        test, shown = scenes.X[n_train:], scenes.instance_labels[first_test:]
-        explained = {UPPER_BOUND: _upper_bound(scenes, first_test)}
-        for name, estimator in estimators.items():
-            fitted = clone(estimator)
-            set_random_states(fitted, random_state + run)
-            fitted.fit(scenes.X[:n_train], scenes.Y[:n_train])
-            explained[name] = explain(fitted, test)
-        for name, scores in explained.items():
-            hits = explanation_hits(scores, test, scenes.Y[n_train:], shown)
-            hits["label"] = np.array(scenes.label_names)[hits["label"]]
-            parts.append(hits.assign(method=name, run=run))
-    return pd.concat(parts, ignore_index=True)
-
-
-def recorded_check(profile: str = "paper", *, recompute: bool = False) -> pd.DataFrame:
-    """The recorded shares of :func:`explanation_check`; run first if none are fresh."""
-    n_runs = 5 if profile == "paper" else 1
-    path = default_store(profile).path("explanations")
-    code = code_fingerprint([explanation_shares, explanation_check, EXPLAINED], None, None)
-    known = read_rows(path, RECORDED, ["std"])
-    fresh = known[(known["n_runs"] == n_runs) & (known["code"] == code)]
-    if len(fresh) and not recompute:
-        return fresh
-    with threadpool_limits(1):  # as in trials: the sums of several threads differ in the last bit
-        shares = explanation_shares(explanation_check(n_runs=n_runs))
-    shares = shares.assign(code=code, **provenance())
-    put_rows(path, [six_digits(row) for row in shares.to_dict("records")], RECORDED, n_keys=3)
-    return recorded_check(profile)
-
-
-def explanation_shares(check: pd.DataFrame) -> pd.DataFrame:
-    """Shares of right instances, mean and std over runs, of chance, the upper bound and methods.
-
-    Columns: method, mean, std, images_or_label ("all", "several labels" or a label), pairs of
-    images and labels, n_runs.
-    """
-    upper_bound = check["method"].iloc[0]
-    chance = check[check["method"] == upper_bound].assign(method=CHANCE, hit=lambda c: c["chance"])
-    rows = pd.concat([chance, check])
-    groups = {"all": rows, "several labels": rows[rows["n_labels"] > 1]}
-    groups |= dict(iter(rows.groupby("label")))
-    shares = pd.concat(
-        _over_runs(own).assign(images_or_label=name, pairs=(own["method"] == CHANCE).sum())
-        for name, own in groups.items()
-    )
-    return shares.reset_index().assign(n_runs=check["run"].nunique())
-
-
-def _upper_bound(scenes, first_test):
-    """Scores of the test instances by an SVM trained on instance labels."""
-    instances = scenes.X.instances
-    machine = make_pipeline(MinMaxScaler(), MlSvm(gamma=5.0, C=10.0))
-    machine.fit(instances[:first_test], scenes.instance_labels[:first_test])
-    return machine.decision_function(instances[first_test:])
-
-
-def _over_runs(rows):
-    """Mean and std over runs of the share of hits, by method."""
-    by_run = rows.groupby(["method", "run"], sort=False)["hit"].mean()
-    return by_run.groupby("method", sort=False).agg(["mean", "std"])

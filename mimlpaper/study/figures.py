@@ -11,14 +11,13 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import NullLocator
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.rendering import INK, LINE, METHOD_STYLE, VERDICT_LOOKS, in_order, look_of
+from mimlpaper.study.rendering import LINE, METHOD_STYLE, VERDICT_LOOKS, in_order, look_of
 from mimlpaper.study.statistics import Friedman, growth
 
 FILLS = VERDICT_LOOKS["fill"]
@@ -136,7 +135,7 @@ PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels
 def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
     """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
 
-    ``costs`` are from :func:`~mimlpaper.study.costs.measure_costs`. ``axes`` are for bags,
+    ``costs`` are records of the experiment "costs". ``axes`` are for bags,
     instances and labels, or for the first one or two; the lines of the last axis are named.
     ``value`` is "fit_seconds" or "fit_megabytes".
     """
@@ -154,60 +153,6 @@ def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
     if drawn:
         ends = {method: (values.index[-1], values.iloc[-1]) for method, values in drawn.items()}
         _label_ends(axis, ends, least=0.085, in_layout=True)
-
-
-def plot_claim_shares(shares: pd.DataFrame, axis: Axes):
-    """For each claim the shares of universes by verdict; the published one's is named at the end.
-
-    ``shares`` is what :func:`~mimlpaper.study.universes.summary` gives.
-    """
-    left = np.zeros(len(shares))
-    for word in TESTED:
-        look = dict(color=FILLS[word], label=word, height=0.8)
-        axis.barh(shares["claim"], shares[word], left=left, **look)
-        left += shares[word].to_numpy()
-    for place, word in enumerate(shares["published"]):
-        axis.text(1.01, place, word, va="center", fontsize=5, color=INK)
-    axis.invert_yaxis()
-    axis.margins(y=0.01)
-    axis.set(xlim=(0, 1), xlabel="share of universes")
-    axis.tick_params(axis="y", labelsize=5)
-    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-
-
-def plot_specifications(universes: pd.DataFrame, claims: Sequence[str], axes: np.ndarray):
-    """Specification curves: effects in order, and next to them ticks where a change is made.
-
-    ``universes`` are those of :func:`~mimlpaper.study.universes.universes_of`; ``axes`` has a row
-    of two for each claim. The changes shown are those with and without which the mean effects
-    differ most.
-    """
-    for claim, (left, right) in zip(claims, axes, strict=True):
-        drawn = universes[(universes["claim"] == claim) & universes["drawn"]]
-        own = drawn.sort_values("effect", ignore_index=True)
-        left.scatter(own.index, own["effect"], c=FILLS[own["verdict"]], s=5)
-        left.axhline(0, color=INK, lw=0.5)
-        left.set_title(f"{claim}: {own['measure'].iloc[0]}", loc="left", fontsize=7)
-        left.set(xticks=[])
-        _tick_changes(right, own)
-    for axis in axes[-1]:
-        axis.set_xlabel("universes, by rising effect")
-    handles = [Patch(color=FILLS[word], label=word) for word in TESTED]
-    axes[0, 0].figure.legend(handles=handles, loc="outside upper center", ncols=3)
-
-
-def _tick_changes(axis, own, n_rows=8):
-    """A tick for each universe that makes a change, a row a change, the telling ones first."""
-    apart, places = {}, own["changes"].explode().dropna()
-    for change, made in places.groupby(places):
-        others = own["effect"].drop(made.index)
-        apart[change] = abs(own["effect"][made.index].mean() - others.mean())
-    shown = pd.Series(apart, dtype=float).nlargest(n_rows).index
-    for place, change in enumerate(shown):
-        ticks = places.index[places == change]
-        axis.plot(ticks, [place] * len(ticks), "|", ms=3, color=INK)
-    axis.set(yticks=range(len(shown)), yticklabels=shown, xticks=[], ylim=(n_rows, -1))
-    axis.tick_params(axis="y", labelsize=6)
 
 
 def _name_squares(axis, columns, rows):

@@ -153,8 +153,8 @@ def in_sentences(turns: pd.DataFrame) -> str:
         return "Nothing is recorded yet."
     led, firm = turns["effect"] > 0, turns["same_sign"] >= FIRM
     return (
-        f"Of {len(turns)} claims that say which methods are better, these lead in {led.sum()} under "
-        f"the published readings. In {firm.sum()} the sign is the same in at least {FIRM:.0%} of "
+        f"Of {len(turns)} claims that say which methods are better, these lead in {led.sum()} "
+        f"under the published readings. In {firm.sum()} the sign is the same in at least {FIRM:.0%} of "
         f"the drawn readings; in {turns['turned'].map(bool).sum()} a single choice turns it."
     )
 

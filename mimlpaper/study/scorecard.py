@@ -22,6 +22,7 @@ from mimlpaper.study.compare import (
     overall,
     records_of,
 )
+from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
 from mimlpaper.study.records import KEY
 from mimlpaper.study.registry import settings_nearest_to_print
@@ -83,7 +84,7 @@ def scorecard(
     - ``totals``: for each table and for all, see :func:`~mimlpaper.study.verdicts.agreement`;
       ``blind``: the same for the blind column
     - ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
-      multiverse: what :func:`~mimlpaper.study.universes.summary` says of it, None if nothing
+      multiverse: what :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing
     - ``artefacts``: for each table and figure the number of records in each state.
     """
     protocol_n = PROTOCOL_RUNS | dict(protocol_n or {})
@@ -93,14 +94,13 @@ def scorecard(
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
     claims = evaluate_claims(get_records, protocol_n) if claims is None else claims
-    read = records_of(get_records, "multiverse_claims").to_dict("records")
-    universes = {row.pop("claim"): row | {"flips": json.loads(row["flips"])} for row in read}
+    turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
         "totals": _totals(cells),
         "blind": _totals(blind),
-        "claims": [one.to_dict() | {"multiverse": universes.get(one.id)} for one in claims],
+        "claims": [one.to_dict() | {"multiverse": turns.get(one.id)} for one in claims],
         "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from mimlpaper.datasets.drawn import drawn_sizes
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import published
 from mimlpaper.study.claims import ClaimResult
@@ -17,8 +18,8 @@ from mimlpaper.study.compare import (
     records_of_all,
     round_half_up,
 )
-from mimlpaper.study.costs import OURS, TABLE_OF, drawn_sizes, is_installed
-from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut, shares_at_ends
+from mimlpaper.study.costs import N_PEER_TEST, PEERS, SETS
+from mimlpaper.study.holdouts import HoldOut, shares_at_ends
 from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergences
 from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
 from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid
@@ -169,46 +170,10 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     )  # fmt: skip
 
 
-def flips_table(shares: pd.DataFrame) -> ReportTable:
-    """For each claim its shares by verdict, and the smallest changes that turn it over.
-
-    ``shares`` is what :func:`~mimlpaper.study.universes.summary` gives.
-    """
-
-    def flips(text):
-        texts = [f"{' and '.join(one['changes'])} ({one['verdict']})" for one in json.loads(text)]
-        more = f"; {len(texts)} in all" * (len(texts) > SHOWN_FLIPS)
-        return "; ".join(texts[:SHOWN_FLIPS]) + more
-
-    words = ["holds", "partly", "fails"]
-    shown = shares.set_index("claim")[["published", *words, "flips"]]
-    shown = shown.assign(flips=shown["flips"].map(flips), **shown[words].map("{:.0%}".format))
-    return frame_grid(
-        shown.rename(columns={"published": "as published", "flips": "turned over by"}), shares,
-        f"Claims over {shares['n'].max()} universes drawn for each: shares by verdict, and the "
-        "smallest changes of reading that give another verdict than published.", prose=True,
-    )  # fmt: skip
-
-
-def variance_table(shares: Mapping[str, pd.DataFrame]) -> ReportTable:
-    """Which choices carry the variance of each method's readings, a criterion a column.
-
-    ``shares`` maps a table's title to what :func:`~mimlpaper.study.universes.variance_of` gives.
-    """
-    tidy = pd.concat([rows.assign(of=title) for title, rows in shares.items()], ignore_index=True)
-    means = tidy.groupby(tidy["of"] + ": " + tidy["choice"], sort=False)[list(CRITERIA)].mean()
-    large = means[(means >= SHOWN_VARIANCE).any(axis=1)]
-    return frame_grid(
-        large.clip(lower=0).map("{:.0%}".format, na_action="ignore").rename(columns=HEADS), tidy,
-        "Shares of the variance over readings that each choice carries, mean over the methods that "
-        f"leave it open; choices below {SHOWN_VARIANCE:.0%} everywhere are left out.",
-    )  # fmt: skip
-
-
 def positions_table(positions: pd.DataFrame) -> ReportTable:
     """Where printed values lie among the readings of their methods.
 
-    ``positions`` is what :func:`~mimlpaper.study.universes.row_positions` gives.
+    ``positions`` is what :func:`~mimlpaper.study.multiverse.row_positions` gives.
     """
     shown = positions[positions["criterion"].isin(["average_precision", "accuracy"])]
     names = "Table " + shown["table"].map(str) + ": " + shown["algorithm"]
@@ -236,7 +201,7 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
         experiment = get_experiment(name)
         for method, fits in as_published(get_records(name)).groupby("method", sort=False):
             search = experiment.estimator(Trial(name, fits["dataset"].iloc[0], method, "{}", 0))
-            if not isinstance(search, HoldOut | SubCodHoldOut):
+            if not isinstance(search, HoldOut):
                 continue
             shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])
             for of, share in shares.items():
@@ -282,11 +247,11 @@ MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabyte
 def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
     """Seconds in the trials, then seconds and megabytes of one fit alone, by method and set.
 
-    ``costs`` are from :func:`~mimlpaper.study.costs.measure_costs`. ``trials`` maps an
-    experiment to its records, and selects the data sets to show.
+    ``costs`` are records of the experiment "costs". ``trials`` maps an experiment to its records,
+    and selects the data sets to show.
     """
-    alone = costs[costs["study"] == "sets"].set_index(["dataset", "method"])[MEASURED]
-    chosen = [name for name in alone.index.unique("dataset") if TABLE_OF[name] in trials]
+    alone = costs.set_index(["dataset", "method"])[MEASURED]
+    chosen = [name for name in alone.index.unique("dataset") if SETS.get(name) in trials]
     records = as_published(records_of_all(trials, trials)).groupby(["dataset", "method"])
     means = records[["fit_seconds", "predict_seconds"]].mean()
     tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
@@ -308,31 +273,30 @@ def _cost_entry(row, part):
     return Entry((*seconds, _cost(row[f"{part}_megabytes"], "MB")))
 
 
-def peers_table(costs: pd.DataFrame, cases) -> ReportTable:
+def peers_table(costs: pd.DataFrame) -> ReportTable:
     """Costs of other implementations next to ours, on the same bags.
 
-    ``costs`` are from :func:`~mimlpaper.study.costs.measure_costs`, ``cases`` those of the
-    profile.
+    ``costs`` are records of the experiment "costs"; a peer that was never measured has dashes.
     """
-    cases, key = [case for case in cases if case.study == "peers"], ["method", "library"]
-    peers = costs[costs["study"] == "peers"]
-    known = peers.set_index(key)[["fit_seconds", "fit_megabytes", "average_precision"]]
-    tidy = pd.DataFrame(cases, columns=[*key, "dataset"]).join(known, on=key)
-    ours = peers[peers["library"] == OURS].set_index("method")["fit_seconds"]
-    tidy.insert(4, "ratio", tidy["fit_seconds"] / tidy["method"].map(ours))
-    seconds = tidy["fit_seconds"].map(lambda value: _cost(value, "s"))
-    unmeasured = ["not measured" if is_installed(case) else "not installed" for case in cases]
+    peers = [(name, method) for name, methods in PEERS.items() for method in methods]
+    keys = pd.MultiIndex.from_tuples(peers, names=["dataset", "method"])
+    numbers = ["fit_seconds", "fit_megabytes", "average_precision"]
+    tidy = costs.set_index(["dataset", "method"])[numbers].reindex(keys).reset_index()
+    first = tidy["method"].str.split(",").str[0]
+    ours = first.map(tidy.set_index("method")["fit_seconds"])
+    tidy.insert(3, "ratio", tidy["fit_seconds"] / ours)
+    sizes = [(n - N_PEER_TEST, each, q) for n, each, q in tidy["dataset"].map(drawn_sizes)]
     shown = pd.DataFrame({
-        "data": ["{} bags of {}, {} labels".format(*drawn_sizes(case.dataset)) for case in cases],
-        "fit": seconds.where(tidy["fit_seconds"].notna(), unmeasured),
+        "data": ["{} bags of {}, {} labels".format(*size) for size in sizes],
+        "fit": tidy["fit_seconds"].map(lambda value: _cost(value, "s")),
         "times ours": tidy["ratio"].map(_ratio),
-        "memory": [_cost(value, "MB") for value in tidy["fit_megabytes"]],
+        "memory": tidy["fit_megabytes"].map(lambda value: _cost(value, "MB")),
         "average precision": tidy["average_precision"].map("{:.3f}".format, na_action="ignore"),
     })  # fmt: skip
     return frame_grid(
-        shown.set_axis(tidy["method"] + ": " + tidy["library"]), tidy,
+        shown.set_axis(tidy["method"]), tidy,
         f"One fit by several implementations, on the same drawn bags. {_measured_on(costs)}",
-        corner="method: implementation",
+        corner="method, implementation",
     )  # fmt: skip
 
 

@@ -4,10 +4,9 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.claims import judged, significance
-from mimlpaper.study.compare import Records, as_published, records_of, records_of_all
-from mimlpaper.study.pointing import CEILING, CHANCE
+from mimlpaper.study.compare import Records, as_published, column_records
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.unseen import BAGS, OWN_CHOSEN_ON
+from mimlpaper.study.unseen import BAGS, CEILING, CHANCE, OWN_CHOSEN_ON
 
 OWN = "NoisyOr"
 MIML, MULTI_LABEL = TABLES[1].proposed, TABLES[1].compared
@@ -33,10 +32,10 @@ NEW_CLAIMS = {
 
 def unseen_records(get_records: Records) -> pd.DataFrame:
     """Records of all four sets with a column ``column``: "blind" or "tuned"."""
-    names = {"blind": ("unseen", "unseen_texts"), "tuned": ("unseen_tuned", "unseen_texts_tuned")}
+    names = {"blind": "matched", "tuned": "tuned"}  # the rows of the experiment are blind
     return pd.concat(
-        as_published(records_of_all(get_records, experiments)).assign(column=column)
-        for column, experiments in names.items()
+        as_published(column_records(get_records, "unseen", column)).assign(column=name)
+        for name, column in names.items()
     )
 
 
@@ -65,7 +64,7 @@ def losses_everywhere(get_records: Records) -> pd.DataFrame:
     The eleven sets of web pages count as one. A learner on InsDif's bags has its own name.
     """
     tables = {"scene": 1, "reuters": 2, "yeast": 3, "web pages": 4}
-    sets = {name: records_of(get_records, f"table{n}_tuned") for name, n in tables.items()}
+    sets = {name: column_records(get_records, f"table{n}", "tuned") for name, n in tables.items()}
     sets |= dict(iter(unseen_records(get_records).query("column == 'tuned'").groupby("dataset")))
     means = {}
     for name, rows in sets.items():
