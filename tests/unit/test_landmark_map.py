@@ -61,7 +61,7 @@ def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
 
 
 def test_memory_grows_with_the_bags_not_with_their_square():
-    """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 6 MB, of all 600."""
+    """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 3 MB, of all 300."""
     X, _ = make_bags(5000, 2, 4)
     tracemalloc.start()
     LandmarkMap(n_sample=500, ratio=0.1, random_state=0).fit_transform(X)
@@ -93,7 +93,7 @@ def test_parameters_that_cannot_be(bags, parameters, message):
 
 
 def test_too_large_a_sample_is_an_error_before_memory_is_taken(bags, monkeypatch):
-    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 21_599.0)  # 24 · 30² = 21,600
+    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 10_799.0)  # 12 · 30² = 10,800
     with pytest.raises(MemoryError, match=r"distances of 30 bags need .* free; lower n_sample"):
         LandmarkMap().fit(bags)
     LandmarkMap(n_sample=10).fit(bags)
