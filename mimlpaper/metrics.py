@@ -165,10 +165,10 @@ scorers: dict[str, Callable] = {
 
 def _checked(Y, **others):
     """``Y``, and ``scores`` and ``predicted`` if they are given, as arrays that fit each other."""
-    arrays = [_labels("Y", Y)]
+    arrays = [label_array("Y", Y)]
     for name, other in others.items():
         _check_order(Y, other, name)
-        arrays.append(_labels(name, other) if name == "predicted" else _real_values(other))
+        arrays.append(label_array(name, other) if name == "predicted" else _real_values(other))
         if arrays[0].shape != arrays[-1].shape:
             raise ValueError(
                 f"Y and {name} must both be (n_bags, n_labels), "
@@ -177,11 +177,13 @@ def _checked(Y, **others):
     return arrays
 
 
-def _labels(name, values):
-    """Label sets (n_bags, n_labels) as booleans."""
+def label_array(name: str, values) -> np.ndarray:
+    """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    if values.ndim != 2:
-        raise ValueError(f"{name} must be 2-D (n_bags, n_labels), got shape {values.shape}")
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise ValueError(
+            f"{name} must be 2-D (n_examples, n_labels >= 1), got shape {values.shape}"
+        )
     strange = values[~np.isin(values, (0, 1))] if values.dtype != bool else ()
     if len(strange):
         hint = "; are scores and predicted swapped?" if name == "predicted" else ""

@@ -73,7 +73,7 @@ def test_bad_bags_are_refused(value, message):
 
 @pytest.mark.parametrize(
     ("offsets", "message"),
-    [([0, 1], "end at the number of instances, 2"), ([1, 2], "starts at 0"), ([0, 0, 2], "bag 0")],
+    [([0, 1], "from 0 to the number of instances, 2, got"), ([1, 2], "from 0 to"), ([0, 0, 2], "bag 0")],
 )
 def test_offsets_that_do_not_fit_are_refused(offsets, message):
     with pytest.raises(ValueError, match=message):
@@ -85,7 +85,7 @@ def test_bags_add_up(bags):
     assert len(both) == len(bags) - 2
     assert np.array_equal(both[3], bags[5])
     assert np.array_equal((bags[:1] + list(bags[1:])).instances, bags.instances)
-    with pytest.raises(ValueError, match="got 3 and 1"):
+    with pytest.raises(ValueError, match="has 1 features, bag 0 has 3"):
         bags + Bags.from_list([np.zeros((2, 1))])
     with pytest.raises(TypeError):
         bags + 1
