@@ -17,12 +17,10 @@ from test_bag_label_estimators import INSTANCE_SCORERS, SUBCOD
 from test_estimators import BAG_ESTIMATORS, TABLE_ESTIMATORS
 
 import mimlpaper as miml
-from mimlpaper.base import ConstantLabelWarning
-from mimlpaper.baselines.guess import Guess
 from mimlpaper.datasets import DataError, load, load_synthetic_scene, load_synthetic_texts
 
 BAG_LABEL = [*INSTANCE_SCORERS, SUBCOD, miml.OneLabel(miml.MimlNn(random_state=0))]
-OF_LABEL_SETS = [*BAG_ESTIMATORS, *TABLE_ESTIMATORS]
+EVERY = [*BAG_ESTIMATORS, *TABLE_ESTIMATORS, *BAG_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
 WAYS = {
     "as it is": lambda values: values,
@@ -65,7 +63,7 @@ def names_an_argument(error, estimator):
     return bool(words & set(re.findall(r"\w+", str(error))))
 
 
-@pytest.mark.parametrize("estimator", [*OF_LABEL_SETS, *BAG_LABEL], ids=named)
+@pytest.mark.parametrize("estimator", EVERY, ids=named)
 @given(data=st.data())
 def test_scores_are_finite_or_the_input_is_refused(data, estimator):
     X, labels = data.draw(examples(estimator))
@@ -91,62 +89,6 @@ def test_sparse_vectors_give_the_same(estimator, rng):
     for form in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
         scores = clone(estimator).fit(form(table), Y).decision_function(form(table))
         assert np.allclose(scores, dense, atol=1e-6 * (1 + np.abs(dense).max()))
-
-
-FAULTS = {
-    "NaN": lambda bags: [*bags[:-1], np.full_like(bags[-1], np.nan)],
-    "infinity": lambda bags: [*bags[:-1], np.full_like(bags[-1], np.inf)],
-    "an empty bag": lambda bags: [*bags[:-1], bags[-1][:0]],
-    "another number of features": lambda bags: [*bags[:-1], np.hstack([bags[-1]] * 2)],
-    "text": lambda bags: [*bags[:-1], np.full(bags[-1].shape, "X")],
-    "a bag too many": lambda bags: [*bags, bags[0]],
-    "no bags": lambda bags: [],
-    "three dimensions": lambda bags: [bag[None] for bag in bags],
-    "numbers": lambda bags: [1.0 for _ in bags],
-}
-
-
-@pytest.mark.parametrize("estimator", [*BAG_ESTIMATORS, *BAG_LABEL], ids=named)
-def test_faulty_bags_are_refused(estimator, rng):
-    bags = [rng.random((size, 2)) for size in (1, 2, 3, 1, 2, 2)]
-    labels = np.arange(6) % 2 == 0
-    if belongs_to(estimator, BAG_ESTIMATORS):
-        labels = labels[:, None]
-    for fault, damage in FAULTS.items():
-        with pytest.raises(ValueError) as caught:
-            clone(estimator).fit(damage(bags), labels)
-        assert fault == "text" or names_an_argument(caught.value, estimator), fault
-
-
-@pytest.mark.parametrize("estimator", OF_LABEL_SETS, ids=named)
-def test_faulty_label_sets_are_refused(estimator, rng):
-    X = rng.random((6, 1, 2))
-    X = list(X) if belongs_to(estimator, BAG_ESTIMATORS) else X[:, 0]
-    for Y in (
-        *(np.full((6, 2), value) for value in (2, 0.5, np.nan, "yes", None)),
-        *(np.ones(shape) for shape in (6, (6, 0), (5, 2))),
-        [[1], [0]],
-    ):
-        with pytest.raises(ValueError, match=r"\bY\b|\by\b|label"):
-            clone(estimator).fit(X, Y)
-
-
-@pytest.mark.parametrize("estimator", OF_LABEL_SETS, ids=named)
-def test_no_silent_constant(estimator, rng):
-    """Labels that depend on the data get varying scores; a constant label gives a warning.
-
-    Guess is the exception: its scores are the labels' frequencies.
-    """
-    bags = [rng.random((size, 2)) for size in rng.integers(1, 4, 24)]
-    largest = np.array([bag.max(axis=0) for bag in bags])
-    X = bags if belongs_to(estimator, BAG_ESTIMATORS) else largest
-    Y = np.column_stack([largest > 0.6, np.ones(24, bool)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", ConstantLabelWarning)
-        with pytest.warns(ConstantLabelWarning, match=r"\[2\]"):
-            fitted = clone(estimator).fit(X, Y)
-    assert (np.ptp(fitted.decision_function(X)[:, 0]) > 0) != isinstance(estimator, Guess)
 
 
 @given(data=st.data())
