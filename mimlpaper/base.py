@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, _clone_parametrized
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
@@ -123,7 +123,7 @@ def _as_frame(method):
     @functools.wraps(method)
     def wrapped(self, X):
         values = method(self, X)
-        if getattr(self, "_predict_output", "default") == "default":
+        if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
             return values
         index = X.index if isinstance(X, pd.DataFrame) else None
         return pd.DataFrame(values, columns=self.classes_, index=index)
@@ -162,14 +162,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
-        self._predict_output = predict
+        self._sklearn_output_config = {"predict": predict}  # scikit-learn's clone copies it
         return self
-
-    def __sklearn_clone__(self):
-        copy = _clone_parametrized(self)
-        if hasattr(self, "_predict_output"):
-            copy._predict_output = self._predict_output
-        return copy
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -222,9 +222,8 @@ def _free_rows(problem, moves):
 
 def _solve(matrix, diagonal, b):
     """Solve (matrix + diag(diagonal)) x = b for a semidefinite matrix, which is overwritten."""
-    own = np.einsum("ii->i", matrix)  # a view
-    own *= 1.0 + ROUNDING
-    own += diagonal
+    matrix.flat[:: len(matrix) + 1] *= 1.0 + ROUNDING
+    matrix.flat[:: len(matrix) + 1] += diagonal
     return cho_solve(cho_factor(matrix, overwrite_a=True), b)
 
 
