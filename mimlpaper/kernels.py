@@ -102,28 +102,38 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
             return X
-        limits = {"rank": AUTO_RANK, "tol": AUTO_ERROR} if self.rank == "auto" else {}
-        settings = self.get_params() | limits | {"random_state": integer_seed(self.random_state)}
-        factor, pivots, self.error_ = shared(_factor, X, **settings)
-        self.landmarks_ = X[pivots]  # (r, n_features)
-        self.triangle_ = factor[pivots]  # (r, r), lower triangular
-        if self.error_ > MUCH:
-            warnings.warn(
-                f"the kernel's factor of rank {len(pivots)} leaves {self.error_:.0%} of its trace "
-                "unexplained; raise rank, lower gamma, or scale the features",
-                LowRankWarning,
-                stacklevel=3,
-            )
-        return factor
+        return self._keep(X, *shared(_factor, X, **self._settings()))
 
     def transform(self, X) -> np.ndarray:
         """Features phi(X) of new rows X (n, n_features): (n, r)."""
         check_is_fitted(self, "error_")
         if self.kernel == "linear":
             return np.asarray(X, dtype=np.float64)
-        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
-        columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
+        columns = self._kernel(self.landmarks_, X)  # (r, n)
         return solve_triangular(self.triangle_, columns, lower=True).T
+
+    def _kernel(self, A, B):
+        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        return kernel_matrix(A, B, **parameters)
+
+    def _settings(self):
+        """The parameters as :func:`pivoted_cholesky` knows them."""
+        limits = {"rank": AUTO_RANK, "tol": AUTO_ERROR} if self.rank == "auto" else {}
+        return self.get_params() | limits | {"random_state": integer_seed(self.random_state)}
+
+    def _keep(self, X, factor, pivots, error):
+        """Sets what is fitted, and returns the features of X."""
+        self.landmarks_ = X[pivots]  # (r, n_features)
+        self.triangle_ = factor[pivots]  # (r, r), lower triangular
+        self.error_ = error
+        if error > MUCH:
+            warnings.warn(
+                f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace "
+                "unexplained; raise rank, lower gamma, or scale the features",
+                LowRankWarning,
+                stacklevel=4,
+            )
+        return factor
 
 
 def _check_kernel(kernel):
