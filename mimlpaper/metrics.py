@@ -114,7 +114,7 @@ class Criterion:
     title: str
     symbol: str
     lower_is_better: bool
-    function: Callable | None = None
+    function: Callable[..., float]
 
     @property
     def arrow(self) -> str:
@@ -184,7 +184,7 @@ def label_array(name: str, values) -> np.ndarray:
         raise ValueError(
             f"{name} must be 2-D (n_examples, n_labels >= 1), got shape {values.shape}"
         )
-    strange = values[~np.isin(values, (0, 1))] if values.dtype != bool else ()
+    strange = values[~np.isin(values, (0, 1))]
     if len(strange):
         hint = "; are scores and predicted swapped?" if name == "predicted" else ""
         raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]}{hint}")
