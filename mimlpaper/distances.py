@@ -16,7 +16,7 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     at distance exactly 0 and no accuracy is lost to cancellation.
 
     A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work). Returns
-    (n_bags_A, n_bags_B).
+    (n_bags_A, n_bags_B). Memory also holds the distances of one bag of A to all instances of B.
     """
     bags_a, bags_b = _two_sets(A, B)
     distances = np.empty((len(bags_a), len(bags_b)))
