@@ -42,28 +42,24 @@ class Bags:
                 "instances must be a 2-D array with at least one feature, "
                 f"got shape {instances.shape}"
             )
-        if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] != 0:
+        if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
             raise ValueError(
-                "offsets must be a 1-D array that starts at 0 and has n_bags + 1 >= 2 "
-                f"entries, got {offsets!r}"
-            )
-        if offsets[-1] != len(instances):
-            raise ValueError(
-                f"offsets must end at the number of instances, {len(instances)}, got {offsets[-1]}"
+                "offsets must be a 1-D array of n_bags + 1 entries, at least 2, from 0 to the "
+                f"number of instances, {len(instances)}, got {offsets!r}"
             )
         sizes = np.diff(offsets)
         if sizes.min() < 1:
             raise ValueError(f"bag {np.argmin(sizes)} is empty; every bag needs an instance")
-        sane = (np.abs(instances) <= LARGEST).all(axis=1)
-        if not sane.all():
-            row = int(np.argmin(sane))
+        strange = ~(np.abs(instances) <= LARGEST).all(axis=1)
+        if strange.any():
+            row = int(strange.argmax())
             bag = np.searchsorted(offsets, row, side="right") - 1
-            if np.isfinite(instances[row]).all():
-                raise ValueError(
-                    f"bag {bag} holds {instances[row][np.abs(instances[row]).argmax()]:.3g}; "
-                    f"features must lie within {LARGEST:.0e}, or their squares overflow"
-                )
-            raise ValueError(f"bag {bag} holds NaN or infinity; all features must be finite")
+            if not np.isfinite(instances[row]).all():
+                raise ValueError(f"bag {bag} holds NaN or infinity; all features must be finite")
+            raise ValueError(
+                f"bag {bag} holds {max(instances[row], key=abs):.3g}; features must lie within "
+                f"{LARGEST:.0e}, or their squares overflow"
+            )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
 
@@ -78,15 +74,12 @@ class Bags:
                 raise ValueError(
                     f"bag {i} must be 2-D (n_instances, n_features), got shape {array.shape}"
                 )
-            if len(array) and array.shape[1] != arrays[0].shape[1]:
+            if array.shape[1] != arrays[0].shape[1]:
                 raise ValueError(
                     f"bag {i} has {array.shape[1]} features, bag 0 has {arrays[0].shape[1]}; "
                     "all bags need the same number"
                 )
-        sizes = [len(array) for array in arrays]
-        if 0 in sizes:
-            raise ValueError(f"bag {sizes.index(0)} is empty; every bag needs an instance")
-        return cls(np.concatenate(arrays), np.concatenate([[0], np.cumsum(sizes)]))
+        return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]))
 
     @property
     def sizes(self) -> np.ndarray:
@@ -135,15 +128,7 @@ class Bags:
             others = as_bags(other)
         except (TypeError, ValueError):
             return NotImplemented
-        if others.n_features != self.n_features:
-            raise ValueError(
-                f"bags must have the same number of features, got {self.n_features} and "
-                f"{others.n_features}"
-            )
-        return Bags(
-            np.concatenate([self.instances, others.instances]),
-            np.concatenate([self.offsets, self.offsets[-1] + others.offsets[1:]]),
-        )
+        return Bags.from_list([*self, *others])
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(

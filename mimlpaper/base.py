@@ -5,10 +5,11 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, _clone_parametrized
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
+from mimlpaper.metrics import label_array
 
 LABEL_RULES = ("sign", "top")
 
@@ -24,36 +25,10 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
     """``Y`` as a boolean array (n_examples, n_labels); a ValueError says what is wrong with it."""
     if Y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
-    if Y.ndim != 2 or Y.shape[1] == 0:
-        raise ValueError(f"Y must be 2-D (n_examples, n_labels >= 1), got shape {Y.shape}")
-    if len(Y) != n_examples:
-        raise ValueError(f"Y must have one row an example: X has {n_examples}, Y has {len(Y)}")
-    if Y.dtype != bool:
-        strange = Y[~np.isin(Y, (0, 1))]
-        if len(strange):
-            raise ValueError(f"Y must hold booleans, or 0 and 1, got {strange[0]}")
-    return Y.astype(bool)
-
-
-def check_bag_labels(y, n_bags: int) -> tuple[np.ndarray, np.ndarray]:
-    """The two classes of one binary label a bag, sorted (2,), and which bags have the second.
-
-    ``y`` holds any two values, such as booleans, 0 and 1, or -1 and 1; a single column
-    (n_bags, 1) counts as flat. Anything else raises ValueError.
-    """
-    y = np.asarray(y)
-    if y.shape not in ((n_bags,), (n_bags, 1)):
-        raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
-    y = y.ravel()
-    if pd.isna(y).any():
-        raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
-    classes = np.unique(y)
-    if len(classes) != 2:
-        raise ValueError(
-            f"y must hold two classes, got {len(classes)} in {n_bags} bags: {classes[:5].tolist()}"
-        )
-    return classes, y == classes[1]
+    labels = label_array("Y", Y)
+    if len(labels) != n_examples:
+        raise ValueError(f"Y must have one row an example: X has {n_examples}, Y has {len(labels)}")
+    return labels
 
 
 def check_bags(X, n_features: int | None = None) -> Bags:
@@ -72,13 +47,17 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     "sign": the labels with a positive score; the set may be empty. "top": the T-Criterion of
     Boutell et al. (2004), Table 7 step 5: the top-scored label, and every label with a score >= 0.
     """
+    _check_label_rule(rule)
     if rule == "sign":
         return scores > 0
-    if rule == "top":
-        labels = scores >= 0
-        labels[np.arange(len(scores)), scores.argmax(axis=1)] = True
-        return labels
-    raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
+    labels = scores >= 0
+    labels[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    return labels
+
+
+def _check_label_rule(rule):
+    if rule not in LABEL_RULES:
+        raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
 
 
 def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
@@ -113,9 +92,24 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[(np.asarray(scores) > 0).astype(int)]
 
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
-        """Which bags have the second class, as booleans (n_bags,); sets ``classes_``."""
-        self.classes_, positive = check_bag_labels(y, n_bags)
-        return positive
+        """Which bags have the second class, as booleans (n_bags,); sets ``classes_``.
+
+        ``y`` holds any two values, such as booleans, 0 and 1, or -1 and 1; a single column
+        (n_bags, 1) counts as flat. Anything else raises ValueError.
+        """
+        y = np.asarray(y)
+        if y.shape not in ((n_bags,), (n_bags, 1)):
+            raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
+        y = y.ravel()
+        if pd.isna(y).any():
+            raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
+        self.classes_ = np.unique(y)
+        if len(self.classes_) != 2:
+            raise ValueError(
+                f"y must hold two classes, got {len(self.classes_)} in {n_bags} bags: "
+                f"{self.classes_[:5].tolist()}"
+            )
+        return y == self.classes_[1]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -129,7 +123,7 @@ def _as_frame(method):
     @functools.wraps(method)
     def wrapped(self, X):
         values = method(self, X)
-        if getattr(self, "_predict_output", "default") == "default":
+        if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
             return values
         index = X.index if isinstance(X, pd.DataFrame) else None
         return pd.DataFrame(values, columns=self.classes_, index=index)
@@ -168,14 +162,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
-        self._predict_output = predict
+        self._sklearn_output_config = {"predict": predict}  # scikit-learn's clone copies it
         return self
-
-    def __sklearn_clone__(self):
-        copy = _clone_parametrized(self)
-        if hasattr(self, "_predict_output"):
-            copy._predict_output = self._predict_output
-        return copy
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -187,8 +175,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check_label_rule(self):
-        if self.label_rule not in LABEL_RULES:
-            raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {self.label_rule!r}")
+        _check_label_rule(self.label_rule)
 
     def _name_labels(self, Y, n_examples: int) -> np.ndarray:
         """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""

@@ -12,6 +12,7 @@ In a test module::
 import pickle
 import warnings
 from functools import partial
+from itertools import product
 
 import numpy as np
 from sklearn.base import clone
@@ -35,15 +36,10 @@ def parametrize_with_checks(estimators, *, kind: str = "bags"):
 
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {KINDS}, got {kind!r}")
-    cases = [
-        pytest.param(
-            estimator, partial(_run, check, kind),
-            id=f"{type(estimator).__name__}-{check.__name__}",
-        )
-        for estimator in estimators
-        for check in CHECKS
-    ]  # fmt: skip
-    return pytest.mark.parametrize(("estimator", "check"), cases)
+    pairs = list(product(estimators, CHECKS))
+    cases = [(estimator, partial(_run, check, kind)) for estimator, check in pairs]
+    ids = [f"{type(estimator).__name__}-{check.__name__}" for estimator, check in pairs]
+    return pytest.mark.parametrize(("estimator", "check"), cases, ids=ids)
 
 
 def _run(check, kind, estimator):

@@ -126,12 +126,10 @@ class MimlClassifier(MultiLabelEstimator):
         )
 
     def _pipelines(self) -> dict[str, Pipeline]:
-        candidates = self.candidates
-        if candidates is None:
-            candidates = {
-                "MimlNn": MimlNn(label_rule="top"), "MimlSvm_mi": MimlSvmMi(),
-                "D-MimlSvm": DMimlSvm(),
-            }  # fmt: skip
+        nn, svm = MimlNn(label_rule="top"), MimlSvmMi()
+        candidates = {"MimlNn": nn, "MimlSvm_mi": svm, "D-MimlSvm": DMimlSvm()}
+        if self.candidates is not None:
+            candidates = self.candidates
         if not isinstance(candidates, Mapping) or not candidates:
             raise ValueError(
                 f"candidates must be a dict from name to estimator, not empty, got {candidates!r}"

@@ -1,13 +1,11 @@
 """Distances between bags."""
 
 import numpy as np
-from numba import njit
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils.extmath import row_norms
 
 from mimlpaper.bags import as_bags
-
-BLOCK = 512  # instances of B held together: their columns stay in the first-level caches
 
 
 def max_hausdorff(A, B=None) -> np.ndarray:
@@ -18,16 +16,20 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     at distance exactly 0 and no accuracy is lost to cancellation.
 
     A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work). Returns
-    (n_bags_A, n_bags_B).
+    (n_bags_A, n_bags_B). Memory also holds the distances of one bag of A to all instances of B.
     """
     bags_a, bags_b = _two_sets(A, B)
-    distances = np.full((len(bags_a), len(bags_b)), np.nan)  # what is missed would be seen
-    columns = np.ascontiguousarray(bags_b.instances.T)  # (n_features, n_instances_B)
-    starts = _block_starts(bags_b.offsets)
-    _fill(distances, bags_a.instances, bags_a.offsets, columns, bags_b.offsets, starts, B is None)
-    if B is None:
-        lower = np.tril_indices(len(bags_a), -1)
-        distances[lower] = distances.T[lower]
+    distances = np.empty((len(bags_a), len(bags_b)))
+    for i, bag in enumerate(bags_a):
+        first = i if B is None else 0  # the distances before it are known by symmetry
+        instances = bags_b.instances[bags_b.offsets[first] :]
+        starts = bags_b.offsets[first:-1] - bags_b.offsets[first]
+        squares = cdist(bag, instances, "sqeuclidean")
+        from_a = np.minimum.reduceat(squares, starts, axis=1).max(axis=0)  # no bag is empty
+        from_b = np.maximum.reduceat(squares.min(axis=0), starts)
+        distances[i, first:] = np.sqrt(np.maximum(from_a, from_b))
+        if B is None:
+            distances[i:, i] = distances[i, i:]
     return distances
 
 
@@ -44,7 +46,7 @@ def average_hausdorff(A, B=None) -> np.ndarray:
     bags_a, bags_b = _two_sets(A, B)
     instances, starts = bags_b.instances, bags_b.offsets[:-1]
     squares = row_norms(instances, squared=True)
-    distances = np.full((len(bags_a), len(bags_b)), np.nan)
+    distances = np.empty((len(bags_a), len(bags_b)))
     for i, bag in enumerate(bags_a):
         apart = euclidean_distances(bag, instances, Y_norm_squared=squares)
         to_b = np.minimum.reduceat(apart, starts, axis=1).sum(axis=0)  # no bag is empty
@@ -66,7 +68,7 @@ def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     lengths = [
         np.sqrt([rbf_kernel(bag, gamma=gamma).sum() for bag in bags]) for bags in (bags_a, bags_b)
     ]
-    similarity = np.full((len(bags_a), len(bags_b)), np.nan)
+    similarity = np.empty((len(bags_a), len(bags_b)))
     for i, bag in enumerate(bags_a):
         similarity[i] = bags_b.sum(rbf_kernel(bag, bags_b.instances, gamma=gamma).sum(axis=0))
     similarity /= np.outer(*lengths)
@@ -82,49 +84,3 @@ def _two_sets(A, B):
             f"{bags_b.n_features}"
         )
     return bags_a, bags_b
-
-
-def _block_starts(offsets):
-    """First bag of each block of about ``BLOCK`` instances, and the end: (n_blocks + 1,)."""
-    starts = [0]
-    for bag in range(1, len(offsets) - 1):
-        if offsets[bag + 1] - offsets[starts[-1]] > BLOCK:
-            starts.append(bag)
-    return np.array([*starts, len(offsets) - 1])
-
-
-@njit(cache=True, nogil=True)
-def _fill(distances, instances, offsets_a, columns, offsets_b, starts, upper):
-    """Fill the matrix of distances; only from the diagonal on if ``upper``."""
-    n_features = columns.shape[0]
-    widths = offsets_b[starts[1:]] - offsets_b[starts[:-1]]
-    squares = np.empty(widths.max())
-    nearest_a = np.empty(widths.max())  # of each b: the squared distance to its nearest a
-    for block in range(len(starts) - 1):
-        begin, width = offsets_b[starts[block]], widths[block]
-        for i in range(len(offsets_a) - 1):
-            if upper and starts[block + 1] <= i:
-                continue
-            farthest_a = np.zeros(starts[block + 1] - starts[block])  # max_a min_b, by bag of B
-            nearest_a[:width] = np.inf
-            for a in range(offsets_a[i], offsets_a[i + 1]):
-                squares[:width] = 0.0
-                for f in range(n_features):
-                    value = instances[a, f]
-                    column = columns[f, begin : begin + width]
-                    for b in range(width):
-                        difference = value - column[b]
-                        squares[b] += difference * difference
-                for b in range(width):
-                    nearest_a[b] = min(nearest_a[b], squares[b])
-                for j in range(starts[block], starts[block + 1]):
-                    nearest_b = np.inf
-                    for b in range(offsets_b[j] - begin, offsets_b[j + 1] - begin):
-                        nearest_b = min(nearest_b, squares[b])
-                    k = j - starts[block]
-                    farthest_a[k] = max(farthest_a[k], nearest_b)
-            for j in range(starts[block], starts[block + 1]):
-                farthest = farthest_a[j - starts[block]]
-                for b in range(offsets_b[j] - begin, offsets_b[j + 1] - begin):
-                    farthest = max(farthest, nearest_a[b])  # the other direction
-                distances[i, j] = np.sqrt(farthest)

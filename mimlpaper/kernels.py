@@ -26,20 +26,15 @@ class LowRankWarning(UserWarning):
 
 
 def kernel_matrix(
-    A: np.ndarray, B: np.ndarray | None = None, *, kernel: str = "rbf", gamma: float = 1.0,
-    degree: int = 3, coef0: float = 1.0,
-) -> np.ndarray:  # fmt: skip
+    A, B=None, *, kernel: str = "rbf", gamma: float = 1.0, degree: int = 3, coef0: float = 1.0
+) -> np.ndarray:
     """Kernel between the rows of A (n_a, n_features) and B (n_b, n_features), or A: (n_a, n_b).
 
     "linear": <a, b>. "rbf": exp(-gamma ||a - b||^2). "poly": (gamma <a, b> + coef0)^degree.
     """
-    if kernel == "linear":
-        return pairwise_kernels(A, B, metric="linear")
-    if kernel == "rbf":
-        return pairwise_kernels(A, B, metric="rbf", gamma=gamma)
-    if kernel == "poly":
-        return pairwise_kernels(A, B, metric="poly", gamma=gamma, degree=degree, coef0=coef0)
-    raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}")
+    _check_kernel(kernel)
+    parameters = {"gamma": gamma, "degree": degree, "coef0": coef0}
+    return pairwise_kernels(A, B, metric=kernel, filter_params=True, **parameters)
 
 
 def kernel_width(gamma: float | str, X) -> float:
@@ -102,14 +97,12 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     def fit_transform(self, X, y=None) -> np.ndarray:
         """Fit on X (n, n_features) and return its features phi(X): (n, r)."""
         check_rank(self.rank)
-        if self.kernel not in KERNELS:
-            raise ValueError(f"kernel must be one of {KERNELS}, got {self.kernel!r}")
+        _check_kernel(self.kernel)
         X = check_array(X, dtype=np.float64)
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
             return X
-        factor, pivots, error = shared(_factor, X, **self._settings())
-        return self._keep(X, factor, pivots, error)
+        return self._keep(X, *shared(_factor, X, **self._settings()))
 
     def transform(self, X) -> np.ndarray:
         """Features phi(X) of new rows X (n, n_features): (n, r)."""
@@ -120,9 +113,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return solve_triangular(self.triangle_, columns, lower=True).T
 
     def _kernel(self, A, B):
-        return kernel_matrix(
-            A, B, kernel=self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        return kernel_matrix(A, B, **parameters)
 
     def _settings(self):
         """The parameters as :func:`pivoted_cholesky` knows them."""
@@ -142,6 +134,11 @@ class KernelFactor(TransformerMixin, BaseEstimator):
                 stacklevel=4,
             )
         return factor
+
+
+def _check_kernel(kernel):
+    if kernel not in KERNELS:
+        raise ValueError(f"kernel must be one of {KERNELS}, got {kernel!r}")
 
 
 def check_rank(rank):
@@ -186,17 +183,13 @@ def pivoted_cholesky(diagonal, column, rank, tol, seed):
 def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
     """:func:`pivoted_cholesky` of the kernel matrix of X (n, n_features)."""
     squares = np.einsum("ij,ij->i", X, X)
-    if kernel == "rbf":
-        diagonal = np.ones(len(X))
 
-        def column(pivot):
-            distances = -2.0 * (X @ X[pivot]) + squares + squares[pivot]
-            return np.exp(-gamma * np.maximum(distances, 0.0))
+    def column(pivot):
+        products = X @ X[pivot]
+        if kernel == "poly":
+            return (gamma * products + coef0) ** degree
+        distances = -2.0 * products + squares + squares[pivot]
+        return np.exp(-gamma * np.maximum(distances, 0.0))
 
-    else:
-        diagonal = (gamma * squares + coef0) ** degree
-
-        def column(pivot):
-            return (gamma * (X @ X[pivot]) + coef0) ** degree
-
+    diagonal = np.ones(len(X)) if kernel == "rbf" else (gamma * squares + coef0) ** degree
     return pivoted_cholesky(diagonal, column, rank, tol, random_state)

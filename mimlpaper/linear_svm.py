@@ -7,20 +7,18 @@ from functools import cached_property
 import joblib
 import numpy as np
 from numba import njit
-from scipy.linalg import LinAlgError
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dposv
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.sharing import shared
 
-FIRST_SIGMA, SIGMA_GROWTH, MAX_SUBPROBLEMS = 1e3, 4.0, 25  # σ of the first, and by how much more
+FIRST_SIGMA, SIGMA_GROWTH, MAX_SUBPROBLEMS = 1e3, 4.0, 25
 INNER_ACCURACY = 0.1  # share of the tolerance that a subproblem may leave
 SLOPES = -0.1, 1e-6  # between which a line search may stop, as shares of the first slope
 MAX_BISECTIONS = 60
 BIAS_CURVATURE = 1e-6  # keeps a Newton system regular when no example is free
 ROUNDING = 1e-13  # relative, of products and sums
-FIXED, FREE, SHIFTS = 0, 1, 2  # alpha_i stays, follows raw_i, or moves against its full group
+FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0 if it stays
 
 
 class Examples:
@@ -34,20 +32,12 @@ class Examples:
         Z = np.asarray(Z, dtype=np.float64)
         if Z.ndim != 2:
             raise ValueError(f"Z must be (n_examples, n_features), got shape {Z.shape}")
-        self.X = np.ones((len(Z), Z.shape[1] + 1))
-        self.X[:, :-1] = Z
+        self.X = np.column_stack([Z, np.ones(len(Z))])
         self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))
-        self._hash = None
 
     @cached_property
-    def products(self) -> np.ndarray:
-        """The upper half of X'X: (n_features + 1, n_features + 1)."""
-        return dsyrk(1.0, self.X.T)
-
-    def __reduce__(self):
-        """What joblib's hash goes by: the hash of the rows, not the rows."""
-        self._hash = self._hash or joblib.hash(self.X)
-        return str, (self._hash,)
+    def digest(self) -> str:
+        return joblib.hash(self.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +62,8 @@ class LinearSvm:
 
 
 def fit_linear_svm(
-    Z: np.ndarray | Examples, y: np.ndarray, C: float | np.ndarray = 1.0, *,
-    offsets: np.ndarray | None = None, start: LinearSvm | None = None, tol: float = 1e-4,
-    max_steps: int = 1000,
-) -> LinearSvm:  # fmt: skip
+    Z, y, C=1.0, *, offsets=None, start=None, tol: float = 1e-4, max_steps: int = 1000
+) -> LinearSvm:
     """Minimise ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
     By default each example i is its own group g, which is the ordinary support vector machine;
@@ -126,22 +114,25 @@ def _minimise(problem, start, tol, max_steps):
         alpha = problem.project(start.dual_coef * problem.y)[0]
     margins = problem.margins(theta)
     best_theta, primal = theta, problem.primal(theta, margins)
-    dual, n_steps, system = problem.dual(alpha), 0, _NewtonSystem(problem)
-    for sigma in problem.first_sigma() * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS):
+    dual, n_steps = problem.dual(alpha), 0
+    # In keeping with the scale of alpha, which is below both the costs and 1 / ||z||².
+    first_sigma = min(problem.C.mean(), FIRST_SIGMA / problem.examples.size)
+    for sigma in first_sigma * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS):
         if primal - dual <= tol * primal or n_steps >= max_steps:
             break
         enough = INNER_ACCURACY * tol * primal
         try:
             theta, alpha, steps = _multiplier_step(
-                problem, system, theta, margins, alpha, sigma, enough, max_steps - n_steps
+                problem, theta, margins, alpha, sigma, enough, max_steps - n_steps
             )
         except LinAlgError:  # a Newton system is singular to rounding; the gap shows it
             break
         margins = problem.margins(theta)  # computed again: the steps' updates round
         n_steps += steps
         dual = max(dual, problem.dual(alpha))
-        if problem.primal(theta, margins) < primal:
-            best_theta, primal = theta, problem.primal(theta, margins)
+        value = problem.primal(theta, margins)
+        if value < primal:
+            best_theta, primal = theta, value
     weights, intercept = best_theta[:-1], float(best_theta[-1])
     return LinearSvm(weights, intercept, alpha * problem.y, float(primal), float(dual), n_steps)
 
@@ -157,9 +148,9 @@ class _Problem:
     def X(self):
         return self.examples.X
 
-    def first_sigma(self):
-        """In keeping with the scale of alpha, which is below both the costs and 1 / ||z||²."""
-        return min(self.C.mean(), FIRST_SIGMA / self.examples.size)
+    @property
+    def digest(self):
+        return joblib.hash((self.examples.digest, self.y, self.C, self.offsets))
 
     def margins(self, theta):
         return self.y * (self.X @ theta)
@@ -180,91 +171,63 @@ class _Problem:
 
     def pull(self, alpha):
         """Σ alpha_i y_i (z_i, 1), where most alpha_i may be 0: (n_features + 1,)."""
-        return _combine(alpha * self.y, self.X)
+        rows = np.flatnonzero(alpha)
+        return (alpha * self.y)[rows] @ self.X[rows]
 
     def project(self, raw):
         """Nearest alpha >= 0 with Σ_{i in g} alpha_i <= C_g, and how each entry moves with raw."""
         return _project(raw, self.C, self.offsets)
 
 
-class _NewtonSystem:
-    """The linear system of a Newton step, for the steps of one machine in a row."""
+def _newton_direction(problem, gradient, moves, sigma):
+    """The x with (D + σ F'F) x = -gradient, where F holds the rows (z_i, 1) that are free.
 
-    def __init__(self, problem):
-        self.problem, self.X = problem, problem.X
-        self.free, self.products = np.zeros(len(self.X), bool), None  # of the last dense system
+    D is 1 for the weights and a small δ for the bias, which keeps the system regular if no
+    example is free. With fewer rows than features it is solved through their inner products:
+    for x = (p, q), gradient = (g, h) and F = (G, s), the change u = F x of the rows has
+    (I + σ FF') u = (1 - δ) q s - F gradient, so that u = u_0 + (1 - δ) q u_1, and
 
-    def direction(self, gradient, moves, sigma):
-        """The x with (D + σ F'F) x = -gradient, where F holds the rows (z_i, 1) that are free.
+        p = -g - σ G'u,   q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
+    """
+    D = np.ones(len(gradient))
+    D[-1] = delta = BIAS_CURVATURE / problem.examples.size
+    F = _free_rows(problem, moves)
+    if len(F) == 0:
+        return -gradient / D
+    if len(F) >= len(D) - 1:
+        return -_solve(sigma * (F.T @ F), D, gradient)
+    s = F[:, -1]
+    right = np.array([-F @ gradient, s]).T  # (n_free, 2)
+    u_0, u_1 = _solve(sigma * (F @ F.T), 1.0, right).T
+    q = -(gradient[-1] + sigma * s @ u_0) / (delta + (1.0 - delta) * sigma * s @ u_1)
+    direction = -gradient - sigma * (u_0 + (1.0 - delta) * q * u_1) @ F
+    direction[-1] = q
+    return direction
 
-        D is 1 for the weights and a small δ for the bias, which keeps the system regular if no
-        example is free. With fewer rows than features it is solved through their inner products:
-        for x = (p, q), gradient = (g, h) and F = (G, s), the change u = F x of the rows has
-        (I + σ FF') u = (1 - δ) q s - F gradient, so that u = u_0 + (1 - δ) q u_1, and
 
-            p = -g - σ G'u,   q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
-        """
-        D = np.ones(self.X.shape[1])
-        D[-1] = delta = BIAS_CURVATURE / self.problem.examples.size
-        n_free, n_features = np.count_nonzero(moves), len(D) - 1
-        if n_free == 0:
-            return -gradient / D
-        if n_free >= n_features:
-            return -_solve(sigma * self._products(moves), D, gradient)
-        F = self._rows(moves)
-        s = F[:, -1]
-        right = np.array([-F @ gradient, s]).T  # (n_free, 2)
-        u_0, u_1 = _solve(dsyrk(sigma, F.T, trans=True), 1.0, right).T
-        q = -(gradient[-1] + sigma * s @ u_0) / (delta + (1.0 - delta) * sigma * s @ u_1)
-        direction = -gradient - sigma * (u_0 + (1.0 - delta) * q * u_1) @ F
-        direction[-1] = q
-        return direction
-
-    def _products(self, moves):
-        """F'F, its upper half: from that of the last step, of all rows, or of none."""
-        if (moves == SHIFTS).any():
-            return dsyrk(1.0, self._rows(moves).T)
-        free = moves == FREE
-        n_changed, n_free = np.count_nonzero(free != self.free), np.count_nonzero(free)
-        if self.products is None or n_changed > min(n_free, len(free) - n_free):
-            most = 2 * n_free > len(free)
-            self.free = np.full(len(free), most)
-            self.products = self.problem.examples.products * most
-        for sign, rows in (1.0, free & ~self.free), (-1.0, self.free & ~free):
-            if rows.any():
-                self.products = dsyrk(
-                    sign, self.X[rows].T, beta=1.0, c=self.products, overwrite_c=True
-                )
-        self.free = free
-        return self.products
-
-    def _rows(self, moves):
-        """F up to signs; where a group's alpha keeps its sum, rows y_i (z_i, 1) less their mean."""
-        rows = np.flatnonzero(moves)
-        F = self.X[rows]
-        full = np.flatnonzero(moves[rows] == SHIFTS)
-        if len(full):
-            signed = F[full] * self.problem.y[rows[full], None]
-            groups = np.searchsorted(self.problem.offsets, rows[full], side="right")
-            starts = np.flatnonzero(np.diff(groups, prepend=-1))
-            sizes = np.diff(starts, append=len(full))
-            means = np.add.reduceat(signed, starts) / sizes[:, None]
-            F[full] = signed - np.repeat(means, sizes, axis=0)
-        return F
+def _free_rows(problem, moves):
+    """F up to signs; where a group's alpha keeps its sum, rows y_i (z_i, 1) less their mean."""
+    rows = np.flatnonzero(moves)
+    F = problem.X[rows]
+    full = np.flatnonzero(moves[rows] == SHIFTS)
+    if len(full):
+        signed = F[full] * problem.y[rows[full], None]
+        groups = np.searchsorted(problem.offsets, rows[full], side="right")
+        starts = np.flatnonzero(np.diff(groups, prepend=-1))
+        sizes = np.diff(starts, append=len(full))
+        means = np.add.reduceat(signed, starts) / sizes[:, None]
+        F[full] = signed - np.repeat(means, sizes, axis=0)
+    return F
 
 
 def _solve(matrix, diagonal, b):
-    """Solve (matrix + diag(diagonal)) x = b; the matrix is semidefinite, its upper half given."""
-    own = np.einsum("ii->i", matrix)  # a view
-    own *= 1.0 + ROUNDING
-    own += diagonal
-    _, x, failed = dposv(matrix, b, overwrite_a=True)
-    if failed:
-        raise LinAlgError("the matrix is not positive definite")
-    return x
+    """Solve (matrix + diag(diagonal)) x = b for a semidefinite matrix, which is overwritten."""
+    matrix.flat[:: len(matrix) + 1] *= 1.0 + ROUNDING
+    matrix.flat[:: len(matrix) + 1] += diagonal
+    return cho_solve(cho_factor(matrix, overwrite_a=True), b)
 
 
-def _multiplier_step(problem, system, theta, margins, alpha, sigma, enough, max_steps):
+def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
     """Minimise ½||w||² + ||a||² / 2σ, a = project(alpha + σ(1 - margins)), and return that a.
 
     The subproblem has to be solved only to the accuracy with which it stands for the whole.
@@ -280,25 +243,22 @@ def _multiplier_step(problem, system, theta, margins, alpha, sigma, enough, max_
         proximal = (a - alpha) @ (a - alpha) / (2.0 * sigma)
         if left <= max(enough, proximal) or n_steps == max_steps:
             return theta, a, n_steps
-        direction = system.direction(gradient, moves, sigma)
+        direction = _newton_direction(problem, gradient, moves, sigma)
         change = problem.margins(direction)
-        t = _line_search(
-            theta, gradient, direction, raw, sigma * change, change, problem.C, problem.offsets
-        )
+        t = _line_search(problem, theta, gradient, direction, raw, sigma, change)
         if t * np.abs(change).max() <= ROUNDING * np.abs(margins).max():
             return theta, a, n_steps
         theta, margins = theta + t * direction, margins + t * change
 
 
-@njit(cache=True, nogil=True)
-def _line_search(theta, gradient, direction, raw, drop, change, C, offsets):
+def _line_search(problem, theta, gradient, direction, raw, sigma, change):
     """Step t in (0, 1] where the slope, which rises with t, is near 0 from below, or 1."""
-    fall = -(gradient @ direction)
+    drop, fall = sigma * change, -(gradient @ direction)
     w_slope = theta[:-1] @ direction[:-1]
     curvature = direction[:-1] @ direction[:-1]
     low, high, t = 0.0, 1.0, 1.0
     for _ in range(MAX_BISECTIONS):
-        a, _ = _project(raw - t * drop, C, offsets)
+        a, _ = problem.project(raw - t * drop)
         slope = w_slope + t * curvature - a @ change
         too_high = slope > SLOPES[1] * fall
         if not too_high and (slope >= SLOPES[0] * fall or t == 1.0):
@@ -343,16 +303,6 @@ def _shift(raw, cost, begin, end):
         if n_above == 0 or n_above >= n_before:  # rounding may bring an entry back
             return shift, True
         shift, n_before = (total - cost) / n_above, n_above
-
-
-@njit(cache=True, nogil=True)
-def _combine(weights, X):
-    total = np.zeros(X.shape[1])
-    for i in range(len(weights)):
-        if weights[i] != 0.0:
-            for j in range(len(total)):
-                total[j] += weights[i] * X[i, j]
-    return total
 
 
 def _problem(Z, y, C, offsets):

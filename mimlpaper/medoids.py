@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
 
 class KMedoids(ClusterMixin, BaseEstimator):
@@ -40,11 +40,9 @@ class KMedoids(ClusterMixin, BaseEstimator):
 
     def fit(self, D, y=None):
         """Cluster by the distances D (n, n)."""
-        D = np.asarray(D, dtype=np.float64)
-        if D.ndim != 2 or D.shape[0] != D.shape[1]:
+        D = check_array(D, dtype=np.float64, input_name="D")
+        if D.shape[0] != D.shape[1]:
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
-        if not np.isfinite(D).all():
-            raise ValueError("D must hold finite distances, got NaN or infinity")
         if not 1 <= self.n_clusters <= len(D):
             raise ValueError(
                 f"n_clusters must lie between 1 and the number of items, {len(D)}, "

@@ -1,11 +1,11 @@
 """Memory that a computation needs, checked before it is taken."""
 
-import os
-import sys
 from pathlib import Path
 
+import psutil
+
 GIB = 2**30
-CGROUP = Path("/sys/fs/cgroup")  # of a container: its limit, and what it uses
+CGROUP = Path("/sys/fs/cgroup")  # of a container
 
 
 def check_memory(n_bytes: float, what: str, advice: str):
@@ -23,32 +23,12 @@ def check_memory(n_bytes: float, what: str, advice: str):
         )
 
 
-def free_memory() -> float:
-    """Bytes that machine, container and ``ulimit -v`` leave this process; infinite off Linux."""
-    if sys.platform != "linux":
-        return float("inf")
-    import resource  # not on Windows
-
-    lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
-    free = [1024.0 * int(lines["MemAvailable"].split()[0])]
-    limit, used = (_number(CGROUP / f"memory.{name}") for name in ("max", "current"))
-    if limit and used:
-        free.append(limit - used + _cached_files())
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        free.append(limit - pages * os.sysconf("SC_PAGE_SIZE"))
-    return max(0.0, min(free))
-
-
-def _cached_files():
-    """Bytes of files that the container has read; the system gives them up when asked for more."""
-    statistics = CGROUP / "memory.stat"
-    lines = statistics.read_text().splitlines() if statistics.is_file() else []
-    return float(dict(line.split() for line in lines).get("inactive_file", 0))
-
-
-def _number(path):
-    """The number in a file; None if there is no file, or a word such as "max" in it."""
-    text = path.read_text().strip() if path.is_file() else ""
-    return int(text) if text.isdecimal() else None
+def free_memory() -> int:
+    """Bytes that the machine, and a container's limit, leave this process."""
+    free = psutil.virtual_memory().available
+    limit = CGROUP / "memory.max"  # psutil does not know it
+    if not limit.is_file() or not limit.read_text().strip().isdecimal():
+        return free
+    used = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
+    taken = int(used["anon"]) + int(used["shmem"])  # other files' pages are given up
+    return max(0, min(free, int(limit.read_text()) - taken))

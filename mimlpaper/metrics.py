@@ -16,7 +16,7 @@ from functools import partial
 from inspect import signature
 
 import numpy as np
-from numba import njit
+from scipy.stats import rankdata
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -37,7 +37,7 @@ def coverage(Y, scores) -> float:
     """How far down the ranking the last true label is: mean of max_{y in Y_i} rank(y) - 1."""
     Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1), Y, scores)
-    ranks, _ = _ranks_of_true_labels(Y, scores)
+    ranks, _ = _ranks(Y, scores)
     return float(np.mean(ranks.max(axis=1) - 1))
 
 
@@ -45,7 +45,7 @@ def ranking_loss(Y, scores) -> float:
     """Share of (true, false) label pairs with h(X, true) <= h(X, false), averaged over bags."""
     Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1) & ~Y.all(axis=1), Y, scores)
-    ranks, ranks_among_true = _ranks_of_true_labels(Y, scores)
+    ranks, ranks_among_true = _ranks(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
     n_true = Y.sum(axis=1)
     return float(np.mean(misordered / (n_true * (Y.shape[1] - n_true))))
@@ -55,7 +55,7 @@ def average_precision(Y, scores) -> float:
     """Mean over true labels y of (true labels ranked up to rank(y)) / rank(y), over bags."""
     Y, scores = _checked(Y, scores=scores)
     Y, scores = _only(Y.any(axis=1), Y, scores)
-    ranks, ranks_among_true = _ranks_of_true_labels(Y, scores)
+    ranks, ranks_among_true = _ranks(Y, scores)
     precision = np.divide(ranks_among_true, ranks, out=np.zeros(Y.shape), where=Y)
     return float(np.mean(precision.sum(axis=1) / Y.sum(axis=1)))
 
@@ -65,14 +65,15 @@ def average_recall(Y, scores, predicted) -> float:
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
     Y, scores, predicted = _only(Y.any(axis=1), Y, scores, predicted)
     n_predicted = predicted.sum(axis=1, keepdims=True)
-    ranks, _ = _ranks_of_true_labels(Y, scores)
+    ranks, _ = _ranks(Y, scores)
     found = Y & (ranks <= n_predicted)
     return float(np.mean(found.sum(axis=1) / Y.sum(axis=1)))
 
 
 def average_f1(Y, scores, predicted) -> float:
     """Harmonic mean of average precision and average recall (0 if both are 0)."""
-    return _harmonic_mean(average_precision(Y, scores), average_recall(Y, scores, predicted))
+    precision, recall = average_precision(Y, scores), average_recall(Y, scores, predicted)
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
 
 
 def accuracy(y, predicted) -> float:
@@ -102,17 +103,7 @@ def evaluate(Y, scores, predicted) -> dict[str, float]:
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
-    precision = average_precision(Y, scores)
-    recall = average_recall(Y, scores, predicted)
-    return {
-        "hamming_loss": hamming_loss(Y, predicted),
-        "one_error": one_error(Y, scores),
-        "coverage": coverage(Y, scores),
-        "ranking_loss": ranking_loss(Y, scores),
-        "average_precision": precision,
-        "average_recall": recall,
-        "average_f1": _harmonic_mean(precision, recall),
-    }
+    return {name: criterion(Y, scores, predicted) for name, criterion in CRITERIA.items()}
 
 
 @dataclass(frozen=True)
@@ -123,11 +114,15 @@ class Criterion:
     title: str
     symbol: str
     lower_is_better: bool
-    function: Callable | None = None
+    function: Callable[..., float]
 
     @property
     def arrow(self) -> str:
         return "↓" if self.lower_is_better else "↑"
+
+    def __call__(self, Y, scores, predicted) -> float:
+        given = {"Y": Y, "scores": scores, "predicted": predicted}
+        return self.function(*(given[name] for name in signature(self.function).parameters))
 
 
 CRITERIA = {
@@ -154,11 +149,8 @@ def _score(estimator, X, Y, *, name):
     )
     if name == "accuracy":
         return accuracy(Y, predicted)
-    criterion = CRITERIA[name]
-    _, *needed = signature(criterion.function).parameters
-    known = {"scores": scores, "predicted": predicted}
-    value = criterion.function(Y, *map(known.get, needed))
-    return -value if criterion.lower_is_better else value
+    value = CRITERIA[name](Y, scores, predicted)
+    return -value if CRITERIA[name].lower_is_better else value
 
 
 def _by_position(values):
@@ -173,10 +165,10 @@ scorers: dict[str, Callable] = {
 
 def _checked(Y, **others):
     """``Y``, and ``scores`` and ``predicted`` if they are given, as arrays that fit each other."""
-    arrays = [_labels("Y", Y)]
+    arrays = [label_array("Y", Y)]
     for name, other in others.items():
         _check_order(Y, other, name)
-        arrays.append(_labels(name, other) if name == "predicted" else _real_values(other))
+        arrays.append(label_array(name, other) if name == "predicted" else _real_values(other))
         if arrays[0].shape != arrays[-1].shape:
             raise ValueError(
                 f"Y and {name} must both be (n_bags, n_labels), "
@@ -185,12 +177,14 @@ def _checked(Y, **others):
     return arrays
 
 
-def _labels(name, values):
-    """Label sets (n_bags, n_labels) as booleans."""
+def label_array(name: str, values) -> np.ndarray:
+    """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
-    if values.ndim != 2:
-        raise ValueError(f"{name} must be 2-D (n_bags, n_labels), got shape {values.shape}")
-    strange = values[~np.isin(values, (0, 1))] if values.dtype != bool else ()
+    if values.ndim != 2 or values.shape[1] == 0:
+        raise ValueError(
+            f"{name} must be 2-D (n_examples, n_labels >= 1), got shape {values.shape}"
+        )
+    strange = values[~np.isin(values, (0, 1))]
     if len(strange):
         hint = "; are scores and predicted swapped?" if name == "predicted" else ""
         raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]}{hint}")
@@ -223,24 +217,9 @@ def _only(defined, *arrays):
     return tuple(array[defined] for array in arrays)
 
 
-@njit(cache=True)
-def _ranks_of_true_labels(Y, scores):
-    """rank(y) of every true label, and how many of those ranked so far are true themselves.
-
-    Both (n_bags, n_labels), and 0 at false labels: no criterion asks for their rank.
-    """
-    n_bags, n_labels = Y.shape
-    ranks = np.zeros((n_bags, n_labels), dtype=np.int64)
-    ranks_among_true = np.zeros((n_bags, n_labels), dtype=np.int64)
-    for i in range(n_bags):
-        for y in range(n_labels):
-            if Y[i, y]:
-                for other in range(n_labels):
-                    if scores[i, other] >= scores[i, y]:
-                        ranks[i, y] += 1
-                        ranks_among_true[i, y] += Y[i, other]
-    return ranks, ranks_among_true
-
-
-def _harmonic_mean(a, b):
-    return 2 * a * b / (a + b) if a + b > 0 else 0.0
+def _ranks(Y, scores):
+    """rank(y) of every true label among all labels and among the true ones; 0 for false labels."""
+    ranks = rankdata(-scores, "max", axis=1)  # equals get the largest of their ranks
+    of_true = np.where(Y, -scores, np.nan)
+    ranks_among_true = rankdata(of_true, "max", axis=1, nan_policy="omit")
+    return np.where(Y, ranks, 0.0), np.where(Y, ranks_among_true, 0.0)  # (n_bags, n_labels) each

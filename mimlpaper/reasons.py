@@ -1,7 +1,7 @@
 """Which instance of a bag brings which label, and which of its features matter."""
 
 import numpy as np
-from numba import njit
+from scipy.spatial.distance import cdist
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -93,7 +93,7 @@ def _shares_of_distances(learner, bags):
         raise ValueError(f'estimator must have metric="max_hausdorff", got {learner.metric!r}')
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
-    places = _farthest(bags.instances, bags.offsets, medoids.instances, medoids.offsets)
+    places = _farthest(bags, medoids)
     scores = np.empty((bags.n_instances, learner.n_labels_))
     for label in range(learner.n_labels_):
         shares = z * _mean_gradient(learner, label, z)
@@ -101,33 +101,22 @@ def _shares_of_distances(learner, bags):
     return scores
 
 
-@njit(cache=True)
-def _farthest(instances, offsets, medoid_instances, medoid_offsets):
+def _farthest(bags, medoids):
     """Which instance realises the distance to each medoid: (n_bags, n_medoids), rows of instances.
 
     The one that lies farthest from the medoid; or, if one of the medoid's instances lies even
     farther from the bag, the one nearest to that.
     """
-    n_bags, n_medoids = len(offsets) - 1, len(medoid_offsets) - 1
-    places = np.empty((n_bags, n_medoids), np.int64)
-    for i in range(n_bags):
-        for k in range(n_medoids):
-            others = range(medoid_offsets[k], medoid_offsets[k + 1])
-            nearest = np.full(len(others), np.inf)  # of each b: squared distance to the bag
-            place_of_nearest = np.zeros(len(others), np.int64)
-            largest = -1.0
-            for a in range(offsets[i], offsets[i + 1]):
-                to_medoid = np.inf
-                for j, b in enumerate(others):
-                    squared = ((instances[a] - medoid_instances[b]) ** 2).sum()
-                    to_medoid = min(to_medoid, squared)
-                    if squared < nearest[j]:
-                        nearest[j], place_of_nearest[j] = squared, a
-                if to_medoid > largest:
-                    largest, places[i, k] = to_medoid, a
-            if nearest.max() > largest:
-                places[i, k] = place_of_nearest[nearest.argmax()]
-    return places
+    places = np.empty((len(bags), len(medoids)), np.int64)
+    for i, bag in enumerate(bags):
+        apart = cdist(bag, medoids.instances, "sqeuclidean")
+        for k, columns in enumerate(np.split(apart, medoids.offsets[1:-1], axis=1)):
+            to_medoid, to_bag = columns.min(axis=1), columns.min(axis=0)
+            if to_bag.max() > to_medoid.max():
+                places[i, k] = columns[:, to_bag.argmax()].argmin()
+            else:
+                places[i, k] = to_medoid.argmax()
+    return places + bags.offsets[:-1, None]
 
 
 def _mean_gradient(learner, label, z):

@@ -75,7 +75,8 @@ def shared(compute: Callable, *args, **kwargs):
     cache = CURRENT.get()
     if cache is None:
         return compute(*args, **kwargs)
-    key = joblib.hash((compute.__module__, compute.__qualname__, args, sorted(kwargs.items())))
+    known = [getattr(value, "digest", value) for value in (*args, *kwargs.values())]
+    key = joblib.hash((compute.__module__, compute.__qualname__, known, [*kwargs]))
     return cache.get(key, lambda: compute(*args, **kwargs))
 
 

@@ -1,9 +1,19 @@
-"""Hand-made data that many tests share."""
+"""Hand-made data that many tests share, and how many examples hypothesis draws."""
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mimlpaper.bags import Bags
+
+QUIET = {
+    "deadline": None,
+    "derandomize": True,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+settings.register_profile("daily", max_examples=3, **QUIET)
+settings.register_profile("thorough", max_examples=15, **QUIET)  # pytest --hypothesis-profile
+settings.load_profile("daily")
 
 
 @pytest.fixture

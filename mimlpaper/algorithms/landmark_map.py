@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.medoid_map import MedoidMap
 from mimlpaper.memory import check_memory
 
-SQUARE = 24  # bytes for each pair of sampled bags: the distances, and copies while they are made
+SQUARE = 12  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
 class LandmarkMap(MedoidMap):

@@ -151,11 +151,12 @@ def in_sentences(turns: pd.DataFrame) -> str:
     """How many claims keep their sign in the drawn readings, and how many one choice turns."""
     if turns.empty:
         return "Nothing is recorded yet."
-    led, firm = turns["effect"] > 0, turns["same_sign"] >= FIRM
+    led, firm = (turns["effect"] > 0).sum(), (turns["same_sign"] >= FIRM).sum()
+    turned = turns["turned"].map(bool).sum()
     return (
-        f"Of {len(turns)} claims that say which methods are better, these lead in {led.sum()} "
-        f"under the published readings. In {firm.sum()} the sign is the same in at least {FIRM:.0%} of "
-        f"the drawn readings; in {turns['turned'].map(bool).sum()} a single choice turns it."
+        f"Of {len(turns)} claims that say which methods are better, these lead in {led} under the "
+        f"published readings. In {firm} the sign is the same in at least {FIRM:.0%} of the drawn "
+        f"readings; in {turned} a single choice turns it."
     )
 
 

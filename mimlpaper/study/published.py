@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from mimlpaper.metrics import CRITERIA, Criterion
+from mimlpaper.metrics import CRITERIA, Criterion, accuracy
 from mimlpaper.paths import packaged_data, published
 
-ALL_CRITERIA = CRITERIA | {"accuracy": Criterion("accuracy", "accuracy", "accuracy", False)}
+ACCURACY = Criterion("accuracy", "accuracy", "accuracy", False, accuracy)
+ALL_CRITERIA = CRITERIA | {"accuracy": ACCURACY}
 
 
 @dataclass(frozen=True)

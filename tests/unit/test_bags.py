@@ -1,57 +1,66 @@
+"""Bags, the checks and rules that estimators share, and the first steps of pipelines."""
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags, as_bags
+from mimlpaper.base import check_bags, check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
+from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, OnInstances, SumInstances
 
 
 def test_two_bags_by_hand():
     """Bag 0 holds (0, 1); bag 1 holds (2, 3) and (4, 5)."""
     bags = Bags.from_list([[[0, 1]], [[2, 3], [4, 5]]])
-    assert len(bags) == 2
-    assert bags.shape == (2,)
-    assert bags.sizes.tolist() == [1, 2]
-    assert bags.offsets.tolist() == [0, 1, 3]
-    assert bags.instances.dtype == np.float64
-    assert bags.n_features == 2
-    assert bags.n_instances == 3
+    assert len(bags) == 2 and bags.shape == (2,) and bags.sizes.tolist() == [1, 2]
+    assert bags.offsets.tolist() == [0, 1, 3] and bags.instances.dtype == np.float64
+    assert bags.n_features == 2 and bags.n_instances == 3
+    assert repr(bags) == "Bags(2 bags, 3 instances, 2 features)"
     assert bags.bag_of_instance.tolist() == [0, 1, 1]
     assert [bag.tolist() for bag in bags] == [[[0, 1]], [[2, 3], [4, 5]]]
     assert bags.max(bags.instances).tolist() == [[0, 1], [4, 5]]
-    assert bags.sum(bags.instances).tolist() == [[0, 1], [6, 8]]
-    assert bags.mean(bags.instances).tolist() == [[0, 1], [3, 4]]
+    assert bags.sum(bags.instances).tolist() == SumInstances().transform(bags).tolist()
+    assert SumInstances().fit_transform(list(bags)).tolist() == [[0, 1], [6, 8]]
+    assert MeanInstances().fit_transform(bags).tolist() == [[0, 1], [3, 4]]
     assert bags.mean(np.array([1.0, 2.0, 4.0])).tolist() == [1, 3]
+    assert ConcatenateInstances().fit_transform(bags[1:]).tolist() == [[2, 3, 4, 5]]
+    with pytest.raises(ValueError, match="sizes from 1 to 2"):
+        ConcatenateInstances().fit_transform(bags)
 
 
-def test_indexing_agrees_with_a_list(bags):
+def test_indexing_and_adding_agree_with_a_list(bags):
     as_list = list(bags)
-    rows = [7, 0, 7, 29]
     mask = np.arange(30) % 3 == 0
-    for key, expected in [
-        (rows, [as_list[i] for i in rows]),
-        (mask, [bag for bag, keep in zip(as_list, mask, strict=True) if keep]),
-        (slice(5, 20, 4), as_list[5:20:4]),
+    for chosen, expected in [
+        (bags[[7, 0, 7, 29]], [as_list[i] for i in (7, 0, 7, 29)]),
+        (bags[mask], [as_list[i] for i in range(0, 30, 3)]),
+        (bags[5:20:4], as_list[5:20:4]),
+        (bags[:3] + bags[5:], as_list[:3] + as_list[5:]),
+        (bags[:1] + as_list[1:], as_list),
     ]:
-        chosen = bags[key]
-        assert isinstance(chosen, Bags)
-        assert len(chosen) == len(expected)
+        assert isinstance(chosen, Bags) and len(chosen) == len(expected)
         assert all(np.array_equal(a, b) for a, b in zip(chosen, expected, strict=True))
     assert np.array_equal(bags[-1], as_list[-1])
     with pytest.raises(IndexError):
         bags[30]
+    with pytest.raises(ValueError, match="has 1 features, bag 0 has 3"):
+        bags + Bags.from_list([np.zeros((2, 1))])
+    with pytest.raises(TypeError):
+        bags + 1
 
 
-def test_with_instances_keeps_the_bags(bags):
+def test_other_features_for_the_same_bags(bags):
     doubled = bags.with_instances(np.hstack([bags.instances, bags.instances]))
-    assert doubled.n_features == 6
-    assert np.array_equal(doubled.sizes, bags.sizes)
-
-
-def test_as_bags_takes_lists_and_bags(bags):
+    assert doubled.n_features == 6 and np.array_equal(doubled.sizes, bags.sizes)
     assert as_bags(bags) is bags
-    assert np.array_equal(as_bags(list(bags)).instances, bags.instances)
+    with pytest.raises(ValueError, match="X has 3 features, but the estimator was fitted on 5"):
+        check_bags(bags, 5)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +70,11 @@ def test_as_bags_takes_lists_and_bags(bags):
         ([[[1.0]], np.empty((0, 1))], "bag 1 is empty"),
         ([[[1.0]], [[np.nan]]], "bag 1 holds NaN or infinity"),
         ([[[1.0]], [[2.0], [np.inf]]], "bag 1 holds NaN or infinity"),
+        ([[[0.0, 1.0]], [[0.0, -1e151]]], r"bag 1 holds -1e\+151; .*within 1e\+150.*overflow"),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
         (np.ones((3, 2)), "one 2-D array"),
+        (labelled_bags([[[0.0]]], [[1]], ["sea"]), r"give its parts: fit\(data.X"),
     ],
 )
 def test_bad_bags_are_refused(value, message):
@@ -71,41 +82,54 @@ def test_bad_bags_are_refused(value, message):
         as_bags(value)
 
 
-@pytest.mark.parametrize(
-    ("offsets", "message"),
-    [([0, 1], "end at the number of instances, 2"), ([1, 2], "starts at 0"), ([0, 0, 2], "bag 0")],
-)
-def test_offsets_that_do_not_fit_are_refused(offsets, message):
-    with pytest.raises(ValueError, match=message):
-        Bags(np.ones((2, 1)), offsets)
-
-
-def test_bags_add_up(bags):
-    both = bags[:3] + bags[5:]
-    assert len(both) == len(bags) - 2
-    assert np.array_equal(both[3], bags[5])
-    assert np.array_equal((bags[:1] + list(bags[1:])).instances, bags.instances)
-    with pytest.raises(ValueError, match="got 3 and 1"):
-        bags + Bags.from_list([np.zeros((2, 1))])
-    with pytest.raises(TypeError):
-        bags + 1
+def test_offsets_that_do_not_fit_are_refused():
+    for offsets, message in ([0, 1], "instances, 2"), ([1, 2], "from 0"), ([0, 0, 2], "bag 0 is"):
+        with pytest.raises(ValueError, match=message):
+            Bags(np.ones((2, 1)), offsets)
 
 
 def test_bags_are_no_array(bags):
     """NumPy would make an array of objects or fail deep inside scikit-learn."""
-    with pytest.raises(TypeError, match="SumInstances"):
-        np.asarray(bags)
-    with pytest.raises(TypeError, match="list"):
-        MinMaxScaler().fit(bags)
+    for call in (np.asarray, MinMaxScaler().fit):
+        with pytest.raises(TypeError, match=r"list\(bags\), or .* SumInstances"):
+            call(bags)
 
 
-def test_a_data_set_in_place_of_its_bags(bags):
-    data = labelled_bags(bags, np.ones((len(bags), 1)), ["sea"])
-    with pytest.raises(ValueError, match=r"holds bags and labels; give its parts: fit\(data.X"):
-        MimlNn().fit(data, data.Y)
+def test_label_rules_by_hand(rng):
+    """Scores (.3, -.2, 0), all negative, and a tie for the top."""
+    scores = np.array([[0.3, -0.2, 0.0], [-0.5, -0.1, -0.9], [-1.0, -1.0, -2.0]])
+    assert label_sets(scores, "sign").tolist() == [[True, False, False], [False] * 3, [False] * 3]
+    top = [[True, False, True], [False, True, False], [True, False, False]]
+    assert label_sets(scores, "top").tolist() == top
+    with pytest.raises(ValueError, match=r"label_rule must be one of .*got 'best'"):
+        label_sets(scores, "best")
 
 
-@pytest.mark.parametrize("value", [1e160, -1e151])
-def test_values_whose_squares_overflow_are_refused_by_bag(value):
-    with pytest.raises(ValueError, match=r"bag 1 holds -?1e\+1.*within 1e\+150"):
-        Bags.from_list([[[0.0, 1.0]], [[0.0, value]]])
+def test_labels_in_every_accepted_form():
+    for Y in [[1, 0], [0, 1]], [[True, False], [False, True]], np.eye(2), csr_array(np.eye(2)):
+        labels = check_labels(Y, 2)
+        assert labels.dtype == bool and labels.tolist() == [[True, False], [False, True]]
+    for Y, message in (
+        ([1, 0], "2-D"),
+        ([[1, 0]], "X has 2, Y has 1"),
+        ([[1, -1], [0, 1]], "got -1"),
+        ([[1, np.nan], [0, 1]], "got .*nan"),
+        (np.empty((2, 0)), "n_labels >= 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_labels(Y, 2)
+
+
+def test_scaling_is_fitted_on_the_training_instances_alone(bags):
+    train, test = bags[:20], bags[20:]
+    scaler = OnInstances(MinMaxScaler()).fit(train)
+    low, high = train.instances.min(axis=0), train.instances.max(axis=0)
+    for part in (train, test):
+        expected = (part.instances - low) / (high - low)
+        assert np.allclose(scaler.transform(part).instances, expected)
+
+
+def test_pipelines_clone_and_cross_validate_on_bags(bags, labels):
+    pipeline = clone(make_pipeline(OnInstances(MinMaxScaler()), MimlNn(random_state=0)))
+    scores = cross_val_score(pipeline, bags, labels[:, :2], cv=3)
+    assert scores.shape == (3,) and np.isfinite(scores).all()

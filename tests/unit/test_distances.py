@@ -1,49 +1,79 @@
+"""Distances between bags, by hand and by their formulas."""
+
 import numpy as np
 import pytest
 
+from mimlpaper import MimlNn, MimlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.distances import BLOCK, max_hausdorff
+from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
 from tests import reference
+
+DISTANCES = [max_hausdorff, average_hausdorff, set_kernel_distance]
 
 
 def test_two_bags_by_hand():
-    """A = {0, 1}, B = {0, 4}: from A at most 1, from B at most 3."""
-    A, B = [np.array([[0.0], [1.0]])], [np.array([[0.0], [4.0]])]
-    assert max_hausdorff(A, B).tolist() == [[3.0]]
-    assert max_hausdorff(B, A).tolist() == [[3.0]]
+    """From A = {0, 1} to B = {0, 4} it is 1 at most, from B to A 3 at most.
+
+    On average: 0 and 4 are 1 and 3 from 1, which is 1 from 0, so that (1 + 3 + 1) / 3.
+    """
+    A, B = [[[0.0], [1.0]]], [[[0.0], [4.0]]]
+    assert max_hausdorff(A, B).tolist() == max_hausdorff(B, A).tolist() == [[3.0]]
+    assert average_hausdorff(B, [[[1.0]]]) == pytest.approx(5 / 3)
 
 
 @pytest.mark.parametrize("n_features", [1, 5, 40])
-def test_agrees_with_the_slow_form(rng, n_features):
+def test_hausdorff_agrees_with_the_slow_form(rng, n_features):
     A = Bags.from_list([rng.normal(size=(n, n_features)) for n in rng.integers(1, 7, 12)])
     B = Bags.from_list([rng.normal(size=(n, n_features)) for n in rng.integers(1, 7, 9)])
     assert np.abs(max_hausdorff(A, B) - reference.max_hausdorff(A, B)).max() < 1e-9
-    assert np.abs(max_hausdorff(A) - reference.max_hausdorff(A, A)).max() < 1e-9
+    assert np.array_equal(max_hausdorff(A), max_hausdorff(A, A))
 
 
-def test_blocks_change_nothing(rng):
-    """More instances than a block holds, and one bag larger than a block."""
-    sizes = [*rng.integers(1, 60, 30), BLOCK + 10]
-    bags = Bags.from_list([rng.normal(size=(n, 2)) for n in sizes])
-    alone = max_hausdorff(bags)
-    assert np.array_equal(alone, max_hausdorff(bags, bags))
-    assert np.array_equal(alone[:, 28:], max_hausdorff(bags, bags[28:]))
+def test_average_hausdorff_agrees_with_the_slow_form(bags):
+    found = average_hausdorff(bags[:10], bags[10:])
+    for i, a in enumerate(bags[:10]):
+        for j, b in enumerate(bags[10:]):
+            apart = np.linalg.norm(a[:, None] - b, axis=2)
+            nearest = np.concatenate([apart.min(axis=0), apart.min(axis=1)])
+            assert found[i, j] == pytest.approx(nearest.mean(), abs=1e-7)
 
 
-def test_is_a_metric(bags):
+def test_set_kernel_by_the_sums(rng):
+    A, B = (Bags.from_list([rng.random((n, 3)) for n in sizes]) for sizes in ([1, 3], [2, 4, 1]))
+
+    def k(a, b):
+        return sum(np.exp(-0.7 * ((x - z) ** 2).sum()) for x in a for z in b)
+
+    expected = [[np.sqrt(2 - 2 * k(a, b) / np.sqrt(k(a, a) * k(b, b))) for b in B] for a in A]
+    assert set_kernel_distance(A, B, gamma=0.7) == pytest.approx(np.array(expected))
+    copies = set_kernel_distance([[[1.0, 2.0]]], [[[1.0, 2.0]] * 5])
+    assert copies == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_symmetric_and_zero_for_equal_bags(bags, distance):
+    D = distance(bags)
+    assert D == pytest.approx(distance(bags, bags), abs=1e-7)
+    assert D == pytest.approx(D.T) and np.diag(D) == pytest.approx(0, abs=1e-7)
+    with pytest.raises(ValueError, match="the same number of features, got 3 and 2"):
+        distance(bags, [np.ones((2, 2))])
+
+
+def test_max_hausdorff_is_a_metric(bags):
     D = max_hausdorff(bags)
-    assert (np.diag(D) == 0).all()
-    assert np.array_equal(D, D.T)
+    assert (np.diag(D) == 0).all() and np.array_equal(D, D.T)
     assert (D[:, None, :] <= D[:, :, None] + D[None, :, :] + 1e-12).all()
 
 
 def test_far_from_the_origin_no_accuracy_is_lost(rng):
     near = [rng.random((3, 4)) for _ in range(5)]
     far = [bag + 2.0**20 for bag in near]
-    exact = reference.max_hausdorff(near, near)
-    assert np.abs(max_hausdorff(far) - exact).max() < 1e-9
+    assert np.abs(max_hausdorff(far) - reference.max_hausdorff(near, near)).max() < 1e-9
 
 
-def test_features_must_agree():
-    with pytest.raises(ValueError, match="got 1 and 2"):
-        max_hausdorff([[[0.0]]], [[[0.0, 1.0]]])
+@pytest.mark.parametrize("learner", [MimlNn, MimlSvm])
+def test_learners_take_them_as_metrics(bags, labels, learner):
+    for distance in (average_hausdorff, set_kernel_distance):
+        fitted = learner(metric=distance, random_state=0).fit(bags, labels)
+        expected = distance(bags, fitted.medoid_map_.medoids_)
+        assert fitted.medoid_map_.transform(bags) == pytest.approx(expected)

@@ -8,13 +8,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances
 from mimlpaper.reasons import _farthest, explain, telling_features
@@ -38,16 +33,6 @@ def Y(labels):
     return labels[:, :3]
 
 
-@pytest.fixture
-def planted(rng):
-    """Bags of four points near the origin; label l moves its point l by 8 along axis l."""
-    points = rng.standard_normal((60, 4, 2))
-    Y = rng.random((60, 2)) < 0.5
-    for label in range(2):
-        points[Y[:, label], label, label] += 8.0
-    return Bags.from_list(points), Y
-
-
 def test_shares_by_hand():
     """Bag {0, 5} and the medoids {1} and {9} of a line, with weights 2 and -1 for a label.
 
@@ -62,17 +47,12 @@ def test_shares_by_hand():
     assert found.ravel().tolist() == [-9.0, 8.0, 16.0, -7.0]
 
 
-def test_the_nearest_instance_stands_for_a_far_one_of_the_medoid():
+def test_the_farthest_realise_the_distances(bags):
     """From {0, 2} to {0, 2, 9} the distance is that of 9 to the bag: its neighbour 2 has it."""
-    bag, medoid = np.array([[0.0], [2.0]]), np.array([[0.0], [2.0], [9.0]])
-    found = _farthest(bag, np.array([0, 2]), medoid, np.array([0, 3]))
-    assert found.tolist() == [[1]]
-
-
-def test_the_farthest_realise_the_distances(bags, rng):
+    bag, medoid = (Bags.from_list([np.c_[points]]) for points in ([0.0, 2.0], [0.0, 2.0, 9.0]))
+    assert _farthest(bag, medoid).tolist() == [[1]]
     others = bags[:7]
-    places = _farthest(bags.instances, bags.offsets, others.instances, others.offsets)
-    distances = max_hausdorff(bags, others)
+    places, distances = _farthest(bags, others), max_hausdorff(bags, others)
     for i in range(len(bags)):
         for k in range(len(others)):
             assert bags.offsets[i] <= places[i, k] < bags.offsets[i + 1]
@@ -84,44 +64,42 @@ def test_the_farthest_realise_the_distances(bags, rng):
 def test_shares_sum_to_the_score(bags, Y, estimator):
     """Except for the score of a bag at distance 0 from all medoids."""
     fitted = estimator.fit(bags, Y)
-    sums = bags.sum(explain(fitted, bags))
     z = np.zeros((1, len(fitted.medoid_map_.medoid_indices_)))
-    nothing = 0.0
-    if isinstance(fitted, MimlSvm):
-        nothing = fitted.classifier_.decision_function(z)
-    assert sums == pytest.approx(fitted.decision_function(bags) - nothing, abs=1e-6)
-
-
-@pytest.mark.parametrize("estimator", SCORE_INSTANCES, ids=lambda e: type(e).__name__)
-def test_own_scores_are_taken(bags, Y, estimator):
-    fitted = estimator.fit(bags, Y)
-    assert np.array_equal(explain(fitted, list(bags)), fitted.instance_scores(bags))
+    nothing = fitted.classifier_.decision_function(z) if isinstance(fitted, MimlSvm) else 0.0
+    expected = fitted.decision_function(bags) - nothing
+    assert bags.sum(explain(fitted, bags)) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     "estimator", [*SCORE_INSTANCES, *MEASURE_DISTANCES[:2]], ids=lambda e: type(e).__name__
 )
-def test_planted_instances_are_found(planted, estimator):
-    """One in four is chance; distances, which see bags as wholes, do not find every one."""
-    bags, Y = planted
-    model = make_pipeline(OnInstances(MinMaxScaler()), estimator).fit(bags, Y)
-    scores = explain(model, bags).reshape(60, 4, 2)
+def test_planted_instances_are_found(rng, estimator):
+    """Bags of four points near the origin; label l moves its point l by 8 along axis l.
+
+    One in four is chance; distances, which see bags as wholes, do not find every one.
+    """
+    points, Y = rng.standard_normal((60, 4, 2)), rng.random((60, 2)) < 0.5
     for label in range(2):
-        top = scores[Y[:, label], :, label].argmax(axis=1)
+        points[Y[:, label], label, label] += 8.0
+    bags = Bags.from_list(points)
+    model = make_pipeline(OnInstances(MinMaxScaler()), estimator).fit(bags, Y)
+    scores = explain(model, list(bags))
+    if estimator in SCORE_INSTANCES:
+        assert np.array_equal(scores, model[-1].instance_scores(model[0].transform(bags)))
+    for label in range(2):
+        top = scores.reshape(60, 4, 2)[Y[:, label], :, label].argmax(axis=1)
         assert np.mean(top == label) > 0.8
 
 
 def test_pipelines_and_searches_are_seen_through(bags, Y):
     pipeline = make_pipeline(OnInstances(MinMaxScaler()), MimlNn(random_state=0))
     search = HoldOut(pipeline, {"mimlnn__ratio": [0.4]}, random_state=0).fit(bags, Y)
-    scaled = search.best_estimator_[0].transform(bags)
-    expected = explain(search.best_estimator_[-1], scaled)
-    assert np.array_equal(explain(search, bags), expected)
-    assert np.array_equal(explain(search.best_estimator_, bags), expected)
-    fitted = search.best_estimator_[-1]
-    assert np.array_equal(explain(make_pipeline(fitted), scaled), expected)
-    nested = make_pipeline(pipeline).fit(bags, Y)
-    assert np.array_equal(explain(nested, bags), expected)
+    scaler, fitted = search.best_estimator_
+    scaled = scaler.transform(bags)
+    expected = explain(fitted, scaled)
+    for model, X in (search, bags), (search.best_estimator_, bags), (make_pipeline(fitted), scaled):
+        assert np.array_equal(explain(model, X), expected)
+    assert np.array_equal(explain(make_pipeline(pipeline).fit(bags, Y), bags), expected)
 
 
 def test_a_constant_label_has_no_reason(bags, Y):
@@ -156,19 +134,18 @@ def test_telling_features_of_distances(bags, Y):
 
 
 def test_what_cannot_be_explained(bags, Y):
-    with pytest.raises(NotFittedError):
-        explain(MimlSvm(), bags)
-    with pytest.raises(TypeError, match=r"must score instances, or be .* got MlSvm"):
-        explain(MlSvm(), bags)
     alike = Bags.from_list([np.arange(6.0).reshape(2, 3) + i for i in range(30)])
     merged = make_pipeline(ConcatenateInstances(), MlSvm()).fit(alike, Y)
-    with pytest.raises(ValueError, match="first steps must keep the instances of bags"):
-        explain(merged, alike)
     other = MimlNn(metric=max_hausdorff, random_state=0).fit(bags, Y)
-    with pytest.raises(ValueError, match='must have metric="max_hausdorff", got <function'):
-        explain(other, bags)
-    with pytest.raises(ValueError, match="X has 2 features"):
-        explain(MimlNn(random_state=0).fit(bags, Y), [np.ones((2, 2))])
+    for error, message, estimator, X in (
+        (NotFittedError, "not fitted yet", MimlSvm(), bags),
+        (TypeError, r"must score instances, or be .* got MlSvm", MlSvm(), bags),
+        (ValueError, "first steps must keep the instances of bags", merged, alike),
+        (ValueError, 'must have metric="max_hausdorff", got <function', other, bags),
+        (ValueError, "X has 2 features", MimlNn().fit(bags, Y), [np.ones((2, 2))]),
+    ):
+        with pytest.raises(error, match=message):
+            explain(estimator, X)
 
 
 @pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")

@@ -1,3 +1,5 @@
+"""k-medoids, by hand and where it ends."""
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -6,8 +8,7 @@ from mimlpaper.medoids import KMedoids, _assign, _update
 
 
 def line(*points):
-    points = np.asarray(points, dtype=float)
-    return np.abs(points[:, None] - points[None, :])
+    return np.abs(np.subtract.outer(points, points)).astype(float)
 
 
 def test_two_rounds_by_hand():
@@ -27,7 +28,6 @@ def test_ends_where_every_medoid_is_the_best_of_its_cluster(rng, k):
     points = rng.normal(size=(40, 2))
     D = np.linalg.norm(points[:, None] - points[None, :], axis=2)
     clusters = KMedoids(k, random_state=1).fit(D)
-    assert len(set(clusters.medoid_indices_)) == k
     assert clusters.labels_[clusters.medoid_indices_].tolist() == list(range(k))
     for t, medoid in enumerate(clusters.medoid_indices_):
         members = np.flatnonzero(clusters.labels_ == t)
@@ -35,8 +35,8 @@ def test_ends_where_every_medoid_is_the_best_of_its_cluster(rng, k):
         assert costs[members == medoid][0] == pytest.approx(costs.min())
     nearest = D[:, clusters.medoid_indices_].min(axis=1)
     assert clusters.inertia_ == pytest.approx(nearest.sum())
-    if k == 40:
-        assert clusters.inertia_ == 0
+    again = KMedoids(k, random_state=1).fit(D)
+    assert np.array_equal(again.medoid_indices_, clusters.medoid_indices_)
 
 
 def test_cost_never_rises(rng):
@@ -51,32 +51,18 @@ def test_cost_never_rises(rng):
 
 
 def test_duplicates_do_not_empty_a_cluster():
-    D = line(0, 0, 0, 0, 5)
-    clusters = KMedoids(3, random_state=0).fit(D)
+    clusters = KMedoids(3, random_state=0).fit(line(0, 0, 0, 0, 5))
     assert sorted(np.unique(clusters.labels_)) == [0, 1, 2]
 
 
-def test_seed_decides():
-    D = line(*np.random.default_rng(3).normal(size=50))
-    first, second = (KMedoids(5, random_state=2).fit(D) for _ in range(2))
-    assert np.array_equal(first.medoid_indices_, second.medoid_indices_)
-
-
-def test_unfinished_search_warns(rng):
-    D = line(*rng.normal(size=60))
+def test_unfinished_search_and_bad_input(rng):
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
-        KMedoids(6, max_iter=1, random_state=0).fit(D)
-
-
-@pytest.mark.parametrize(
-    ("D", "k", "message"),
-    [
+        KMedoids(6, max_iter=1, random_state=0).fit(line(*rng.normal(size=60)))
+    for D, k, message in (
         (np.zeros((3, 3)), 4, "between 1 and the number of items, 3, got 4"),
         (np.zeros((3, 3)), 0, "got 0"),
         (np.zeros((3, 2)), 1, "square"),
-        (np.full((2, 2), np.nan), 1, "finite"),
-    ],
-)
-def test_bad_input_is_refused(D, k, message):
-    with pytest.raises(ValueError, match=message):
-        KMedoids(k).fit(D)
+        (np.full((2, 2), np.nan), 1, "D contains NaN"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            KMedoids(k).fit(D)
