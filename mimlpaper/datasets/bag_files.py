@@ -376,18 +376,20 @@ def _names_of_labels(labels):
 
 def _places_of_labels(columns, marked, names):
     """Places of the labels among the columns: the file marks them, or they are named."""
-    places = marked or range(len(columns))
-    labels = marked if names is None else [i for i in places if columns[i].name in names]
+    labels = marked
+    if names is not None:
+        named, among = set(names), marked or range(len(columns))
+        labels = [i for i in among if columns[i].name in named]
+        found = {columns[i].name for i in marked or labels}
+        if found != named:
+            raise ValueError(
+                "the labels must be the ones named in labels= or the XML file: only named "
+                f"{sorted(named - found)[:5]}, only in this file {sorted(found - named)[:5]}"
+            )
     if not labels:
         raise ValueError(
             f"no column is known to be a label; name the labels by labels=, by {LABEL_PREFIX!r} "
             "before their names in a CSV file, or in an XML file with the name of an ARFF file"
-        )
-    named, found = set(names or ()), {columns[i].name for i in marked or labels}
-    if names is not None and found != named:
-        raise ValueError(
-            "the labels must be the ones named in labels= or the XML file: only named "
-            f"{sorted(named - found)[:5]}, only in this file {sorted(found - named)[:5]}"
         )
     return labels
 
@@ -547,7 +549,7 @@ def _read_npz(path, max_bytes):
     with ZipFile(path) as archive:
         _check_size(sum(member.file_size for member in archive.infolist()), max_bytes)
     with np.load(path, allow_pickle=False) as stored:
-        found = {name: stored[name] for name in ARRAYS if name in stored}
+        found = {name: np.atleast_1d(stored[name]) for name in ARRAYS if name in stored}
     for name, kinds in ARRAYS.items():
         if name not in found and name not in OPTIONAL:
             raise ValueError(f"there is no array named {name}")
