@@ -38,7 +38,7 @@ ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.
 VALUE = rf"\s*+(?P<value>{QUOTED}|[^,'\"]*+)\s*+(?P<comma>,|\Z)"
 DENSE, SPARSE = re.compile(VALUE), re.compile(r"\s*+(?P<index>\d{1,9})\s" + VALUE)
 WEIGHT = re.compile(r",\s*+\{([\d.]++)\}\Z")
-ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+ESCAPE = re.compile(r"\\(.)")
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # maybe with a range
 MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")  # the number of labels, in the name of the relation
@@ -341,13 +341,14 @@ def _read_text(path, max_bytes, *, labels=None, missing=None):
     parse = _csv if path.suffix.lower() == ".csv" else _arff
     columns, marked, rows = parse(_decoded(path.read_bytes()), names)
     labels = _places_of_labels(columns, marked, names)
+    width = sum(len(column.features) for column in columns)
     lines, cells = [], []
     for line, row in rows:
         if len(row) != 1 + len(columns):
             raise ValueError(f"line {line}: {1 + len(columns)} values are needed, got {len(row)}")
         lines.append(line)
         cells.append(row)
-        _check_size(8 * len(cells) * len(row), max_bytes)
+        _check_size(8 * len(cells) * width, max_bytes)
     table = pd.DataFrame(cells, index=pd.Index(lines, name="line"), dtype=object)
     return bags_of_table(table, columns, labels, missing)
 
@@ -443,7 +444,7 @@ def _arff_header(lines):
                 n_labels = int(match[1]) if match else 0
             elif keyword == "@attribute":
                 (inner if inside else outer).append(_attribute(text))
-                inside = outer[-1].kind == "relational" if not inside else True
+                inside = inside or outer[-1].kind == "relational"
             elif keyword == "@end" and inside:
                 inside = False
             elif keyword == "@data" and outer and not inside:
@@ -538,11 +539,7 @@ def _cells(pattern, text):
 def _unquoted(text):
     if text[:1] not in ("'", '"'):
         return text.strip()
-    return ESCAPE.sub(lambda match: _escaped(match[1]), text[1:-1])
-
-
-def _escaped(code):
-    return chr(int(code[1:], 16)) if len(code) == 5 else ESCAPED.get(code, code)
+    return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text[1:-1])
 
 
 def _read_npz(path, max_bytes):

@@ -118,9 +118,11 @@ class _Canvas:
         if SEA in labels:
             self.sea(horizon, SUNSET in labels)
         elif DESERT in labels:
-            self.ground(horizon, 0.05, "sand", 0.3 * self.texture(5, 2), DESERT)
+            dunes = 0.3 * self.texture(5, 2)
+            self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT)
         elif TREES not in labels:
-            self.ground(horizon, 0.03, "field", 0.15 * self.texture(12, 12), NOTHING)
+            grass = 0.15 * self.texture(12, 12)
+            self.paint(self.y > self.line(horizon, 0.03), "field", grass, NOTHING)
         if TREES in labels:
             self.trees(horizon, alone=labels == (TREES,), aside=SEA in labels or DESERT in labels)
 
@@ -145,9 +147,6 @@ class _Canvas:
         if sunset:
             water = 0.5 * water + 0.5 * self.colour("glow") / self.light
         self.paint(self.y > horizon, water, 0.2 * self.texture(24, 4), SEA)
-
-    def ground(self, horizon, relief, surface, shade, label):
-        self.paint(self.y > self.line(horizon, relief), surface, shade, label)
 
     def trees(self, horizon, alone, aside):
         if aside:  # one crown to the left or right
