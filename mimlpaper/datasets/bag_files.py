@@ -42,14 +42,8 @@ ESCAPE = re.compile(r"\\(.)")
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # maybe with a range
 MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")  # the number of labels, in the name of the relation
+NAMES = ("label_names", "feature_names", "bag_names")  # arrays of an archive
 MULAN = "http://mulan.sourceforge.net/labels"  # the namespace of files of label names
-
-# The arrays of an archive, with the kinds of NumPy types that each may have.
-ARRAYS = {
-    "instances": "fiu", "offsets": "iu", "Y": "biu", "label_names": "U", "feature_names": "U",
-    "bag_names": "U",
-}  # fmt: skip
-OPTIONAL = {"feature_names", "bag_names"}
 
 
 class LabelledBags(NamedTuple):
@@ -546,13 +540,11 @@ def _read_npz(path, max_bytes):
     with ZipFile(path) as archive:
         _check_size(sum(member.file_size for member in archive.infolist()), max_bytes)
     with np.load(path, allow_pickle=False) as stored:
-        found = {name: np.atleast_1d(stored[name]) for name in ARRAYS if name in stored}
-    for name, kinds in ARRAYS.items():
-        if name not in found and name not in OPTIONAL:
-            raise ValueError(f"there is no array named {name}")
-        if name in found and found[name].dtype.kind not in kinds:
-            raise ValueError(f"{name} must have a type among {kinds!r}, got {found[name].dtype}")
-    return labelled_bags(Bags(found.pop("instances"), found.pop("offsets")), **found)
+        names = {name: np.atleast_1d(stored[name]) for name in NAMES if name in stored}
+        if stored["offsets"].dtype.kind not in "iu":
+            raise ValueError(f"offsets must be integers, got {stored['offsets'].dtype}")
+        X = Bags(stored["instances"], stored["offsets"])
+        return labelled_bags(X, stored["Y"], names.pop("label_names", ()), **names)
 
 
 def _read_libsvm(path, max_bytes, *, labels=None, n_features=None):
@@ -626,7 +618,7 @@ def _texts(data):
 
 
 def _write_npz(path, data):
-    names = {name: np.array(getattr(data, name)) for name in ARRAYS if name.endswith("_names")}
+    names = {name: np.array(getattr(data, name)) for name in NAMES}
     with whole_file(path, "wb") as file:
         np.savez_compressed(
             file, instances=data.X.instances, offsets=data.X.offsets, Y=data.Y, **names
