@@ -459,6 +459,8 @@ def test_faults_of_tables_have_their_line(refused):
         ("bag,", "label:a,", "the first column must be the bag's name, got 'label:a'"),
     ):
         refused("t.csv", changed(TABLE, old, new), message)
+    twice = "bag,x,label:a,label:b\nq,1,1,0\nq,1,1,1\n"
+    refused("t.csv", twice, "line 3: bag 'q' must have equal labels")
     refused("t.csv", "", "no column is known to be a label")
     refused("t.csv", "bag,x,label:b\n", "got 0 instances, 1 features and 1 labels")
     refused("t.csv", "bag,label:b\nq,1\n", "got 1 instances, 0 features and 1 labels")

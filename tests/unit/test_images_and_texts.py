@@ -72,6 +72,12 @@ def test_smoothing_averages_what_lies_around_a_sample():
     bag = ImageBags().transform([ramp])[0]
     # Samples lie at 8 (i + .5) - .5, and blob c, between samples c and c + 1, at 8 (c + 1) - .5.
     np.testing.assert_allclose(bag[:3, 0], [23.5, 31.5, 39.5], atol=1e-3)
+    point = np.zeros((8, 8))
+    point[3, 3] = 1.0
+    bag = ImageBags(smoothing=2.0).transform([point])[0]
+    weights = np.exp(-(np.subtract.outer(range(8), range(8)) ** 2) / (2 * 2.0**2))
+    weights = (weights / weights.sum(axis=1, keepdims=True))[:, 3]  # of the point in each sample
+    assert bag[0, 0] == pytest.approx(255 * weights[2:4].mean() ** 2)
     flat = ImageBags(smoothing=3.0).transform([np.full((9, 30), 0.2)])[0]
     np.testing.assert_allclose(flat, np.tile([51.0] * 3 + [0.0] * 12, (9, 1)), atol=1e-9)
 

@@ -5,6 +5,7 @@ import pytest
 
 from mimlpaper.datasets import (
     THINGS,
+    TextBags,
     load,
     load_synthetic_africa,
     load_synthetic_genes,
@@ -15,6 +16,7 @@ from mimlpaper.datasets import (
     make_bags,
     make_scenes,
     make_texts,
+    synthetic,
 )
 
 LOADERS = {
@@ -77,6 +79,8 @@ def test_texts_have_the_topic_of_each_word():
     for text, labels, of_word in zip(texts, Y, topics, strict=True):
         assert len(text.split()) == len(of_word)
         assert set(of_word) == set(np.flatnonzero(labels))
+    half = synthetic._labels_of_passages([np.repeat([1, 4, 6], [25, 15, 10])], TextBags())
+    assert np.flatnonzero(half[0]).tolist() == [1]  # at least half of the passage
 
 
 def test_things_are_clouds_around_their_places():
