@@ -67,7 +67,7 @@ test-faults: .venv/installed-cluster  ## real faults against real runs; their ta
 	$(BIN)/python -m pytest --numprocesses 2 tests/faults
 
 fuzz: install  ## files damaged at random, read for so many minutes: make fuzz MINUTES=60
-	$(BIN)/python tests/fuzz/fuzz_readers.py --minutes $(or $(MINUTES),1)
+	MINUTES=$(or $(MINUTES),1) $(BIN)/python -m pytest --numprocesses 2 tests/check/test_damaged_files.py
 
 test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
 	$(BIN)/mimlpaper run --profile smoke

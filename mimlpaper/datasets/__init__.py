@@ -4,12 +4,16 @@ from mimlpaper.datasets.bag_files import LabelledBags, labelled_bags, read_bags,
 from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
 from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.datasets.images import ImageBags, scene_mosaic
+from mimlpaper.datasets.images_and_texts import SCENE_FEATURES, ImageBags, TextBags, scene_mosaic
 from mimlpaper.datasets.loaders import (
-    SCENE_FEATURES,
     YAHOO_NAMES,
+    load_dbpedia,
+    load_dbpedia_counts,
     load_elephant,
     load_fox,
+    load_hja,
+    load_letter_carroll,
+    load_letter_frost,
     load_musk1,
     load_musk2,
     load_reuters,
@@ -31,12 +35,4 @@ from mimlpaper.datasets.synthetic import (
     make_bags,
     make_scenes,
     make_texts,
-)
-from mimlpaper.datasets.texts import TextBags
-from mimlpaper.datasets.unseen import (
-    load_dbpedia,
-    load_dbpedia_counts,
-    load_hja,
-    load_letter_carroll,
-    load_letter_frost,
 )

@@ -1,52 +1,49 @@
-"""Files of labelled bags: ARFF with an XML file of label names, CSV, NPZ, LIBSVM."""
+"""Files of labelled bags: ARFF with an XML file of label names, CSV, NPZ, LIBSVM.
+
+A reader of text makes a table with one row for each instance; :func:`bags_of_table` checks it.
+"""
 
 import csv
 import math
 import os
 import re
 import warnings
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TextIO
-from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
+from typing import NamedTuple
+from xml.etree import ElementTree
 from zipfile import ZipFile
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_svmlight_file
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.paths import whole_file
+from mimlpaper.paths import whole_file, write_whole
 
-MAX_BYTES = 2**32  # of instances in memory, unless the caller allows more
-MAX_LINE = 2**26  # bytes
-MAX_XML = 2**26  # bytes
+MAX_BYTES = 2**32  # of a file, and of its instances in memory, unless the caller allows more
 
-# Values of labels that a bag has, and of labels that it lacks.
+# Values of labels that a bag has, and of labels that it lacks; and of features that are missing.
 YES = {"1", "1.0", "+1", "yes", "y", "true", "t", "positive"}
 NO = {"0", "0.0", "-1", "no", "n", "false", "f", "negative"}
-MISSING = "?"
+MISSING = ("", "?")
+LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
 
 # Grammar of ARFF. With possessive quantifiers no file can make a search long.
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.+)", re.IGNORECASE)
-VALUE = re.compile(rf"\s*+({QUOTED}|[^,'\"]*+)\s*+(,|\Z)")  # up to the comma or the end
-INDEX = re.compile(r"\s*(\d{1,9})\s+")
-ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+VALUE = rf"\s*+(?P<value>{QUOTED}|[^,'\"]*+)\s*+(?P<comma>,|\Z)"
+DENSE, SPARSE = re.compile(VALUE), re.compile(r"\s*+(?P<index>\d{1,9})\s" + VALUE)
+WEIGHT = re.compile(r",\s*+\{([\d.]++)\}\Z")
+ESCAPE = re.compile(r"\\(.)")
 ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # maybe with a range
 MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")  # the number of labels, in the name of the relation
+NAMES = ("label_names", "feature_names", "bag_names")  # arrays of an archive
 MULAN = "http://mulan.sourceforge.net/labels"  # the namespace of files of label names
-LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
-
-# The arrays of an archive, with the kinds of NumPy types that each may have.
-ARRAYS = {
-    "instances": "fiu", "offsets": "iu", "Y": "biu", "label_names": "U", "feature_names": "U",
-    "bag_names": "U",
-}  # fmt: skip
-OPTIONAL = {"feature_names", "bag_names"}
 
 
 class LabelledBags(NamedTuple):
@@ -83,13 +80,13 @@ def labelled_bags(
     return LabelledBags(
         X,
         Y.astype(bool),
-        checked_names(label_names, "label", Y.shape[1]),
-        checked_names(feature_names, "feature", X.n_features, prefix="f"),
-        checked_names(bag_names, "bag", len(X), prefix="bag"),
+        _checked_names(label_names, "label", Y.shape[1]),
+        _checked_names(feature_names, "feature", X.n_features, prefix="f"),
+        _checked_names(bag_names, "bag", len(X), prefix="bag"),
     )
 
 
-def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
+def _checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
     """``n`` different names; by default ``prefix`` with numbers from 1."""
     if names is None:
         names = [f"{prefix}{i + 1}" for i in range(n)]
@@ -103,28 +100,67 @@ def checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]
                 f"got {name!r:.60}"
             )
     if len(set(names)) < n:
-        twice = next(name for i, name in enumerate(names) if name in set(names[:i]))
+        twice = max(names, key=names.count)
         raise ValueError(f"{kind} names must differ, but {twice!r} stands twice")
     return tuple(names)
 
 
-def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
+def read_bags(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES, **options) -> LabelledBags:
     """Bags, labels and names from a file that ends in .arff, .csv, .npz, .svm or .libsvm.
 
-    For the formats see :func:`read_arff`, :func:`read_csv`, :func:`read_npz` and
-    :func:`read_libsvm`; a DataError names the line or the bag that does not follow them. A file of
-    single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
+    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
     :class:`~mimlpaper.algorithms.insdif.InsDif` takes the array ``X.instances``.
+
+    CSV has one row for each instance: the bag's name, then features, and labels 0 and 1 or no and
+    yes. Rows of a bag follow each other and repeat its labels. A column is a label if its head
+    begins with ``label:``, which is not part of the name. If the first line is a number n, the last
+    n columns are the labels, as in files of the library mimllearning. ::
+
+        bag,f1,f2,label:sea,label:trees
+        beach,5,-20,1,0
+        beach,4.5,-1,1,0
+        forest,10,-8,0,1
+
+    ARFF is read as Weka, Mulan, MEKA and the library MIML write it. One attribute is the bag. The
+    first, unless it is the bag or a label, is the bag's name. The others are labels; an XML file
+    with the ARFF file's name must name the same ones. If no attribute is the bag, each row is an
+    instance: the XML file names the labels, or MEKA's ``-C`` counts them. A nominal feature becomes
+    a feature 0 or 1 for each of its values. Rows and instances may be sparse (``{1 -20}``). Weights
+    of rows (``{0.5}`` at the end) are ignored with a warning. ::
+
+        @relation two
+        @attribute id {bag1,bag2}
+        @attribute bag relational
+          @attribute f1 numeric
+          @attribute f2 numeric
+        @end bag
+        @attribute label1 {0,1}
+        @attribute label2 {0,1}
+        @data
+        bag1,"5,-198\\n4.5,-1",1,0
+        bag2,"10,-8",0,1
+
+    NPZ holds the arrays ``instances`` (n_instances, n_features), ``offsets`` (n_bags + 1,), where
+    each bag starts, ``Y`` (n_bags, n_labels), ``label_names``, and optionally ``feature_names`` and
+    ``bag_names``. Pickled objects are never loaded.
+
+    A row of LIBSVM's multi-label format, such as ``0,2 1:0.5 4:-1``, holds the numbers of its
+    labels and the features that are not 0, counted from 1. Labels are named by their numbers.
 
     Parameters
     ----------
     labels : path, sequence of str, or None (not for .npz)
         Mulan's XML file of label names, or these names; None if the file marks its labels.
     missing : float or None, default None (.arff and .csv)
-        Number that replaces missing values, "?" in ARFF; None refuses them.
+        Number that replaces missing values, "?" or nothing; None refuses them.
     n_features : int or None, default None (.svm and .libsvm)
         None for the largest index. A test file needs the number of its training file.
-    max_bytes : int, default 4 GiB, most memory that the instances may take.
+    max_bytes : int, default 4 GiB
+        Largest size of the file, unpacked, and of its instances in memory, 8 bytes a value.
+
+    Raises
+    ------
+    DataError : names the file and its line, feature or bag that does not follow the format.
 
     Examples
     --------
@@ -135,7 +171,10 @@ def read_bags(path: str | os.PathLike, **options) -> LabelledBags:
     ...     read_bags(f"{folder}/scenes.arff").X
     Bags(10 bags, 90 instances, 15 features)
     """
-    return _of_ending(READERS, path)(path, **options)
+    read = _of_ending(READERS, path)
+    with _naming(path):
+        _check_size(os.path.getsize(path), max_bytes)
+        return read(Path(path), max_bytes, **options)
 
 
 def write_bags(path: str | os.PathLike, data):
@@ -160,166 +199,265 @@ def _of_ending(functions, path):
     return functions[ending]
 
 
-class Attribute(NamedTuple):
-    """A column of an ARFF file."""
+@contextmanager
+def _naming(path):
+    """Turn the errors of a damaged file, of many types, into a DataError that names the file."""
+    try:
+        yield
+    except (FileNotFoundError, TypeError):  # TypeError: an option that this format does not have
+        raise
+    except Exception as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _check_size(needed, max_bytes):
+    if needed > max_bytes:
+        raise ValueError(
+            f"more than max_bytes={max_bytes:,} are needed for the file, or for its instances in "
+            "memory; raise it if that is meant"
+        )
+
+
+class Column(NamedTuple):
+    """A column of a table: a label, a feature, or a feature for each of its values."""
 
     name: str
-    kind: str  # numeric, nominal, or the type in the file: relational, string, date
-    values: tuple[str, ...] = ()  # of a nominal attribute, and of a numeric one declared {0,1}
+    kind: str = "numeric"  # nominal, or another type of ARFF
+    values: tuple[str, ...] = ()  # of a nominal column, and of a numeric one declared {0,1}
 
     @property
-    def default(self) -> str | None:
-        """The value that a sparse row leaves out."""
-        return self.values[0] if self.values else {"numeric": "0"}.get(self.kind)
+    def features(self) -> list[str]:
+        """Names of its features."""
+        if self.kind == "nominal":
+            return [f"{self.name}={value}" for value in self.values]
+        return [self.name]
 
-    def columns(self) -> list[str]:
-        """Names of its features: one, or one for each nominal value."""
-        if self.kind not in ("numeric", "nominal"):
-            raise ValueError(
-                f"feature {self.name!r} must be numeric or nominal, got {self.kind!r:.60}"
-            )
-        if self.kind == "numeric":
-            return [self.name]
-        return [f"{self.name}={value}" for value in self.values]
-
-    def numbers(self, text: str) -> list[str]:
-        """The values of these features for an attribute's value."""
-        if self.kind == "numeric":
-            return [text]
-        if text == MISSING:
-            return [text] * len(self.values)
-        if text not in self.values:
-            raise ValueError(
-                f"feature {self.name!r} must be one of {', '.join(self.values):.60}, "
-                f"got {text!r:.60}"
-            )
-        return ["1" if text == value else "0" for value in self.values]
+    def numbers(self, cells) -> np.ndarray:
+        """Its features, not finite for a cell without a value: (n_cells, n_features)."""
+        if self.kind == "nominal":
+            found = np.array([[cell == value for value in self.values] for cell in cells.tolist()])
+            return np.where(found.any(axis=1, keepdims=True), found, np.nan)
+        return np.array([_number(cell) for cell in cells.tolist()])[:, None]
 
 
-class Header(NamedTuple):
-    """Declarations above ``@data``."""
+def _number(cell):
+    """The number, or NaN for other text; 1_000 is a number in Python only."""
+    try:
+        return math.nan if "_" in str(cell) else float(cell)
+    except (TypeError, ValueError):
+        return math.nan
 
-    attributes: list[Attribute]  # of a row
-    bag: int | None  # index of the bag among them; None for single instances
-    inner: list[Attribute]  # of an instance in the bag
-    n_labels: int  # of single instances: how many labels come first, or last if negative
 
+def bags_of_table(
+    table: pd.DataFrame, columns: list[Column], labels: list[int], missing: float | None = None
+) -> LabelledBags:
+    """Bags from a table with one row for each instance, checked.
 
-def read_arff(
-    path: str | os.PathLike, *, labels: str | os.PathLike | Sequence[str] | None = None,
-    missing: float | None = None, max_bytes: int = MAX_BYTES,
-) -> LabelledBags:  # fmt: skip
-    """Read an ARFF file as Weka, Mulan, MEKA and the library MIML write it.
-
-    ::
-
-        @relation two
-        @attribute id {bag1,bag2}
-        @attribute bag relational
-          @attribute f1 numeric
-          @attribute f2 numeric
-        @end bag
-        @attribute label1 {0,1}
-        @attribute label2 {0,1}
-        @data
-        bag1,"5,-198\\n4.5,-1",1,0
-        bag2,"10,-8",0,1
-
-    One attribute is the bag. The first attribute, unless it is the bag or a label, is the bag's
-    id. The others are labels; an XML file with the ARFF file's name must name the same labels. If
-    no attribute is the bag, each row is an instance: the XML file names the labels, or MEKA's
-    ``-C`` counts them, and the other attributes are features.
-
-    A nominal feature becomes a feature 0 or 1 for each of its values.
-    Labels may be {0,1}, {no,yes} and the like. Instances and rows may be sparse (``{1 -20}``).
-    Weights of rows (``{0.5}`` at the end) are ignored with a warning.
-
-    SciPy's reader lacks sparse rows and names beyond ASCII, and accepts rows of a wrong length.
+    Parameters
+    ----------
+    table : DataFrame (n_instances, 1 + n_columns)
+        The bag's name, then the values of ``columns``, as text or numbers. Rows of a bag follow
+        each other and repeat its labels. The index says where a row was found and is named after
+        what it counts, such as "line"; errors begin with both.
+    labels : places of the labels among ``columns``; the others are features.
+    missing : number in place of features that are empty or "?"; None refuses them.
     """
-    path = Path(path)
-    if labels is None and path.with_suffix(".xml").is_file():
+    features = [i for i in range(len(columns)) if i not in set(labels)]
+    if table.empty or not features or not labels:
+        raise ValueError(
+            "at least one bag, one feature and one label are needed, got "
+            f"{len(table)} instances, {len(features)} features and {len(labels)} labels"
+        )
+    numbers = [_numbers(columns[i], table[i + 1], missing) for i in features]
+    names = table[0].to_numpy()
+    X = bags_of_runs(np.hstack(numbers), names)
+    starts = X.offsets[:-1]
+    Y = np.column_stack([_truths(columns[i].name, table[i + 1]) for i in labels])
+    for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
+        raise _fault(table, row, f"bag {names[row]!r:.60} must have equal labels in all its rows")
+    return labelled_bags(
+        X, Y[starts], [columns[i].name for i in labels],
+        feature_names=[name for i in features for name in columns[i].features],
+        bag_names=names[starts],
+    )  # fmt: skip
+
+
+def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
+    """Bags of instances (n_instances, n_features) with equal ``bag_ids`` (n_instances,).
+
+    The instances of a bag must follow each other; bags keep the order of the file.
+    """
+    if len(instances) != len(bag_ids):
+        raise ValueError(f"{len(instances)} instances, but {len(bag_ids)} names of bags")
+    starts = np.flatnonzero(np.r_[True, bag_ids[1:] != bag_ids[:-1]])
+    ids, times = np.unique(bag_ids[starts], return_counts=True)
+    if times.max() > 1:
+        raise ValueError(f"the instances of bag {ids[times.argmax()]!s:.60} must follow each other")
+    return Bags(instances, np.append(starts, len(instances)))
+
+
+def _fault(table, row, message) -> ValueError:
+    return ValueError(f"{table.index.name} {table.index[row]}: {message}")
+
+
+def _truths(name, cells):
+    """A label as booleans: (n_instances,)."""
+    texts = [str(cell).lower() for cell in cells.tolist()]
+    for row, text in enumerate(texts):
+        if text not in YES and text not in NO:
+            raise _fault(cells, row, f"label {name!r} must be 0 or 1, got {text!r:.60}")
+    return [text in YES for text in texts]
+
+
+def _numbers(column, cells, missing):
+    """The features of a column, all of them finite: (n_instances, n_features)."""
+    numbers = column.numbers(cells)
+    for row in np.flatnonzero(~(np.abs(numbers) <= LARGEST).all(axis=1)):
+        cell = cells.iloc[row]
+        if cell not in MISSING:
+            needed = f"a finite number of at most {LARGEST:g}, since larger squares overflow"
+            if column.kind == "nominal":
+                needed = f"one of {', '.join(column.values):.60}"
+            message = f"feature {column.name!r} must be {needed}, got {cell!r:.60}"
+            raise _fault(cells, row, message)
+        if missing is None:
+            message = f"feature {column.name!r} is missing; give missing= the number for it"
+            raise _fault(cells, row, message)
+        numbers[row] = missing
+    return numbers
+
+
+def _read_text(path, max_bytes, *, labels=None, missing=None):
+    """Bags from ARFF or CSV: a table of the cells and their lines."""
+    if labels is None and path.suffix.lower() == ".arff" and path.with_suffix(".xml").is_file():
         labels = path.with_suffix(".xml")
     names = _names_of_labels(labels)
-    with path.open("rb") as file:
-        lines = Lines(file)
-        try:
-            return _read_arff(iter(lines), names, missing, max_bytes)
-        except ValueError as error:
-            raise DataError(f"{path}, line {lines.number}: {error}") from error
+    parse = _csv if path.suffix.lower() == ".csv" else _arff
+    columns, marked, rows = parse(_decoded(path.read_bytes()), names)
+    labels = _places_of_labels(columns, marked, names)
+    width = sum(len(column.features) for column in columns)
+    lines, cells = [], []
+    for line, row in rows:
+        if len(row) != 1 + len(columns):
+            raise ValueError(f"line {line}: {1 + len(columns)} values are needed, got {len(row)}")
+        lines.append(line)
+        cells.append(row)
+        _check_size(8 * len(cells) * width, max_bytes)
+    table = pd.DataFrame(cells, index=pd.Index(lines, name="line"), dtype=object)
+    return bags_of_table(table, columns, labels, missing)
 
 
-def write_arff(path: Path, data: LabelledBags):
-    """Write an ARFF file of bags, and an XML file of the same name with the labels' names."""
-    with whole_file(path.with_suffix(".xml")) as file:
-        write_label_names(file, data.label_names)
-    with whole_file(path) as file:
-        file.write(f"@relation {_quoted(path.stem if path.stem.isprintable() else 'bags')}\n\n")
-        ids = ",".join(map(_quoted, data.bag_names))
-        file.write(f"@attribute {_unlike(data.label_names, 'id')} {{{ids}}}\n")
-        bag = _unlike(data.label_names, "bag")
-        file.write(f"@attribute {bag} relational\n")
-        file.writelines(f"  @attribute {_quoted(name)} numeric\n" for name in data.feature_names)
-        file.write(f"@end {bag}\n")
-        file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
-        file.write("\n@data\n")
-        for name, instances, labels in _texts(data):
-            rows = "\\n".join(map(",".join, instances))
-            file.write(f'{_quoted(name)},"{rows}",{",".join(labels)}\n')
+def _decoded(content):
+    try:
+        return content.decode("utf-8-sig")  # a byte order mark is no part of the text
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line}: is not UTF-8 text") from error
 
 
-def _read_arff(lines, names, missing, max_bytes):
-    header = _header(lines)
-    bag_id, labels = _places(header, names)
-    outer = [i for i in range(len(header.attributes)) if i not in {bag_id, header.bag, *labels}]
-    features = [header.attributes[i] for i in outer] if header.bag is None else header.inner
-    columns = [name for feature in features for name in feature.columns()]
-    label_names = [header.attributes[i].name for i in labels]
-    collector = Collector(columns, label_names, missing, max_bytes)
-    defaults = [attribute.default for attribute in header.attributes]
-    for line in lines:
-        row = line.strip()
-        if not row or row.startswith("%"):
-            continue
-        values = _values(row, defaults)
-        collector.begin(None if bag_id is None else values[bag_id], [values[i] for i in labels])
-        if header.bag is None:
-            collector.instance(_numbers(features, [values[i] for i in outer]))
-            continue
-        inner = [feature.default for feature in features]
-        for instance in values[header.bag].strip("\r\n").split("\n"):
-            collector.instance(_numbers(features, _values(instance.strip(), inner)))
-    return collector.finish()
+def _names_of_labels(labels):
+    """The names themselves, or if ``labels`` is a path, those in Mulan's XML file.
+
+    The file is ``<labels><label name="…"/>…</labels>``; labels may be nested.
+    """
+    if not isinstance(labels, (str, os.PathLike)):
+        return labels
+    with _naming(labels):
+        _, *tags = ElementTree.parse(labels).iter()  # the root comes first
+        if any(tag.tag.rpartition("}")[2] != "label" for tag in tags):
+            raise ValueError('only <labels> with <label name="…"> are expected')
+        return _checked_names([tag.get("name") for tag in tags], "label", len(tags))
 
 
-def _header(lines) -> Header:
-    outer, inner, bag, inside, n_labels = [], [], None, False, 0
-    for line in lines:
-        text = line.strip()
-        keyword = text.split(maxsplit=1)[0].lower() if text else "%"
-        if keyword.startswith("%"):
-            continue
-        if keyword == "@relation":
-            match = MEKA.search(text)
-            n_labels = int(match[1]) if match else 0
-        elif keyword == "@attribute":
-            attribute = _attribute(text)
-            (inner if inside else outer).append(attribute)
-            if attribute.kind == "relational":
-                if bag is not None:
-                    raise ValueError(
-                        f"only one relational attribute is expected, got {attribute.name!r} too"
-                    )
-                bag, inside = len(outer) - 1, True
-        elif keyword == "@end" and inside:
-            inside = False
-        elif keyword == "@data" and outer and not inside:
-            return Header(outer, bag, inner, n_labels)
-        else:
+def _places_of_labels(columns, marked, names):
+    """Places of the labels among the columns: the file marks them, or they are named."""
+    labels = marked
+    if names is not None:
+        named, among = set(names), marked or range(len(columns))
+        labels = [i for i in among if columns[i].name in named]
+        found = {columns[i].name for i in marked or labels}
+        if found != named:
             raise ValueError(
-                "expected @attribute, or @end after the bag's attributes, or @data after all; "
-                f"got {text!r:.60}"
+                "the labels must be the ones named in labels= or the XML file: only named "
+                f"{sorted(named - found)[:5]}, only in this file {sorted(found - named)[:5]}"
             )
+    if not labels:
+        raise ValueError(
+            f"no column is known to be a label; name the labels by labels=, by {LABEL_PREFIX!r} "
+            "before their names in a CSV file, or in an XML file with the name of an ARFF file"
+        )
+    return labels
+
+
+def _csv(text, names):
+    """Columns, places of labels, and the line and the cells of each row."""
+    reader = csv.reader(StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from error
+    n_labels, (_, head) = 0, rows.pop(0) if rows else (0, [""])
+    if len(head) == 1 and head[0].isdecimal() and rows:
+        n_labels, (_, head) = int(head[0]), rows.pop(0)
+    if head[0].startswith(LABEL_PREFIX):
+        raise ValueError(f"the first column must be the bag's name, got {head[0]!r:.60}")
+    columns = [Column(name.removeprefix(LABEL_PREFIX)) for name in head[1:]]
+    marked = [i for i, name in enumerate(head[1:]) if name.startswith(LABEL_PREFIX)]
+    return columns, list(range(len(columns)))[-n_labels:] if n_labels else marked, rows
+
+
+def _arff(text, names):
+    """Columns, places of labels, and the line and the cells of each instance."""
+    lines = enumerate(text.split("\n"), 1)
+    outer, inner, n_labels = _arff_header(lines)
+    kinds = [attribute.kind for attribute in outer]
+    if kinds.count("relational") > 1:
+        raise ValueError("only one relational attribute is expected")
+    bag = kinds.index("relational") if "relational" in kinds else None
+    may_be_name = kinds[0] == "string" if bag is None else bag > 0
+    has_name = may_be_name and outer[0].name not in (names or ())
+    columns = [attribute for i, attribute in enumerate(outer) if i != bag][has_name:]
+    places = list(range(len(columns)))
+    if bag is None:
+        marked = places[:n_labels] if n_labels >= 0 else places[n_labels:]
+        return columns, marked, _arff_rows(lines, outer, [], None, has_name)
+    return columns + inner, places, _arff_rows(lines, outer, inner, bag, has_name)
+
+
+def _arff_header(lines):
+    """Attributes of a row, attributes inside the bag, and MEKA's number of labels."""
+    outer, inner, n_labels, inside = [], [], 0, False
+    for line, text in lines:
+        text = text.strip()
+        keyword = text.split(maxsplit=1)[0].lower() if text else "%"
+        with _at(line):
+            if keyword.startswith("%"):
+                continue
+            if keyword == "@relation":
+                match = MEKA.search(text)
+                n_labels = int(match[1]) if match else 0
+            elif keyword == "@attribute":
+                (inner if inside else outer).append(_attribute(text))
+                inside = inside or outer[-1].kind == "relational"
+            elif keyword == "@end" and inside:
+                inside = False
+            elif keyword == "@data" and outer and not inside:
+                return outer, inner, n_labels
+            else:
+                raise ValueError(
+                    "expected @attribute, or @end after the bag's attributes, or @data after all; "
+                    f"got {text!r:.60}"
+                )
     raise ValueError("the file ends before @data")
+
+
+@contextmanager
+def _at(line):
+    """Begin the message of a ValueError with the line."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"line {line}: {error}") from error
 
 
 def _attribute(text):
@@ -328,115 +466,121 @@ def _attribute(text):
         raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
     name, kind = _unquoted(match[1]), match[2]
     if kind[0] + kind[-1] == "{}":
-        values = tuple(_dense_values(kind[1:-1]))
-        return Attribute(name, "numeric" if set(values) == {"0", "1"} else "nominal", values)
-    return Attribute(name, "numeric" if NUMERIC.fullmatch(kind) else kind.lower())
+        values = tuple(_unquoted(cell["value"]) for cell in _cells(DENSE, kind[1:-1]))
+        return Column(name, "numeric" if set(values) == {"0", "1"} else "nominal", values)
+    return Column(name, "numeric" if NUMERIC.fullmatch(kind) else kind.lower())
 
 
-def _places(header, names) -> tuple[int | None, list[int]]:
-    """Indices of the bag's id, if any, and of the labels."""
-    attributes, single = header.attributes, header.bag is None
-    first, named, n = attributes[0], set(names or ()), header.n_labels
-    has_id = header.bag != 0 and first.name not in named and (not single or first.kind == "string")
-    labels = [i for i in range(has_id, len(attributes)) if i != header.bag]
-    if single and names is None:
-        labels = labels[:n] if n >= 0 else labels[n:]
-    elif single:
-        labels = [i for i in labels if attributes[i].name in named]
-    if not labels:
+def _arff_rows(lines, outer, inner, bag, has_name):
+    """The line of each instance, and its cells: the bag's name, the row's others, the bag's."""
+    names = set()
+    for line, text in lines:
+        text = text.strip()
+        if not text or text.startswith("%"):
+            continue
+        with _at(line):
+            row, instances = _values(text, outer), [[]]
+            if bag is not None:
+                texts = row.pop(bag).strip("\r\n").split("\n")
+                instances = [_values(text.strip(), inner) for text in texts]
+            name = row.pop(0) if has_name else f"bag{len(names) + 1}"
+            if name in names:
+                raise ValueError(f"bag {name!r:.60} was already there")
+            names.add(name)
+        for instance in instances:
+            yield line, [name, *row, *instance]
+
+
+def _values(text, attributes):
+    """The values of a row, dense or sparse, without quotes and weight."""
+    match = WEIGHT.search(text)
+    if match:
+        text = text[: match.start()].rstrip()
+        if float(match[1]) != 1:
+            warnings.warn("weights of rows are ignored: no learner here takes any", stacklevel=2)
+    if text[:1] + text[-1:] == "{}":
+        return _sparse_values(text[1:-1].strip(), attributes)
+    values = [_unquoted(cell["value"]) for cell in _cells(DENSE, text)]
+    if len(values) != len(attributes):
+        raise ValueError(f"{len(attributes)} values are needed, got {len(values)}: {text!r:.60}")
+    return values
+
+
+def _sparse_values(text, attributes):
+    """The values of a sparse row; what it leaves out is 0, or the first of the nominal values."""
+    cells = list(_cells(SPARSE, text)) if text else []
+    given = {int(cell["index"]): _unquoted(cell["value"]) for cell in cells}
+    if len(given) < len(cells) or not given.keys() <= set(range(len(attributes))):
         raise ValueError(
-            "no attribute is known to be a label; name the labels by labels=, or in an XML file "
-            "of the same name"
+            f"a sparse row must hold indices from 0 to {len(attributes) - 1}, none twice, "
+            f"got {text!r:.60}"
         )
-    if names is not None:
-        _compare({attributes[i].name for i in labels}, named)
-    for name, kind, values in (attributes[i] for i in labels):
-        if kind != "numeric" and (kind != "nominal" or None in map(_truth, values)):
-            raise ValueError(
-                f"label {name!r} must be declared {{0,1}}, {{no,yes}} or the like, got "
-                f"{', '.join(values) or kind:.60}"
-            )
-    return 0 if has_id else None, labels
+    defaults = [(*attribute.values, "0")[0] for attribute in attributes]
+    return [given.get(i, default) for i, default in enumerate(defaults)]
 
 
-def _compare(found, named):
-    if found != named:
-        raise ValueError(
-            "the labels must be the ones named in labels= or the XML file: only named "
-            f"{sorted(named - found)[:5]}, only in this file {sorted(found - named)[:5]}"
-        )
-
-
-def _numbers(features, values):
-    """The values of an instance, nominal ones as numbers 0 and 1."""
-    pairs = zip(features, values, strict=True)
-    return [number for feature, value in pairs for number in feature.numbers(value)]
-
-
-def _values(text, defaults):
-    """The values of a row, without quotes; a sparse row is filled with ``defaults``."""
-    if text.endswith("}"):
-        text = _unweighted(text)
-    if text.startswith("{") and text.endswith("}"):
-        return _sparse_values(text[1:-1], defaults)
-    values = _dense_values(text)
-    if len(values) != len(defaults):
-        raise ValueError(f"{len(defaults)} values are needed, got {len(values)}: {text!r:.60}")
-    return values
-
-
-def _unweighted(text):
-    """The row without its weight, such as ``,{0.5}`` at its end."""
-    row, comma, last = text.rpartition(",")
-    last = last.strip()
-    if not comma or last[0] != "{" or math.isnan(weight := _number(last[1:-1])):
-        return text
-    if weight != 1:
-        warnings.warn("weights of rows are ignored: no learner here takes any", stacklevel=2)
-    return row.rstrip()
-
-
-def _dense_values(text):
-    values, at, more = [], 0, True
+def _cells(pattern, text):
+    """Matches of the cells of a row, one after the other."""
+    at, more = 0, True
     while more:
-        value, more, at = _value(text, at)
-        values.append(value)
-    return values
-
-
-def _sparse_values(text, defaults):
-    values, at, more, seen = list(defaults), 0, bool(text.strip()), set()
-    while more:
-        match = INDEX.match(text, at)
-        index = int(match[1]) if match else len(values)
-        if index >= len(values) or index in seen:
-            raise ValueError(
-                f"a sparse row must hold indices from 0 to {len(values) - 1}, each followed by "
-                f"its value, and none twice; got {text[at:]!r:.60}"
-            )
-        seen.add(index)
-        values[index], more, at = _value(text, match.end())
-    if None in values:
-        raise ValueError(f"value {values.index(None)} of the sparse row cannot be left out")
-    return values
-
-
-def _value(text, at):
-    """The value that starts at ``at``, whether a comma follows, and where the next value starts."""
-    match = VALUE.match(text, at)
-    if not match:
-        raise ValueError(f"no value can be read from {text[at:]!r:.60}; is a quote not closed?")
-    return _unquoted(match[1].strip()), match[2] == ",", match.end()
+        match = pattern.match(text, at)
+        if not match:
+            raise ValueError(f"no value can be read from {text[at:]!r:.60}; is a quote not closed?")
+        yield match
+        at, more = match.end(), match["comma"]
 
 
 def _unquoted(text):
     if text[:1] not in ("'", '"'):
-        return text
-    return ESCAPE.sub(lambda match: _escaped(match[1]), text[1:-1])
+        return text.strip()
+    return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text[1:-1])
 
 
-def _escaped(code):
-    return chr(int(code[1:], 16)) if len(code) == 5 else ESCAPED.get(code, code)
+def _read_npz(path, max_bytes):
+    with ZipFile(path) as archive:
+        _check_size(sum(member.file_size for member in archive.infolist()), max_bytes)
+    with np.load(path, allow_pickle=False) as stored:
+        names = {name: np.atleast_1d(stored[name]) for name in NAMES if name in stored}
+        if stored["offsets"].dtype.kind not in "iu":
+            raise ValueError(f"offsets must be integers, got {stored['offsets'].dtype}")
+        X = Bags(stored["instances"], stored["offsets"])
+        return labelled_bags(X, stored["Y"], names.pop("label_names", ()), **names)
+
+
+def _read_libsvm(path, max_bytes, *, labels=None, n_features=None):
+    X, label_sets = load_svmlight_file(
+        str(path), n_features=n_features, multilabel=True, zero_based=False
+    )
+    _check_size(8 * X.shape[0] * X.shape[1], max_bytes)
+    numbers = {number for found in label_sets for number in found}
+    if labels is None:
+        labels = [f"{number:g}" for number in sorted(numbers)]
+    unknown = numbers - set(map(float, labels))
+    if unknown:
+        raise ValueError(f"label {min(unknown):g} is not among labels=")
+    Y = [[float(name) in found for name in labels] for found in label_sets]
+    return labelled_bags(Bags(X.toarray(), np.arange(len(Y) + 1)), Y, labels)
+
+
+def _write_arff(path, data):
+    """An ARFF file of bags, and an XML file of the same name with the labels' names."""
+    names = ElementTree.Element("labels", xmlns=MULAN)
+    for name in data.label_names:
+        ElementTree.SubElement(names, "label", name=name)
+    ElementTree.indent(names)
+    write_whole(path.with_suffix(".xml"), ElementTree.tostring(names, "utf-8"))
+    name_, bag_ = (_unlike(data.label_names, name) for name in ("id", "bag"))
+    with whole_file(path) as file:
+        file.write(f"@relation {_quoted(path.stem if path.stem.isprintable() else 'bags')}\n\n")
+        file.write(f"@attribute {name_} {{{','.join(map(_quoted, data.bag_names))}}}\n")
+        file.write(f"@attribute {bag_} relational\n")
+        file.writelines(f"  @attribute {_quoted(name)} numeric\n" for name in data.feature_names)
+        file.write(f"@end {bag_}\n")
+        file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
+        file.write("\n@data\n")
+        for name, instances, labels in _texts(data):
+            rows = "\\n".join(map(",".join, instances))
+            file.write(f'{_quoted(name)},"{rows}",{",".join(labels)}\n')
 
 
 def _quoted(name):
@@ -452,81 +596,7 @@ def _unlike(names, name):
     return name
 
 
-def read_label_names(path: str | os.PathLike) -> tuple[str, ...]:
-    """The names in ``<labels><label name="…"/>…</labels>``, nested ones too, from top to bottom.
-
-    A DataError names the line of another XML file. A document type declaration is refused, since
-    it may declare entities that expand without end.
-    """
-    names: list[str] = []
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = lambda tag, attributes: names.extend(_label_name(tag, attributes))
-    parser.StartDoctypeDeclHandler = _refuse
-    with Path(path).open("rb") as file:
-        content = file.read(MAX_XML + 1)
-    try:
-        if len(content) > MAX_XML:
-            raise ValueError(f"the file is larger than {MAX_XML:,} bytes")
-        parser.Parse(content, True)
-        if not names:
-            raise ValueError("there is no label")
-        return checked_names(names, "label", len(names))
-    except (ValueError, LookupError, expat.ExpatError) as error:  # LookupError: its encoding
-        raise DataError(f"{path}, line {parser.CurrentLineNumber}: {error}") from error
-
-
-def write_label_names(file: TextIO, names: tuple[str, ...]):
-    """Write the names as a flat list."""
-    file.write(f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{MULAN}">\n')
-    file.writelines(f"  <label name={quoteattr(name)}></label>\n" for name in names)
-    file.write("</labels>\n")
-
-
-def _label_name(tag, attributes):
-    """A list with the name, or an empty list for the root."""
-    kind = tag.rpartition(" ")[2]  # whatever the namespace
-    if kind == "labels":
-        return []
-    if kind != "label" or "name" not in attributes:
-        raise ValueError(f'only <labels> and <label name="…"> are expected, got <{kind:.60}>')
-    return [attributes["name"]]
-
-
-def _refuse(*_):
-    raise ValueError("a document type declaration is refused: it may declare entities")
-
-
-def read_csv(
-    path: str | os.PathLike, *, labels: str | os.PathLike | Sequence[str] | None = None,
-    missing: float | None = None, max_bytes: int = MAX_BYTES,
-) -> LabelledBags:  # fmt: skip
-    """Read bags from a table with one row for each instance: bag, features, labels.
-
-    ::
-
-        bag,f1,f2,label:sea,label:trees
-        beach,5,-20,1,0
-        beach,4.5,-1,1,0
-        forest,10,-8,0,1
-
-    The first column is the bag's name; the rows of a bag follow each other and repeat its labels,
-    0 and 1 or no and yes. A column is a label if its head begins with ``label:``, which is not
-    part of the name; the others are features. If the first line is a number n, the last n columns
-    are the labels, as in files of the library mimllearning. An empty cell is a missing value.
-    Spaces around cells are ignored.
-    """
-    names = _names_of_labels(labels)
-    with Path(path).open("rb") as file:
-        lines = Lines(file)
-        rows = csv.reader(iter(lines), skipinitialspace=True, strict=True)
-        try:
-            return _read_table(rows, names, missing, max_bytes)
-        except (ValueError, csv.Error) as error:
-            raise DataError(f"{path}, line {lines.number}: {error}") from error
-
-
-def write_csv(path: Path, data: LabelledBags):
-    """Write a table for :func:`read_csv`."""
+def _write_csv(path, data):
     strange = [name for name in data.feature_names if name.startswith(LABEL_PREFIX)]
     if strange:
         raise ValueError(
@@ -540,238 +610,6 @@ def write_csv(path: Path, data: LabelledBags):
             rows.writerows([name, *instance, *labels] for instance in instances)
 
 
-def _read_table(rows, names, missing, max_bytes):
-    head = [cell.strip() for cell in next(rows, [])]
-    n_labels = 0
-    if len(head) == 1 and head[0].isdecimal():
-        n_labels, head = int(head[0]), [cell.strip() for cell in next(rows, [])]
-    labels = _label_columns(head, names, n_labels)
-    features = [i for i in range(1, len(head)) if i not in set(labels)]
-    prefix = LABEL_PREFIX if names is None else ""
-    label_names = [head[i].removeprefix(prefix) for i in labels]
-    collector = Collector([head[i] for i in features], label_names, missing, max_bytes)
-    bag, its_labels = None, []
-    for row in rows:
-        if not row:
-            continue
-        if len(row) != len(head):
-            raise ValueError(f"{len(head)} values are needed, got {len(row)}")
-        row = [cell.strip() for cell in row]
-        values = [row[i] for i in labels]
-        if row[0] != bag:
-            bag, its_labels = row[0], values
-            collector.begin(bag, its_labels)
-        elif values != its_labels:
-            raise ValueError(f"bag {bag!r:.60} must have the same labels in all its rows")
-        collector.instance([row[i] or MISSING for i in features])
-    return collector.finish()
-
-
-def _label_columns(head, names, n_labels):
-    """Columns of the labels, in the order of the file."""
-    if names is not None:
-        absent = [name for name in names if name not in head[1:]]
-        if absent:
-            raise ValueError(f"there is no column {absent[0]!r} for a label")
-        more = [name for name in head[1:] if name.startswith(LABEL_PREFIX) and name not in names]
-        if more:
-            raise ValueError(f"labels leaves out {more[0]!r:.60}, which would become a feature")
-        return [i for i in range(1, len(head)) if head[i] in set(names)]
-    if n_labels:
-        return list(range(max(1, len(head) - n_labels), len(head)))
-    if head and head[0].startswith(LABEL_PREFIX):
-        raise ValueError(f"the first column must be the bag's name, got {head[0]!r:.60}")
-    found = [i for i, name in enumerate(head) if name.startswith(LABEL_PREFIX)]
-    if not found:
-        raise ValueError(
-            f"no column begins with {LABEL_PREFIX!r}; name the columns of labels by labels="
-        )
-    return found
-
-
-def read_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> LabelledBags:
-    """Read bags from a NumPy archive. Pickled objects are never loaded.
-
-    It holds ``instances`` (n_instances, n_features), ``offsets`` (n_bags + 1,), where each bag
-    starts, ``Y`` (n_bags, n_labels), booleans or 0 and 1, ``label_names``, and optionally
-    ``feature_names`` and ``bag_names``.
-    """
-    with Path(path).open("rb") as file:
-        try:
-            return labelled_bags(**_archived(file, max_bytes))
-        except Exception as error:  # damaged archives raise many types
-            raise DataError(f"{path}: {error}") from error
-
-
-def write_npz(path: Path, data: LabelledBags):
-    """Write an archive for :func:`read_npz`."""
-    names = {name: np.array(getattr(data, name)) for name in ARRAYS if name.endswith("_names")}
-    with whole_file(path, "wb") as file:
-        np.savez_compressed(
-            file, instances=data.X.instances, offsets=data.X.offsets, Y=data.Y, **names
-        )
-
-
-def _archived(file, max_bytes):
-    """The arguments of :func:`labelled_bags`."""
-    with ZipFile(file) as archive:
-        unpacked = sum(member.file_size for member in archive.infolist())
-        needed = max(unpacked, sum(_promised(archive, name) for name in archive.namelist()))
-    _check_memory(needed, max_bytes)
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as stored:
-        found = {name: stored[name] for name in ARRAYS if name in stored}
-    missing = ARRAYS.keys() - OPTIONAL - found.keys()
-    if missing:
-        raise ValueError(f"there is no array named {', '.join(sorted(missing))}")
-    for name, values in found.items():
-        if values.dtype.kind not in ARRAYS[name]:
-            raise ValueError(f"{name} must have a type among {ARRAYS[name]!r}, got {values.dtype}")
-    instances, offsets = found.pop("instances"), found.pop("offsets")
-    if not ((offsets >= 0) & (offsets <= len(instances))).all():
-        raise ValueError(f"offsets must lie between 0 and the {len(instances)} instances")
-    return {"X": Bags(instances, offsets), **found}
-
-
-def _promised(archive, name):
-    """Bytes that an array needs by its own header, whatever follows."""
-    with archive.open(name) as member:
-        if member.read(8) != b"\x93NUMPY\x01\x00":  # other versions are for long headers
-            return 0
-        shape, _, dtype = np.lib.format.read_array_header_1_0(member)
-    return math.prod(shape) * dtype.itemsize
-
-
-def read_libsvm(
-    path: str | os.PathLike, *, labels: Sequence[str] | None = None, n_features: int | None = None,
-    max_bytes: int = MAX_BYTES,
-) -> LabelledBags:  # fmt: skip
-    """Read single instances in LIBSVM's multi-label format.
-
-    ::
-
-        0,2 1:0.5 4:-1
-        1 3:2
-
-    A row holds the numbers of its labels and the features that are not 0, counted from 1. Labels
-    are named by their numbers, in increasing order; ``labels`` may give another order, or more
-    labels.
-    """
-    try:
-        X, label_sets = load_svmlight_file(
-            str(path), n_features=n_features, multilabel=True, zero_based=False
-        )
-        _check_memory(8 * X.shape[0] * X.shape[1], max_bytes)
-        numbers = {number for found in label_sets for number in found}
-        if labels is None:
-            labels = [f"{number:g}" for number in sorted(numbers)]
-        unknown = numbers - set(map(float, labels))
-        if unknown:
-            raise ValueError(f"label {min(unknown):g} is not among labels=")
-        Y = [[float(name) in found for name in labels] for found in label_sets]
-        return labelled_bags(Bags(X.toarray(), np.arange(len(Y) + 1)), Y, labels)
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # damaged files raise many types
-        raise DataError(f"{path}: {error}") from error
-
-
-class Lines:
-    """Lines of a UTF-8 text file; ``number`` is the number of the last line.
-
-    A line that is too long or not UTF-8 raises ValueError.
-    """
-
-    def __init__(self, file: BinaryIO):
-        self.file = file
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        while raw := self.file.readline(MAX_LINE + 1):
-            self.number += 1
-            if len(raw) > MAX_LINE:
-                raise ValueError(f"is longer than {MAX_LINE:,} bytes")
-            if self.number == 1:
-                raw = raw.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
-            try:
-                yield raw.decode()
-            except UnicodeDecodeError as error:
-                raise ValueError(f"is not UTF-8 text at byte {error.start + 1}") from error
-
-
-class Collector:
-    """Bags collected row by row from text; invalid values raise ValueError.
-
-    ``missing`` replaces "?"; None refuses it. ``max_bytes`` limits all instances as float64.
-    """
-
-    def __init__(
-        self, feature_names: Sequence[str], label_names: Sequence[str], missing: float | None,
-        max_bytes: int,
-    ):  # fmt: skip
-        if not feature_names or not label_names:
-            raise ValueError(
-                f"at least one feature and one label are needed, got {len(feature_names)} "
-                f"and {len(label_names)}"
-            )
-        self.feature_names = checked_names(feature_names, "feature", len(feature_names))
-        self.label_names = checked_names(label_names, "label", len(label_names))
-        self.missing = missing
-        self.max_bytes = max_bytes
-        self.values = array("d")
-        self.offsets: list[int] = []
-        self.labels: list[list[bool]] = []
-        self.bag_names: dict[str, None] = {}  # an ordered set
-
-    def begin(self, name: str | None, labels: Sequence[str]):
-        """Start a bag with labels such as "0" and "1"; ``name`` is None if bags have no names."""
-        if name is None:
-            name = f"bag{len(self.offsets) + 1}"
-        if not name:
-            raise ValueError("the bag's name is missing")
-        if name in self.bag_names:
-            raise ValueError(f"bag {name!r:.60} was already there, before other bags")
-        truths = [_truth(value) for value in labels]
-        if None in truths:
-            i = truths.index(None)
-            raise ValueError(f"label {self.label_names[i]!r} must be 0 or 1, got {labels[i]!r:.60}")
-        self.bag_names[name] = None
-        self.labels.append(truths)
-        self.offsets.append(len(self.values) // len(self.feature_names))
-
-    def instance(self, values: Sequence[str]):
-        """Add an instance to the bag, one value for each feature."""
-        _check_memory(8 * (len(self.values) + len(values)), self.max_bytes)
-        numbers = [_number(value) for value in values]
-        for i, number in enumerate(numbers):
-            if not abs(number) <= LARGEST:
-                numbers[i] = self._substitute(values[i], self.feature_names[i])
-        self.values.extend(numbers)
-
-    def _substitute(self, text, feature):
-        """The number in place of a missing value; refuses text that is not a finite number."""
-        if text != MISSING:
-            number = _number(text)
-            if not math.isfinite(number):
-                raise ValueError(f"feature {feature!r} must be a finite number, got {text!r:.60}")
-            _refuse_large(number)
-        if self.missing is None:
-            raise ValueError(
-                f"feature {feature!r} is missing; give missing= the number to put in its place"
-            )
-        return self.missing
-
-    def finish(self) -> LabelledBags:
-        """All bags, after the checks of :func:`labelled_bags`."""
-        if not self.offsets:
-            raise ValueError("the file ends without any bag")
-        instances = np.frombuffer(self.values).reshape(-1, len(self.feature_names))
-        return labelled_bags(
-            Bags(instances, [*self.offsets, len(instances)]), np.array(self.labels),
-            self.label_names, feature_names=self.feature_names, bag_names=list(self.bag_names),
-        )  # fmt: skip
-
-
 def _texts(data):
     """Each bag's name, instances and labels as texts; the shortest that read back as the same."""
     for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
@@ -779,44 +617,16 @@ def _texts(data):
         yield name, rows, [str(int(label)) for label in labels]
 
 
-def _names_of_labels(labels) -> list[str] | None:
-    """The names, from an XML file if ``labels`` is a path."""
-    if labels is None:
-        return None
-    is_path = isinstance(labels, (str, os.PathLike))
-    return list(read_label_names(labels) if is_path else labels)
-
-
-def _truth(text) -> bool | None:
-    return True if text.lower() in YES else False if text.lower() in NO else None
-
-
-def _number(text):
-    """The number, or NaN for other text; 1_000 is a number in Python only."""
-    try:
-        return math.nan if "_" in text else float(text)
-    except ValueError:
-        return math.nan
-
-
-def _refuse_large(number):
-    if abs(number) > LARGEST:
-        raise ValueError(
-            f"features must be at most {LARGEST:g} in absolute value, since larger squares "
-            f"overflow, got {number:g}; divide the feature by a constant"
-        )
-
-
-def _check_memory(needed, max_bytes):
-    if needed > max_bytes:
-        raise ValueError(
-            f"the instances need more than max_bytes={max_bytes:,} of memory; raise it if that is "
-            "meant"
+def _write_npz(path, data):
+    names = {name: np.array(getattr(data, name)) for name in NAMES}
+    with whole_file(path, "wb") as file:
+        np.savez_compressed(
+            file, instances=data.X.instances, offsets=data.X.offsets, Y=data.Y, **names
         )
 
 
 READERS = {
-    ".arff": read_arff, ".csv": read_csv, ".npz": read_npz, ".svm": read_libsvm,
-    ".libsvm": read_libsvm,
+    ".arff": _read_text, ".csv": _read_text, ".npz": _read_npz, ".svm": _read_libsvm,
+    ".libsvm": _read_libsvm,
 }  # fmt: skip
-WRITERS = {".arff": write_arff, ".csv": write_csv, ".npz": write_npz}
+WRITERS = {".arff": _write_arff, ".csv": _write_csv, ".npz": _write_npz}

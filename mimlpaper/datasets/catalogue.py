@@ -2,42 +2,32 @@
 
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
-from mimlpaper.datasets import loaders, synthetic, unseen
+from mimlpaper.datasets import loaders, synthetic
 from mimlpaper.datasets.dataset import Dataset, with_percentage
-from mimlpaper.datasets.fetch import data_folder, download, manifest
+from mimlpaper.datasets.fetch import SOURCES, data_folder, download, manifest
 
 LOADERS: dict[str, Callable[..., Dataset]] = {
     "scene": loaders.load_scene,
     "reuters": loaders.load_reuters,
     "yeast": loaders.load_yeast,
-    **loaders.YAHOO_LOADERS,  # "yahoo:Arts" and so on
+    **{f"yahoo:{name}": partial(loaders.load_yahoo, name) for name in loaders.YAHOO_NAMES},
     "musk1": loaders.load_musk1,
     "musk2": loaders.load_musk2,
     "elephant": loaders.load_elephant,
     "tiger": loaders.load_tiger,
     "fox": loaders.load_fox,
-    "hja": unseen.load_hja,
-    "letter_frost": unseen.load_letter_frost,
-    "letter_carroll": unseen.load_letter_carroll,
-    "dbpedia": unseen.load_dbpedia,
+    "hja": loaders.load_hja,
+    "letter_frost": loaders.load_letter_frost,
+    "letter_carroll": loaders.load_letter_carroll,
+    "dbpedia": loaders.load_dbpedia,
     "synthetic_africa": synthetic.load_synthetic_africa,
     "synthetic_scene": synthetic.load_synthetic_scene,
     "synthetic_texts": synthetic.load_synthetic_texts,
     "synthetic_genes": synthetic.load_synthetic_genes,
     "synthetic_pages": synthetic.load_synthetic_pages,
-}
-
-SOURCES = {
-    source.name: source
-    for source in (
-        *(loaders.SCENE, loaders.REUTERS, loaders.YEAST),
-        *loaders.YAHOO.values(),
-        *loaders.MIL.values(),
-        *unseen.UNSEEN.values(),
-        *synthetic.SYNTHETIC.values(),
-    )
 }
 
 # The derived sets of Section 5.5: with 10 to 50 % of examples with several labels.
@@ -77,21 +67,12 @@ def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
 
 def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
     """Whether a data set can be loaded without a download; its files' hashes are checked."""
-    folder = data_folder(data_home)
-    return not any(manifest()[file].fault(folder / file) for file in _source(name).files)
+    return _state(_source(name), data_folder(data_home)) in ("present", "built in")
 
 
 def n_labels(name: str) -> int:
     """Number of labels of a data set, without reading it."""
     return _source(name).n_labels
-
-
-def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
-    """One row for each data set, without reading or downloading it.
-
-    The state is "present", "missing", "damaged", or "built in" if no file is needed.
-    """
-    return [_row(source, data_folder(data_home)) for source in SOURCES.values()]
 
 
 def fetch_all(
@@ -120,23 +101,33 @@ def _sources(names):
     return [SOURCES[name] for name in names]
 
 
-def _row(source, folder):
-    entries = [manifest()[file] for file in source.files]
-    return {
-        "name": source.name,
-        "shape": source.shape,
-        "labels": source.n_labels,
-        "kind": source.kind,
-        "state": _state(entries, folder),
-        "source": entries[0].original_source if entries else source.citation,
-        "terms": entries[0].data_terms if entries else "BSD-3-Clause",
-        "path": str(folder / entries[0].file) if entries else "",
-    }
+def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
+    """One row for each data set, without reading or downloading it.
+
+    The state is "present", "missing", "damaged", or "built in" if no file is needed.
+    """
+    rows, folder = [], data_folder(data_home)
+    for source in SOURCES.values():
+        entry = manifest()[source.files[0]] if source.files else None
+        rows.append(
+            {
+                "name": source.name,
+                "shape": source.shape,
+                "labels": source.n_labels,
+                "kind": source.kind,
+                "state": _state(source, folder),
+                "source": entry.original_source if entry else source.citation,
+                "terms": entry.data_terms if entry else "BSD-3-Clause",
+                "path": str(folder / entry.file) if entry else "",
+            }
+        )
+    return rows
 
 
-def _state(entries, folder):
-    if not entries:
+def _state(source, folder):
+    if not source.files:
         return "built in"
-    if not all((folder / entry.file).exists() for entry in entries):
+    if not all((folder / file).exists() for file in source.files):
         return "missing"
-    return "damaged" if any(entry.fault(folder / entry.file) for entry in entries) else "present"
+    damaged = any(manifest()[file].fault(folder / file) for file in source.files)
+    return "damaged" if damaged else "present"

@@ -1,14 +1,11 @@
-"""Dataset: examples, labels and provenance. Source: the description of an unread data set."""
+"""Examples and labels of one data set, with their provenance."""
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets.fetch import DataError, fetch, manifest
 
 KINDS = ("original", "re-derived", "synthetic")
 
@@ -64,51 +61,6 @@ class Dataset:
         labels = f"{self.n_labels} labels" if self.y is None else f"label {self.label_names[0]!r}"
         X = self.X if isinstance(self.X, Bags) else f"array {self.X.shape}"
         return f"Dataset({self.name!r}, {X}, {labels}, {self.kind})"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Description of a data set before any file is read; for ``kind`` see :class:`Dataset`."""
-
-    name: str
-    files: tuple[str, ...]  # in data/manifest.csv, the numbers in the first; none if synthetic
-    n_examples: int
-    n_instances: int | None  # None if the examples are single instances
-    n_features: int
-    n_labels: int
-    citation: str
-    kind: str = "original"
-
-    @property
-    def shape(self) -> str:
-        """Shape as text, such as ``"2,000 bags, 18,000 instances, 15 features"``."""
-        if self.n_instances is None:
-            return f"{self.n_examples:,} examples, {self.n_features:,} features"
-        return (
-            f"{self.n_examples:,} bags, {self.n_instances:,} instances, "
-            f"{self.n_features:,} features"
-        )
-
-
-def load_source(
-    source: Source, read: Callable[..., dict[str, Any]], data_home: str | os.PathLike | None
-) -> Dataset:
-    """The data set of ``source``, with the fields that ``read`` returns for its files' paths.
-
-    Raises DataError as :func:`~mimlpaper.datasets.load` does.
-    """
-    paths = [fetch(file, data_home) for file in source.files]
-    entry = manifest()[source.files[0]]
-    try:
-        return Dataset(
-            name=source.name, kind=source.kind, sha256=entry.sha256, citation=source.citation,
-            terms=entry.data_terms, **read(*paths),
-        )  # fmt: skip
-    except Exception as error:  # the readers of MATLAB and ARFF files raise many types
-        raise DataError(
-            f"{' or '.join(map(str, paths))} is not laid out as expected: "
-            f"{type(error).__name__}: {error}"
-        ) from error
 
 
 # The paper does not list what it removed. One order of removal serves all percentages, so that

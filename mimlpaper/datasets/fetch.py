@@ -1,4 +1,4 @@
-"""Files of the data sets: listed in the manifest, checked, downloaded if missing."""
+"""What data sets there are, and their files: listed in the manifest, checked, downloaded."""
 
 import csv
 import os
@@ -18,6 +18,30 @@ TIMEOUT = 30  # seconds without an answer
 
 class DataError(RuntimeError):
     """A data file is missing, damaged or malformed; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One row of ``data/datasets.csv``: a data set before any file is read."""
+
+    name: str
+    kind: str  # original, re-derived or synthetic
+    n_examples: int
+    n_instances: int | None  # None if the examples are single instances
+    n_features: int
+    n_labels: int
+    files: tuple[str, ...]  # in the manifest, the numbers in the first; none if synthetic
+    citation: str
+
+    @property
+    def shape(self) -> str:
+        """Shape as text, such as ``"2,000 bags, 18,000 instances, 15 features"``."""
+        if self.n_instances is None:
+            return f"{self.n_examples:,} examples, {self.n_features:,} features"
+        return (
+            f"{self.n_examples:,} bags, {self.n_instances:,} instances, "
+            f"{self.n_features:,} features"
+        )
 
 
 @dataclass(frozen=True)
@@ -108,17 +132,32 @@ def _mending_command(folder: Path) -> str:
     return f"mimlpaper data --fetch{elsewhere}"
 
 
+def _read_sources() -> dict[str, Source]:
+    sources = {}
+    for row in _rows(paths.packaged_data() / "datasets.csv"):
+        numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
+        sources[row["name"]] = Source(**row | numbers | {"files": tuple(row["files"].split())})
+    return sources
+
+
 @cache
 def _read_manifest(path: Path) -> dict[str, ManifestEntry]:
     entries = {}
-    with path.open(newline="") as lines:
-        for row in csv.DictReader(lines):
-            url, *_ = row["url"].split()  # one address is followed by a remark
-            entries[row["file"]] = ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": url})
+    for row in _rows(path):
+        url, *_ = row["url"].split()  # one address is followed by a remark
+        entries[row["file"]] = ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": url})
     return entries
+
+
+def _rows(path):
+    with path.open(newline="", encoding="utf-8") as lines:
+        yield from csv.DictReader(lines)
 
 
 @lru_cache(maxsize=256)
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
     """Hash of a file, cached until its size or time of change differs."""
     return pooch.file_hash(path)
+
+
+SOURCES = _read_sources()

@@ -6,23 +6,15 @@ import numpy as np
 from scipy.ndimage import zoom
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets.dataset import Dataset, Source
-from mimlpaper.datasets.images import CENTRES, SIDE, ImageBags, blob_means
-from mimlpaper.datasets.loaders import SCENE_FEATURES
-from mimlpaper.datasets.texts import TextBags
-
-SYNTHETIC = {
-    name: Source(
-        name, (), n_examples, n_instances, n_features, n_labels, "drawn by mimlpaper", "synthetic"
-    )
-    for name, n_examples, n_instances, n_features, n_labels in (
-        ("synthetic_africa", 80, 280, 6, 1),
-        ("synthetic_scene", 200, 1800, 15, 5),
-        ("synthetic_texts", 200, 814, 86, 7),
-        ("synthetic_genes", 200, None, 20, 6),
-        ("synthetic_pages", 240, None, 80, 8),
-    )
-}
+from mimlpaper.datasets.dataset import Dataset
+from mimlpaper.datasets.images_and_texts import (
+    CENTRES,
+    SCENE_FEATURES,
+    SIDE,
+    ImageBags,
+    TextBags,
+    blob_means,
+)
 
 SCENE_LABELS = ("desert", "mountains", "sea", "sunset", "trees")
 DESERT, MOUNTAINS, SEA, SUNSET, TREES = range(5)
@@ -78,14 +70,11 @@ def make_scenes(
     """
     if size < SIDE or size % SIDE:
         raise ValueError(f"size must be a positive multiple of {SIDE}, got {size}")
-    if n_images < 1:
-        raise ValueError(f"n_images must be at least 1, got {n_images}")
+    _at_least_one(n_images=n_images)
     rng = np.random.default_rng(random_state)
     label_sets = _in_proportion(LABEL_SETS, n_images, rng)
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
-    Y = np.zeros((n_images, len(SCENE_LABELS)), dtype=bool)
-    for i, labels in enumerate(label_sets):
-        Y[i, list(labels)] = True
+    Y = np.array([np.isin(range(len(SCENE_LABELS)), labels) for labels in label_sets])
     images = np.stack([canvas.photograph() for canvas in canvases])
     return images, Y, np.stack([canvas.region for canvas in canvases])
 
@@ -113,6 +102,7 @@ class _Canvas:
 
     def __init__(self, size, rng):
         self.rng = rng
+        self.light = 1.0
         self.colours = np.zeros((size, size, 3))
         self.region = np.full((size, size), NOTHING, dtype=np.int8)
         self.y, self.x = np.mgrid[:size, :size] / size  # (size, size), from the upper left
@@ -120,16 +110,19 @@ class _Canvas:
     def draw(self, labels):
         """Draw sky, mountains, then what lies below the horizon."""
         horizon = self.rng.uniform(0.4, 0.65)
-        self.light = self.rng.uniform(0.25, 0.6) if SUNSET in labels else 1.0
+        light = self.rng.uniform(0.25, 0.6) if SUNSET in labels else 1.0
         self.sky(horizon, SUNSET in labels)
+        self.light = light
         if MOUNTAINS in labels:
             self.mountains(horizon)
         if SEA in labels:
             self.sea(horizon, SUNSET in labels)
         elif DESERT in labels:
-            self.desert(horizon)
+            dunes = 0.3 * self.texture(5, 2)
+            self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT)
         elif TREES not in labels:
-            self.field(horizon)
+            grass = 0.15 * self.texture(12, 12)
+            self.paint(self.y > self.line(horizon, 0.03), "field", grass, NOTHING)
         if TREES in labels:
             self.trees(horizon, alone=labels == (TREES,), aside=SEA in labels or DESERT in labels)
 
@@ -145,24 +138,15 @@ class _Canvas:
 
     def mountains(self, horizon):
         ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
-        self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS, self.light)
+        self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS)
         snow = (self.y > ridge) & (self.y < ridge + self.rng.uniform(-0.05, 0.1))
-        self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS, self.light)
+        self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS)
 
     def sea(self, horizon, sunset):
         water = self.colour("water")
         if sunset:
             water = 0.5 * water + 0.5 * self.colour("glow") / self.light
-        ripples = 0.2 * self.texture(24, 4)
-        self.paint(self.y > horizon, water, ripples, SEA, self.light)
-
-    def desert(self, horizon):
-        dunes = 0.3 * self.texture(5, 2)
-        self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT, self.light)
-
-    def field(self, horizon):
-        grass = 0.15 * self.texture(12, 12)
-        self.paint(self.y > self.line(horizon, 0.03), "field", grass, NOTHING, self.light)
+        self.paint(self.y > horizon, water, 0.2 * self.texture(24, 4), SEA)
 
     def trees(self, horizon, alone, aside):
         if aside:  # one crown to the left or right
@@ -172,12 +156,12 @@ class _Canvas:
         else:
             rise = self.rng.uniform(0.1, 0.45) if alone else 0.0
             mask = self.y > self.line(horizon - rise, 0.06)
-        self.paint(mask, "leaves", 0.4 * self.texture(16, 16), TREES, self.light)
+        self.paint(mask, "leaves", 0.4 * self.texture(16, 16), TREES)
 
-    def paint(self, mask, surface, shade, label=NOTHING, light=1.0):
+    def paint(self, mask, surface, shade, label):
         """Cover ``mask`` with a palette's mixture or given colours, times 1 + ``shade``."""
         colours = self.colour(surface) if isinstance(surface, str) else surface
-        layer = np.broadcast_to(colours, self.colours.shape) * (light * (1 + shade[..., None]))
+        layer = np.broadcast_to(colours, self.colours.shape) * (self.light * (1 + shade[..., None]))
         self.colours[mask] = layer[mask]
         self.region[mask] = label
 
@@ -259,20 +243,18 @@ def make_texts(
     Returns the texts; the labels Y, bool (n_texts, 7), in the order of :data:`TEXT_LABELS`; and for
     each text the topics of its words, int (n_words,).
     """
-    if n_texts < 1:
-        raise ValueError(f"n_texts must be at least 1, got {n_texts}")
+    _at_least_one(n_texts=n_texts)
     rng = np.random.default_rng(random_state)
     n_topics = np.where(rng.permutation(n_texts) < round(0.15 * n_texts), 2, 1)
     Y = np.zeros((n_texts, len(TOPICS)), dtype=bool)
     texts, topics = [], []
-    for i in range(n_texts):
-        chosen = rng.choice(len(TOPICS), size=n_topics[i], replace=False)
+    for labels, n in zip(Y, n_topics, strict=True):
+        chosen = rng.choice(len(TOPICS), size=n, replace=False)
         # At least 50 words: passages start 25 words apart, so that each topic fills half of one.
-        lengths = rng.integers(50, 150, size=n_topics[i])
-        passages = [_passage(topic, n, rng) for topic, n in zip(chosen, lengths, strict=True)]
-        texts.append(" ".join(passages))
+        lengths = rng.integers(50, 150, size=n)
+        texts.append(" ".join(map(_passage, chosen, lengths, [rng] * n)))
         topics.append(np.repeat(chosen, lengths))
-        Y[i, chosen] = True
+        labels[chosen] = True
     return texts, Y, topics
 
 
@@ -283,10 +265,8 @@ def _passage(topic, n_words, rng):
     in_topics[topic] += SHARES["its topic"]
     shares = [SHARES["grammar"], SHARES["news"], *in_topics]
     chosen = rng.choice(len(pools), size=n_words, p=shares)
-    places = rng.random(n_words)
-    return " ".join(
-        pools[i][int(place * len(pools[i]))] for i, place in zip(chosen, places, strict=True)
-    )
+    places = zip(chosen, rng.random(n_words), strict=True)
+    return " ".join(pools[i][int(place * len(pools[i]))] for i, place in places)
 
 
 def _labels_of_passages(topics, text_bags):
@@ -309,10 +289,9 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
     labels correlated.
     """
     rng = np.random.default_rng(random_state)
-    n_features, n_labels = 20, len(GENE_SHARES)
     Y = _label_sets(n_genes, GENE_SHARES, rng)
-    profiles = rng.standard_normal((n_labels, n_features))
-    X = Y @ profiles + 3.0 * rng.standard_normal((n_genes, n_features))
+    profiles = rng.standard_normal((len(GENE_SHARES), 20))
+    X = Y @ profiles + 3.0 * rng.standard_normal((n_genes, 20))
     return _drawn_vectors("synthetic_genes", _unit_rows(X), Y)
 
 
@@ -337,9 +316,8 @@ def _label_sets(n_examples, shares, rng):
     """Label sets with these shares of examples for each label, or a few more: no set is empty."""
     n_labels = len(shares)
     mixing = rng.standard_normal((2, n_labels))
-    hidden = rng.standard_normal((n_examples, 2)) @ mixing + rng.standard_normal(
-        (n_examples, n_labels)
-    )
+    hidden = rng.standard_normal((n_examples, 2)) @ mixing
+    hidden += rng.standard_normal((n_examples, n_labels))
     above = hidden - np.diagonal(np.quantile(hidden, 1.0 - np.array(shares), axis=0))
     return (above > 0) | (above == above.max(axis=1, keepdims=True))
 
@@ -388,8 +366,7 @@ def make_africa(
     Returns the Bags; y, bool (n_bags,), True for Africa; and the index of each instance's thing in
     :data:`THINGS`, int (n_instances,).
     """
-    if n_bags < 1:
-        raise ValueError(f"n_bags must be at least 1, got {n_bags}")
+    _at_least_one(n_bags=n_bags)
     if n_features < 2:
         raise ValueError(f"n_features must be at least 2, got {n_features}")
     rng = np.random.default_rng(random_state)
@@ -428,9 +405,7 @@ def make_bags(
     cube. So the share of bags with a label does not depend on any size. ``n_labels`` must be a
     multiple of 4.
     """
-    for name, value in (("n_bags", n_bags), ("n_instances", n_instances)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
+    _at_least_one(n_bags=n_bags, n_instances=n_instances)
     if n_labels < LABELS_EACH or n_labels % LABELS_EACH:
         raise ValueError(f"n_labels must be a multiple of {LABELS_EACH}, got {n_labels}")
     rng = np.random.default_rng(random_state)
@@ -448,10 +423,15 @@ def make_bags(
     return Bags(instances.clip(0.0, 1.0).reshape(-1, n_features), offsets), Y
 
 
+def _at_least_one(**numbers):
+    for name, number in numbers.items():
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")
+
+
 def _dataset(name, drawn: bytes, **content) -> Dataset:
-    """The data set of a name in :data:`SYNTHETIC`, with the sha256 of the bytes ``drawn``."""
-    source = SYNTHETIC[name]
+    """A data set with the sha256 of the bytes ``drawn``."""
     return Dataset(
-        name=name, kind=source.kind, sha256=hashlib.sha256(drawn).hexdigest(),
-        citation=source.citation, terms="BSD-3-Clause", **content,
+        name=name, kind="synthetic", sha256=hashlib.sha256(drawn).hexdigest(),
+        citation="drawn by mimlpaper", terms="BSD-3-Clause", **content,
     )  # fmt: skip

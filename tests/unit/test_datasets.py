@@ -1,8 +1,12 @@
-"""Each data set against what the paper says of it."""
+"""Each data set against what the paper, or its authors, say of it; small files by hand."""
 
 import csv
+import hashlib
 import os
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
+from string import ascii_uppercase
 
 import numpy as np
 import pytest
@@ -18,25 +22,34 @@ from mimlpaper.datasets import (
     ImageBags,
     describe,
     load,
+    load_dbpedia,
+    load_dbpedia_counts,
+    load_hja,
+    load_letter_carroll,
+    load_letter_frost,
     load_reuters,
     load_scene,
     load_yahoo,
     load_yeast,
     loaders,
     scene_mosaic,
+    with_percentage,
 )
-from mimlpaper.datasets.catalogue import SOURCES
-from mimlpaper.datasets.images import _instances
-from mimlpaper.datasets.loaders import bags_of_runs, label_matrix, read_variables
-from mimlpaper.datasets.unseen import UNSEEN
+from mimlpaper.datasets.bag_files import bags_of_runs
+from mimlpaper.datasets.catalogue import DERIVED_FROM
+from mimlpaper.datasets.fetch import SOURCES, fetch
+from mimlpaper.datasets.images_and_texts import _instances
+from mimlpaper.datasets.loaders import label_matrix, read_variables
 
 real_data = pytest.mark.skipif(
     not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set"
 )
+UNSEEN = ("hja", "letter_frost", "letter_carroll", "dbpedia")
+SINGLE_LABEL = ("musk1", "musk2", "elephant", "tiger", "fox", "synthetic_africa")
 
 
-def percentage_of_several_labels(Y):
-    return 100 * (Y.sum(axis=1) > 1).mean()
+def several(dataset):
+    return dataset.Y.sum(axis=1) > 1
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -55,7 +68,11 @@ def test_every_set_is_as_described(name):
     else:
         assert dataset.X.n_instances == source.n_instances
         assert dataset.X.n_features == source.n_features
-    assert (dataset.y is None) == (name not in {*loaders.MIL, "synthetic_africa"})
+    assert (dataset.y is None) == (name not in SINGLE_LABEL)
+    if name in UNSEEN:
+        assert dataset.instance_labels.dtype == bool
+        assert dataset.instance_labels.shape == (dataset.X.n_instances, dataset.n_labels)
+        assert len(dataset.feature_names) == dataset.X.n_features
 
 
 def test_sets_have_the_names_that_the_published_results_use():
@@ -73,7 +90,7 @@ def test_scene():
     assert dataset.label_names == ("desert", "mountains", "sea", "sunset", "trees")
     assert dataset.feature_names == SCENE_FEATURES
     assert set(dataset.X.sizes) == {9}
-    assert percentage_of_several_labels(dataset.Y) == 22.85
+    assert 100 * several(dataset).mean() == 22.85
     assert dataset.Y.sum(axis=0).tolist() == [409, 458, 580, 465, 560]
     assert 0 <= dataset.X.instances[:, :3].min() and dataset.X.instances[:, :3].max() <= 255
 
@@ -96,19 +113,13 @@ def test_scene_bags_are_what_the_generator_makes():
 def test_reuters():
     """Section 4.3.3: 2,000 bags of 2 to 26 instances, 3.6 on average, over 14.9 % multi-label."""
     dataset = load_reuters()
-    sizes = dataset.X.sizes
+    sizes, X = dataset.X.sizes, dataset.X
     assert (sizes.min(), sizes.max(), round(sizes.mean(), 1)) == (2, 26, 3.6)
-    assert percentage_of_several_labels(dataset.Y) == pytest.approx(14.95)
+    assert 100 * several(dataset).mean() == pytest.approx(14.95)
     assert dataset.Y.sum(axis=0).tolist() == [831, 482, 299, 153, 128, 154, 261]
-    assert dataset.X.instances.max() > 1  # counts
-
-
-@real_data
-def test_reuters_bags_begin_with_the_whole_document():
-    bags = load_reuters().X
-    first = bags.instances[bags.offsets[:-1]]
-    np.testing.assert_array_equal(2 * first, bags.sum(bags.instances))
-    assert (bags.sizes == 2).sum() == 1085
+    assert X.instances.max() > 1  # counts
+    whole_documents = X.instances[X.offsets[:-1]]  # each bag begins with one
+    np.testing.assert_array_equal(2 * whole_documents, X.sum(X.instances))
 
 
 @real_data
@@ -127,21 +138,20 @@ def half_up(value, places):
 
 
 @real_data
-@pytest.mark.parametrize("name", YAHOO_NAMES)
-def test_yahoo(name):
+def test_yahoo():
     """Appendix C: categories, vocabulary; % multi-label, labels a page, % rare categories."""
     with (paths.published() / "yahoo_characteristics.csv").open() as lines:
         rows = {row["dataset"]: row for row in csv.DictReader(lines)}
-    printed = rows[YAHOO_NAMES[name]]
-    dataset = load_yahoo(name)
-    assert dataset.n_labels == int(printed["categories"])
-    assert dataset.X.shape == (5000, int(printed["vocabulary"]))
-    assert dataset.n_train == 2000
-    for part, Y in (("train", dataset.Y[:2000]), ("test", dataset.Y[2000:])):
-        assert half_up(percentage_of_several_labels(Y), ".01") == Decimal(printed[f"{part}_PMC"])
-        assert half_up(Y.sum() / len(Y), ".001") == Decimal(printed[f"{part}_ANL"])
-        rare = 100 * (Y.mean(axis=0) < 0.01).mean()
-        assert half_up(rare, ".01") == Decimal(printed[f"{part}_PRC"])
+    for name, printed_name in YAHOO_NAMES.items():
+        printed, dataset = rows[printed_name], load_yahoo(name)
+        assert dataset.X.shape == (5000, int(printed["vocabulary"])) and dataset.n_train == 2000
+        for part, Y in (("train", dataset.Y[:2000]), ("test", dataset.Y[2000:])):
+            rare = 100 * (Y.mean(axis=0) < 0.01).mean()
+            assert half_up(100 * (Y.sum(axis=1) > 1).mean(), ".01") == Decimal(
+                printed[f"{part}_PMC"]
+            )
+            assert half_up(Y.sum() / len(Y), ".001") == Decimal(printed[f"{part}_ANL"])
+            assert half_up(rare, ".01") == Decimal(printed[f"{part}_PRC"])
 
 
 def test_yahoo_names():
@@ -151,22 +161,18 @@ def test_yahoo_names():
 
 
 @real_data
-@pytest.mark.parametrize(
-    ("name", "n_bags", "n_positive", "sizes", "n_features"),
-    [
-        ("musk1", 92, 47, (2, 40), 166),
-        ("musk2", 102, 39, (1, 1044), 166),
-        ("elephant", 200, 100, (2, 13), 230),
-        ("tiger", 200, 100, (1, 13), 230),
-        ("fox", 200, 100, (2, 13), 230),
-    ],
-)
-def test_multi_instance_sets(name, n_bags, n_positive, sizes, n_features):
+def test_multi_instance_sets():
     """Section 7.2, but for the sizes of the image sets, which the paper does not give."""
-    dataset = load(name)
-    assert (len(dataset), dataset.y.sum(), dataset.X.n_features) == (n_bags, n_positive, n_features)
-    assert (dataset.X.sizes.min(), dataset.X.sizes.max()) == sizes
-    assert dataset.y.shape == (n_bags,) and dataset.y.dtype == bool
+    for name, n_positive, sizes in (
+        ("musk1", 47, (2, 40)),
+        ("musk2", 39, (1, 1044)),
+        ("elephant", 100, (2, 13)),
+        ("tiger", 100, (1, 13)),
+        ("fox", 100, (2, 13)),
+    ):
+        dataset = load(name)
+        assert (dataset.y.sum(), dataset.y.dtype, dataset.y.ndim) == (n_positive, bool, 1)
+        assert (dataset.X.sizes.min(), dataset.X.sizes.max()) == sizes
 
 
 def test_a_dataset_checks_itself():
@@ -245,3 +251,279 @@ def test_yeast_labels_are_in_the_order_of_the_columns(tmp_path):
     assert content["label_names"] == ("a", "b") and content["feature_names"] == ("f",)
     assert content["X"].tolist() == [[0.5], [0.25]]
     assert content["Y"].tolist() == [[True, False], [False, False]]
+
+
+def test_only_one_kind_of_example_is_removed():
+    """What is left are examples of the set, in its order, with their own labels."""
+    for name, percentage in (("synthetic_scene", 10), ("synthetic_texts", 50)):
+        whole, derived = load(name), load(f"{name}:{percentage}%")
+        assert derived.name == f"{name}:{percentage}%" and derived.kind == "synthetic"
+        assert abs(several(derived).mean() - percentage / 100) < 1 / len(derived)
+        assert several(derived).sum() == several(whole).sum() or (
+            (~several(derived)).sum() == (~several(whole)).sum()
+        )
+        places = places_in(whole, derived)
+        assert np.array_equal(places, np.sort(places))
+        assert np.array_equal(whole.Y[places], derived.Y)
+        instances = np.isin(whole.X.bag_of_instance, places)
+        assert np.array_equal(whole.instance_labels[instances], derived.instance_labels)
+
+
+def places_in(whole, derived):
+    """Row of each bag of ``derived`` in ``whole``, whose bags all differ."""
+    rows = {bag.tobytes(): i for i, bag in enumerate(whole.X)}
+    return np.array([rows[bag.tobytes()] for bag in derived.X])
+
+
+def test_higher_percentages_remove_more_of_the_same():
+    whole = load("synthetic_texts")
+    sets = [set(places_in(whole, with_percentage(whole, p))) for p in (60, 70, 80)]
+    assert sets[0] > sets[1] > sets[2]
+
+
+def test_impossible_percentages():
+    whole = load("synthetic_texts")
+    single = ~several(whole)
+    one_kind = replace(whole, X=whole.X[single], Y=whole.Y[single], instance_labels=None)
+    for dataset, percentage, message in (
+        (whole, 0, "between 1 and 99, got 0"),
+        (one_kind, 50, r"got 0 of \d+ with several"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            with_percentage(dataset, percentage)
+
+
+def test_names():
+    assert set(DERIVED_FROM) < set(DATASETS)
+    with pytest.raises(ValueError, match="no data set is named 'scene:15%'"):
+        load("scene:15%")
+
+
+@real_data
+def test_sizes_of_derived_sets():
+    """457 of the 2,000 images and 299 of the 2,000 texts have several labels: for 10 and 20 %
+    of the images, and for 10 % of the texts, some of these go; otherwise single ones."""
+    sizes = {name: len(load(name)) for name in DERIVED_FROM if "synthetic" not in name}
+    assert list(sizes.values()) == [1714, 1929, 1523, 1143, 914, 1890, 1495, 997, 747, 598]
+    for name, n_several in (("scene:10%", 171), ("scene:30%", 457), ("reuters:50%", 299)):
+        assert several(load(name)).sum() == n_several and load(name).kind == "re-derived"
+
+
+def words_of(letters):
+    """The words that the bags of a set of letters spell."""
+    names = np.array(letters.label_names)[letters.instance_labels.argmax(axis=1)]
+    return ["".join(word) for word in np.split(names, letters.X.offsets[1:-1])]
+
+
+def test_birds_by_hand(tmp_path):
+    """Bag 2 has a species that no segment shows; segment 2 of bag 1 has none."""
+    contents = {
+        "features": "bag_id, [f]\n1,0.5,-1\n1,2,3\n2,4,5\n",
+        "segments": "bag_id, label\n1,13\n1,-1\n2,1\n",
+        "bags": "bag_id, [labels]\n1,13\n2,1,2\n",
+        "names": "1\tAB - A bird\n2\tBB - B-bird\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content)
+    found = loaders._read_hja(*(tmp_path / name for name in contents))
+    assert [bag.tolist() for bag in found["X"]] == [[[0.5, -1], [2, 3]], [[4, 5]]]
+    assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[12], [0, 1]]
+    assert [np.flatnonzero(row).tolist() for row in found["instance_labels"]] == [[12], [], [0]]
+    assert found["label_names"] == ("A bird", "B-bird")
+
+
+@real_data
+def test_birds():
+    birds = load_hja()
+    assert (birds.X.sizes.min(), birds.X.sizes.max()) == (2, 43)
+    assert birds.label_names[10] == "Swainson's Thrush"
+    assert birds.instance_labels.sum() == birds.instance_labels.any(axis=1).sum() == 4998
+    shown = birds.X.max(birds.instance_labels)
+    assert (shown <= birds.Y).all()  # a bag has all labels that its segments show
+    assert (shown != birds.Y).any(axis=1).sum() == 62
+    assert shown.any(axis=1).all()
+
+
+@real_data
+def test_features_of_birds_are_what_their_names_say():
+    birds = load_hja()
+    feature = dict(zip(birds.feature_names, birds.X.instances.T, strict=True))
+    assert len(feature) == 38
+    low, high = feature["lowest frequency"], feature["highest frequency"]
+    area, box = feature["area"], feature["bandwidth"] * feature["duration"]
+    assert np.array_equal(high - low, feature["bandwidth"])
+    assert feature["rectangularity"] == pytest.approx(area / box, abs=1e-6)
+    assert feature["non-compactness"] == pytest.approx(feature["perimeter"] ** 2 / area, abs=1e-4)
+    for name in ("mean of frequency", "peak of frequency"):  # of 255 steps
+        assert ((low <= 255 * feature[name] + 0.01) & (255 * feature[name] <= high + 0.01)).all()
+    gradients = sum(feature[f"gradients {i}"] for i in range(1, 17))
+    assert gradients == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.fixture
+def uci(tmp_path):
+    """Ten images of the letters A, B and S; the first feature is the row's number."""
+    rows = [f"{letter},{i}" + ",0" * 15 for i, letter in enumerate("ABASBASSAB")]
+    (tmp_path / "uci.csv").write_text("\n".join([",".join(map(str, range(17))), *rows]))
+    return tmp_path / "uci.csv"
+
+
+@pytest.fixture
+def frost_draw(tmp_path):
+    """The words BA, made of rows 4 and 8, and B, row 9."""
+    bags = np.empty((1, 2), dtype=object)
+    bags[0] = [np.zeros((16, 2), np.uint8), np.zeros((16, 1), np.uint8)]
+    bags[0, 0][0], bags[0, 1][0] = [4, 8], [9]
+    savemat(tmp_path / "draw.mat", {"X": bags})
+    return tmp_path / "draw.mat"
+
+
+def test_letters_are_found_by_their_features(frost_draw, uci):
+    found = loaders._read_letter_frost(frost_draw, uci)
+    assert [bag[:, 0].tolist() for bag in found["X"]] == [[4, 8], [9]]
+    assert [np.flatnonzero(row).tolist() for row in found["instance_labels"]] == [[1], [0], [1]]
+    assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[0, 1], [1]]
+
+
+def test_letters_are_drawn_once(tmp_path, frost_draw, uci):
+    """The poem needs all seven images that the other draw leaves: A, B, S in rows 0 to 7."""
+    (tmp_path / "poem.txt").write_text("'As bas---\nSa-s!")
+    with pytest.raises(ValueError, match="larger sample than population"):  # a fourth S
+        loaders._read_letter_carroll(uci, tmp_path / "poem.txt", frost_draw)
+    (tmp_path / "poem.txt").write_text("'As bas---\nSa-!")
+    found = loaders._read_letter_carroll(uci, tmp_path / "poem.txt", frost_draw)
+    assert found["X"].sizes.tolist() == [2, 3, 2]
+    names = np.array(found["label_names"])[found["instance_labels"].argmax(axis=1)]
+    assert "".join(names) == "ASBASSA"
+    drawn = found["X"].instances[:, 0].astype(int)
+    assert ["ABASBASSAB"[i] for i in drawn] == list(names)
+    assert sorted(drawn) == [0, 1, 2, 3, 5, 6, 7]
+
+
+@real_data
+def test_letters_of_frost():
+    frost = load_letter_frost()
+    assert (frost.instance_labels.sum(axis=1) == 1).all()
+    assert np.array_equal(frost.X.max(frost.instance_labels), frost.Y)
+    words = words_of(frost)
+    assert words[:6] == ["AND", "I", "WAY", "JUST", "LESS", "TOOK"]
+    assert "UNDERGROWTH" in words and "A" not in words
+    assert set(ascii_uppercase) - set("".join(words)) == {"X", "Z"}
+
+
+@real_data
+def test_letters_of_frost_agree_with_the_labels_of_the_draw():
+    """The file's 20 labels are 20 letters; its last one, "novel", stands for A, F, N and T."""
+    frost = load_letter_frost()
+    (Y,) = read_variables(fetch("letters/frost_draw.mat"), "Y_backup")
+    letters = ["ILOSDVPCUGQBRWEHYJMK"[i] for i in range(20)]
+    own = [frost.label_names.index(letter) for letter in letters]
+    assert np.array_equal(frost.Y[:, own], Y[:, :20] == 1)
+    novel = [frost.label_names.index(letter) for letter in "AFNT"]
+    assert np.array_equal(frost.Y[:, novel].any(axis=1), Y[:, 20] == 1)
+
+
+@real_data
+def test_letters_of_carroll():
+    carroll = load_letter_carroll()
+    assert np.array_equal(carroll.X.max(carroll.instance_labels), carroll.Y)
+    words = words_of(carroll)
+    assert words[:4] == ["TWAS", "BRILLIG", "AND", "THE"] and words[:23] == words[-23:]
+    assert words.count("SNICKERSNACK") == 1
+    assert set(ascii_uppercase) - set("".join(words)) == {"Q", "Z"}
+    digest = hashlib.sha256(carroll.X.instances.tobytes()).hexdigest()
+    assert digest[:16] == "c7498bb845f0180b"  # the same draw everywhere
+
+
+@real_data
+def test_no_letter_of_carroll_is_drawn_twice():
+    """Some rows of the UCI file are equal: none is drawn more often than it is there."""
+    letters, features = loaders._uci_letters(fetch("letters/letter-recognition.csv"))
+    assert len(letters) == 20_000 and len(np.unique(features, axis=0)) == 18_668
+    rows, times = np.unique(features, axis=0, return_counts=True)
+    there = dict(zip(map(tuple, rows), times, strict=True))
+    rows, times = np.unique(load_letter_carroll().X.instances, axis=0, return_counts=True)
+    assert all(there[tuple(row)] >= n for row, n in zip(rows, times, strict=True))
+    frost = set(map(tuple, load_letter_frost().X.instances))
+    assert not any(tuple(row) in frost for row in rows)
+
+
+def dbpedia_files(folder):
+    """Six words, of which 2 and 4 are in both training documents, and 4 in three sentences."""
+    contents = {
+        "train-data": "<2> <3> 2 4 2 <2> 4 0\n<1> <4> 4 1 2 5\n",
+        "train-label": "1 0 0 0 0 0 0 0 0 1\n0 1 0 0 0 0 0 0 0 0\n",
+        "train-sentlabel": f"<1{' 0' * 9}><0{' 0' * 8} 1>\n<0 1{' 0' * 8}>\n",
+        "test-data": "<1> <2> 3 4\n",
+        "test-label": f"1{' 0' * 9}\n",
+        "test-sentlabel": f"<1{' 0' * 9}>\n",
+        "vocabs": "".join(f"word{i}, {i}\n" for i in range(6)),
+    }
+    for name, content in contents.items():
+        (folder / f"{name}.dat").write_text(content)
+        yield folder / f"{name}.dat"
+
+
+def test_sentences_by_hand(tmp_path):
+    files = list(dbpedia_files(tmp_path))
+    found = loaders._read_dbpedia(*files, top_share=0.34, held_out="test")
+    assert found["feature_names"] == ("word2", "word4")
+    assert [bag.tolist() for bag in found["X"]] == [[[2, 1], [0, 1]], [[1, 1]], [[0, 1]]]
+    assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[0, 9], [1], [0]]
+    assert found["instance_labels"].argmax(axis=1).tolist() == [0, 9, 1, 0]
+    assert found["n_train"] == 2
+    found = loaders._read_dbpedia(*files, top_share=0.01, held_out="test")
+    assert found["feature_names"] == ("word2",)  # as often as word4, and earlier
+
+
+def test_wrong_parts_and_shares_of_texts():
+    for options, message in (
+        ({"held_out": "train"}, r"held_out must be one of .*'test'.*, got 'train'"),
+        ({"top_share": 1}, r"top_share must lie in \(0, 0.2\], .* got 1; load_dbpedia_counts"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            load_dbpedia(**options)
+    with pytest.raises(ValueError, match=r"held_out must be one of .*, got 'all'"):
+        load_dbpedia_counts(held_out="all")
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return load_dbpedia()
+
+
+@real_data
+def test_texts(texts):
+    """4,500 documents for training; most repeat a sentence, some have a label without one."""
+    counts, words = load_dbpedia_counts()
+    assert texts.n_train == 4500 and texts.X.offsets[4500] == 68_715
+    assert (texts.instance_labels.sum(axis=1) == 1).all()
+    shown = texts.X.max(texts.instance_labels)
+    assert (shown <= texts.Y).all()
+    without = (shown < texts.Y).any(axis=1)
+    assert (without[:4500].sum(), without[4500:].sum()) == (438, 35)
+    repeats = [repeats_a_sentence(counts, *ends) for ends in pairwise(texts.X.offsets)]
+    assert (sum(repeats[:4500]), sum(repeats[4500:])) == (4466, 495)
+    kept = [words.index(word) for word in texts.feature_names[:20]]
+    assert np.array_equal(counts[:, kept].toarray(), texts.X.instances[:, :20])
+    counts, words = load_dbpedia_counts(held_out="valid")
+    assert counts.shape == (68_715 + 45_791, 17_953) and len(words) == 17_953
+
+
+def repeats_a_sentence(counts, start, end):
+    starts, words = counts.indptr[start : end + 1], counts.indices
+    sentences = [frozenset(words[a:b]) for a, b in pairwise(starts)]
+    return len(set(sentences)) < len(sentences)
+
+
+@real_data
+def test_labels_of_texts_are_what_their_words_say(texts):
+    """The file names no label: the word that is most its own, by its share of the sentences."""
+    share = texts.instance_labels.T.astype(float) @ (texts.X.instances > 0)  # (10, 359)
+    typical = (share / share.sum(axis=0)).argmax(axis=1)
+    assert {name: texts.feature_names[i] for name, i in
+            zip(texts.label_names, typical, strict=True)} == {
+        "company": "headquart", "educational institution": "secondari", "artist": "musician",
+        "athlete": "leagu", "means of transportation": "uss", "building": "histor",
+        "natural place": "tributari", "village": "masovian", "animal": "genu", "film": "direct",
+    }  # fmt: skip

@@ -12,10 +12,9 @@ import pytest
 import tqdm
 
 from mimlpaper import paths
-from mimlpaper.datasets import DataError, describe, fetch_all, load
+from mimlpaper.datasets import DataError, catalogue, describe, fetch_all, load, loaders
 from mimlpaper.datasets import fetch as fetching
-from mimlpaper.datasets.catalogue import SOURCES
-from mimlpaper.datasets.fetch import data_folder, fetch, manifest
+from mimlpaper.datasets.fetch import SOURCES, ManifestEntry, data_folder, download, fetch, manifest
 
 FILE = "scene/miml-image-data.mat"
 CONTENT = b"the very bytes"
@@ -93,32 +92,23 @@ def test_a_named_folder_comes_first(tmp_path, monkeypatch, project):
     assert data_folder(tmp_path / "argument") == tmp_path / "argument"
 
 
-def test_a_found_file_needs_no_network(tmp_path, server):
-    path = put(tmp_path / "own", CONTENT)
-    assert fetch(FILE, tmp_path / "own") == path
-    assert fetch_all(tmp_path / "own", ["scene"]) == [path]
-    assert server.n_requests == 0
-
-
-def test_a_missing_file_is_downloaded_once(tmp_path, server, capsys):
-    path = fetch(FILE, tmp_path / "new")
-    assert path.read_bytes() == CONTENT
-    assert fetch(FILE, tmp_path / "new") == path
-    assert server.n_requests == 1
-    assert [file.name for file in path.parent.iterdir()] == [path.name]  # nothing temporary is left
-    assert FILE in capsys.readouterr().err  # the progress bar
-
-
-def test_a_failed_request_is_tried_again(tmp_path, server, monkeypatch):
+def test_a_missing_file_is_downloaded_once(tmp_path, server, monkeypatch, capfd):
+    """Failed requests are repeated; nothing but the bar is printed, nothing temporary is left."""
     monkeypatch.setattr(fetching, "RETRIES", 2)
     monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
     server.failures = 2
-    assert fetch(FILE, tmp_path).read_bytes() == CONTENT
+    path = fetch(FILE, tmp_path / "new")
+    assert path.read_bytes() == CONTENT and list(path.parent.iterdir()) == [path]
+    out, err = capfd.readouterr()
+    assert FILE in err and out == "" and "Downloading" not in err and "attempt" not in err
+    assert fetching.tqdm is tqdm.std.tqdm  # the one for notebooks warns where ipywidgets is missing
+    assert fetch(FILE, tmp_path / "new") == path
+    assert fetch_all(tmp_path / "new", ["scene"]) == [path]
     assert server.n_requests == 3
 
 
 def test_missing_and_offline(tmp_path, server):
-    server.failures = 1
+    server.failures = 2
     with pytest.raises(DataError) as error:
         fetch(FILE, tmp_path / "my data")
     message = str(error.value)
@@ -126,123 +116,99 @@ def test_missing_and_offline(tmp_path, server):
     assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
     assert f"from {server.url()} failed: 500" in message
     assert f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'" in message
+    with pytest.raises(DataError, match="try again: mimlpaper data --fetch \\("):
+        fetch(FILE)  # the default folder needs no option
 
 
 def test_a_failed_download_is_one_readable_error(tmp_path, project):
     """No server listens: the error gives the first cause, without the network's tracebacks."""
     use_manifest_row(project, CONTENT)
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=r"9 failed: .Errno 111. Connection refused. To t") as error:
         fetch(FILE, tmp_path)
-    assert "from http://127.0.0.1:9 failed: [Errno 111] Connection refused. To try" in str(
-        error.value
-    )
     trace = "".join(traceback.format_exception(error.value))
-    assert trace.count("Traceback") == 1
-    assert "urllib3" not in trace and "requests" not in trace
+    assert trace.count("Traceback") == 1 and "urllib3" not in trace and "requests" not in trace
 
 
-def test_nothing_but_the_bar_is_printed(tmp_path, server, monkeypatch, capfd):
-    monkeypatch.setattr(fetching, "RETRIES", 1)
-    monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
-    server.failures = 1
-    fetch(FILE, tmp_path)
-    out, err = capfd.readouterr()
-    assert out == "" and "Downloading" not in err and "attempt" not in err
-    assert fetching.tqdm is tqdm.std.tqdm  # the one for notebooks warns where ipywidgets is missing
-
-
-def test_the_default_folder_needs_no_option(server):
-    server.failures = 1
-    with pytest.raises(DataError, match="try again: mimlpaper data --fetch \\("):
-        fetch(FILE)
-
-
-def test_a_truncated_file_is_told_and_left(tmp_path, server):
-    path = put(tmp_path, CONTENT[:5])
-    with pytest.raises(DataError) as error:
-        fetch(FILE, tmp_path)
-    assert f"{path} holds 5 bytes, needed are {len(CONTENT)}" in str(error.value)
-    assert f"mimlpaper data --fetch --data {tmp_path}" in str(error.value)
-    assert path.read_bytes() == CONTENT[:5] and server.n_requests == 0
-
-
-def test_a_corrupt_file_is_told_with_both_hashes(tmp_path, server):
+def test_damaged_files_are_named_and_left(tmp_path, server):
+    """Too short, with another content, or changed after it was checked."""
     corrupt = CONTENT[::-1]
-    path = put(tmp_path, corrupt)
-    with pytest.raises(DataError) as error:
-        fetch(FILE, tmp_path)
-    has = hashlib.sha256(corrupt).hexdigest()
-    assert f"{path} has sha256 {has}, needed is {SHA256}" in str(error.value)
-    assert path.read_bytes() == corrupt and server.n_requests == 0
-
-
-def test_a_file_that_changes_is_checked_again(tmp_path):
     path = put(tmp_path, CONTENT)
     fetch(FILE, tmp_path)
-    path.write_bytes(CONTENT[::-1])
-    os.utime(path, ns=(1, 1))
-    with pytest.raises(DataError, match="has sha256"):
-        fetch(FILE, tmp_path)
+    for content, fault in (
+        (CONTENT[:5], f"{path} holds 5 bytes, needed are {len(CONTENT)}"),
+        (corrupt, f"{path} has sha256 {hashlib.sha256(corrupt).hexdigest()}, needed is {SHA256}"),
+    ):
+        path.write_bytes(content)
+        os.utime(path, ns=(1, 1))
+        with pytest.raises(DataError) as error:
+            fetch(FILE, tmp_path)
+        assert fault in str(error.value)
+        assert f"mimlpaper data --fetch --data {tmp_path}" in str(error.value)
+        assert path.read_bytes() == content
+    assert server.n_requests == 0
 
 
 def test_fetch_all_replaces_a_damaged_file(tmp_path, server):
-    path = put(tmp_path, CONTENT[:5])
-    assert fetch_all(tmp_path, ["scene"]) == [path]
-    assert path.read_bytes() == CONTENT and server.n_requests == 1
-
-
-def test_a_damaged_file_stays_if_its_replacement_is_wrong(tmp_path, server):
+    """Unless what the server sends is wrong too."""
     path = put(tmp_path, CONTENT[:5])
     server.content = b"an error page"
     with pytest.raises(DataError) as error:
         fetch_all(tmp_path, ["scene"])
     assert SHA256 in str(error.value)
     assert hashlib.sha256(b"an error page").hexdigest() in str(error.value)
-    assert path.read_bytes() == CONTENT[:5]
-    assert list(path.parent.iterdir()) == [path]
+    assert path.read_bytes() == CONTENT[:5] and list(path.parent.iterdir()) == [path]
+    server.content = CONTENT
+    assert fetch_all(tmp_path, ["scene"]) == [path]
+    assert path.read_bytes() == CONTENT and server.n_requests == 2
 
 
-def test_a_folder_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(DataError, match=r"--data DIR for another folder"):
-        fetch(FILE, tmp_path / "file" / "folder")
+def test_a_manifest_without_hash_keeps_nothing(tmp_path, server):
+    for sha256 in ("", "0" * 64):
+        entry = ManifestEntry(FILE, len(CONTENT), sha256, server.url(), "there", "free")
+        with pytest.raises(DataError, match="failed: "):
+            download(entry, tmp_path)
+        assert not (tmp_path / FILE).exists()
 
 
-def test_a_full_disk(tmp_path, monkeypatch):
+def test_no_room_for_a_file(tmp_path, monkeypatch):
     def write(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(DataError, match=r"--data DIR for another folder"):
+        fetch(FILE, tmp_path / "file" / "folder")
     monkeypatch.setattr(pooch.HTTPDownloader, "__call__", write)
     with pytest.raises(DataError, match="No space left on device"):
         fetch(FILE, tmp_path)
     assert not (tmp_path / FILE).exists()
 
 
-def test_content_that_is_not_as_expected(tmp_path, project):
+def test_content_is_parsed_only_after_its_hash(tmp_path, project, monkeypatch):
+    """SciPy's reader of damaged MATLAB files may crash the process."""
     put(tmp_path, b"junk")
+    with monkeypatch.context() as patch, pytest.raises(DataError, match="holds 4 bytes"):
+        patch.setattr(loaders, "loadmat", lambda *_, **__: pytest.fail("was parsed"))
+        load("scene", tmp_path)
     use_manifest_row(project, b"junk")
     with pytest.raises(DataError, match=rf"{tmp_path / FILE} is not laid out as expected: \w+:"):
         load("scene", tmp_path)
 
 
 def test_describe_reads_no_content(tmp_path, monkeypatch):
-    monkeypatch.setattr("mimlpaper.datasets.catalogue.SOURCES", {"scene": SOURCES["scene"]})
-    assert describe(tmp_path)[0]["state"] == "missing"
-    put(tmp_path, CONTENT[:5])
-    assert describe(tmp_path)[0]["state"] == "damaged"
-    put(tmp_path, CONTENT)
-    assert describe(tmp_path) == [
-        {
-            "name": "scene",
-            "shape": "2,000 bags, 18,000 instances, 15 features",
-            "labels": 5,
-            "kind": "original",
-            "state": "present",
-            "source": "there",
-            "terms": "free",
-            "path": str(tmp_path / FILE),
-        }
-    ]
+    drawn = "synthetic_scene"
+    monkeypatch.setattr(catalogue, "SOURCES", {name: SOURCES[name] for name in ("scene", drawn)})
+    for content, state in ((None, "missing"), (CONTENT[:5], "damaged"), (CONTENT, "present")):
+        if content:
+            put(tmp_path, content)
+        assert describe(tmp_path)[0]["state"] == state
+        assert catalogue.is_present("scene", tmp_path) == (state == "present")
+    row, built_in = describe(tmp_path)
+    assert row["shape"] == "2,000 bags, 18,000 instances, 15 features"
+    assert (row["labels"], row["kind"], row["source"], row["terms"]) == (
+        5, "original", "there", "free",
+    )  # fmt: skip
+    assert row["path"] == str(tmp_path / FILE)
+    assert built_in["state"] == "built in" and catalogue.is_present(drawn)
 
 
 def test_unknown_names():

@@ -1,4 +1,4 @@
-"""Images and texts become bags as the paper describes; synthetic sets have instance labels."""
+"""Images and texts become bags as the paper describes."""
 
 import doctest
 import pickle
@@ -10,17 +10,7 @@ from PIL import Image
 from sklearn.base import clone
 
 from mimlpaper.bags import Bags
-from mimlpaper.datasets import (
-    ImageBags,
-    TextBags,
-    images,
-    load_synthetic_scene,
-    load_synthetic_texts,
-    make_scenes,
-    make_texts,
-    scene_mosaic,
-    texts,
-)
+from mimlpaper.datasets import ImageBags, TextBags, images_and_texts, scene_mosaic
 
 SHARP = ImageBags(smoothing=0.01)  # an 8 x 8 image stays as it is
 
@@ -30,9 +20,8 @@ def small(rng):
     return rng.integers(0, 256, (8, 8, 3), dtype=np.uint8)
 
 
-@pytest.mark.parametrize("module", [images, texts])
-def test_examples_in_docstrings(module):
-    assert doctest.testmod(module, extraglobs={"np": np}).failed == 0
+def test_examples_in_docstrings():
+    assert doctest.testmod(images_and_texts, extraglobs={"np": np}).failed == 0
 
 
 def test_bag_of_a_hand_made_image():
@@ -70,7 +59,7 @@ def test_bags_agree_with_a_slow_twin(small):
 
 def test_mosaic_gives_the_blobs_back(small):
     mosaic = scene_mosaic(SHARP.transform([small])[0])
-    blobs = images.blob_means(small[None].astype(float))[0]
+    blobs = images_and_texts.blob_means(small[None].astype(float))[0]
     known = np.isfinite(mosaic)
     assert known.all(axis=-1).sum() == 33
     assert not known[:2, :2].any() and not known[5:, 5:].any()
@@ -83,6 +72,12 @@ def test_smoothing_averages_what_lies_around_a_sample():
     bag = ImageBags().transform([ramp])[0]
     # Samples lie at 8 (i + .5) - .5, and blob c, between samples c and c + 1, at 8 (c + 1) - .5.
     np.testing.assert_allclose(bag[:3, 0], [23.5, 31.5, 39.5], atol=1e-3)
+    point = np.zeros((8, 8))
+    point[3, 3] = 1.0
+    bag = ImageBags(smoothing=2.0).transform([point])[0]
+    weights = np.exp(-(np.subtract.outer(range(8), range(8)) ** 2) / (2 * 2.0**2))
+    weights = (weights / weights.sum(axis=1, keepdims=True))[:, 3]  # of the point in each sample
+    assert bag[0, 0] == pytest.approx(255 * weights[2:4].mean() ** 2)
     flat = ImageBags(smoothing=3.0).transform([np.full((9, 30), 0.2)])[0]
     np.testing.assert_allclose(flat, np.tile([51.0] * 3 + [0.0] * 12, (9, 1)), atol=1e-9)
 
@@ -119,9 +114,12 @@ def test_photographs_stand_upright(small, tmp_path):
     np.testing.assert_allclose(bag, SHARP.transform([small])[0])
 
 
-@pytest.mark.parametrize(
-    ("image", "message"),
-    [
+def test_strange_images_are_named(small, tmp_path):
+    broken, text = tmp_path / "broken.png", tmp_path / "text.png"
+    Image.fromarray(small).resize((200, 200)).save(broken)
+    broken.write_bytes(broken.read_bytes()[:300])
+    text.write_text("no image at all")
+    for image, message in (
         (np.zeros((7, 8, 3), np.uint8), r"image 1 must have at least 8 x 8 pixels.*\(7, 8, 3\)"),
         (np.zeros((8, 8, 5), np.uint8), "image 1 must have .* 1 to 4 channels"),
         (np.full((8, 8), 300), "image 1 must hold integers in .* from 300 to 300"),
@@ -129,35 +127,24 @@ def test_photographs_stand_upright(small, tmp_path):
         (np.full((8, 8), np.nan), "image 1 must hold"),
         (np.full((8, 8), "a"), "image 1 must hold numbers"),
         (Image.new("I", (8, 8)), "image 1 has Pillow's mode I"),
-    ],
-)
-def test_strange_images_are_named(small, image, message):
-    with pytest.raises(ValueError, match=message):
-        SHARP.transform([small, image])
-
-
-def test_unreadable_files_are_named(small, tmp_path):
-    file = tmp_path / "broken.png"
-    Image.fromarray(small).resize((200, 200)).save(file)
-    file.write_bytes(file.read_bytes()[:300])
-    with pytest.raises(ValueError, match=r"image 1 .*broken\.png.* cannot be read"):
-        ImageBags().transform([small, file])
-    file.write_text("no image at all")
-    with pytest.raises(ValueError, match=r"broken\.png.* cannot be read"):
-        ImageBags().transform([file])
+        (broken, r"image 1 .*broken\.png.* cannot be read"),
+        (text, r"image 1 .*text\.png.* cannot be read"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SHARP.transform([small, image])
     with pytest.raises(FileNotFoundError, match=r"absent\.png"):
-        ImageBags().transform([tmp_path / "absent.png"])
+        SHARP.transform([tmp_path / "absent.png"])
 
 
 def test_image_bags_refuses_bad_use(small):
-    with pytest.raises(ValueError, match="single path"):
-        ImageBags().transform("a.png")
-    with pytest.raises(ValueError, match="at least one image"):
-        ImageBags().transform([])
-    with pytest.raises(ValueError, match="smoothing must be positive, got 0"):
-        ImageBags(smoothing=0).transform([small])
-    with pytest.raises(ValueError, match=r"shape \(9, 15\), got \(9, 14\)"):
-        scene_mosaic(np.zeros((9, 14)))
+    for use, message in (
+        (lambda: SHARP.transform("a.png"), "single path"),
+        (lambda: SHARP.transform([]), "at least one image"),
+        (lambda: ImageBags(smoothing=0).transform([small]), "smoothing must be positive, got 0"),
+        (lambda: scene_mosaic(np.zeros((9, 14))), r"shape \(9, 15\), got \(9, 14\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            use()
 
 
 def test_passages_by_hand():
@@ -194,16 +181,15 @@ def test_vocabulary_is_the_words_in_most_texts():
 
 
 def test_text_bags_refuses_bad_use():
-    with pytest.raises(ValueError, match="single string"):
-        TextBags().fit("one text")
-    with pytest.raises(ValueError, match="at least one text"):
-        TextBags().fit([])
-    with pytest.raises(ValueError, match="got float as text 1"):
-        TextBags().fit(["good", 1.5])
-    with pytest.raises(ValueError, match="at most window = 50, got 51"):
-        TextBags(step=51).fit(["good"])
-    with pytest.raises(ValueError, match=r"top_share must lie in \(0, 1\], got 0"):
-        TextBags(top_share=0).fit(["good"])
+    for text_bags, texts, message in (
+        (TextBags(), "one text", "single string"),
+        (TextBags(), [], "at least one text"),
+        (TextBags(), ["good", 1.5], "got float as text 1"),
+        (TextBags(step=51), ["good"], "at most window = 50, got 51"),
+        (TextBags(top_share=0), ["good"], r"top_share must lie in \(0, 1\], got 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            text_bags.fit(texts)
 
 
 def test_generators_are_scikit_learn_transformers(small):
@@ -214,54 +200,3 @@ def test_generators_are_scikit_learn_transformers(small):
         bags = fitted.transform(X)
         assert isinstance(bags, Bags) and len(bags) == len(X)
         np.testing.assert_array_equal(bags.instances, generator.fit_transform(X).instances)
-
-
-@pytest.fixture(scope="module")
-def scenes():
-    return load_synthetic_scene()
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return load_synthetic_texts()
-
-
-def test_synthetic_sets_are_deterministic(scenes, documents):
-    for first, load in ((scenes, load_synthetic_scene), (documents, load_synthetic_texts)):
-        again, other = load(), load(random_state=1)
-        np.testing.assert_array_equal(first.X.instances, again.X.instances)
-        np.testing.assert_array_equal(first.Y, again.Y)
-        assert first.sha256 == again.sha256 != other.sha256
-
-
-def test_labels_of_a_synthetic_bag_are_those_of_its_instances(scenes, documents):
-    """The definition of multi-instance learning, label by label."""
-    for dataset in (scenes, documents):
-        assert dataset.kind == "synthetic"
-        np.testing.assert_array_equal(dataset.X.max(dataset.instance_labels), dataset.Y)
-        assert dataset.Y.sum(axis=0).min() >= 20
-
-
-def test_synthetic_sets_have_as_many_labels_as_the_originals(scenes, documents):
-    assert (scenes.Y.sum(axis=1) > 1).mean() == pytest.approx(0.2285, abs=0.01)
-    assert (documents.Y.sum(axis=1) > 1).mean() == pytest.approx(0.1495, abs=0.01)
-
-
-def test_scenes_show_their_labels():
-    drawn, Y, regions = make_scenes(30, size=32, random_state=3)
-    assert drawn.shape == (30, 32, 32, 3) and drawn.dtype == np.uint8
-    for labels, region in zip(Y, regions, strict=True):
-        assert set(np.unique(region)) - {-1} == set(np.flatnonzero(labels))
-    with pytest.raises(ValueError, match="multiple of 8, got 30"):
-        make_scenes(2, size=30)
-    with pytest.raises(ValueError, match="n_images must be at least 1"):
-        make_scenes(0)
-
-
-def test_texts_tell_the_topic_of_each_word():
-    composed, Y, topics = make_texts(40, random_state=3)
-    for text, labels, of_word in zip(composed, Y, topics, strict=True):
-        assert len(text.split()) == len(of_word)
-        assert set(of_word) == set(np.flatnonzero(labels))
-    with pytest.raises(ValueError, match="n_texts must be at least 1"):
-        make_texts(0)

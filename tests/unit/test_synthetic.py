@@ -1,0 +1,108 @@
+"""Synthetic sets are the same for a seed, and their instances' labels make the bags' labels."""
+
+import numpy as np
+import pytest
+
+from mimlpaper.datasets import (
+    THINGS,
+    TextBags,
+    load,
+    load_synthetic_africa,
+    load_synthetic_genes,
+    load_synthetic_pages,
+    load_synthetic_scene,
+    load_synthetic_texts,
+    make_africa,
+    make_bags,
+    make_scenes,
+    make_texts,
+    synthetic,
+)
+
+LOADERS = {
+    "synthetic_africa": load_synthetic_africa,
+    "synthetic_scene": load_synthetic_scene,
+    "synthetic_texts": load_synthetic_texts,
+    "synthetic_genes": load_synthetic_genes,
+    "synthetic_pages": load_synthetic_pages,
+}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return {name: load(name) for name in LOADERS}
+
+
+def test_a_seed_draws_the_same_everywhere(drawn):
+    """Records depend on these numbers: they may never change, but for rounding in BLAS."""
+    assert drawn["synthetic_scene"].sha256[:12] == "b6e5272def8a"
+    assert drawn["synthetic_texts"].sha256[:12] == "d8ebd6badea0"
+    africa = drawn["synthetic_africa"]
+    assert (africa.X.instances.sum(), africa.instance_labels.sum()) == pytest.approx(
+        (-118.41606441238885, 56)
+    )
+    for name, total in (
+        ("synthetic_genes", (-61.75791677799943, 400)),
+        ("synthetic_pages", (965.4449139398947, 395)),
+    ):
+        assert (drawn[name].X.sum(), drawn[name].Y.sum()) == pytest.approx(total)
+    for name, read in LOADERS.items():
+        assert read().sha256 == drawn[name].sha256 != read(random_state=1).sha256
+
+
+def test_labels_of_a_bag_are_those_of_its_instances(drawn):
+    """The definition of multi-instance learning, label by label."""
+    for name in ("synthetic_africa", "synthetic_scene", "synthetic_texts"):
+        dataset = drawn[name]
+        labels = dataset.labels.reshape(len(dataset), -1)
+        np.testing.assert_array_equal(dataset.X.max(dataset.instance_labels), labels)
+        assert labels.sum(axis=0).min() >= 20
+
+
+def test_as_many_labels_as_in_the_originals(drawn):
+    for name, share in (("synthetic_scene", 0.2285), ("synthetic_texts", 0.1495)):
+        assert (drawn[name].Y.sum(axis=1) > 1).mean() == pytest.approx(share, abs=0.01)
+    for name in ("synthetic_genes", "synthetic_pages"):
+        assert drawn[name].Y.any(axis=1).all() and drawn[name].Y.any(axis=0).all()
+        assert np.linalg.norm(drawn[name].X, axis=1) == pytest.approx(1.0)
+
+
+def test_scenes_show_their_labels():
+    images, Y, regions = make_scenes(30, size=32, random_state=3)
+    assert images.shape == (30, 32, 32, 3) and images.dtype == np.uint8
+    for labels, region in zip(Y, regions, strict=True):
+        assert set(np.unique(region)) - {-1} == set(np.flatnonzero(labels))
+
+
+def test_texts_have_the_topic_of_each_word():
+    texts, Y, topics = make_texts(40, random_state=3)
+    for text, labels, of_word in zip(texts, Y, topics, strict=True):
+        assert len(text.split()) == len(of_word)
+        assert set(of_word) == set(np.flatnonzero(labels))
+    half = synthetic._labels_of_passages([np.repeat([1, 4, 6], [25, 15, 10])], TextBags())
+    assert np.flatnonzero(half[0]).tolist() == [1]  # at least half of the passage
+
+
+def test_things_are_clouds_around_their_places():
+    X, y, things = make_africa(2000, n_features=3)
+    assert set(X.sizes) == {2, 3, 4, 5} and y.mean() == 0.5
+    for thing, (name, place) in enumerate(THINGS.items()):
+        cloud = X.instances[things == thing]
+        assert cloud[:, :2].mean(axis=0) == pytest.approx(place, abs=0.15)
+        assert cloud[:, :2].std(axis=0) == pytest.approx([0.55] * 2, abs=0.05)
+        assert cloud[:, 2].mean() == pytest.approx(0.0, abs=0.5)
+        assert y[X.bag_of_instance[things == thing]].all() == (name in ("lion", "elephant"))
+
+
+def test_bad_parameters():
+    for make, arguments, message in (
+        (make_scenes, {"n_images": 2, "size": 30}, "multiple of 8, got 30"),
+        (make_scenes, {"n_images": 0}, "n_images must be at least 1"),
+        (make_texts, {"n_texts": 0}, "n_texts must be at least 1"),
+        (make_africa, {"n_bags": 0}, "n_bags must be at least 1"),
+        (make_africa, {"n_features": 1}, "n_features must be at least 2, got 1"),
+        (make_bags, {"n_bags": 2, "n_instances": 0, "n_labels": 4}, "n_instances must be at least"),
+        (make_bags, {"n_bags": 2, "n_instances": 2, "n_labels": 6}, "multiple of 4, got 6"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(**arguments)
