@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.pair_kernel import PairKernel
-from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
+from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairKernel, PairSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width

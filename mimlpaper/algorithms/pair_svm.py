@@ -1,4 +1,4 @@
-"""Support vector machines on all pairs of an instance and a label."""
+"""Kernels and support vector machines on all pairs of an instance and a label."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numba import njit
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from mimlpaper.algorithms.pair_kernel import PairKernel
 from mimlpaper.bags import Bags
+from mimlpaper.kernels import kernel_matrix
 
 SINGLE = 1e-5  # smallest tol for products in single precision
 START_TOL = 0.1  # gap at which the machine on the means of the bags stops
@@ -20,6 +20,39 @@ BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itse
 PARTIAL_PASSES = 8  # more would let b overshoot, since the pairs that balance it do not move
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
 CACHE_MB = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class PairKernel:
+    """Kernel between pairs (x, y) and (x', y'), where label y has the code e_y.
+
+    It is the kernel k, "rbf" or "linear", between the vectors (x, e_y) and (x', e_y'); with
+    ``product`` it is k(x, x') <e_y, e_y'>. In each case it has the form
+    k(x, x') k_Y(y, y') + k_0(y, y').
+    """
+
+    codes: np.ndarray  # the e_y: (n_labels, any)
+    kernel: str  # "rbf", which is exp(-gamma ||x - x'||²), or "linear"
+    gamma: float = 1.0
+    product: bool = False  # for the linear kernel only
+
+    def label_kernels(self) -> tuple[np.ndarray, np.ndarray]:
+        """k_Y and k_0, each (n_labels, n_labels)."""
+        codes, nothing = self.codes, np.zeros((len(self.codes), len(self.codes)))
+        if self.kernel == "rbf":
+            return kernel_matrix(codes, gamma=self.gamma), nothing
+        if self.product:
+            return codes @ codes.T, nothing
+        return np.ones_like(nothing), codes @ codes.T
+
+    def rows(self, instances) -> np.ndarray:
+        """A row for each pair, on which k is this kernel: (n_instances n_labels, any)."""
+        n_instances, n_labels = len(instances), len(self.codes)
+        if self.product:
+            outer = np.einsum("id,jk->ijkd", instances, self.codes)
+            return outer.reshape(n_instances * n_labels, -1)
+        repeated = np.repeat(instances, n_labels, axis=0)
+        return np.hstack([repeated, np.tile(self.codes, (n_instances, 1))])
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.one_label import OneLabel
+from mimlpaper.algorithms.subcod import OneLabel
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.sharing import Cache, sharing

@@ -9,12 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.one_label import OneLabel
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.chfd import ChFd
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd
-from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
+from mimlpaper.algorithms.subcod import OneLabel, SubCod
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
+from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.study.holdouts import SubCodHoldOut
 

@@ -5,7 +5,7 @@ from scipy.linalg import norm
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.chfd import ChFd, _common_value, _fisher, _move
+from mimlpaper.baselines.misvm import ChFd, _common_value, _fisher, _move
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize as scipy_minimize
 from scipy.optimize import rosen, rosen_der
 
-from mimlpaper.baselines.descents import _products, minimise
+from mimlpaper.baselines.diverse_density import _products, minimise
 
 FEW_STEPS = dict(tol=1e-12, max_iter=200)
 

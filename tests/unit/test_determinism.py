@@ -17,8 +17,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
 from mimlpaper.datasets import load
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.records import KEY, Store

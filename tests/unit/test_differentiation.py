@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from mimlpaper.algorithms.differentiation import (
+from mimlpaper.algorithms.insdif import (
     DifferenceFeatures,
     NeighbourMeans,
     PrototypeDifferences,

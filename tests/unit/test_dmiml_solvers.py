@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from mimlpaper.algorithms.dmiml import lbfgs
-from mimlpaper.algorithms.dmiml.bundle import solve_bundle
-from mimlpaper.algorithms.dmiml.cccp import highest
-from mimlpaper.algorithms.dmiml.cutting_plane import N_PICKED, solve_cutting_plane
-from mimlpaper.algorithms.dmiml.lbfgs import solve_lbfgs
-from mimlpaper.algorithms.dmiml.problem import ConvexProblem
-from mimlpaper.algorithms.dmiml.quadratic import ascend
-from mimlpaper.algorithms.dmiml.relatedness import mean_form
-from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
+from mimlpaper.algorithms import dmimlsvm_solvers as lbfgs
+from mimlpaper.algorithms.dmimlsvm import highest, mean_form
+from mimlpaper.algorithms.dmimlsvm_solvers import (
+    N_PICKED,
+    ConvexProblem,
+    ascend,
+    solve_bundle,
+    solve_cutting_plane,
+    solve_lbfgs,
+    solve_with_cvxpy,
+)
 from tests import reference
 
 SOLVERS = [solve_bundle, solve_lbfgs, solve_cutting_plane, solve_with_cvxpy]

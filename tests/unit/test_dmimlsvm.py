@@ -11,8 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
-from mimlpaper.algorithms.dmimlsvm import SOLVERS, DMimlSvm
+from mimlpaper.algorithms.dmimlsvm import SOLVERS, DMimlSvm, imbalance_rates, imbalance_weights
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning, label_sets
 from mimlpaper.kernels import kernel_matrix

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from mimlpaper.algorithms.dmiml.cutting_plane import N_PICKED
-from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
-from mimlpaper.algorithms.dmiml.relatedness import mean_form, pairwise_form
-from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
+from mimlpaper.algorithms.dmimlsvm import (
+    imbalance_rates,
+    imbalance_weights,
+    mean_form,
+    pairwise_form,
+)
+from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlpaper.paths import notebooks
 from tests.unit.test_dmiml_solvers import random_problem
 

@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mimlpaper.algorithms.dmiml.bundle import solve_bundle
-from mimlpaper.algorithms.dmiml.relatedness import learned_pair_penalties, mean_form, pairwise_form
-from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm, learned_pair_penalties, mean_form, pairwise_form
+from mimlpaper.algorithms.dmimlsvm_solvers import solve_bundle, solve_with_cvxpy
 from mimlpaper.bags import Bags
 from tests.unit.test_dmiml_solvers import random_problem
 

@@ -3,8 +3,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd, _responsible, alternate
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd, _responsible, alternate
 from mimlpaper.sharing import Cache, sharing
 from tests.unit.test_diverse_density import density_loss, planted
 

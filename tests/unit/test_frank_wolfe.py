@@ -7,9 +7,8 @@ import pytest
 from scipy.optimize import linprog
 
 from mimlpaper.base import ConstantLabelWarning
-from mimlpaper.baselines import frank_wolfe as module
-from mimlpaper.baselines.frank_wolfe import LabelPairs, frank_wolfe
-from mimlpaper.baselines.ranksvm import RankSvm
+from mimlpaper.baselines import ranksvm as module
+from mimlpaper.baselines.ranksvm import LabelPairs, RankSvm, frank_wolfe
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
 

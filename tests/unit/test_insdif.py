@@ -8,13 +8,13 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mimlpaper.algorithms.differentiation import (
+from mimlpaper.algorithms.insdif import (
     DifferenceFeatures,
+    InsDif,
     NeighbourMeans,
     PrototypeDifferences,
     SingleInstances,
 )
-from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm

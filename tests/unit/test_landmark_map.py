@@ -9,8 +9,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi
-from mimlpaper.algorithms import landmark_map
-from mimlpaper.algorithms.differentiation import SingleInstances
+from mimlpaper.algorithms import medoid_map as landmark_map
+from mimlpaper.algorithms.insdif import SingleInstances
 from mimlpaper.datasets import make_bags
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.memory import GIB, check_memory, free_memory

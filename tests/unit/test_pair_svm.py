@@ -3,8 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from mimlpaper.algorithms.pair_kernel import PairKernel
-from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
+from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairKernel, PairSvm
 from mimlpaper.bags import Bags
 from mimlpaper.kernels import KernelFactor, kernel_matrix
 from tests import reference

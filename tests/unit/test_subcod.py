@@ -9,9 +9,9 @@ from sklearn.svm import SVC
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.one_label import OneLabel
 from mimlpaper.algorithms.subcod import (
     OPTIMA,
+    OneLabel,
     SubCod,
     best_inversions,
     correct_concepts,
