@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -17,19 +17,13 @@ from mimlpaper.algorithms.dmimlsvm_solvers import (
     Solution,
     solve_bundle,
     solve_cutting_plane,
-    solve_lbfgs,
     solve_with_cvxpy,
 )
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.sharing import shared
 
-SOLVERS = {
-    "bundle": solve_bundle,
-    "lbfgs": solve_lbfgs,
-    "cutting_plane": solve_cutting_plane,
-    "cvxpy": solve_with_cvxpy,
-}
+SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}
 CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
 
 
@@ -66,15 +60,14 @@ class DMimlSvm(MultiLabelEstimator):
         favour it. For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
         What the labels share: "mean", their mean function; "pairwise", a function for each pair,
-        with learned μ_ij (Eq. 28, see
-        :func:`~mimlpaper.algorithms.dmimlsvm.learned_pair_penalties`). An array holds
-        the μ_ij: symmetric, from 0 (share most) to infinity (share nothing).
+        with learned μ_ij (Eq. 28, see :func:`learned_pair_penalties`). An array holds the μ_ij:
+        symmetric, from 0 (share most) to infinity (share nothing).
     imbalance : bool, default False
         Weigh losses by τ: 1 - ibr_t for bags with label t, ibr_t for bags without it, see
-        :func:`~mimlpaper.algorithms.dmimlsvm.imbalance_weights`. If False, τ is 1. The
-        rates ibr_t sum to 1 over the labels, so that one more label changes all results. With few
-        bags or many labels all scores may become constant.
-    solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
+        :func:`imbalance_weights`. If False, τ is 1. The rates ibr_t sum to 1 over the labels, so
+        that one more label changes all results. With few bags or many labels all scores may become
+        constant.
+    solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
         for small data.
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
@@ -222,16 +215,14 @@ class DMimlSvm(MultiLabelEstimator):
             learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
             return learned[np.ix_(varied, varied)]
 
-        descent = descend(
+        solution, self.raw_objective_, self.n_iter_, self._settled = descend(
             problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
             relate=relate if self._learns_pairs() else None, start=_start(last, problem),
             tol=self.cccp_tol, max_steps=self.max_cccp,
         )  # fmt: skip
-        solution = descent.solution
         self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
-        self.objective_, self.raw_objective_ = descent.objective, descent.raw_objective
-        self.n_iter_ = descent.n_iter
-        self.duality_gap_, self._settled = solution.gap, descent.settled
+        self.objective_ = self.raw_objective_[: len(self.n_iter_)]
+        self.duality_gap_ = solution.gap
         if self.warm_start:
             self._last = problem.offsets, solution
 
@@ -299,30 +290,11 @@ def _cosines(weights):
     return np.clip(cosines, -1.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Descent:
-    """Result and history of the procedure.
-
-    ``raw_objective`` holds the true objective after each convex problem (n_steps,), and after a
-    last problem that raised it and was dropped.
-    """
-
-    solution: Solution  # of the last convex problem that is kept
-    raw_objective: np.ndarray
-    n_iter: np.ndarray  # the solver's iterations: (n_steps,)
-    settled: bool  # False if ``max_steps`` ended the procedure
-
-    @property
-    def objective(self) -> np.ndarray:
-        """The true objective after each step that is kept (n_steps,); it never rises."""
-        return self.raw_objective[: len(self.n_iter)]
-
-
 def descend(
     problem: ConvexProblem, solve: Callable[[ConvexProblem, Solution | None], Solution], *,
     convex: bool, relate: Callable[[np.ndarray], np.ndarray] | None = None,
     start: Solution | None = None, tol: float, max_steps: int,
-) -> Descent:  # fmt: skip
+) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
     """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
 
     Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place. This sum is
@@ -332,6 +304,10 @@ def descend(
     ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
     gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
     most the share ``tol``, or after ``max_steps`` convex problems.
+
+    Returns the solution of the last convex problem that is kept; the true objective after each
+    problem, and after a last one that raised it and was dropped; the solver's iterations in each
+    problem that is kept; and whether the steps ended before ``max_steps``.
     """
     solution, settled = start, True
     raw: list[float] = []
@@ -356,7 +332,7 @@ def descend(
         settled = False
     if solution is None:
         raise ValueError(f"max_steps must be at least 1, got {max_steps}")
-    return Descent(solution, np.array(raw), np.array(n_iter), settled)
+    return solution, np.array(raw), np.array(n_iter), settled
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
@@ -378,17 +354,18 @@ def regulariser(
     The array must be symmetric (n_labels, n_labels), of numbers from 0 to infinity, and Q positive
     definite; otherwise a ValueError is raised.
     """
-    if isinstance(relatedness, str) and relatedness == "mean":
-        if not mu > -0.5:
-            raise ValueError(f"mu must be greater than -1/2, got {mu!r}")
-        return mean_form(n_labels, mu), None
-    if isinstance(relatedness, str) and relatedness == "pairwise":
+    if isinstance(relatedness, str):
+        if relatedness not in ("mean", "pairwise"):
+            raise ValueError(
+                f'relatedness must be "mean", "pairwise" or an array, got {relatedness!r}'
+            )
+        if relatedness == "mean":
+            if not mu > -0.5:
+                raise ValueError(f"mu must be greater than -1/2, got {mu!r}")
+            return mean_form(n_labels, mu), None
         if not mu > 0:
             raise ValueError(f"mu must be positive for pairs of labels, got {mu!r}")
-        penalties = np.full((n_labels, n_labels), float(mu))
-        return pairwise_form(penalties), penalties
-    if isinstance(relatedness, str):
-        raise ValueError(f'relatedness must be "mean", "pairwise" or an array, got {relatedness!r}')
+        relatedness = np.full((n_labels, n_labels), mu)
     penalties = np.asarray(relatedness, dtype=np.float64)
     if penalties.shape != (n_labels, n_labels):
         raise ValueError(

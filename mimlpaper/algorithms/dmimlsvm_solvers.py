@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 from numba import njit
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array
 
 ROUNDING = 1e-12  # of a sum of costs
@@ -19,10 +19,6 @@ EPSILON = 1e-4
 QUADRATIC_ACCURACY = 1e-3 * EPSILON
 MAX_SET_STEPS = 1_000_000
 MAX_PASSES = 10_000
-WIDTHS = 0.1 * 0.3 ** np.arange(12)  # of the rounded corners, in margins, stage by stage
-STAGE_ACCURACY = 0.5  # share of ``tol`` that the descent of a stage may leave
-MEMORY = 20  # pairs of vectors behind the quasi-Newton matrix
-MAX_ITER = 50_000
 FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry of H
 
 
@@ -384,39 +380,45 @@ def solve_cutting_plane(
                 sets.add(t, picked[losses.argmax()])  # lines 7 and 9
                 sets.optimise()  # line 10
                 changed = True
-    return problem.solution(sets.weights, sets.intercept, sets.multipliers(), n_passes)
+    multipliers = sets.multipliers()
+    weights = -problem.gradient(multipliers) @ problem.Q_inverse
+    return problem.solution(weights, sets.intercept, multipliers, n_passes)
 
 
 class _WorkingSets:
-    """Constraint sets S_1, ..., S_T, and the optimal v_1, ..., v_T over them.
+    """Constraint sets S_1, ..., S_T, and the optimal multipliers ``x`` of their constraints.
 
     A label's constraints are, in this order, the margins of the bags, the instances that may not
-    exceed their bags, and the bags that may not exceed their instances. The multipliers of
-    constraints outside S_t are 0; the multipliers of margins carry the sign of y.
+    exceed their bags, and the bags that may not exceed their instances; δ >= 0 follows. The
+    multipliers of constraints outside S_t are 0, and a margin's has the sign of y.
     """
 
     def __init__(self, problem):
-        self.problem = problem
-        self.n_bags, self.n_labels = problem.signs.shape
-        n_instances = len(problem.instances)
-        self.ends = np.cumsum([self.n_bags, n_instances, self.n_bags])
-        self.owner = np.repeat(np.arange(self.n_bags), np.diff(problem.offsets))
+        n_bags, self.n_labels = problem.signs.shape
+        self.problem, self.n_bags = problem, n_bags
+        self.owner = np.repeat(np.arange(n_bags), np.diff(problem.offsets))  # of each instance
+        self.ends = np.cumsum([n_bags, len(self.owner), n_bags])
         self.chosen = np.zeros((self.n_labels, self.ends[-1]), bool)
-        self.weights = np.zeros((problem.bags.shape[1], self.n_labels))
         self.intercept = np.zeros(self.n_labels)
-        # The constraints δ >= 0 follow a label's other constraints.
-        shape = self.n_labels, self.ends[-1] + self.n_bags
+        shape = self.n_labels, self.ends[-1] + n_bags
         self.low, self.high, self.x, self.height = (np.zeros(shape) for _ in range(4))
         self.x[:, self.ends[-1] :] = self.high[:, self.ends[-1] :] = problem.link
-        self.height[:, : self.n_bags] = problem.signs.T
+        self.height[:, :n_bags] = problem.signs.T
+        # The multipliers of a label's margins, and of the bounds of one δ_it, have a fixed sum.
+        bags = np.arange(n_bags)
+        of_delta = self.n_labels + np.concatenate([self.owner, bags, bags])
+        self.block = np.array(
+            [np.append(np.full(n_bags, t), of_delta + t * n_bags) for t in range(self.n_labels)]
+        )
         self.gram = self._gram()
-        self.block = self._blocks()
 
     def losses(self, t):
         """By how much v_t violates each constraint of label t."""
-        violation = self._violation(t)
-        held = np.where(self.chosen[t], violation, 0.0)
-        xi, above, below = np.split(np.maximum(held, 0.0), self.ends[:2])
+        signs = self.problem.signs[:, t]
+        violation = self._slopes()[t]  # but for the margins, which are y (y - g - b)
+        violation[: self.n_bags] = signs * (violation[: self.n_bags] - self.intercept[t])
+        held = np.maximum(np.where(self.chosen[t], violation, 0.0), 0.0)
+        xi, above, below = np.split(held, self.ends[:2])
         delta = np.maximum(np.maximum.reduceat(above, self.problem.offsets[:-1]), below)
         return violation - np.concatenate([xi, delta[self.owner], delta])
 
@@ -430,37 +432,28 @@ class _WorkingSets:
             self.low[t, q] = -self.problem.costs[q, t]
 
     def optimise(self):
-        free = np.flatnonzero(self.low.ravel() < self.high.ravel())
-        gram, block = self.gram[np.ix_(free, free)], self.block[free]
-        height, x, low, high = (
-            part.ravel()[free] for part in (self.height, self.x, self.low, self.high)
-        )
-        ascend(gram, height, x, low, high, block, QUADRATIC_ACCURACY, MAX_SET_STEPS)
-        self.x.ravel()[free] = x
-        problem = self.problem
-        self.weights = -problem.gradient(self.multipliers()) @ problem.Q_inverse
-        for t in range(self.n_labels):
-            self.intercept[t] = self._intercept(t)
+        problem, free = self.problem, self.low < self.high
+        rows, x = np.flatnonzero(free), self.x[free]
+        ascend(
+            self.gram[np.ix_(rows, rows)], self.height[free], x, self.low[free], self.high[free],
+            self.block[free], QUADRATIC_ACCURACY, MAX_SET_STEPS,
+        )  # fmt: skip
+        self.x[free] = x
+        for t, slopes in enumerate(self._slopes()):
+            rows = np.flatnonzero(self.chosen[t, : self.n_bags])
+            signs, costs = (part[rows][:, [t]] for part in (problem.signs, problem.costs))
+            margins = replace(problem, signs=signs, costs=costs)
+            scores = signs - slopes[rows, None]  # g
+            self.intercept[t] = margins.best_intercept(scores)[0][0] if len(rows) else 0.0
 
     def multipliers(self):
         margin, instance, bag, _ = np.split(self.x, self.ends, axis=1)
         return self.problem.feasible(np.abs(margin.T), instance.T, bag.T)
 
-    def _violation(self, t):
-        problem = self.problem
-        on_bags, on_instances = problem.scores(self.weights[:, [t]])
-        margins = 1.0 - problem.signs[:, [t]] * (on_bags + self.intercept[t])
-        mean = problem.sum_in_bags(problem.rho[:, [t]] * on_instances)
-        return np.concatenate([margins, on_instances - on_bags[self.owner], on_bags - mean])[:, 0]
-
-    def _intercept(self, t):
-        """Best b_t for the margins in S_t."""
-        rows = np.flatnonzero(self.chosen[t, : self.n_bags])
-        if not len(rows):
-            return 0.0
-        problem = self.problem
-        few = replace(problem, signs=problem.signs[rows][:, [t]], costs=problem.costs[rows][:, [t]])
-        return few.best_intercept(problem.bags[rows] @ self.weights[:, [t]])[0][0]
+    def _slopes(self):
+        """The slopes of the dual in x: heights minus the constraints' values at v."""
+        slopes = self.height - (self.gram @ self.x.ravel()).reshape(self.x.shape)
+        return slopes[:, : self.ends[-1]]
 
     def _gram(self):
         """Products of the constraints' gradients in V = W L, for all labels at once."""
@@ -472,95 +465,6 @@ class _WorkingSets:
             rows.append(np.kron(root, in_w))
         rows = np.concatenate(rows)
         return rows @ rows.T
-
-    def _blocks(self):
-        """Blocks of multipliers with a fixed sum: a label's margins, and the bounds of one δ_it."""
-        bags = np.arange(self.n_bags)
-        of_delta = np.concatenate([self.owner, bags, bags])
-        return np.concatenate(
-            [
-                np.concatenate(
-                    [np.full(self.n_bags, t), self.n_labels + t * self.n_bags + of_delta]
-                )
-                for t in range(self.n_labels)
-            ]
-        )
-
-
-def solve_lbfgs(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
-) -> Solution:
-    """Minimise with rounded corners: hinges by a parabola, each δ_it by a soft maximum.
-
-    The slopes of the rounded losses are multipliers. They give a lower bound for every width of
-    the corners, a better one for a smaller width. Choose it as an independent check: it shares no
-    step with the bundle solver and takes about ten times as long. ``start``, the solution of a
-    problem of the same size, gives the first point.
-
-    Source: Nesterov, Smooth minimization of non-smooth functions, Math. Programming 103, 2005.
-    """
-    n_dims, n_labels = problem.bags.shape[1], problem.signs.shape[1]
-    theta = np.zeros((n_dims + 1) * n_labels)  # V = W L row by row, then b
-    if start is not None:
-        V = np.linalg.solve(problem.root_inverse.T, start.weights.T).T
-        theta = np.append(V, start.intercept)
-    scale, left = problem.costs.sum(), max_iter or MAX_ITER
-    for width in WIDTHS:
-        error = STAGE_ACCURACY * tol * scale
-        slope = min(np.sqrt(2.0 * error / len(theta)), error / n_labels)
-        found = minimize(
-            _smoothed, theta, (problem, width), method="L-BFGS-B", jac=True, options={
-                "gtol": slope, "ftol": 0.0, "maxcor": MEMORY, "maxiter": left, "maxfun": 2 * left,
-            },
-        )  # fmt: skip
-        theta, left = found.x, left - found.nit
-        solution = _certified(problem, theta, width, (max_iter or MAX_ITER) - left)
-        if solution.gap <= tol or left <= 0:
-            break
-        scale = solution.primal
-    return solution
-
-
-def _smoothed(theta, problem, width):
-    """The rounded objective and its gradient in theta."""
-    V, weights, intercept = _parts(theta, problem)
-    loss, multipliers = _rounded_loss(problem, *problem.scores(weights), intercept, width)
-    slope = V + problem.gradient(multipliers) @ problem.root_inverse.T
-    slope_in_b = -np.sum(problem.signs * multipliers.margin, axis=0)
-    return 0.5 * np.sum(V**2) + loss, np.append(slope, slope_in_b)
-
-
-def _parts(theta, problem):
-    V = theta[: -len(problem.Q)].reshape(-1, len(problem.Q))
-    return V, V @ problem.root_inverse, theta[-len(problem.Q) :]
-
-
-def _rounded_loss(problem, on_bags, on_instances, intercept, width):
-    """Value, and the multipliers that are its slopes in the violations of the constraints."""
-    short = 1.0 - problem.signs * (on_bags + intercept)
-    share = np.clip(short / width, 0.0, 1.0)
-    hinges = share * (short - 0.5 * width * share)
-    above = on_instances - problem.spread(on_bags)
-    below = on_bags - problem.sum_in_bags(problem.rho * on_instances)
-    delta, _ = problem.discrepancy(on_bags, on_instances)
-    above, below = np.exp((above - problem.spread(delta)) / width), np.exp((below - delta) / width)
-    total = problem.sum_in_bags(above) + below
-    loss = np.sum(problem.costs * hinges) + problem.link * np.sum(delta + width * np.log(total))
-    return loss, Multipliers(
-        problem.costs * share,
-        problem.link * above / problem.spread(total),
-        problem.link * below / total,
-    )
-
-
-def _certified(problem, theta, width, n_iter):
-    """The solution with the best b for W, and with feasible multipliers."""
-    _, weights, intercept = _parts(theta, problem)
-    at = problem.scores(weights)
-    _, rough = _rounded_loss(problem, *at, intercept, width)
-    exact, _ = problem.best_intercept(at[0])
-    multipliers = problem.feasible(rough.margin, rough.instance, rough.bag)
-    return problem.solution(weights, exact, multipliers, n_iter)
 
 
 def solve_with_cvxpy(
@@ -578,7 +482,8 @@ def solve_with_cvxpy(
     W, b = cp.Variable((problem.bags.shape[1], n_labels)), cp.Variable((1, n_labels))
     xi, delta = cp.Variable((n_bags, n_labels)), cp.Variable((n_bags, n_labels))
     of_bags, of_instances = problem.bags @ W, problem.instances @ W
-    in_bag = _membership(problem.offsets)  # (n_bags, n_instances)
+    n_instances = len(problem.instances)
+    in_bag = csr_array((np.ones(n_instances), np.arange(n_instances), problem.offsets))
     constraints = [
         cp.multiply(problem.signs, of_bags + np.ones((n_bags, 1)) @ b) >= 1 - xi,
         xi >= 0,
@@ -594,12 +499,6 @@ def solve_with_cvxpy(
     margin, _, instance, bag = (constraint.dual_value for constraint in constraints)
     multipliers = problem.feasible(margin, instance, bag)
     return problem.solution(W.value, b.value[0], multipliers, program.solver_stats.num_iters)
-
-
-def _membership(offsets):
-    """1 where an instance lies in a bag."""
-    n_instances = offsets[-1]
-    return csr_array((np.ones(n_instances), np.arange(n_instances), offsets))
 
 
 @njit(cache=True, nogil=True)

@@ -89,7 +89,7 @@ class InsDif(VectorEstimator):
 
     def _cancels(self, learner):
         by_distances = learner.get_params().get("metric") == "max_hausdorff"
-        return by_distances and isinstance(self.transformation_, PrototypeDifferences)
+        return by_distances and type(self.transformation_) is PrototypeDifferences
 
 
 def label_prototypes(X, Y) -> np.ndarray:
@@ -102,15 +102,28 @@ def label_prototypes(X, Y) -> np.ndarray:
     return np.where(counts[:, None], sums / np.maximum(counts, 1)[:, None], _mean(X))
 
 
-class _Differentiation(TransformerMixin, BaseEstimator):
-    """Base class of transformers of X (n_examples, n_features), dense or sparse, into bags."""
+class PrototypeDifferences(TransformerMixin, BaseEstimator):
+    """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
+
+    X (n_examples, n_features) is dense or sparse. Memory holds all n_examples n_labels
+    differences: choose it for small data or few labels.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
+    """
 
     def fit(self, X, Y):
         """Learn from examples X and label sets Y (n_examples, n_labels)."""
-        self._start(X, Y)
+        self._learn(X, Y)
         return self
 
-    def _start(self, X, Y):
+    def transform(self, X) -> Bags:
+        """Bags of n_labels instances, in the order of the labels."""
+        X = self._check(X)
+        return _bags(_dense(X)[:, None, :] - self.prototypes_)
+
+    def _learn(self, X, Y):
         X = check_vectors(self, X, reset=True)
         Y = check_labels(Y, X.shape[0])
         self.prototypes_ = label_prototypes(X, Y)  # Table 9, step 1
@@ -121,23 +134,7 @@ class _Differentiation(TransformerMixin, BaseEstimator):
         return check_vectors(self, X, reset=False)
 
 
-class PrototypeDifferences(_Differentiation):
-    """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
-
-    Memory holds all n_examples n_labels differences: choose it for small data or few labels.
-
-    Attributes
-    ----------
-    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
-    """
-
-    def transform(self, X) -> Bags:
-        """Bags of n_labels differences, in the order of the labels."""
-        X = self._check(X)
-        return _bags(_dense(X)[:, None, :] - self.prototypes_)
-
-
-class DifferenceFeatures(_Differentiation):
+class DifferenceFeatures(PrototypeDifferences):
     """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
@@ -155,7 +152,7 @@ class DifferenceFeatures(_Differentiation):
 
     Attributes
     ----------
-    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
+    prototypes_ : see :class:`PrototypeDifferences`
     factor_ : KernelFactor of the differences; its ``error_`` is the approximation error.
     gamma_ : float, the kernel width used.
     """
@@ -172,7 +169,7 @@ class DifferenceFeatures(_Differentiation):
     def fit_transform(self, X, Y) -> Bags:
         """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
         check_rank(self.rank)
-        X, _ = self._start(X, Y)
+        X, _ = self._learn(X, Y)
         self.gamma_ = kernel_width(self.gamma, X)
         self.factor_ = _DifferenceFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
@@ -186,7 +183,7 @@ class DifferenceFeatures(_Differentiation):
         return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
 
 
-class NeighbourMeans(_Differentiation):
+class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
     Section 6.1 names this transformation as an alternative. A training example is not its own
@@ -208,7 +205,7 @@ class NeighbourMeans(_Differentiation):
     def fit(self, X, Y):
         if self.n_neighbors < 1:
             raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
-        self.X_fit_, self.Y_fit_ = self._start(X, Y)
+        self.X_fit_, self.Y_fit_ = self._learn(X, Y)
         return self
 
     def fit_transform(self, X, Y) -> Bags:
@@ -234,17 +231,11 @@ class NeighbourMeans(_Differentiation):
         return _bags(means)
 
 
-class SingleInstances(_Differentiation):
-    """Transformer of x into the bag {x}, for comparison with the other transformations.
-
-    Attributes
-    ----------
-    prototypes_ : (n_labels, n_features), not used.
-    """
+class SingleInstances(PrototypeDifferences):
+    """Transformer of x into the bag {x}, for comparison; it does not use the prototypes."""
 
     def transform(self, X) -> Bags:
-        X = self._check(X)
-        return _bags(_dense(X)[:, None, :])
+        return _bags(_dense(self._check(X))[:, None, :])
 
 
 class _Differences:

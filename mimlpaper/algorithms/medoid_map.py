@@ -106,7 +106,8 @@ class LandmarkMap(MedoidMap):
     not with its square. If the sample holds all bags, both maps are the same. Distances that do
     not fit into memory raise a MemoryError before they are computed.
 
-    Choose it for 10,000 bags or more. MimlNn and MimlSvm are then pipelines::
+    Choose it for 10,000 bags or more. Closer medoids, of FasterPAM, gave no better predictions.
+    MimlNn and MimlSvm are then pipelines::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
@@ -125,13 +126,6 @@ class LandmarkMap(MedoidMap):
     ----------
     medoid_indices_ : (k,), the medoids among the training bags.
     medoids_ : the medoids themselves.
-
-    Notes
-    -----
-    FasterPAM (the package kmedoids) finds closer medoids but no better predictions. Average
-    precision of MimlNn with 100 medoids on half of the bags, means of five draws, with medoids of
-    FasterPAM / of the alternation here / drawn at random: Reuters .913 / .941 / .940, scene
-    .747 / .752 / .751, ``make_bags(4000, 8, 8)`` .853 / .865 / .865.
     """
 
     def __init__(self, *, n_sample=2000, ratio=0.2, metric="max_hausdorff", random_state=None):

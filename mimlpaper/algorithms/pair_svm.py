@@ -1,15 +1,11 @@
 """Kernels and support vector machines on all pairs of an instance and a label."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from mimlpaper.bags import Bags
 from mimlpaper.kernels import kernel_matrix
 
 SINGLE = 1e-5  # smallest tol for products in single precision
@@ -19,40 +15,23 @@ LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
 PARTIAL_PASSES = 8  # more would let b overshoot, since the pairs that balance it do not move
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
-CACHE_MB = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class PairKernel:
-    """Kernel between pairs (x, y) and (x', y'), where label y has the code e_y.
+def label_kernels(
+    codes: np.ndarray, kernel: str, gamma: float = 1.0, *, product: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """k_Y and k_0, each (n_labels, n_labels), of k(x, x') k_Y(y, y') + k_0(y, y').
 
-    It is the kernel k, "rbf" or "linear", between the vectors (x, e_y) and (x', e_y'); with
-    ``product`` it is k(x, x') <e_y, e_y'>. In each case it has the form
-    k(x, x') k_Y(y, y') + k_0(y, y').
+    This is the kernel "rbf", exp(-gamma ||·||²), or "linear" between the pairs (x, e_y) and
+    (x', e_y'), where ``codes`` (n_labels, any) are the e_y; or with ``product``, for the linear
+    kernel only, <x, x'> <e_y, e_y'>.
     """
-
-    codes: np.ndarray  # the e_y: (n_labels, any)
-    kernel: str  # "rbf", which is exp(-gamma ||x - x'||²), or "linear"
-    gamma: float = 1.0
-    product: bool = False  # for the linear kernel only
-
-    def label_kernels(self) -> tuple[np.ndarray, np.ndarray]:
-        """k_Y and k_0, each (n_labels, n_labels)."""
-        codes, nothing = self.codes, np.zeros((len(self.codes), len(self.codes)))
-        if self.kernel == "rbf":
-            return kernel_matrix(codes, gamma=self.gamma), nothing
-        if self.product:
-            return codes @ codes.T, nothing
-        return np.ones_like(nothing), codes @ codes.T
-
-    def rows(self, instances) -> np.ndarray:
-        """A row for each pair, on which k is this kernel: (n_instances n_labels, any)."""
-        n_instances, n_labels = len(instances), len(self.codes)
-        if self.product:
-            outer = np.einsum("id,jk->ijkd", instances, self.codes)
-            return outer.reshape(n_instances * n_labels, -1)
-        repeated = np.repeat(instances, n_labels, axis=0)
-        return np.hstack([repeated, np.tile(self.codes, (n_instances, 1))])
+    nothing = np.zeros((len(codes), len(codes)))
+    if kernel == "rbf":
+        return kernel_matrix(codes, gamma=gamma), nothing
+    if product:
+        return codes @ codes.T, nothing
+    return np.ones_like(nothing), codes @ codes.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,35 +214,6 @@ class _Ascent:
     def _diagonal(self, norms):
         """The pairs' kernel with themselves: (n_instances, n_labels)."""
         return np.outer(norms, self.label_kernel.diagonal()) + self.offset_kernel.diagonal()
-
-
-@dataclass(frozen=True, eq=False)
-class LibsvmPairSvm:
-    """LIBSVM on the problem of :class:`PairSvm`, one row for each pair: slow, for comparison."""
-
-    bags: Bags
-    kernel: PairKernel
-
-    def solve(self, targets, costs) -> tuple[RowFunction, np.ndarray]:
-        """The best f + b and its values, see :meth:`PairSvm.solve`."""
-        svc = SVC(kernel=self.kernel.kernel, gamma=self.kernel.gamma, cache_size=CACHE_MB)
-        rows = self.kernel.rows(self.bags.instances)
-        targets = np.repeat(targets, self.bags.sizes, axis=0)
-        function = RowFunction(svc.fit(rows, targets.ravel(), costs.ravel()), self.kernel)
-        return function, function(self.bags.instances)
-
-
-@dataclass(frozen=True, eq=False)
-class RowFunction:
-    """LIBSVM's machine on rows, as a function of instances; it has LIBSVM's tolerance."""
-
-    svc: SVC
-    kernel: PairKernel
-    gap: float = 0.0
-
-    def __call__(self, instances) -> np.ndarray:
-        values = self.svc.decision_function(self.kernel.rows(instances))
-        return values.reshape(len(instances), -1)
 
 
 @njit(cache=True, nogil=True)

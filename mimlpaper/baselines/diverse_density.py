@@ -23,18 +23,58 @@ FLAT = 1e-5  # a gradient without a larger entry counts as zero
 ROUNDING = 2.2e-16
 
 
-class ConceptPoint(BagClassifier):
-    """Base class of learners of a point t with scales s: log p(x) = -Σ_k s_k² (x_k - t_k)².
+class DiverseDensity(BagClassifier):
+    """The point of greatest diverse density, by gradient ascent from many instances.
 
-    A subclass has the parameters ``n_start_bags``, ``initial_scale``, ``threshold``, ``tol``,
-    ``max_iter`` and ``random_state``, and defines ``_climb``.
+    With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s,
+
+        Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij),
+
+    the noisy-or. A bag scores max_j log p_ij. Choose it if positive bags share one small region of
+    the feature space, and to find relevant features: they have large scales.
+
+    Parameters
+    ----------
+    n_start_bags : int or None, default 5
+        Random positive bags at whose instances the ascents start; None for all, as in the original.
+    initial_scale : float, default 0.1
+        Every s_k at the start, for features of unit variance. If it is too large, all p vanish.
+    threshold : "learned" or float in (0, 1), default "learned"
+        Least p of a positive bag's best instance. "learned": the middle of the widest gap
+        between two training bags' scores that classifies most training bags correctly.
+    tol : float, default 1e-4, least gain of a step, as a share of the loss.
+    max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
+    random_state : int, RandomState or None, default None, draws the starting bags.
+
+    Attributes
+    ----------
+    concept_, scales_ : (n_features,), t and |s|.
+    loss_, losses_ : float and (n_starts,), minus the log of the density at t and s, and at the end
+        of every ascent.
+    log_threshold_ : float
+
+    References
+    ----------
+    Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
     """
+
+    def __init__(
+        self, *, n_start_bags=5, initial_scale=0.1, threshold="learned", tol=1e-4, max_iter=300,
+        random_state=None,
+    ):  # fmt: skip
+        self.n_start_bags = n_start_bags
+        self.initial_scale = initial_scale
+        self.threshold = threshold
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
         positive = self._learn_classes(y, len(bags))
         self._check_parameters()
+        self.n_features_in_ = bags.n_features
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
         starts = self._starts(centred, positive)
@@ -50,7 +90,6 @@ class ConceptPoint(BagClassifier):
             )
         self.concept_ = centre + ends[best, : bags.n_features]
         self.scales_ = np.abs(ends[best, bags.n_features :])
-        self.n_features_in_ = bags.n_features
         if self.threshold == "learned":
             scores = bags.max(self.instance_scores(bags))
             self.log_threshold_ = _best_threshold(scores, positive)
@@ -92,55 +131,52 @@ class ConceptPoint(BagClassifier):
         points = np.unique(bags[chosen].instances, axis=0)
         return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
 
+    def _climb(self, bags, positive, starts):
+        return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
 
-class DiverseDensity(ConceptPoint):
-    """The point of greatest diverse density, by gradient ascent from many instances.
 
-    With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s,
+class EmDd(DiverseDensity):
+    """The point of greatest diverse density, by expectation-maximisation from a few bags.
 
-        Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij),
+    With p_ij as in :class:`DiverseDensity` it minimises, over the point t and the scales s,
 
-    the noisy-or. A bag scores max_j log p_ij. Choose it if positive bags share one small region of
-    the feature space, and to find relevant features: they have large scales.
+        NLDD(t, s) = -Σ_{positive i} log max_j p_ij - Σ_{negative i} log(1 - max_j p_ij).
+
+    The E-step takes the instance with the largest p of every bag, the M-step climbs the diverse
+    density of these instances, as long as NLDD falls. The result is the start with the least NLDD
+    on the training bags; the original paper chose by the error on the test fold. Choose it for
+    large bags: a step evaluates one instance of each bag.
 
     Parameters
     ----------
-    n_start_bags : int or None, default 5
-        Random positive bags at whose instances the ascents start; None for all, as in the original.
-    initial_scale : float, default 0.1
-        Every s_k at the start, for features of unit variance. If it is too large, all p vanish.
-    threshold : "learned" or float in (0, 1), default "learned"
-        Least p of a positive bag's best instance. "learned": the middle of the widest gap
-        between two training bags' scores that classifies most training bags correctly.
-    tol : float, default 1e-4, least gain of a step, as a share of the loss.
-    max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
-    random_state : int, RandomState or None, default None, draws the starting bags.
+    n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
+        Defaults are 3, 0.1, 0.5 and None.
+    tol : float, default 1e-3
+        Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
+    max_iter : int, default 100
+        Most steps of an M-step, and most rounds; it warns if the best start needed more rounds.
 
     Attributes
     ----------
-    concept_, scales_ : (n_features,), t and |s|.
-    loss_ : float, minus the log of the density at t and s.
-    losses_ : (n_starts,), the loss of every ascent.
-    log_threshold_ : float
+    concept_, scales_, loss_, losses_, log_threshold_ : see :class:`DiverseDensity`; NLDD for loss.
 
     References
     ----------
-    Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
+    Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14, 2002.
+    Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
     """
 
     def __init__(
-        self, *, n_start_bags=5, initial_scale=0.1, threshold="learned", tol=1e-4, max_iter=300,
+        self, *, n_start_bags=3, initial_scale=0.1, threshold=0.5, tol=1e-3, max_iter=100,
         random_state=None,
     ):  # fmt: skip
-        self.n_start_bags = n_start_bags
-        self.initial_scale = initial_scale
-        self.threshold = threshold
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+        super().__init__(
+            n_start_bags=n_start_bags, initial_scale=initial_scale, threshold=threshold, tol=tol,
+            max_iter=max_iter, random_state=random_state,
+        )  # fmt: skip
 
     def _climb(self, bags, positive, starts):
-        return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
+        return shared(alternate, bags, positive, starts, self.tol, self.max_iter)
 
 
 def ascend(bags, positive, starts, tol, max_iter):
@@ -275,53 +311,6 @@ def _best_threshold(scores, positive):
     n_right = ((scores > between[:, None]) == positive).sum(axis=1)
     widths = np.where(n_right == n_right.max(), ordered[1:] - ordered[:-1], -1.0)
     return between[widths.argmax()]
-
-
-class EmDd(ConceptPoint):
-    """The point of greatest diverse density, by expectation-maximisation from a few bags.
-
-    With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it minimises, over the point t and the scales s,
-
-        NLDD(t, s) = -Σ_{positive i} log max_j p_ij - Σ_{negative i} log(1 - max_j p_ij).
-
-    The E-step takes the instance with the largest p of every bag, the M-step climbs the diverse
-    density of these instances, as long as NLDD falls. The result is the start with the least NLDD
-    on the training bags; the original paper chose by the error on the test fold. A bag scores
-    max_j log p_ij. Choose it over :class:`~mimlpaper.baselines.diverse_density.DiverseDensity`
-    for large bags: a step evaluates one instance of each bag.
-
-    Parameters
-    ----------
-    n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
-        Defaults are 3, 0.1, 0.5 and None.
-    tol : float, default 1e-3
-        Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
-    max_iter : int, default 100
-        Most steps of an M-step, and most rounds; it warns if the best start needed more rounds.
-
-    Attributes
-    ----------
-    concept_, scales_, loss_, losses_, log_threshold_ : see :class:`DiverseDensity`; NLDD for loss.
-
-    References
-    ----------
-    Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14, 2002.
-    Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
-    """
-
-    def __init__(
-        self, *, n_start_bags=3, initial_scale=0.1, threshold=0.5, tol=1e-3, max_iter=100,
-        random_state=None,
-    ):  # fmt: skip
-        self.n_start_bags = n_start_bags
-        self.initial_scale = initial_scale
-        self.threshold = threshold
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    def _climb(self, bags, positive, starts):
-        return shared(alternate, bags, positive, starts, self.tol, self.max_iter)
 
 
 def alternate(bags, positive, starts, tol, max_iter):

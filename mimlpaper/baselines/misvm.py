@@ -14,7 +14,41 @@ from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 
-class _MiSvm(BagClassifier):
+class KernelFeatures:
+    """Mixin of learners on features φ of instances, whose inner products are a kernel.
+
+    A class has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``rank`` and
+    ``random_state``, and defines ``instance_scores``. ``gamma_`` is the kernel width used,
+    ``factor_`` the :class:`~mimlpaper.kernels.KernelFactor` that gives the features.
+    """
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Scores of the instances of X: (n_instances,) or (n_instances, n_labels)."""
+        raise NotImplementedError
+
+    def decision_function(self, X) -> np.ndarray:
+        """Largest instance score of each bag: (n_bags,)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.max(self.instance_scores(bags))
+
+    def _start(self, bags):
+        """Set ``gamma_``, and ``factor_``, not yet fitted."""
+        self.n_features_in_ = bags.n_features
+        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
+
+    def _features(self, X) -> Bags:
+        """Bags of the features of X."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.with_instances(self.factor_.transform(bags.instances))
+
+
+class _MiSvm(KernelFeatures, BagClassifier):
     def __init__(
         self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", C=1.0,
         max_alternations=50, tol=1e-4, random_state=None,
@@ -29,41 +63,22 @@ class _MiSvm(BagClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    def decision_function(self, X) -> np.ndarray:
-        """Largest instance score of each bag: (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.max(self.instance_scores(bags))
-
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores of the bags after each alternation: n_alternations_ times (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        Z = self.factor_.transform(bags.instances)
+        features = self._features(X)
         for weights, intercept in zip(self.weights_, self.intercepts_, strict=True):
-            yield bags.max(Z @ weights + intercept)
+            yield features.max(features.instances @ weights + intercept)
 
     def instance_scores(self, X) -> np.ndarray:
         """Signed distances f(x), in margins: (n_instances,)."""
-        check_is_fitted(self)
-        Z = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
-        return Z @ self.weights_[-1] + self.intercepts_[-1]
+        return self._features(X).instances @ self.weights_[-1] + self.intercepts_[-1]
 
-    def _start(self, bags, y):
-        """Which bags are positive (n_bags,); sets ``factor_``, not yet fitted."""
-        positive = self._learn_classes(y, len(bags))
+    def _check_parameters(self):
         for name in ("C", "tol"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if self.max_alternations < 1:
             raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
-        self.n_features_in_ = bags.n_features
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
-        return positive
 
     def _alternate(self, hidden, train, infer):
         """Alternate ``train`` and ``infer`` until the hidden values repeat.
@@ -132,7 +147,9 @@ class MiSvmInstance(_MiSvm):
         ``examples`` are the instances of X, prepared for several fits with a linear kernel.
         """
         bags = check_bags(X)
-        positive = self._start(bags, y)
+        positive = self._learn_classes(y, len(bags))
+        self._check_parameters()
+        self._start(bags)
         bags = bags.with_instances(self.factor_.fit_transform(bags.instances))
         examples = examples or Examples(bags.instances)
         possible = np.repeat(positive, bags.sizes)  # (n_instances,)
@@ -168,7 +185,9 @@ class MiSvmBag(_MiSvm):
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        positive = self._start(bags, y)
+        positive = self._learn_classes(y, len(bags))
+        self._check_parameters()
+        self._start(bags)
         # The factor covers the means too, on which the first machine is trained.
         means = bags.mean(bags.instances)[positive]
         features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
@@ -199,7 +218,7 @@ def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
     return highest[first]
 
 
-class ChFd(BagClassifier):
+class ChFd(KernelFeatures, BagClassifier):
     """Convex-hull Fisher discriminant for bags with one binary label.
 
     A positive bag is represented by a point h_j in the convex hull of its instances, a negative
@@ -258,27 +277,14 @@ class ChFd(BagClassifier):
             raise ValueError(f"nu must be positive, got {self.nu}")
         if self.max_alternations < 1:
             raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
+        self._start(bags)
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         self._alternate(features[positive], features[~positive].instances)
-        self.n_features_in_ = bags.n_features
         return self
-
-    def decision_function(self, X) -> np.ndarray:
-        """Largest instance score of each bag: (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.max(self.instance_scores(bags))
 
     def instance_scores(self, X) -> np.ndarray:
         """f(x): (n_instances,)."""
-        check_is_fitted(self)
-        features = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
-        return features @ self.weights_ + self.intercept_
+        return self._features(X).instances @ self.weights_ + self.intercept_
 
     def _alternate(self, bags, negatives):
         """Fit to the positive bags and the instances (n, rank) of the negative bags."""

@@ -41,6 +41,12 @@ class Stage(NamedTuple):
     threshold_coef: np.ndarray  # (n_labels,)
     threshold_intercept: float
 
+    def scores(self, gram) -> np.ndarray:
+        """f_k(x) - t(x): (n_examples, n_labels)."""
+        ranking = gram @ self.coef + self.intercept
+        threshold = ranking @ self.threshold_coef + self.threshold_intercept
+        return ranking - threshold[:, None]
+
 
 class RankSvm(VectorEstimator):
     """Large-margin ranking of an example's labels above its missing labels.
@@ -53,16 +59,13 @@ class RankSvm(VectorEstimator):
     over the usable examples, which have a label and a missing label; a ValueError if there is
     none. A threshold t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0
     fit, by least squares over all examples, the value that separates an example's labels from the
-    others with the fewest mistakes. The scores are f_k(x) - t(x), so that ``label_rule="sign"`` is
-    the size predictor of the reference, and the ranking of the labels is that of f.
+    others with the fewest mistakes. The scores are f_k(x) - t(x).
 
     Choose it if the order of the labels matters, for up to some thousand examples: a sweep of
     the solver takes time n_examples^2 n_labels at most, and memory is about
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
-    examples gets a constant f_k.
-
-    ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of the method's time. It stops
-    far from the optimum; its scores depend on the examples' scale, and on details of the steps.
+    examples gets a constant f_k. ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of
+    the method's time. It stops far from the optimum; its scores depend on the examples' scale.
 
     Parameters
     ----------
@@ -70,23 +73,21 @@ class RankSvm(VectorEstimator):
     degree, gamma, coef0 : see :func:`mimlpaper.kernels.kernel_matrix`.
     C : float, default 1.0, cost of a ranking loss of 1 for each example.
     normalise : bool, default True
-        Scale each example to unit length first; with a polynomial kernel on longer examples
+        Scale each example to unit length first. With a polynomial kernel on longer examples
         the solver may stop far from the optimum.
     label_rule : {"sign", "top"}, default "sign"
         The labels above the threshold; "top" adds the best label.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Of the dual. Block ascent over the examples converges. Frank-Wolfe, see
-        :func:`~mimlpaper.baselines.ranksvm.frank_wolfe`, is for comparison with the original:
-        its last step is not taken, and the biases are the least-squares solution over all
-        alpha_ikl strictly between their bounds.
+        Of the dual. Block ascent over the examples converges; for Frank-Wolfe, the original, see
+        :func:`frank_wolfe`: its last step is not taken.
     tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
     max_iter : int, default 2000
         Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
     linear_program : {"interior", "vertex"}, default "interior"
         Frank-Wolfe moves towards the end of an interior-point method, or a vertex.
     step_accuracy : float, default 1e-4
-        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. On examples of large
-        norm the best steps are shorter than the accuracy, and inexact steps overshoot.
+        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. Inexact steps
+        overshoot on examples of large norm, where the best steps are shorter.
     random_state : int, RandomState or None, default None
         Draws the order of the examples in each sweep; results differ within ``tol`` only.
 
@@ -140,21 +141,24 @@ class RankSvm(VectorEstimator):
         self.X_fit_ = X[usable]
         gram = self._kernel(X, self.X_fit_)  # (n_examples, n_usable)
         solve = self._step_by_step if self.solver == "frank_wolfe" else self._converge
-        machines = solve(gram[usable], Y[usable])
-        self.stages_ = [_with_threshold(gram, Y, *machine) for machine in machines]
+        self.stages_ = [
+            Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
+            for coef, intercept in solve(gram[usable], Y[usable])
+        ]
         self.dual_coef_, self.intercept_, *threshold = self.stages_[-1]
         self.threshold_coef_, self.threshold_intercept_ = threshold
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
-        return _scores(self._gram(X), self.stages_[-1])
+        gram = self._gram(X)
+        return self.stages_[-1].scores(gram)
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
         gram = self._gram(X)
         for stage in self.stages_:
-            yield _scores(gram, stage)
+            yield stage.scores(gram)
 
     def _step_by_step(self, gram, Y):
         """Coefficients and biases before each step of Frank-Wolfe."""
@@ -221,13 +225,14 @@ def _solve(gram, Y, C, tol, max_iter, rng):
     multipliers, which adds a constant to the kernel and whose multipliers are the biases.
     """
     n, n_labels = Y.shape
-    upper = C / (Y.sum(axis=1) * (~Y).sum(axis=1))  # (n,)
+    pairs = Y[:, :, None] & ~Y[:, None, :]  # of a label and a missing label
+    upper = C / pairs.sum(axis=(1, 2))  # (n,)
     # Centring the kernel changes the biases only, and makes the examples less alike.
     means = gram.mean(axis=0)  # (n,)
     spread = np.trace(gram) / n - means.mean()
     pull = max(PULL * spread, 1 / (C * n))
     gram = gram - means - means[:, None] + (means.mean() + pull)
-    alpha = np.zeros((n, n_labels, n_labels))  # 0 unless k in Y_i and j not in Y_i
+    alpha = np.zeros(pairs.shape)
     beta = np.zeros((n_labels, n))
     bias = np.zeros(n_labels)
     scores = np.zeros((n_labels, n))
@@ -243,7 +248,8 @@ def _solve(gram, Y, C, tol, max_iter, rng):
         smooth = beta @ gram
         scores = smooth + bias[:, None]
         norm = np.sum(beta * smooth) / 2
-        primal = norm + _ranking_loss(Y, upper, scores)
+        short = np.maximum(1.0 - scores.T[:, :, None] + scores.T[:, None, :], 0.0)
+        primal = norm + np.sum(upper[:, None, None] * short, where=pairs)
         dual = alpha.sum() - norm - np.abs(bias * excess).sum()  # 0 if balanced
         gap = (primal - dual) / max(primal, GAP_FLOOR * C * n)
         if gap <= tol:
@@ -296,31 +302,6 @@ def _balance(Y, upper, alpha, excess):
                     excess[j] -= step
 
 
-@njit(cache=True, nogil=True)
-def _ranking_loss(Y, upper, scores):
-    """Hinge losses of all pairs of labels, weighted by C / (|Y_i| |Ybar_i|), summed."""
-    n, n_labels = Y.shape
-    total = 0.0
-    for i in range(n):
-        for k in range(n_labels):
-            for j in range(n_labels):
-                if Y[i, k] and not Y[i, j]:
-                    total += upper[i] * max(0.0, 1.0 - scores[k, i] + scores[j, i])
-    return total
-
-
-def _scores(gram, stage):
-    """f_k(x) - t(x): (n_examples, n_labels)."""
-    ranking = gram @ stage.coef + stage.intercept
-    threshold = ranking @ stage.threshold_coef + stage.threshold_intercept
-    return ranking - threshold[:, None]
-
-
-def _with_threshold(gram, Y, coef, intercept):
-    """The stage with these functions and the threshold fitted to the training examples."""
-    return Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
-
-
 def _fit_threshold(ranking, Y):
     """Least-squares fit (v, v_0) of the best thresholds of examples with scores f."""
     linear = np.column_stack([ranking, np.ones(len(ranking))])
@@ -353,12 +334,13 @@ def frank_wolfe(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
     """Coefficients beta, biases b and relative duality gap before each step from alpha = 0.
 
-    The dual of :class:`~mimlpaper.baselines.ranksvm.RankSvm` has the gradient
-    1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear program finds the s at which the linear model is
-    highest, and the step goes from alpha towards s. Golden sections and parabolas find its length
-    within ``accuracy``; 0 gives the exact length. The steps end before one that is too short, or
-    after ``max_iter`` linear programs, the last for the gap only. ``vertex`` says whether s is a
-    vertex of the set of optima, or lies inside it. Each row of Y has a label and a missing label.
+    The dual of :class:`RankSvm` has the gradient 1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear
+    program finds the s at which the linear model is highest, and the step goes from alpha towards
+    s. Golden sections and parabolas find its length within ``accuracy``; 0 gives the exact length.
+    The biases are the least-squares solution over all alpha_ikl strictly between their bounds. The
+    steps end before one that is too short, or after ``max_iter`` linear programs, the last for the
+    gap only. ``vertex`` says whether s is a vertex of the set of optima, or lies inside it. HiGHS
+    takes 17 times as long, and ends at other optima where there are several.
     """
     pairs = LabelPairs(Y, C)
     alpha, beta, scores = np.zeros(len(pairs.upper)), np.zeros(Y.shape), np.zeros(Y.shape)

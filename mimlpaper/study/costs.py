@@ -167,15 +167,11 @@ class ScikitMultilearnKnn(BaseEstimator):
 
 # Study "peers": the data, and each implementation on them.
 PEER_DATA = {
-    "MimlBoost": "drawn:80x8x4", "MimlNn": "drawn:200x8x4", "D-MimlSvm": "drawn:32x4x4",
-    "MlSvm": "drawn:1600x8x8", "Ml-knn": "drawn:1600x8x8",
+    "MimlNn": "drawn:200x8x4", "D-MimlSvm": "drawn:32x4x4", "MlSvm": "drawn:1600x8x8",
+    "Ml-knn": "drawn:1600x8x8",
 }  # fmt: skip
 SMOKE_PEER_DATA = {"MlSvm": "drawn:80x4x4", "Ml-knn": "drawn:80x4x4"}
 PEERS = {
-    "MimlBoost": {
-        OURS: MimlBoost(n_rounds=10),
-        "LIBSVM on all pairs": MimlBoost(n_rounds=10, solver="libsvm"),
-    },
     "MimlNn": {OURS: MimlNn(), "distances by SciPy": MimlNn(metric=scipy_hausdorff)},
     "D-MimlSvm": {
         OURS: DMimlSvm(),

@@ -14,13 +14,18 @@ from mimlpaper.algorithms.dmimlsvm import (
 )
 from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlpaper.paths import notebooks
-from tests.unit.test_dmiml_solvers import random_problem
+from tests.unit.test_dmimlsvm_solvers import random_problem
 
 T, D = 3, 2
+
 MU, GAMMA, V = sp.symbols("mu gamma V", real=True)
+
 W = sp.Matrix(D, T, sp.symbols(f"w:{D * T}", real=True))
+
 SQUARES = sum((W.T * W)[t, t] for t in range(T))
+
 W0 = W * sp.ones(T, 1) / T  # Eq. 8
+
 MEAN = (W0.T * W0)[0]
 
 
@@ -134,25 +139,6 @@ def test_the_bias_cancels_between_bags_and_instances(rng):
     assert (on_bag + b) - rho @ (f + b) == pytest.approx(on_bag - rho @ f)
 
 
-def test_delta_is_never_negative(rng):
-    """max_j g_j >= Σ_j ρ_j g_j, so that the two bounds on δ_it cannot both be negative."""
-    for _ in range(20):
-        g, on_bag, rho = rng.normal(size=4), rng.normal(), rng.dirichlet(np.ones(4))
-        assert max(g.max() - on_bag, on_bag - rho @ g) >= 0
-
-
-def test_with_a_mean_set_kernel_the_second_loss_is_a_spread(rng):
-    """f(X) is the mean of the f(x), so that |f(X) - max f(x)| = max - mean, which is convex."""
-    phi, w, v = rng.normal(size=(4, 3)), rng.normal(size=3), rng.normal(size=3)
-
-    def loss(w):
-        return abs(phi.mean(axis=0) @ w - (phi @ w).max())
-
-    assert loss(w) == pytest.approx((phi @ w).max() - (phi @ w).mean())
-    for s in np.linspace(0, 1, 11):
-        assert loss(s * w + (1 - s) * v) <= s * loss(w) + (1 - s) * loss(v) + 1e-12
-
-
 def test_imbalance_rate_is_positive_to_all_not_positive_to_negative():
     """Three bags of one instance, one of them with the label: 1/3, where the ratio of the
     positive to the negative ones is 1/2."""
@@ -183,6 +169,7 @@ def test_p_of_59():
 
 
 MU_IJ = sp.Symbol("mu_ij", nonnegative=True)
+
 W_I, W_J, W_IJ = (sp.Matrix(D, 1, sp.symbols(f"{name}:{D}", real=True)) for name in "xyz")
 
 
