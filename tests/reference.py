@@ -104,18 +104,6 @@ def rank_svm(K, Y, C):
     return problem.solve(solver="CLARABEL"), f.value
 
 
-def best_threshold(scores, truth, outside):
-    """The first of all places between and around the scores with the fewest mistakes."""
-    ordered = sorted(scores)
-    middles = [(a + b) / 2 for a, b in pairwise(ordered)]
-    places = [ordered[0] - outside, *middles, ordered[-1] + outside]
-
-    def mistakes(t):
-        return sum(f <= t if has else f >= t for f, has in zip(scores, truth, strict=True))
-
-    return min(places, key=mistakes)
-
-
 def adtboost_mh(X, Y, n_rounds, smoothing):
     """Root values and rules (Z, node, feature, threshold, a, b), each found by trying all."""
     m, labels = len(Y), range(Y.shape[1])

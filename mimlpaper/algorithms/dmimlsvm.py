@@ -12,18 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.dmimlsvm_solvers import (
-    ConvexProblem,
-    Solution,
-    solve_bundle,
-    solve_cutting_plane,
-    solve_with_cvxpy,
-)
+from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.sharing import shared
 
-SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}
 CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
 
 
@@ -35,11 +28,11 @@ class DMimlSvm(MultiLabelEstimator):
         1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||²
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
-    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
-    Eq. 12 has twice this Ω, so that its μ and γ are twice these.) The last term is not convex. The
-    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24, with
-    Σ_j ρ_ijt f_t(x_ij) in place of the maximum where f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i,
-    then with the instances that score highest in the last solution. No step raises the objective.
+    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
+    are twice these. The last term is not convex. The constrained concave-convex procedure solves a
+    sequence of convex problems, Eq. 24, with Σ_j ρ_ijt f_t(x_ij) in place of the maximum where
+    f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i, then with the instances that score highest in the
+    last solution. No step raises the objective.
 
     Choose it to learn from bags directly and to score instances as well. A label with one class
     only gets the constant score +1 or -1.
@@ -64,9 +57,8 @@ class DMimlSvm(MultiLabelEstimator):
         symmetric, from 0 (share most) to infinity (share nothing).
     imbalance : bool, default False
         Weigh losses by τ: 1 - ibr_t for bags with label t, ibr_t for bags without it, see
-        :func:`imbalance_weights`. If False, τ is 1. The rates ibr_t sum to 1 over the labels, so
-        that one more label changes all results. With few bags or many labels all scores may become
-        constant.
+        :func:`imbalance_weights`. If False, τ is 1. The rates ibr_t sum to 1 over the labels: with
+        few bags or many labels all scores may become constant.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
         for small data.

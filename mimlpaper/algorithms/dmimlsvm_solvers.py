@@ -106,9 +106,6 @@ class ConvexProblem:
         delta, _ = self.discrepancy(on_bags, on_instances)
         return float(np.sum(self.costs * hinge) + self.link * np.sum(delta))
 
-    def objective(self, weights, intercept) -> float:
-        return self.regulariser(weights) + self.loss(*self.scores(weights), intercept)
-
     def balanced(self, margin, label=slice(None)) -> np.ndarray:
         """``margin`` with the heavier class of each column scaled down to the other's sum.
 
@@ -544,3 +541,6 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
         for k in range(len(x)):
             slope[k] -= size * (H[k, i] - H[k, j])
     return max_steps
+
+
+SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}

@@ -138,10 +138,9 @@ class DifferenceFeatures(PrototypeDifferences):
     """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
-    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: since
+    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: with
     ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
-    takes the products of X and of the prototypes with p. For a linear kernel no φ is needed: the
-    differences have the rank of X, which may be reduced beforehand.
+    takes the products of X and of the prototypes with p. A linear kernel needs no φ.
 
     Parameters
     ----------

@@ -101,19 +101,16 @@ def _distances(A, B, metric):
 class LandmarkMap(MedoidMap):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
-    :class:`MedoidMap` computes the distances of all pairs of bags. This map computes them within
-    the sample, and from all bags to the k medoids: time and memory grow with the number of bags,
-    not with its square. If the sample holds all bags, both maps are the same. Distances that do
-    not fit into memory raise a MemoryError before they are computed.
-
-    Choose it for 10,000 bags or more. Closer medoids, of FasterPAM, gave no better predictions.
-    MimlNn and MimlSvm are then pipelines::
+    Time and memory grow with the number of bags, not with its square as for :class:`MedoidMap`:
+    distances are computed within the sample, and from all bags to the k medoids. If the sample
+    holds all bags, both maps are the same. Distances that do not fit into memory raise a
+    MemoryError. Choose it for 10,000 bags or more. MimlNn and MimlSvm are then::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
 
-    The first is MimlNn (``alpha`` is its ridge). The second is MimlSvm up to the error of the
-    kernel's factor: on bags of one instance, mi-SVM is an ordinary SVM for each label.
+    The second is MimlSvm up to the error of the kernel's factor: on bags of one instance, mi-SVM is
+    an ordinary SVM for each label. Closer medoids, of FasterPAM, gave no better predictions.
 
     Parameters
     ----------

@@ -39,9 +39,8 @@ class MimlBoost(MultiLabelEstimator):
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
     votes. Scale the features to [0, 1] first, as ``OnInstances(MinMaxScaler())`` does: with much
-    larger ones the codes of two labels hardly differ, and all labels get nearly one score. The
-    paper's scores Σ_t c_t Σ_j h_t are divided by n here: predicted labels stay the same, and bags
-    of different sizes become comparable.
+    larger ones all labels get nearly one score. The paper's scores Σ_t c_t Σ_j h_t are divided by n
+    here, so that bags of different sizes become comparable; predicted labels stay the same.
 
     Parameters
     ----------
@@ -52,11 +51,11 @@ class MimlBoost(MultiLabelEstimator):
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     C : float, default 1.0, mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
-        How a label is coded. "onehot": as n_labels numbers after x. "feature", as in the authors'
-        program: as one number after x, from 0 for the first label to s for the last in equal
-        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50); the result depends on
-        the order of the labels. "product", for the linear kernel only: the kernel is <x, x'> if
-        y = y', else 0. Without it, a linear machine ranks the labels alike for every instance.
+        How a label is coded after x. "onehot": as n_labels numbers. "feature", as in the authors'
+        program: as one number, from 0 for the first label to s for the last in equal steps, s = 1
+        with up to 49 features d, else log(d + 1) / log(50); the order of the labels matters.
+        "product", for the linear kernel only: the kernel is <x, x'> if y = y', else 0. Without
+        it, a linear machine ranks the labels alike for every instance.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
@@ -82,11 +81,10 @@ class MimlBoost(MultiLabelEstimator):
 
     Notes
     -----
-    The text around Eq. 2 ends the boosting if e >= 1/2. If e means the weighted error Σ W e, this
-    is step 3e, since c_t <= 0 exactly then. Step 3c ends it if all e < 1/2, where step 3d has no
-    minimum. There is no minimum either if all e <= 1/2 and some are less, which counts as step 3c
-    here. Both steps drop the round, but the first round is kept with c_1 = 1. A label with one
-    class only is not learned; its score is 1 or -1.
+    The text around Eq. 2 ends the boosting if e >= 1/2. Read as the weighted error Σ W e, this is
+    step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e < 1/2,
+    or all e <= 1/2 and some less. Both steps drop the round, but the first round is kept with
+    c_1 = 1. A label with one class only is not learned; its score is 1 or -1.
 
     References
     ----------

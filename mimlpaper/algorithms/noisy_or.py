@@ -27,8 +27,7 @@ class NoisyOr(KernelFeatures, MultiLabelEstimator):
     frequency. The terms of bags without y are convex, the terms of bags with y are not.
 
     Choose it to explain predictions: scores are log odds, so that the labels of an instance can be
-    compared. It is not a method of the paper. A label with one class only gets the constant score
-    +1 or -1, with a warning.
+    compared. A label with one class only gets the constant score +1 or -1, with a warning.
 
     Parameters
     ----------

@@ -57,15 +57,14 @@ class PairSvm:
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
     so that memory holds A and Φ only. The dual is solved by coordinate ascent until V, b and a
-    feasible A prove a small gap. Three things make it fast:
+    feasible A prove a small gap. It starts at the machine on the means of the bags, which has far
+    fewer pairs. A climb is a pass over the pairs that may move, then a few passes over the pairs
+    that still move; a check of all pairs finds the gap, and the pairs of the next climb.
 
-    - It starts at the machine on the means of the bags, a problem with far fewer pairs.
-    - A climb is a pass over the pairs that may move, then a few passes over the pairs that still
-      move. A check of all pairs then finds the gap and the pairs of the next climb.
-    - Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The
-      proximal point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after
-      it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a
-      pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
+    Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The proximal
+    point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after it, V moves
+    towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a pass adds σ to
+    the kernel; after it, b moves by σ Σ a_ij.
 
     Choose it for few labels and many instances, and for problems that differ in their costs only:
     each call of :meth:`solve` starts from the last machine on the means.

@@ -61,16 +61,12 @@ class SubCod(BagClassifier):
 
     Notes
     -----
-    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal. They
-    lead to different results:
-
-    - "minimal" inverts the few labels that make every margin 1. The machine hardly changes, and
-      the alternation ends close to its start.
-    - "budget" makes all inversions that raise a margin, best first, up to mM - θ inversions. The
-      objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
-      Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
-      on the bag label.
-    - "vertex" is the vertex at which HiGHS's dual simplex ends. It lies between the other two.
+    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal.
+    "minimal" inverts the few labels that make every margin 1, and ends close to its start. "budget"
+    makes all inversions that raise a margin, best first, up to mM - θ. The objective falls much
+    lower, for θ up to about mM/2 to its least possible value 1/(2M): every sub-concept is then the
+    bag label or its opposite, and SubCod equals its MIML learner on the bag label. "vertex", where
+    HiGHS's dual simplex ends, lies between the two.
 
     Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
     bags or of none, a ConstantLabelWarning is given.

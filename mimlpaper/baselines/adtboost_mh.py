@@ -61,16 +61,14 @@ class AdtBoostMH(VectorEstimator):
     -----
     Thresholds lie midway between neighbouring distinct values of the examples in c_1. Of equal Z
     the first precondition is taken, then the first feature, then the lowest threshold. Weights are
-    rounded up to multiples of 2^-51, whose sums are exact in any order, so that splits into the
-    same sets tie exactly. A label with one class only keeps its root value as score.
+    multiples of 2^-51, whose sums are exact in any order, so that splits into the same sets tie
+    exactly. A label with one class only keeps its root value as score.
 
     References
     ----------
     De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from texts
     and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003.
     Freund and Mason, The alternating decision tree learning algorithm, ICML, 1999.
-    Schapire and Singer, Improved boosting algorithms using confidence-rated predictions,
-    Machine Learning 37(3), 1999.
     """
 
     def __init__(self, *, n_rounds=25, smoothing=1.0, label_rule="sign"):

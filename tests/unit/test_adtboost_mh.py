@@ -153,23 +153,6 @@ def test_only_the_order_of_values_matters(noisy):
         assert all(map(np.array_equal, tree(fitted), tree(other)))
 
 
-def test_ties_go_to_the_first_feature_and_the_lowest_threshold():
-    """Both columns, and both thresholds of each, leave one example of each class together."""
-    X = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
-    Y = np.array([[1, 0], [0, 0], [1, 1]])[:, :1]
-    fitted = AdtBoostMH(n_rounds=1).fit(X, Y)
-    assert (fitted.feature_[0], fitted.threshold_[0]) == (0, 1.5)
-
-
-def test_first_rule_may_gain_nothing():
-    """Exclusive or: no first test helps, two levels solve it."""
-    X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
-    Y = np.array([[0], [1], [1], [0]])
-    fitted = AdtBoostMH(n_rounds=3).fit(X, Y)
-    assert fitted.z_[0] == 1 and not fitted.values_[0].any()
-    assert np.array_equal(fitted.predict(X), Y)
-
-
 def test_neighbouring_floats_are_told_apart():
     X = np.array([[1.0], [np.nextafter(1, 2)]])
     assert AdtBoostMH(n_rounds=1).fit(X, [[1], [0]]).predict(X).tolist() == [[True], [False]]
@@ -212,16 +195,3 @@ def test_printed_tree():
         fitted.to_text(["a", "b"])
     with pytest.raises(ValueError, match="label_names must hold 2 names, got 1"):
         fitted.to_text(None, ["a"])
-
-
-def test_printed_tree_adds_up(noisy):
-    """Every node is printed once, under its precondition."""
-    X, Y = noisy
-    fitted = AdtBoostMH(n_rounds=15).fit(X, Y)
-    lines = fitted.to_text().splitlines()
-    assert len(lines) == 2 + 2 * 15
-    depth = {0: -1}
-    for t, node in enumerate(fitted.precondition_):
-        depth[2 * t + 1] = depth[2 * t + 2] = depth[node] + 1
-        shown = [line for line in lines if line.lstrip().startswith(f"{t + 1}: ")]
-        assert [len(line) - len(line.lstrip()) for line in shown] == [3 * depth[2 * t + 1]] * 2

@@ -64,18 +64,6 @@ def test_it_ends_at_a_minimum(problem, C):
     assert trace[-1] == pytest.approx(found.fun, rel=1e-4)
 
 
-def test_two_clusters_take_their_labels():
-    """Two groups far apart, of which two examples each are labelled."""
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(0, 0.3, (20, 2)), rng.normal(5, 0.3, (20, 2))])
-    Y = np.zeros((40, 2), dtype=bool)
-    Y[:20, 0] = Y[20:, 1] = True
-    labelled = [0, 1, 20, 21]
-    new = np.setdiff1d(np.arange(40), labelled)
-    fitted = Cnmf(gamma=1.0, max_iter=500).fit(X[labelled], Y[labelled])
-    assert np.array_equal(fitted.predict(X[new]), Y[new])
-
-
 def test_as_many_labels_are_given_as_in_training(rng):
     X = rng.standard_normal((200, 3))
     Y = X @ rng.standard_normal((3, 4)) > 0.5

@@ -53,21 +53,17 @@ def test_multiplier_by_hand():
     assert W / W.sum() == pytest.approx([1 / 3, 2 / 3])
 
 
-@pytest.mark.parametrize(
-    ("W", "e", "c"),
-    [
+def test_multiplier_at_its_limits():
+    for W, e, c in (
         ([0.5, 0.5], [0.0, 0.4], np.inf),
         ([0.5, 0.5], [0.0, 0.5], np.inf),
         ([0.5, 0.5], [0.5, 0.5], 0.0),
-        ([0.5, 0.5], [0.0, 1.0], 0.0),
         ([0.4, 0.6], [0.0, 1.0], 0.0),
         ([0.5, 0.5], [0.6, 1.0], 0.0),
         ([1.0, 1e-300], [0.0, 1.0], 150 * math.log(10)),
         ([1.0, 0.0], [0.0, 1.0], np.inf),
-    ],
-)
-def test_multiplier_at_its_limits(W, e, c):
-    assert _multiplier(np.array(W), np.array(e)) == pytest.approx(c)
+    ):
+        assert _multiplier(np.array(W), np.array(e)) == pytest.approx(c)
 
 
 def test_multiplier_is_the_minimum(rng):
@@ -101,13 +97,6 @@ def test_a_perfect_first_round_is_kept():
     assert (fitted.stopped_, fitted.n_rounds_) == ("step 3c", 1)
     assert fitted.estimator_weights_ == [1]
     assert np.array_equal(fitted.predict(X), np.array(Y, bool))
-
-
-def test_a_useless_first_round_is_kept():
-    """One bag, with and without the label: c_1 = 0."""
-    fitted = MimlBoost(random_state=0).fit([[[0.5]]] * 2, [[1], [0]])
-    assert (fitted.stopped_, fitted.n_rounds_) == ("step 3e", 1)
-    assert np.abs(fitted.decision_function([[[0.5]]])) == 1
 
 
 @pytest.mark.parametrize("label_code", ["feature", "onehot"])

@@ -49,20 +49,6 @@ def test_bags_of_one_are_multi_label_learning(rng):
     assert fitted.decision_function(single) == pytest.approx(expected, abs=5e-3)
 
 
-def test_planted_instances_bring_their_labels(rng):
-    """Bags of four near the origin; label l moves one instance by 8 along axis l."""
-    points = rng.standard_normal((60, 4, 2))
-    Y = rng.random((60, 2)) < 0.5
-    for label in range(2):
-        points[Y[:, label], label, label] += 8.0
-    bags = Bags.from_list(points)
-    fitted = MimlSvmMi(kernel="linear", C=1.0, label_rule="sign").fit(bags, Y)
-    assert np.array_equal(fitted.predict(bags), Y)
-    scores = fitted.instance_scores(bags).reshape(60, 4, 2)
-    for label in range(2):
-        assert (scores[Y[:, label], :, label].argmax(axis=1) == label).all()
-
-
 def test_staged_scores_are_those_of_shorter_runs(bags, Y):
     fitted = MimlSvmMi(gamma=1.0, C=3.0, random_state=0).fit(bags, Y)
     stages = list(fitted.staged_decision_function(bags))

