@@ -104,18 +104,6 @@ def rank_svm(K, Y, C):
     return problem.solve(solver="CLARABEL"), f.value
 
 
-def best_threshold(scores, truth, outside):
-    """The first of all places between and around the scores with the fewest mistakes."""
-    ordered = sorted(scores)
-    middles = [(a + b) / 2 for a, b in pairwise(ordered)]
-    places = [ordered[0] - outside, *middles, ordered[-1] + outside]
-
-    def mistakes(t):
-        return sum(f <= t if has else f >= t for f, has in zip(scores, truth, strict=True))
-
-    return min(places, key=mistakes)
-
-
 def adtboost_mh(X, Y, n_rounds, smoothing):
     """Root values and rules (Z, node, feature, threshold, a, b), each found by trying all."""
     m, labels = len(Y), range(Y.shape[1])
@@ -327,3 +315,29 @@ def neighbour_bags(X, Y, new, k, training):
             means.append(np.mean([X[j] for j in near], axis=0))
         bags.append(np.array(means))
     return bags
+
+
+class LibsvmPairSvm:
+    """LIBSVM on all pairs, in place of PairSvm: the same problems, with one row for each pair."""
+
+    def __init__(self, features, label_kernel, offset_kernel, tol=1e-3, **_):
+        self.features, self.kernels, self.tol = features, (label_kernel, offset_kernel), tol
+
+    def kernel(self, A, B):
+        label_kernel, offset_kernel = self.kernels
+        return np.kron(A @ B.T, label_kernel) + np.kron(np.ones((len(A), len(B))), offset_kernel)
+
+    def solve(self, targets, costs):
+        from sklearn.svm import SVC
+
+        x = self.features.instances
+        targets = np.repeat(targets, self.features.sizes, axis=0)
+        svm = SVC(kernel="precomputed", tol=self.tol)
+        svm.fit(self.kernel(x, x), targets.ravel(), costs.ravel())
+
+        def function(features):
+            values = svm.decision_function(self.kernel(features, x))
+            return values.reshape(len(features), -1)
+
+        function.gap = 0.0
+        return function, function(x)

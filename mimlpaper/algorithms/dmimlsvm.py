@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -10,28 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.dmiml.bundle import solve_bundle
-from mimlpaper.algorithms.dmiml.cccp import descend
-from mimlpaper.algorithms.dmiml.cutting_plane import solve_cutting_plane
-from mimlpaper.algorithms.dmiml.imbalance import imbalance_rates, imbalance_weights
-from mimlpaper.algorithms.dmiml.lbfgs import solve_lbfgs
-from mimlpaper.algorithms.dmiml.problem import ConvexProblem
-from mimlpaper.algorithms.dmiml.relatedness import (
-    learned_pair_penalties,
-    pairwise_form,
-    regulariser,
-)
-from mimlpaper.algorithms.dmiml.with_cvxpy import solve_with_cvxpy
+from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.sharing import shared
 
-SOLVERS = {
-    "bundle": solve_bundle,
-    "lbfgs": solve_lbfgs,
-    "cutting_plane": solve_cutting_plane,
-    "cvxpy": solve_with_cvxpy,
-}
 CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
 
 
@@ -43,11 +28,11 @@ class DMimlSvm(MultiLabelEstimator):
         1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||²
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
-    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24. (The framework of
-    Eq. 12 has twice this Ω, so that its μ and γ are twice these.) The last term is not convex. The
-    constrained concave-convex procedure solves a sequence of convex problems, Eq. 24, with
-    Σ_j ρ_ijt f_t(x_ij) in place of the maximum where f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i,
-    then with the instances that score highest in the last solution. No step raises the objective.
+    which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
+    are twice these. The last term is not convex. The constrained concave-convex procedure solves a
+    sequence of convex problems, Eq. 24, with Σ_j ρ_ijt f_t(x_ij) in place of the maximum where
+    f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i, then with the instances that score highest in the
+    last solution. No step raises the objective.
 
     Choose it to learn from bags directly and to score instances as well. A label with one class
     only gets the constant score +1 or -1.
@@ -68,15 +53,13 @@ class DMimlSvm(MultiLabelEstimator):
         favour it. For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
         What the labels share: "mean", their mean function; "pairwise", a function for each pair,
-        with learned μ_ij (Eq. 28, see
-        :func:`~mimlpaper.algorithms.dmiml.relatedness.learned_pair_penalties`). An array holds
-        the μ_ij: symmetric, from 0 (share most) to infinity (share nothing).
+        with learned μ_ij (Eq. 28, see :func:`learned_pair_penalties`). An array holds the μ_ij:
+        symmetric, from 0 (share most) to infinity (share nothing).
     imbalance : bool, default False
         Weigh losses by τ: 1 - ibr_t for bags with label t, ibr_t for bags without it, see
-        :func:`~mimlpaper.algorithms.dmiml.imbalance.imbalance_weights`. If False, τ is 1. The
-        rates ibr_t sum to 1 over the labels, so that one more label changes all results. With few
-        bags or many labels all scores may become constant.
-    solver : {"bundle", "lbfgs", "cutting_plane", "cvxpy"}, default "bundle"
+        :func:`imbalance_weights`. If False, τ is 1. The rates ibr_t sum to 1 over the labels: with
+        few bags or many labels all scores may become constant.
+    solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
         for small data.
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
@@ -224,16 +207,14 @@ class DMimlSvm(MultiLabelEstimator):
             learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
             return learned[np.ix_(varied, varied)]
 
-        descent = descend(
+        solution, self.raw_objective_, self.n_iter_, self._settled = descend(
             problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
             relate=relate if self._learns_pairs() else None, start=_start(last, problem),
             tol=self.cccp_tol, max_steps=self.max_cccp,
         )  # fmt: skip
-        solution = descent.solution
         self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
-        self.objective_, self.raw_objective_ = descent.objective, descent.raw_objective
-        self.n_iter_ = descent.n_iter
-        self.duality_gap_, self._settled = solution.gap, descent.settled
+        self.objective_ = self.raw_objective_[: len(self.n_iter_)]
+        self.duality_gap_ = solution.gap
         if self.warm_start:
             self._last = problem.offsets, solution
 
@@ -299,3 +280,162 @@ def _cosines(weights):
     cosines = _unit_rows(weights.T) @ _unit_rows(weights.T).T
     np.fill_diagonal(cosines, 1.0)
     return np.clip(cosines, -1.0, 1.0)
+
+
+def descend(
+    problem: ConvexProblem, solve: Callable[[ConvexProblem, Solution | None], Solution], *,
+    convex: bool, relate: Callable[[np.ndarray], np.ndarray] | None = None,
+    start: Solution | None = None, tol: float, max_steps: int,
+) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
+    """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
+
+    Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place. This sum is
+    at most the maximum, and equal to it at the last solution by the choice of ρ. So the true
+    objective cannot rise. The same holds if Q changes to one that is better for that solution.
+
+    ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
+    gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
+    most the share ``tol``, or after ``max_steps`` convex problems.
+
+    Returns the solution of the last convex problem that is kept; the true objective after each
+    problem, and after a last one that raised it and was dropped; the solver's iterations in each
+    problem that is kept; and whether the steps ended before ``max_steps``.
+    """
+    solution, settled = start, True
+    raw: list[float] = []
+    n_iter: list[int] = []
+    for _ in range(max_steps):
+        found = solve(problem, solution)
+        following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
+        value = following.regulariser(found.weights)
+        value += following.loss(*found.scores, found.intercept)
+        fall = raw[-1] - value if raw else np.inf
+        raw.append(value)
+        if fall < 0:  # the solver's tolerance is more than what was left to gain
+            break
+        solution = found
+        n_iter.append(found.n_iter)
+        if relate is not None:
+            following = replace(following, Q=relate(found.weights))
+        if fall <= tol * value or _same(problem, following):
+            break
+        problem = following
+    else:
+        settled = False
+    if solution is None:
+        raise ValueError(f"max_steps must be at least 1, got {max_steps}")
+    return solution, np.array(raw), np.array(n_iter), settled
+
+
+def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
+    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the rest."""
+    tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
+    active = (on_instances == problem.spread(tops)).astype(np.float64)
+    return active / problem.spread(problem.sum_in_bags(active))
+
+
+def _same(problem, following):
+    return np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)
+
+
+def regulariser(
+    relatedness: str | np.ndarray, mu: float, n_labels: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
+
+    The array must be symmetric (n_labels, n_labels), of numbers from 0 to infinity, and Q positive
+    definite; otherwise a ValueError is raised.
+    """
+    if isinstance(relatedness, str):
+        if relatedness not in ("mean", "pairwise"):
+            raise ValueError(
+                f'relatedness must be "mean", "pairwise" or an array, got {relatedness!r}'
+            )
+        if relatedness == "mean":
+            if not mu > -0.5:
+                raise ValueError(f"mu must be greater than -1/2, got {mu!r}")
+            return mean_form(n_labels, mu), None
+        if not mu > 0:
+            raise ValueError(f"mu must be positive for pairs of labels, got {mu!r}")
+        relatedness = np.full((n_labels, n_labels), mu)
+    penalties = np.asarray(relatedness, dtype=np.float64)
+    if penalties.shape != (n_labels, n_labels):
+        raise ValueError(
+            f"relatedness must have shape {(n_labels, n_labels)}, a row and a column for each "
+            f"label, got {penalties.shape}"
+        )
+    if not (penalties >= 0).all() or not np.array_equal(penalties, penalties.T):
+        raise ValueError("relatedness must be symmetric, with penalties of at least 0")
+    if not penalties.any():
+        raise ValueError("relatedness must hold a positive penalty, got zeros only")
+    return pairwise_form(penalties), penalties
+
+
+def mean_form(n_labels: int, mu: float) -> np.ndarray:
+    """Q of 1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||² (Eq. 21): (n_labels, n_labels)."""
+    return np.eye(n_labels) / n_labels + 2.0 * mu / n_labels**2
+
+
+def pairwise_form(mu: np.ndarray) -> np.ndarray:
+    """Q of 1/(2T²) Σ_ij ||w_i - W_ij||² + 1/T² Σ_ij μ_ij ||W_ij||² at the best W_ij = W_ji.
+
+    The best are W_ij = a_ij (w_i + w_j) with a_ij = 1 / (4 μ_ij + 2) (Eq. 26). They give
+    1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²), the regulariser of Eq. 28.
+    """
+    a = _sharing(mu)
+    n_labels = len(a)
+    return (n_labels * np.eye(n_labels) - np.diag(a.sum(axis=1)) - a) / n_labels**2
+
+
+def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
+    """Best μ_ij, i ≠ j, for W with the total sharing of a common μ: (n_labels, n_labels).
+
+    The regulariser rises with every μ_ij, so that all would be 0 without a budget. A fixed sum of
+    the μ_ij or of their logarithms would give everything to a few pairs, since the regulariser is
+    concave in them. It is linear in a_ij = 1 / (4 μ_ij + 2). Under Σ a_ij² = Σ 1 / (4 μ + 2)² the
+    best a_ij are proportional to ||w_i + w_j||², up to their largest value ½. The diagonal, which
+    relates no two labels, keeps μ.
+    """
+    norms = np.sum(weights**2, axis=0)
+    closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
+    pairs = np.triu_indices(len(norms), 1)
+    with np.errstate(divide="ignore"):
+        learned = (1.0 / _within_budget(closeness[pairs], _sharing(mu)) - 2.0) / 4.0
+    penalties = np.full(closeness.shape, float(mu))
+    penalties[pairs] = penalties.T[pairs] = np.maximum(learned, 0.0)
+    return penalties
+
+
+def _sharing(mu):
+    return 1.0 / (4.0 * np.asarray(mu) + 2.0)
+
+
+def _within_budget(closeness, common):
+    """min(½, θ closeness) with the mean square of ``common``; ``common`` if none is positive."""
+    shares = np.full(len(closeness), common)
+    falling = np.sort(closeness)[::-1]
+    squares = np.cumsum(falling[::-1] ** 2)[::-1]  # of this one and all smaller ones
+    for n_full in range(np.count_nonzero(falling > 0)):
+        left = len(closeness) * common**2 - 0.25 * n_full
+        theta = np.sqrt(left / squares[n_full])
+        shares = np.minimum(0.5, theta * closeness)
+        if theta * falling[n_full] <= 0.5:
+            break
+    return shares
+
+
+def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
+
+    It is the share of instances with label t, if the instances of a bag are divided equally among
+    its labels. The paper calls it the ratio of positive to negative instances.
+    """
+    return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
+
+
+def imbalance_weights(Y: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """τ_it = (y_it + 1)/2 - y_it ibr_t: 1 - ibr_t with label t, ibr_t without (n_bags, n_labels).
+
+    Eq. 23 has ibr(y_it), the rate of a sign; it is read as the rate of label t.
+    """
+    return np.where(Y, 1.0 - rates, rates)

@@ -1,12 +1,16 @@
 """InsDif: multi-label learning by an MIML learner on vectors turned into bags."""
 
 import numpy as np
-from sklearn.base import clone
+from scipy.linalg import solve_triangular
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.differentiation import PrototypeDifferences
 from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.bags import Bags
+from mimlpaper.base import VectorEstimator, check_labels, check_vectors
+from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
 
 
 class InsDif(VectorEstimator):
@@ -85,4 +89,210 @@ class InsDif(VectorEstimator):
 
     def _cancels(self, learner):
         by_distances = learner.get_params().get("metric") == "max_hausdorff"
-        return by_distances and isinstance(self.transformation_, PrototypeDifferences)
+        return by_distances and type(self.transformation_) is PrototypeDifferences
+
+
+def label_prototypes(X, Y) -> np.ndarray:
+    """Means v_l of the examples with label l (Section 6.1): (n_labels, n_features).
+
+    A label without examples gets the mean of all examples.
+    """
+    counts = Y.sum(axis=0)
+    sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
+    return np.where(counts[:, None], sums / np.maximum(counts, 1)[:, None], _mean(X))
+
+
+class PrototypeDifferences(TransformerMixin, BaseEstimator):
+    """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
+
+    X (n_examples, n_features) is dense or sparse. Memory holds all n_examples n_labels
+    differences: choose it for small data or few labels.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
+    """
+
+    def fit(self, X, Y):
+        """Learn from examples X and label sets Y (n_examples, n_labels)."""
+        self._learn(X, Y)
+        return self
+
+    def transform(self, X) -> Bags:
+        """Bags of n_labels instances, in the order of the labels."""
+        X = self._check(X)
+        return _bags(_dense(X)[:, None, :] - self.prototypes_)
+
+    def _learn(self, X, Y):
+        X = check_vectors(self, X, reset=True)
+        Y = check_labels(Y, X.shape[0])
+        self.prototypes_ = label_prototypes(X, Y)  # Table 9, step 1
+        return X, Y
+
+    def _check(self, X):
+        check_is_fitted(self)
+        return check_vectors(self, X, reset=False)
+
+
+class DifferenceFeatures(PrototypeDifferences):
+    """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
+
+    A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
+    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: with
+    ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
+    takes the products of X and of the prototypes with p. A linear kernel needs no φ.
+
+    Parameters
+    ----------
+    gamma : float, "auto" or "scale", default "scale"
+        Kernel width γ, see :func:`~mimlpaper.kernels.kernel_width`.
+    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
+
+    Attributes
+    ----------
+    prototypes_ : see :class:`PrototypeDifferences`
+    factor_ : KernelFactor of the differences; its ``error_`` is the approximation error.
+    gamma_ : float, the kernel width used.
+    """
+
+    def __init__(self, *, gamma="scale", rank="auto", random_state=None):
+        self.gamma = gamma
+        self.rank = rank
+        self.random_state = random_state
+
+    def fit(self, X, Y):
+        self.fit_transform(X, Y)
+        return self
+
+    def fit_transform(self, X, Y) -> Bags:
+        """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
+        check_rank(self.rank)
+        X, _ = self._learn(X, Y)
+        self.gamma_ = kernel_width(self.gamma, X)
+        self.factor_ = _DifferenceFactor(
+            gamma=self.gamma_, rank=self.rank, random_state=self.random_state
+        )
+        features = self.factor_.fit_transform(_Differences(X, self.prototypes_))
+        return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
+
+    def transform(self, X) -> Bags:
+        X = self._check(X)
+        features = self.factor_.transform(_Differences(X, self.prototypes_))
+        return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
+
+
+class NeighbourMeans(PrototypeDifferences):
+    """Transformer of x into n_labels instances, means of the k nearest examples with label l.
+
+    Section 6.1 names this transformation as an alternative. A training example is not its own
+    neighbour, so that bags of training and of new examples are comparable.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 10, the k; all examples with the label if there are fewer.
+
+    Attributes
+    ----------
+    prototypes_ : (n_labels, n_features), the labels' means, which replace the mean of no neighbour.
+    X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
+    """
+
+    def __init__(self, *, n_neighbors=10):
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X, Y):
+        if self.n_neighbors < 1:
+            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
+        self.X_fit_, self.Y_fit_ = self._learn(X, Y)
+        return self
+
+    def fit_transform(self, X, Y) -> Bags:
+        self.fit(X, Y)
+        distances = euclidean_distances(self.X_fit_)
+        np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
+        return self._means(distances)
+
+    def transform(self, X) -> Bags:
+        return self._means(euclidean_distances(self._check(X), self.X_fit_))
+
+    def _means(self, distances):
+        examples = _dense(self.X_fit_)
+        means = np.empty((len(distances), *self.prototypes_.shape))
+        for label, prototype in enumerate(self.prototypes_):
+            having = np.flatnonzero(self.Y_fit_[:, label])
+            to_those = distances[:, having]
+            nearest = np.argsort(to_those, axis=1, kind="stable")[:, : self.n_neighbors]
+            near = np.isfinite(np.take_along_axis(to_those, nearest, axis=1))[..., None]
+            sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)
+            n_near = near.sum(axis=1)  # (n_examples, 1)
+            means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
+        return _bags(means)
+
+
+class SingleInstances(PrototypeDifferences):
+    """Transformer of x into the bag {x}, for comparison; it does not use the prototypes."""
+
+    def transform(self, X) -> Bags:
+        return _bags(_dense(self._check(X))[:, None, :])
+
+
+class _Differences:
+    """The rows x_i - v_l, example by example; a row is computed when it is indexed."""
+
+    def __init__(self, X, prototypes):
+        self.X, self.prototypes = X, prototypes
+        self.squares = euclidean_distances(X, prototypes, squared=True).ravel()
+
+    def __len__(self):
+        return len(self.squares)
+
+    def __getitem__(self, rows):
+        examples, labels = np.divmod(np.arange(len(self))[rows], len(self.prototypes))
+        return _dense(self.X[examples]) - self.prototypes[labels]
+
+    def squared_distances(self, points):
+        """||x_i - v_l - p||² for each of the points: (n_differences, n_points)."""
+        of_examples = self.X @ points.T  # (n_examples, n_points)
+        of_prototypes = self.prototypes @ points.T
+        products = (of_examples[:, None, :] - of_prototypes).reshape(len(self), -1)
+        products *= -2.0
+        products += self.squares[:, None]
+        products += row_norms(points, squared=True)
+        return np.maximum(products, 0.0, out=products)
+
+
+class _DifferenceFactor(KernelFactor):
+    """Factor of the Gaussian kernel on :class:`_Differences`."""
+
+    def fit_transform(self, X, y=None):
+        settings = self._settings()
+        limits = [settings[name] for name in ("rank", "tol", "random_state")]
+
+        def column(pivot):
+            return self._kernel(X, X[pivot : pivot + 1])[:, 0]
+
+        return self._keep(X, *pivoted_cholesky(np.ones(len(X)), column, *limits))
+
+    def transform(self, X):
+        from_differences = self._kernel(X, self.landmarks_)  # (n_differences, rank)
+        return solve_triangular(self.triangle_, from_differences.T, lower=True).T
+
+    def _kernel(self, A, B):
+        distances = A.squared_distances(B)
+        distances *= -self.gamma
+        return np.exp(distances, out=distances)
+
+
+def _bags(instances):
+    """Bags of equal size, from (n_bags, size, n_features)."""
+    n_bags, size, n_features = instances.shape
+    return Bags(instances.reshape(-1, n_features), size * np.arange(n_bags + 1))
+
+
+def _mean(X):
+    return np.asarray(X.mean(axis=0)).ravel()
+
+
+def _dense(X):
+    return X.toarray() if hasattr(X, "toarray") else X

@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.pair_kernel import PairKernel
-from mimlpaper.algorithms.pair_svm import LibsvmPairSvm, PairSvm
+from mimlpaper.algorithms.pair_svm import PairSvm, label_kernels
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
 from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
@@ -22,9 +21,8 @@ CHOICES = {
     "kernel": ("rbf", "linear"),
     "label_code": ("feature", "onehot", "product"),
     "weighting": ("weights", "resampling"),
-    "solver": ("structured", "libsvm"),
 }
-BOOSTING = "n_rounds", "C", "weighting", "solver", "tol", "max_iter"  # parameters of _boost
+BOOSTING = "n_rounds", "C", "weighting", "tol", "max_iter"  # parameters of _boost
 
 
 class MimlBoost(MultiLabelEstimator):
@@ -41,9 +39,8 @@ class MimlBoost(MultiLabelEstimator):
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
     votes. Scale the features to [0, 1] first, as ``OnInstances(MinMaxScaler())`` does: with much
-    larger ones the codes of two labels hardly differ, and all labels get nearly one score. The
-    paper's scores Σ_t c_t Σ_j h_t are divided by n here: predicted labels stay the same, and bags
-    of different sizes become comparable.
+    larger ones all labels get nearly one score. The paper's scores Σ_t c_t Σ_j h_t are divided by n
+    here, so that bags of different sizes become comparable; predicted labels stay the same.
 
     Parameters
     ----------
@@ -54,20 +51,18 @@ class MimlBoost(MultiLabelEstimator):
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     C : float, default 1.0, mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
-        How a label is coded. "onehot": as n_labels numbers after x. "feature", as in the authors'
-        program: as one number after x, from 0 for the first label to s for the last in equal
-        steps, s = 1 with up to 49 features d, else log(d + 1) / log(50); the result depends on
-        the order of the labels. "product", for the linear kernel only: the kernel is <x, x'> if
-        y = y', else 0. Without it, a linear machine ranks the labels alike for every instance.
+        How a label is coded after x. "onehot": as n_labels numbers. "feature", as in the authors'
+        program: as one number, from 0 for the first label to s for the last in equal steps, s = 1
+        with up to 49 features d, else log(d + 1) / log(50); the order of the labels matters.
+        "product", for the linear kernel only: the kernel is <x, x'> if y = y', else 0. Without
+        it, a linear machine ranks the labels alike for every instance.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
-    solver : {"structured", "libsvm"}, default "structured"
-        :class:`~mimlpaper.algorithms.pair_svm.PairSvm`, or LIBSVM on the N pairs, for comparison;
-        LIBSVM does not use ``rank``, ``tol`` and ``max_iter``.
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     max_iter : int, default 200
-        Most climbs of PairSvm for a machine; a machine not solved by then gives a warning.
+        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine; a machine not
+        solved by then gives a warning.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None
         Draws landmarks, the solver's order, and the samples of "resampling".
@@ -86,11 +81,10 @@ class MimlBoost(MultiLabelEstimator):
 
     Notes
     -----
-    The text around Eq. 2 ends the boosting if e >= 1/2. If e means the weighted error Σ W e, this
-    is step 3e, since c_t <= 0 exactly then. Step 3c ends it if all e < 1/2, where step 3d has no
-    minimum. There is no minimum either if all e <= 1/2 and some are less, which counts as step 3c
-    here. Both steps drop the round, but the first round is kept with c_1 = 1. A label with one
-    class only is not learned; its score is 1 or -1.
+    The text around Eq. 2 ends the boosting if e >= 1/2. Read as the weighted error Σ W e, this is
+    step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e < 1/2,
+    or all e <= 1/2 and some less. Both steps drop the round, but the first round is kept with
+    c_1 = 1. A label with one class only is not learned; its score is 1 or -1.
 
     References
     ----------
@@ -100,7 +94,7 @@ class MimlBoost(MultiLabelEstimator):
 
     def __init__(
         self, *, n_rounds=50, kernel="rbf", gamma="scale", C=1.0, label_code="onehot",
-        weighting="weights", rank="auto", solver="structured", tol=1e-3, max_iter=200,
+        weighting="weights", rank="auto", tol=1e-3, max_iter=200,
         label_rule="sign", random_state=None,
     ):  # fmt: skip
         self.n_rounds = n_rounds
@@ -110,7 +104,6 @@ class MimlBoost(MultiLabelEstimator):
         self.label_code = label_code
         self.weighting = weighting
         self.rank = rank
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.label_rule = label_rule
@@ -125,14 +118,13 @@ class MimlBoost(MultiLabelEstimator):
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
-            kernel="linear" if self.solver == "libsvm" else self.kernel, gamma=self.gamma_,
-            rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
+            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
+        )
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         rounds, self.stopped_ = shared(
             _boost, features,
             np.where(Y[:, self._learnt], 1.0, -1.0),  # Table 6, step 1: Ψ (n_bags, n_learnt)
-            self._pair_kernel(), seed=integer_seed(self.random_state),
+            self._pairs(), seed=integer_seed(self.random_state),
             **{name: getattr(self, name) for name in BOOSTING},
         )  # fmt: skip
         self.n_rounds_ = len(rounds)
@@ -183,10 +175,11 @@ class MimlBoost(MultiLabelEstimator):
         """Which labels have both classes: bool (n_labels,)."""
         return self.constant_scores_ == 0
 
-    def _pair_kernel(self):
-        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)
+    def _pairs(self):
+        """The arguments of :func:`label_kernels`."""
+        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)[self._learnt]
         product = self.label_code == "product"
-        return PairKernel(codes[self._learnt], self.kernel, self.gamma_, product)
+        return dict(codes=codes, kernel=self.kernel, gamma=self.gamma_, product=product)
 
     def _check_parameters(self):
         self._check_label_rule()
@@ -217,16 +210,13 @@ class MimlBoost(MultiLabelEstimator):
             )
 
 
-def _boost(features, psi, kernel, *, n_rounds, C, weighting, solver, tol, max_iter, seed):
+def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed):
     """The rounds kept, as (h_t, c_t, weighted error), and what ended the boosting."""
     if psi.size == 0:
         return [], "step 3c"
     rng = np.random.RandomState(seed)
-    svm = LibsvmPairSvm(features, kernel)
-    if solver == "structured":
-        svm = PairSvm(
-            features, *kernel.label_kernels(), tol=tol, max_iter=max_iter, random_state=rng
-        )
+    kernels = label_kernels(**pairs)
+    svm = PairSvm(features, *kernels, tol=tol, max_iter=max_iter, random_state=rng)
     targets = np.repeat(psi > 0, features.sizes, axis=0)  # (n_instances, n_learnt)
     W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2
     rounds = []

@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.baselines.misvm import MiSvmInstance
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.baselines.misvm import KernelFeatures, MiSvmInstance
 from mimlpaper.linear_svm import Examples
 
 
-class MimlSvmMi(MultiLabelEstimator):
+class MimlSvmMi(KernelFeatures, MultiLabelEstimator):
     """Category-wise mi-SVM: f_y(X) = max_{x in X} f_y(x), each f_y a machine on instances.
 
     Choose it when a single instance can give its bag a label; it also finds this instance. The
@@ -66,26 +63,18 @@ class MimlSvmMi(MultiLabelEstimator):
         self._check_label_rule()
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
+        self._start(bags)
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         examples = Examples(features.instances)
         self.svms_ = [self._fit_label(features, y, examples) for y in Y.T]
-        self.n_features_in_ = bags.n_features
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Largest instance score of each bag: (n_bags, n_labels)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.max(self.instance_scores(bags))
+        return super().decision_function(X)
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores (n_bags, n_labels) after each alternation; labels that ended keep their scores."""
-        check_is_fitted(self)
         features = self._features(X)
         stages = [
             [np.full(len(features), svm)]
@@ -98,16 +87,11 @@ class MimlSvmMi(MultiLabelEstimator):
 
     def instance_scores(self, X) -> np.ndarray:
         """Signed distances f_y(x), in margins: (n_instances, n_labels)."""
-        check_is_fitted(self)
         features = self._features(X)
         scores = np.empty((features.n_instances, self.n_labels_))
         for label, svm in enumerate(self.svms_):
             scores[:, label] = svm if isinstance(svm, float) else svm.instance_scores(features)
         return scores
-
-    def _features(self, X) -> Bags:
-        bags = check_bags(X, self.n_features_in_)
-        return bags.with_instances(self.factor_.transform(bags.instances))
 
     def _fit_label(self, features, y, examples):
         if y.all() or not y.any():

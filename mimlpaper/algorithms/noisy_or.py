@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.baselines.misvm import KernelFeatures
 
 LARGE = 30.0  # log odds: e^-30 counts as zero
 
 
-class NoisyOr(MultiLabelEstimator):
+class NoisyOr(KernelFeatures, MultiLabelEstimator):
     """Noisy-or of logistic functions of the instances: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
 
     p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
@@ -27,8 +27,7 @@ class NoisyOr(MultiLabelEstimator):
     frequency. The terms of bags without y are convex, the terms of bags with y are not.
 
     Choose it to explain predictions: scores are log odds, so that the labels of an instance can be
-    compared. It is not a method of the paper. A label with one class only gets the constant score
-    +1 or -1, with a warning.
+    compared. A label with one class only gets the constant score +1 or -1, with a warning.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ class NoisyOr(MultiLabelEstimator):
 
     Attributes
     ----------
-    factor_ : KernelFactor, fitted on the training instances.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     coef_ : (n_labels, r), the w_y.
     intercept_ : (n_labels,), the b_y.
 
@@ -77,16 +76,12 @@ class NoisyOr(MultiLabelEstimator):
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=kernel_width(self.gamma, bags.instances),
-            degree=self.degree, coef0=self.coef0, rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
+        self._start(bags)
         features = bags.with_instances(self.factor_.fit_transform(bags.instances))
         fitted = [self._fit_label(features, y) for y in Y.T]
         self.coef_ = np.array([w for w, _ in fitted])
         self.intercept_ = np.array([b for _, b in fitted])
         self.constant_ = Y.all(axis=0) | ~Y.any(axis=0)
-        self.n_features_in_ = bags.n_features
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -99,9 +94,7 @@ class NoisyOr(MultiLabelEstimator):
 
     def instance_scores(self, X) -> np.ndarray:
         """Log odds s_y(x): (n_instances, n_labels)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        scores = self.factor_.transform(bags.instances) @ self.coef_.T + self.intercept_
+        scores = self._features(X).instances @ self.coef_.T + self.intercept_
         return np.clip(scores, -LARGE, None)
 
     def _fit_label(self, features, y):

@@ -1,16 +1,12 @@
-"""Support vector machines on all pairs of an instance and a label."""
-
-from __future__ import annotations
+"""Kernels and support vector machines on all pairs of an instance and a label."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from mimlpaper.algorithms.pair_kernel import PairKernel
-from mimlpaper.bags import Bags
+from mimlpaper.kernels import kernel_matrix
 
 SINGLE = 1e-5  # smallest tol for products in single precision
 START_TOL = 0.1  # gap at which the machine on the means of the bags stops
@@ -19,7 +15,23 @@ LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
 BIAS_CURVATURE = 0.01  # σ, as a share of a pair's mean damped kernel with itself
 PARTIAL_PASSES = 8  # more would let b overshoot, since the pairs that balance it do not move
 ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
-CACHE_MB = 1000
+
+
+def label_kernels(
+    codes: np.ndarray, kernel: str, gamma: float = 1.0, *, product: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """k_Y and k_0, each (n_labels, n_labels), of k(x, x') k_Y(y, y') + k_0(y, y').
+
+    This is the kernel "rbf", exp(-gamma ||·||²), or "linear" between the pairs (x, e_y) and
+    (x', e_y'), where ``codes`` (n_labels, any) are the e_y; or with ``product``, for the linear
+    kernel only, <x, x'> <e_y, e_y'>.
+    """
+    nothing = np.zeros((len(codes), len(codes)))
+    if kernel == "rbf":
+        return kernel_matrix(codes, gamma=gamma), nothing
+    if product:
+        return codes @ codes.T, nothing
+    return np.ones_like(nothing), codes @ codes.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +57,14 @@ class PairSvm:
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
     so that memory holds A and Φ only. The dual is solved by coordinate ascent until V, b and a
-    feasible A prove a small gap. Three things make it fast:
+    feasible A prove a small gap. It starts at the machine on the means of the bags, which has far
+    fewer pairs. A climb is a pass over the pairs that may move, then a few passes over the pairs
+    that still move; a check of all pairs finds the gap, and the pairs of the next climb.
 
-    - It starts at the machine on the means of the bags, a problem with far fewer pairs.
-    - A climb is a pass over the pairs that may move, then a few passes over the pairs that still
-      move. A check of all pairs then finds the gap and the pairs of the next climb.
-    - Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The
-      proximal point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after
-      it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a
-      pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
+    Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The proximal
+    point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after it, V moves
+    towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a pass adds σ to
+    the kernel; after it, b moves by σ Σ a_ij.
 
     Choose it for few labels and many instances, and for problems that differ in their costs only:
     each call of :meth:`solve` starts from the last machine on the means.
@@ -202,35 +213,6 @@ class _Ascent:
     def _diagonal(self, norms):
         """The pairs' kernel with themselves: (n_instances, n_labels)."""
         return np.outer(norms, self.label_kernel.diagonal()) + self.offset_kernel.diagonal()
-
-
-@dataclass(frozen=True, eq=False)
-class LibsvmPairSvm:
-    """LIBSVM on the problem of :class:`PairSvm`, one row for each pair: slow, for comparison."""
-
-    bags: Bags
-    kernel: PairKernel
-
-    def solve(self, targets, costs) -> tuple[RowFunction, np.ndarray]:
-        """The best f + b and its values, see :meth:`PairSvm.solve`."""
-        svc = SVC(kernel=self.kernel.kernel, gamma=self.kernel.gamma, cache_size=CACHE_MB)
-        rows = self.kernel.rows(self.bags.instances)
-        targets = np.repeat(targets, self.bags.sizes, axis=0)
-        function = RowFunction(svc.fit(rows, targets.ravel(), costs.ravel()), self.kernel)
-        return function, function(self.bags.instances)
-
-
-@dataclass(frozen=True, eq=False)
-class RowFunction:
-    """LIBSVM's machine on rows, as a function of instances; it has LIBSVM's tolerance."""
-
-    svc: SVC
-    kernel: PairKernel
-    gap: float = 0.0
-
-    def __call__(self, instances) -> np.ndarray:
-        values = self.svc.decision_function(self.kernel.rows(instances))
-        return values.reshape(len(instances), -1)
 
 
 @njit(cache=True, nogil=True)

@@ -61,16 +61,12 @@ class SubCod(BagClassifier):
 
     Notes
     -----
-    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal. They
-    lead to different results:
-
-    - "minimal" inverts the few labels that make every margin 1. The machine hardly changes, and
-      the alternation ends close to its start.
-    - "budget" makes all inversions that raise a margin, best first, up to mM - θ inversions. The
-      objective falls much lower, for θ up to about mM/2 to its least possible value 1/(2M).
-      Every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
-      on the bag label.
-    - "vertex" is the vertex at which HiGHS's dual simplex ends. It lies between the other two.
+    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal.
+    "minimal" inverts the few labels that make every margin 1, and ends close to its start. "budget"
+    makes all inversions that raise a margin, best first, up to mM - θ. The objective falls much
+    lower, for θ up to about mM/2 to its least possible value 1/(2M): every sub-concept is then the
+    bag label or its opposite, and SubCod equals its MIML learner on the bag label. "vertex", where
+    HiGHS's dual simplex ends, lies between the two.
 
     Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
     bags or of none, a ConstantLabelWarning is given.
@@ -264,3 +260,27 @@ def _vertex(gains, deficits, n_inversions):
     if not solution.success:
         raise RuntimeError(f"the linear program over Z was not solved: {solution.message}")
     return np.clip(solution.x[: gains.size], 0.0, 1.0).reshape(gains.shape)
+
+
+class OneLabel(BagClassifier):
+    """An MIML learner with a single label; the sign of its score is the prediction.
+
+    This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, for comparison.
+    ``learner`` is an unfitted MIML estimator; its clone, fitted with one label, is ``learner_``.
+    """
+
+    def __init__(self, learner):
+        self.learner = learner
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        bags = check_bags(X)
+        y = self._learn_classes(y, len(bags))
+        self.learner_ = clone(self.learner).fit(bags, y[:, None])
+        self.n_features_in_ = bags.n_features
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """The learner's score of the label: (n_bags,)."""
+        check_is_fitted(self)
+        return self.learner_.decision_function(check_bags(X, self.n_features_in_))[:, 0]

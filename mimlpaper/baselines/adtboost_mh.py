@@ -12,7 +12,6 @@ from mimlpaper.base import VectorEstimator, check_vectors
 from mimlpaper.sharing import shared
 
 GRID = 2.0**-51  # weights are multiples of it; their total is at most about 1
-SINGLE = 2.0**-22  # largest relative error of a sum of roots in single precision, per root
 STRETCH = 25  # a longer run continues a shorter one after a multiple of this many rounds
 
 
@@ -62,16 +61,14 @@ class AdtBoostMH(VectorEstimator):
     -----
     Thresholds lie midway between neighbouring distinct values of the examples in c_1. Of equal Z
     the first precondition is taken, then the first feature, then the lowest threshold. Weights are
-    rounded up to multiples of 2^-51, whose sums are exact in any order, so that splits into the
-    same sets tie exactly. A label with one class only keeps its root value as score.
+    multiples of 2^-51, whose sums are exact in any order, so that splits into the same sets tie
+    exactly. A label with one class only keeps its root value as score.
 
     References
     ----------
     De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from texts
     and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003.
     Freund and Mason, The alternating decision tree learning algorithm, ICML, 1999.
-    Schapire and Singer, Improved boosting algorithms using confidence-rated predictions,
-    Machine Learning 37(3), 1999.
     """
 
     def __init__(self, *, n_rounds=25, smoothing=1.0, label_rule="sign"):
@@ -293,14 +290,12 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
     """
     longest = np.diff(starts).max()
     left = np.empty((2, len(have), longest))  # W_+ and W_- below each entry of a column
-    rough = np.empty(longest, np.float32)
+    sums = np.empty(longest)
     best_z, best_feature, best_threshold = np.inf, -1, 0.0
     for feature in range(len(starts) - 1):
         column = values[starts[feature] : starts[feature + 1]]
         _accumulate(rows[starts[feature] : starts[feature + 1]], weights, have, lack, left)
-        _take_rough_roots(left, have, lack, rough[: len(column)])
-        enough = 0.5 * (best_z - outside)
-        roots, above = _least_roots(column, rough, left, have, lack, enough)
+        roots, above = _least_roots(column, left, have, lack, sums[: len(column)])
         if outside + 2.0 * roots < best_z:
             middle = 0.5 * column[above - 1] + 0.5 * column[above]
             threshold = middle if middle < column[above] else column[above - 1]
@@ -333,38 +328,17 @@ def _accumulate(rows, weights, have, lack, left):
 
 
 @njit(cache=True, nogil=True)
-def _take_rough_roots(left, have, lack, rough):
-    """The sum of roots in Z at each place of a column, in single precision."""
-    rough[:] = 0.0
+def _least_roots(values, left, have, lack, roots):
+    """The least sum of roots in Z over the places of a column, and the first such place."""
+    roots[:] = 0.0
     for label in range(len(have)):
         plus, minus = left[0, label], left[1, label]
-        for k in range(len(rough)):
+        for k in range(len(values)):
             below = plus[k] * minus[k]
             above = (have[label] - plus[k]) * (lack[label] - minus[k])
-            rough[k] += np.sqrt(np.float32(below)) + np.sqrt(np.float32(above))
-
-
-@njit(cache=True, nogil=True)
-def _least_roots(values, rough, left, have, lack, enough):
-    """The least sum of roots in Z over the places of a column, and the first such place.
-
-    Rough sums rule out most places, and a column without a sum below ``enough``.
-    """
-    slack = 1.0 + (len(have) + 2) * SINGLE
-    lowest = np.inf
-    for k in range(1, len(values)):
-        if values[k - 1] < values[k]:
-            lowest = min(lowest, rough[k])
+            roots[k] += np.sqrt(below) + np.sqrt(above)
     least, place = np.inf, 0
-    if lowest > slack * enough:
-        return least, place
     for k in range(1, len(values)):
-        if values[k - 1] < values[k] and rough[k] <= slack * lowest:
-            total = 0.0
-            for label in range(len(have)):
-                plus, minus = left[0, label, k], left[1, label, k]
-                rest_plus, rest_minus = have[label] - plus, lack[label] - minus
-                total += np.sqrt(plus * minus) + np.sqrt(rest_plus * rest_minus)
-            if total < least:
-                least, place = total, k
+        if values[k - 1] < values[k] and roots[k] < least:
+            least, place = roots[k], k
     return least, place

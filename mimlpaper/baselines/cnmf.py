@@ -24,10 +24,10 @@ class Cnmf(VectorEstimator):
     the columns of the training label sets, scaled to unit length: 1 for labels that always occur
     together, close to exp(-2) for labels that never do.
 
-    This is a reconstruction from the abstract of the reference: objective and updates of the
+    This is a reconstruction from the abstract of the reference; objective and updates of the
     original may differ. ``fit`` keeps the labelled examples, ``decision_function`` factorises, so
     that an example's scores depend on the other examples of the call. Choose it for few labelled
-    examples, a fixed set of unlabelled ones, and features whose similarity indicates labels.
+    examples and a fixed set of unlabelled ones.
 
     Parameters
     ----------

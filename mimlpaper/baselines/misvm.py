@@ -1,8 +1,11 @@
-"""mi-SVM and MI-SVM: support vector machines for bags with one binary label."""
+"""mi-SVM, MI-SVM and CH-FD: linear functions of a bag's instances, for one binary label."""
 
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
@@ -11,7 +14,41 @@ from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 
-class _MiSvm(BagClassifier):
+class KernelFeatures:
+    """Mixin of learners on features φ of instances, whose inner products are a kernel.
+
+    A class has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``rank`` and
+    ``random_state``, and defines ``instance_scores``. ``gamma_`` is the kernel width used,
+    ``factor_`` the :class:`~mimlpaper.kernels.KernelFactor` that gives the features.
+    """
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Scores of the instances of X: (n_instances,) or (n_instances, n_labels)."""
+        raise NotImplementedError
+
+    def decision_function(self, X) -> np.ndarray:
+        """Largest instance score of each bag: (n_bags,)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.max(self.instance_scores(bags))
+
+    def _start(self, bags):
+        """Set ``gamma_``, and ``factor_``, not yet fitted."""
+        self.n_features_in_ = bags.n_features
+        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
+            rank=self.rank, random_state=self.random_state,
+        )  # fmt: skip
+
+    def _features(self, X) -> Bags:
+        """Bags of the features of X."""
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.with_instances(self.factor_.transform(bags.instances))
+
+
+class _MiSvm(KernelFeatures, BagClassifier):
     def __init__(
         self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", C=1.0,
         max_alternations=50, tol=1e-4, random_state=None,
@@ -26,41 +63,22 @@ class _MiSvm(BagClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    def decision_function(self, X) -> np.ndarray:
-        """Largest instance score of each bag: (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.max(self.instance_scores(bags))
-
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores of the bags after each alternation: n_alternations_ times (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        Z = self.factor_.transform(bags.instances)
+        features = self._features(X)
         for weights, intercept in zip(self.weights_, self.intercepts_, strict=True):
-            yield bags.max(Z @ weights + intercept)
+            yield features.max(features.instances @ weights + intercept)
 
     def instance_scores(self, X) -> np.ndarray:
         """Signed distances f(x), in margins: (n_instances,)."""
-        check_is_fitted(self)
-        Z = self.factor_.transform(check_bags(X, self.n_features_in_).instances)
-        return Z @ self.weights_[-1] + self.intercepts_[-1]
+        return self._features(X).instances @ self.weights_[-1] + self.intercepts_[-1]
 
-    def _start(self, bags, y):
-        """Which bags are positive (n_bags,); sets ``factor_``, not yet fitted."""
-        positive = self._learn_classes(y, len(bags))
+    def _check_parameters(self):
         for name in ("C", "tol"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
         if self.max_alternations < 1:
             raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
-        self.n_features_in_ = bags.n_features
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
-        return positive
 
     def _alternate(self, hidden, train, infer):
         """Alternate ``train`` and ``infer`` until the hidden values repeat.
@@ -129,7 +147,9 @@ class MiSvmInstance(_MiSvm):
         ``examples`` are the instances of X, prepared for several fits with a linear kernel.
         """
         bags = check_bags(X)
-        positive = self._start(bags, y)
+        positive = self._learn_classes(y, len(bags))
+        self._check_parameters()
+        self._start(bags)
         bags = bags.with_instances(self.factor_.fit_transform(bags.instances))
         examples = examples or Examples(bags.instances)
         possible = np.repeat(positive, bags.sizes)  # (n_instances,)
@@ -165,7 +185,9 @@ class MiSvmBag(_MiSvm):
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
-        positive = self._start(bags, y)
+        positive = self._learn_classes(y, len(bags))
+        self._check_parameters()
+        self._start(bags)
         # The factor covers the means too, on which the first machine is trained.
         means = bags.mean(bags.instances)[positive]
         features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
@@ -194,3 +216,129 @@ def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
     highest = np.flatnonzero(scores == np.repeat(bags.max(scores), bags.sizes))
     first = np.unique(bags.bag_of_instance[highest], return_index=True)[1]
     return highest[first]
+
+
+class ChFd(KernelFeatures, BagClassifier):
+    """Convex-hull Fisher discriminant for bags with one binary label.
+
+    A positive bag is represented by a point h_j in the convex hull of its instances, a negative
+    bag by all its instances x_i. Over f(x) = <w, x> + b and the points h_j it minimises
+
+        ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
+
+    where the residuals of each class sum to 0. A bag scores max_i f(x_i). It is the fastest of the
+    multi-instance learners; it also suits positive bags without a single typical instance.
+
+    Training alternates. For fixed points it is Fisher's discriminant, one linear system. For a
+    fixed f each value f(h_j) moves as close as it can to a common value that keeps the sum, on the
+    line from h_j to the bag's highest or lowest instance. Neither half can raise the objective.
+
+    Parameters
+    ----------
+    nu : float, default 1.0, weight ν of the residuals.
+    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
+    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
+    max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
+
+    Attributes
+    ----------
+    factor_ : KernelFactor, fitted on the training instances.
+    weights_, intercept_ : (rank,), float, w and b.
+    hull_points_ : (n_positive, rank), the h_j.
+    objective_ : (n_alternations_,), the objective after each discriminant.
+    gamma_ : float, the kernel width used.
+
+    References
+    ----------
+    Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
+    diagnosis, NIPS 19, 2007.
+    """
+
+    def __init__(
+        self, *, nu=1.0, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", tol=1e-3,
+        max_alternations=200, random_state=None,
+    ):  # fmt: skip
+        self.nu = nu
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rank = rank
+        self.tol = tol
+        self.max_alternations = max_alternations
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        bags = check_bags(X)
+        positive = self._learn_classes(y, len(bags))
+        if not self.nu > 0:
+            raise ValueError(f"nu must be positive, got {self.nu}")
+        if self.max_alternations < 1:
+            raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
+        self._start(bags)
+        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        self._alternate(features[positive], features[~positive].instances)
+        return self
+
+    def instance_scores(self, X) -> np.ndarray:
+        """f(x): (n_instances,)."""
+        return self._features(X).instances @ self.weights_ + self.intercept_
+
+    def _alternate(self, bags, negatives):
+        """Fit to the positive bags and the instances (n, rank) of the negative bags."""
+        base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
+        negative_mean = negatives.mean(axis=0)
+        points, objective = bags.mean(bags.instances), []
+        for _ in range(self.max_alternations):
+            mean = points.mean(axis=0)
+            weights, b, value = _fisher(base + self.nu * _scatter(points), mean, negative_mean)
+            objective.append(value)
+            if len(objective) > 1 and objective[-2] - value <= self.tol * objective[-2]:
+                break
+            points = _move(points, bags, weights)
+        else:
+            warnings.warn(
+                f"the hull points still lower the objective after max_alternations="
+                f"{self.max_alternations} turns, to {value:.3g}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.weights_, self.intercept_, self.hull_points_ = weights, b, points
+        self.objective_, self.n_alternations_ = np.array(objective), len(objective)
+
+
+def _scatter(points):
+    centred = points - points.mean(axis=0)
+    return centred.T @ centred
+
+
+def _fisher(M, mean, negative_mean):
+    """w and b with the least <w, M w>, f(mean) = 1 and f(negative_mean) = -1; and <w, M w>."""
+    difference = mean - negative_mean
+    if not difference.any():
+        raise ValueError("X must tell the classes apart: their mean instances are the same")
+    direction = cho_solve(cho_factor(M), difference)
+    w = 2.0 * direction / (difference @ direction)
+    return w, float(-0.5 * w @ (mean + negative_mean)), float(w @ M @ w)
+
+
+def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
+    """Points of the hulls with the same sum of values <w, h> and the least differences."""
+    values, heights = points @ w, bags.instances @ w
+    order = np.lexsort((heights, bags.bag_of_instance))
+    lowest, highest = order[bags.offsets[:-1]], order[bags.offsets[1:] - 1]  # (n_bags,)
+    wanted = _common_value(heights[lowest], heights[highest], values.sum())
+    towards = np.where(wanted > values, highest, lowest)
+    room = heights[towards] - values
+    steps = np.divide(wanted - values, room, out=np.zeros_like(room), where=room != 0)
+    steps = np.clip(steps, 0.0, 1.0)[:, None]
+    return (1.0 - steps) * points + steps * bags.instances[towards]
+
+
+def _common_value(lowest, highest, total):
+    """clip(τ, lowest, highest) for the τ at which its sum, piecewise linear in τ, is ``total``."""
+    knots = np.unique(np.concatenate([lowest, highest]))
+    sums = np.clip(knots[:, None], lowest, highest).sum(axis=1)
+    return np.clip(np.interp(total, sums, knots), lowest, highest)

@@ -14,20 +14,17 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms.differentiation import SingleInstances
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import InsDif
-from mimlpaper.algorithms.landmark_map import LandmarkMap
+from mimlpaper.algorithms.insdif import InsDif, SingleInstances
+from mimlpaper.algorithms.medoid_map import LandmarkMap
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.chfd import ChFd
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd
-from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
+from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.baselines.ranksvm import RankSvm

@@ -10,9 +10,8 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper.algorithms.differentiation import DifferenceFeatures, NeighbourMeans, SingleInstances
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import InsDif
+from mimlpaper.algorithms.insdif import DifferenceFeatures, InsDif, NeighbourMeans, SingleInstances
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm

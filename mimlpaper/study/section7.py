@@ -13,12 +13,9 @@ from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.algorithms.one_label import OneLabel
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.chfd import ChFd
-from mimlpaper.baselines.diverse_density import DiverseDensity
-from mimlpaper.baselines.emdd import EmDd
-from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
+from mimlpaper.algorithms.subcod import OneLabel, SubCod
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
+from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.section4 import BY_COLUMNS, LOW_COSTS, SCALED, UNIT_RANGE, UNIT_ROWS

@@ -294,7 +294,7 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "MimlBoost": [
         stated("Table 6", weighting="weights", label_rule="sign"),
         program("MimlBoost", kernel="rbf", gamma=1.0, C=1.0, label_code="feature"),
-        default(rank=300, solver="structured", tol=1e-3, max_iter=200),
+        default(rank=300, tol=1e-3, max_iter=200),
     ],
     "MimlSvm": [
         stated("4.2", metric="max_hausdorff", label_rule="top"),

@@ -1,23 +1,17 @@
 import math
-import os
-import pickle
 import warnings
 
 import numpy as np
 import pytest
-from scipy.sparse import csc_array, csr_array, csr_matrix
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from scipy.sparse import csr_array
 
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.datasets import load_scene
-from mimlpaper.metrics import average_precision, hamming_loss
-from mimlpaper.preprocessing import ConcatenateInstances
 from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 HAND_X = np.array([[0.0], [0.0], [1.0], [1.0]])
+
 HAND_Y = np.array([[1, 0], [1, 1], [0, 1], [0, 1]])
 
 
@@ -64,13 +58,15 @@ def test_four_examples_by_hand():
     assert fitted.predict([[0.5], [0.51]]).tolist() == [[True, True], [False, True]]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_same_rules_as_trying_everything(seed):
     """Small integers: many equal values, equal splits, duplicate columns and rows."""
     rng = np.random.default_rng(seed)
     shape = rng.integers(2, 15), rng.integers(1, 4)
     X = rng.integers(-1, 3, shape).astype(float)
     Y = rng.random((len(X), rng.integers(2, 5))) < 0.4
+    if seed == 0:  # all values differ, many labels
+        X, Y = rng.random((40, 3)), rng.random((40, 12)) < 0.3
     Y[0, 0], Y[1, 0] = True, False
     smoothing = rng.choice([1.0, 0.1, 1e-3])
     root, expected = reference.adtboost_mh(X, Y, 6, smoothing)
@@ -82,16 +78,6 @@ def test_same_rules_as_trying_everything(seed):
     assert list(found) == [rule[1:4] for rule in expected]
     assert fitted.z_ == pytest.approx(np.array([rule[0] for rule in expected]), abs=1e-12)
     assert np.allclose(fitted.values_.reshape(-1, 2, Y.shape[1]), [r[4:] for r in expected] or 0)
-
-
-def test_same_rules_as_trying_everything_for_many_labels(rng):
-    """All values differ, with twelve labels: splits that single precision hardly distinguishes."""
-    X, Y = rng.random((40, 3)), rng.random((40, 12)) < 0.3
-    _, expected = reference.adtboost_mh(X, Y, 4, 1.0)
-    fitted = AdtBoostMH(n_rounds=4).fit(X, Y)
-    found = zip(fitted.precondition_, fitted.feature_, fitted.threshold_, strict=True)
-    assert list(found) == [rule[1:4] for rule in expected]
-    assert fitted.z_ == pytest.approx(np.array([rule[0] for rule in expected]), abs=1e-12)
 
 
 def test_without_smoothing_the_loss_falls_to_z(noisy):
@@ -106,12 +92,11 @@ def test_without_smoothing_the_loss_falls_to_z(noisy):
     assert np.abs(fitted.values_).max() > 100
 
 
-@pytest.mark.parametrize("smoothing", [1e-300, 1e-3, 1.0, 100.0])
-def test_training_loss_never_rises(noisy, smoothing):
-    fitted = AdtBoostMH(n_rounds=30, smoothing=smoothing).fit(*noisy)
-    losses = training_losses(fitted, *noisy)
-    assert losses[0] <= 1
-    assert (np.diff(losses) <= 1e-15).all()
+def test_training_loss_never_rises(noisy):
+    for smoothing in (1e-300, 1.0, 100.0):
+        losses = training_losses(AdtBoostMH(n_rounds=30, smoothing=smoothing).fit(*noisy), *noisy)
+        assert losses[0] <= 1
+        assert (np.diff(losses) <= 1e-15).all()
 
 
 def test_last_stage_is_the_decision_function(noisy):
@@ -142,15 +127,12 @@ def test_a_longer_run_goes_on_from_a_shorter_one(noisy, container):
         assert all(map(np.array_equal, rules(fitted), first))
 
 
-@pytest.mark.parametrize("container", [csr_array, csc_array, csr_matrix])
-def test_sparse_is_dense(noisy, container):
-    X, Y = noisy
-    dense, sparse = AdtBoostMH().fit(X, Y), AdtBoostMH().fit(container(X), Y)
+def test_sparse_input(noisy):
+    """It gives the same rules, and may store zeros and repeat entries."""
+    dense, sparse = AdtBoostMH().fit(*noisy), AdtBoostMH().fit(csr_array(noisy[0]), noisy[1])
     assert all(map(np.array_equal, rules(dense), rules(sparse)))
-    assert np.array_equal(dense.decision_function(X), sparse.decision_function(container(X)))
-
-
-def test_sparse_input_may_store_zeros_and_repeat_entries():
+    expected = dense.decision_function(noisy[0])
+    assert np.array_equal(sparse.decision_function(csr_array(noisy[0])), expected)
     X = csr_array(([2.0, -1.0, 0.0, 3.0], [0, 0, 0, 0], [0, 2, 3, 3, 4]), shape=(4, 1))
     stored = X.data.copy()
     sparse, dense = AdtBoostMH().fit(X, HAND_Y), AdtBoostMH().fit(X.toarray(), HAND_Y)
@@ -171,23 +153,6 @@ def test_only_the_order_of_values_matters(noisy):
         assert all(map(np.array_equal, tree(fitted), tree(other)))
 
 
-def test_ties_go_to_the_first_feature_and_the_lowest_threshold():
-    """Both columns, and both thresholds of each, leave one example of each class together."""
-    X = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
-    Y = np.array([[1, 0], [0, 0], [1, 1]])[:, :1]
-    fitted = AdtBoostMH(n_rounds=1).fit(X, Y)
-    assert (fitted.feature_[0], fitted.threshold_[0]) == (0, 1.5)
-
-
-def test_first_rule_may_gain_nothing():
-    """Exclusive or: no first test helps, two levels solve it."""
-    X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
-    Y = np.array([[0], [1], [1], [0]])
-    fitted = AdtBoostMH(n_rounds=3).fit(X, Y)
-    assert fitted.z_[0] == 1 and not fitted.values_[0].any()
-    assert np.array_equal(fitted.predict(X), Y)
-
-
 def test_neighbouring_floats_are_told_apart():
     X = np.array([[1.0], [np.nextafter(1, 2)]])
     assert AdtBoostMH(n_rounds=1).fit(X, [[1], [0]]).predict(X).tolist() == [[True], [False]]
@@ -203,14 +168,6 @@ def test_no_rule_if_all_examples_are_alike(X):
     assert len(fitted.to_text().splitlines()) == 2
 
 
-def test_constant_features_are_never_used(noisy):
-    X, Y = noisy
-    padded = np.column_stack([np.full(len(X), 7.0), X, np.zeros(len(X))])
-    plain, fitted = AdtBoostMH().fit(X, Y), AdtBoostMH().fit(padded, Y)
-    assert np.array_equal(fitted.feature_, plain.feature_ + 1)
-    assert np.array_equal(fitted.values_, plain.values_)
-
-
 def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
     """The tree of the other labels is the same, except for eps, which is per m Q."""
     X, Y = noisy
@@ -221,12 +178,6 @@ def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
     assert (scores[:, 0] == 0.5 * math.log(201)).all()
     assert (scores[:, 4] == -0.5 * math.log(201)).all()
     assert scores[:, 1:4] == pytest.approx(AdtBoostMH().fit(X, Y).decision_function(X))
-
-
-def test_nothing_to_learn_from_constant_labels(noisy):
-    X, Y = noisy
-    with pytest.warns(ConstantLabelWarning):
-        assert AdtBoostMH().fit(X, np.ones_like(Y)).n_rounds_ == 0
 
 
 def test_printed_tree():
@@ -244,68 +195,3 @@ def test_printed_tree():
         fitted.to_text(["a", "b"])
     with pytest.raises(ValueError, match="label_names must hold 2 names, got 1"):
         fitted.to_text(None, ["a"])
-
-
-def test_printed_tree_adds_up(noisy):
-    """Every node is printed once, under its precondition."""
-    X, Y = noisy
-    fitted = AdtBoostMH(n_rounds=15).fit(X, Y)
-    lines = fitted.to_text().splitlines()
-    assert len(lines) == 2 + 2 * 15
-    depth = {0: -1}
-    for t, node in enumerate(fitted.precondition_):
-        depth[2 * t + 1] = depth[2 * t + 2] = depth[node] + 1
-        shown = [line for line in lines if line.lstrip().startswith(f"{t + 1}: ")]
-        assert [len(line) - len(line.lstrip()) for line in shown] == [3 * depth[2 * t + 1]] * 2
-
-
-def test_repeats_clones_and_pickles(noisy):
-    X, Y = noisy
-    before = X.copy(), Y.copy()
-    fitted = AdtBoostMH(n_rounds=5, smoothing=0.5, label_rule="top").fit(X, Y)
-    assert np.array_equal(X, before[0]) and np.array_equal(Y, before[1])
-    assert all(map(np.array_equal, rules(fitted), rules(clone(fitted).fit(X, Y))))
-    again = pickle.loads(pickle.dumps(fitted))
-    assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
-    assert again.predict(X).any(axis=1).all()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_rounds": 0}, "n_rounds must be at least 1, got 0"),
-        ({"smoothing": 0}, "smoothing must be positive and finite, got 0"),
-        ({"smoothing": np.nan}, "smoothing must be positive and finite, got nan"),
-        ({"smoothing": np.inf}, "smoothing must be positive and finite, got inf"),
-        ({"label_rule": "best"}, "label_rule must be one of"),
-    ],
-)
-def test_bad_parameters_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        AdtBoostMH(**parameters).fit(HAND_X, HAND_Y)
-
-
-def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="NaN"):
-        AdtBoostMH().fit(HAND_X * np.nan, HAND_Y)
-    with pytest.raises(ValueError, match="X has 4, Y has 3"):
-        AdtBoostMH().fit(HAND_X, HAND_Y[1:])
-    with pytest.raises(NotFittedError):
-        AdtBoostMH().decision_function(HAND_X)
-    with pytest.raises(NotFittedError):
-        AdtBoostMH().to_text()
-    with pytest.raises(ValueError, match="features"):
-        AdtBoostMH().fit(HAND_X, HAND_Y).predict(np.hstack([HAND_X, HAND_X]))
-
-
-@pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")
-def test_scene_comes_close_to_the_published_row():
-    """Table 1: hamming loss .211 ± .006, average precision .718 ± .012, over 30 splits."""
-    scene = load_scene()
-    X = ConcatenateInstances().fit_transform(scene.X)
-    order = np.random.default_rng(0).permutation(len(X))
-    train, test = order[:1500], order[1500:]
-    fitted = AdtBoostMH().fit(X[train], scene.Y[train])
-    precision = average_precision(scene.Y[test], fitted.decision_function(X[test]))
-    assert precision == pytest.approx(0.718, abs=0.03)
-    assert hamming_loss(scene.Y[test], fitted.predict(X[test])) == pytest.approx(0.211, abs=0.02)

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines.cnmf import Cnmf, factorise
@@ -65,31 +64,6 @@ def test_it_ends_at_a_minimum(problem, C):
     assert trace[-1] == pytest.approx(found.fun, rel=1e-4)
 
 
-def test_a_high_cost_keeps_the_known_labels(problem):
-    A, B, known, start = problem
-    T, _ = factorise(A, B, known, start, C=1e6, tol=0, max_iter=2000)
-    assert T[:5] == pytest.approx(known, abs=1e-3)
-
-
-def test_the_start_is_left_alone(problem):
-    A, B, known, start = problem
-    before = start.copy()
-    factorise(A, B, known, start)
-    assert np.array_equal(start, before)
-
-
-def test_two_clusters_take_their_labels():
-    """Two groups far apart, of which two examples each are labelled."""
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(0, 0.3, (20, 2)), rng.normal(5, 0.3, (20, 2))])
-    Y = np.zeros((40, 2), dtype=bool)
-    Y[:20, 0] = Y[20:, 1] = True
-    labelled = [0, 1, 20, 21]
-    new = np.setdiff1d(np.arange(40), labelled)
-    fitted = Cnmf(gamma=1.0, max_iter=500).fit(X[labelled], Y[labelled])
-    assert np.array_equal(fitted.predict(X[new]), Y[new])
-
-
 def test_as_many_labels_are_given_as_in_training(rng):
     X = rng.standard_normal((200, 3))
     Y = X @ rng.standard_normal((3, 4)) > 0.5
@@ -117,31 +91,3 @@ def test_label_with_one_class_only(rng, constant):
         scores = Cnmf().fit(X[:20], Y[:20]).decision_function(X[20:])
     extreme = scores.max(axis=1) if constant else scores.min(axis=1)
     assert len(set(scores[:, 1])) == 1 and (scores[:, 1] == extreme).all()
-
-
-def test_sparse_and_dense_input_give_the_same(rng):
-    X = rng.random((50, 6)) * (rng.random((50, 6)) < 0.4)
-    Y = rng.random((30, 3)) < 0.4
-    dense = Cnmf().fit(X[:30], Y).decision_function(X[30:])
-    sparse = Cnmf().fit(csr_array(X[:30]), Y).decision_function(csr_array(X[30:]))
-    assert sparse == pytest.approx(dense)
-
-
-def test_scores_depend_on_the_company(rng):
-    X, Y = rng.standard_normal((40, 2)), rng.random((40, 3)) < 0.4
-    fitted = Cnmf().fit(X[:20], Y[:20])
-    alone = fitted.decision_function(X[20:21])
-    assert not np.allclose(fitted.decision_function(X[20:])[:1], alone)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"C": 0.0}, "C must be positive and finite, got 0.0"),
-        ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
-        ({"gamma": 0.0}, "gamma must be positive"),
-    ],
-)
-def test_bad_parameters(rng, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Cnmf(**parameters).fit(rng.random((10, 2)), rng.random((10, 2)) < 0.5)

@@ -1,4 +1,4 @@
-"""The contract of every multi-label estimator."""
+"""The contract of every multi-label estimator, and the parameters that each refuses."""
 
 import warnings
 
@@ -10,21 +10,32 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks as sklearn_checks
 
-from mimlpaper import scorers
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import InsDif
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.algorithms.noisy_or import NoisyOr
-from mimlpaper.base import ConstantLabelWarning, label_sets
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.cnmf import Cnmf
+from mimlpaper import (
+    AdtBoostMH,
+    ChFd,
+    Cnmf,
+    DifferenceFeatures,
+    DiverseDensity,
+    DMimlSvm,
+    EmDd,
+    InsDif,
+    LandmarkMap,
+    MimlBoost,
+    MimlNn,
+    MimlSvm,
+    MimlSvmMi,
+    MiSvmBag,
+    MiSvmInstance,
+    MlKnn,
+    MlSvm,
+    NeighbourMeans,
+    NoisyOr,
+    RankSvm,
+    SubCod,
+    scorers,
+)
+from mimlpaper.base import BagClassifier, ConstantLabelWarning
 from mimlpaper.baselines.guess import Guess
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.baselines.ranksvm import RankSvm
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import SumInstances
@@ -38,6 +49,7 @@ BAG_ESTIMATORS = [
     NoisyOr(rank=None, random_state=0),
     Guess(),
 ]
+
 TABLE_ESTIMATORS = [
     AdtBoostMH(),
     Cnmf(),
@@ -46,6 +58,7 @@ TABLE_ESTIMATORS = [
     MlKnn(n_neighbors=3),
     RankSvm(random_state=0),
 ]
+
 EVERY = [*BAG_ESTIMATORS, *TABLE_ESTIMATORS]
 
 
@@ -84,13 +97,6 @@ def quiet():
         yield
 
 
-def test_labels_follow_from_scores(estimator, X, Y):
-    fitted = estimator.fit(X, Y)
-    assert np.array_equal(
-        fitted.predict(X), label_sets(fitted.decision_function(X), fitted.label_rule)
-    )
-
-
 def test_one_example_at_a_time_gives_the_same(estimator, X, Y):
     if isinstance(estimator, Cnmf):
         pytest.skip("transductive: scores depend on the examples that come together")
@@ -100,14 +106,14 @@ def test_one_example_at_a_time_gives_the_same(estimator, X, Y):
         assert np.allclose(fitted.decision_function(X[i : i + 1])[0], together[i], atol=1e-8)
 
 
-@pytest.mark.parametrize("constant", [False, True])
-def test_label_with_one_class_only(estimator, X, Y, constant):
-    Y = np.column_stack([Y[:, :2], np.full(len(Y), constant)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConstantLabelWarning)
-        with pytest.raises(ConstantLabelWarning, match=r"label\(s\) \[2\]"):
-            clone(estimator).fit(X, Y)
-    assert np.isfinite(estimator.fit(X, Y).decision_function(X)).all()
+def test_label_with_one_class_only(estimator, X, Y):
+    for constant in (False, True):
+        Y = np.column_stack([Y[:, :2], np.full(len(Y), constant)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConstantLabelWarning)
+            with pytest.raises(ConstantLabelWarning, match=r"label\(s\) \[2\]"):
+                clone(estimator).fit(X, Y)
+        assert np.isfinite(estimator.fit(X, Y).decision_function(X)).all()
 
 
 def test_labels_keep_their_names(estimator, X, Y):
@@ -160,6 +166,7 @@ def test_searches_of_scikit_learn(estimator, X, Y):
 # scikit-learn checks a classifier with one column of classes, mostly three of them; these
 # learners take a table of 0 and 1. RankSvm is left out: it has nothing to rank in one column.
 OF_CLASSES = "labels are a table of booleans, or 0 and 1"
+
 EXPECTED = {
     "check_classifier_data_not_an_array": OF_CLASSES,
     "check_classifier_multioutput": "predictions of 0 and 1 are booleans",
@@ -172,6 +179,7 @@ EXPECTED = {
     "check_estimators_dtypes": OF_CLASSES,
     "check_fit2d_1feature": OF_CLASSES,
 }
+
 OF_CNMF = {
     "check_methods_subset_invariance": "transductive: scores depend on the examples together",
     "check_non_transformer_estimators_n_iter": "the rounds are those of a prediction",
@@ -189,3 +197,109 @@ OF_CNMF = {
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+KERNEL = {"gamma": (-1.0, "gamma must be positive"), "kernel": ("cosine", "kernel must be one of")}
+RANK = {"rank": (0, r"rank must be None, .auto. or at least 1, got 0")}
+ALTERNATIONS = {"max_alternations": (0, "max_alternations must be at least 1, got 0")}
+COST = {"C": (0.0, "C must be positive.*, got 0.0")}
+LABEL_RULE = {"label_rule": ("all", "label_rule must be one of .*got 'all'")}
+BY_MEDOIDS = {"ratio": (1.5, r"ratio must lie in \(0, 1\], got 1.5"), **LABEL_RULE}
+CONCEPT = {
+    "initial_scale": (0.0, "initial_scale must be positive, got 0.0"),
+    "tol": (-1.0, "tol must be positive, got -1.0"),
+    "n_start_bags": (0, "n_start_bags must be at least 1, got 0"),
+    "max_iter": (0, "max_iter must be at least 1, got 0"),
+    "threshold": (1.0, 'threshold must be "learned" or lie between 0 and 1, got 1.0'),
+}
+MI_SVM = KERNEL | RANK | ALTERNATIONS | COST | {"tol": (-1.0, "tol must be positive, got -1.0")}
+
+REFUSED = {
+    DMimlSvm: KERNEL | COST | LABEL_RULE | {
+        "set_kernel": ("max", "set_kernel must be one of"),
+        "solver": ("lbfgs", "solver must be one of"),
+        "tol": (0.0, "tol must be positive"),
+        "lam": (-0.1, "lam must be at least 0, got -0.1"),
+        "cccp_tol": (-1, "cccp_tol must be at least 0"),
+        "max_cccp": (0, "max_cccp must be at least 1"),
+        "max_iter": (0, "max_iter must be at least 1"),
+        "mu": (-0.5, "mu must be greater than -1/2, got -0.5"),
+        "relatedness": ("tree", 'relatedness must be "mean", "pairwise" or an array'),
+    },
+    MimlBoost: KERNEL | RANK | COST | LABEL_RULE | {
+        "n_rounds": (0, "n_rounds must be at least 1, got 0"),
+        "max_iter": (0, "max_iter must be at least 1, got 0"),
+        "tol": (np.nan, "tol must be positive and finite, got nan"),
+        "label_code": ("product", "goes with kernel=\"linear\", got kernel='rbf'"),
+        "weighting": ("none", "weighting must be one of .* got 'none'"),
+    },
+    MimlNn: BY_MEDOIDS | {"ridge": (-1, "ridge must be at least 0, got -1")},
+    MimlSvm: BY_MEDOIDS | {"metric": ("cosine", "metric must be a callable or one of .*'cosine'")},
+    LandmarkMap: {
+        "n_sample": (0, "n_sample must be at least 1, got 0"),
+        "ratio": (0.0, r"ratio must lie in \(0, 1\], got 0.0"),
+        "metric": ("precomputed", 'metric must not be "precomputed"'),
+    },
+    MimlSvmMi: KERNEL | RANK | ALTERNATIONS | COST | LABEL_RULE,
+    NoisyOr: KERNEL | RANK | LABEL_RULE | {
+        name: (0, f"{name} must be positive, got 0") for name in ("ridge", "tol", "max_iter")
+    },
+    SubCod: COST | ALTERNATIONS | {
+        "n_concepts": (10_000, "between 1 and the number of instances, .*got 10000"),
+        "kept_share": (1.5, r"kept_share must lie in \[0, 1\], got 1.5"),
+        "optimum": ("best", r"optimum must be one of .*, got 'best'"),
+        "covariance": ("round", "covariance_type"),
+    },
+    ChFd: KERNEL | RANK | ALTERNATIONS | {"nu": (0.0, "nu must be positive, got 0.0")},
+    MiSvmBag: MI_SVM,
+    MiSvmInstance: MI_SVM,
+    DiverseDensity: CONCEPT,
+    EmDd: CONCEPT,
+    AdtBoostMH: LABEL_RULE | {
+        "n_rounds": (0, "n_rounds must be at least 1, got 0"),
+        "smoothing": (np.nan, "smoothing must be positive and finite, got nan"),
+    },
+    Cnmf: COST | LABEL_RULE | {
+        "max_iter": (0, "max_iter must be at least 1, got 0"),
+        "gamma": (0.0, "gamma must be positive"),
+    },
+    MlKnn: LABEL_RULE | {
+        "n_neighbors": (0, "n_neighbors must be at least 1, got 0"),
+        "smoothing": (0, "smoothing must be positive, got 0"),
+    },
+    MlSvm: KERNEL | LABEL_RULE,
+    RankSvm: KERNEL | COST | LABEL_RULE | {
+        "tol": (np.nan, "tol must be positive, got nan"),
+        "degree": (2.5, "degree must be an integer of at least 1, got 2.5"),
+        "max_iter": (0, "max_iter must be an integer of at least 1, got 0"),
+        "coef0": (-1.0, "coef0 must be at least 0, got -1.0"),
+        "solver": ("simplex", "solver must be one of .*got 'simplex'"),
+        "linear_program": ("face", "linear_program must be one of .*got 'face'"),
+        "step_accuracy": (-1e-4, "step_accuracy must be at least 0, got -0.0001"),
+    },
+    NeighbourMeans: {"n_neighbors": (0, "n_neighbors must be at least 1, got 0")},
+    DifferenceFeatures: RANK | {"gamma": (-1.0, "gamma must be positive")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", REFUSED, ids=lambda kind: kind.__name__)
+def test_bad_parameters_are_refused(kind, bags, labels):
+    of_vectors = map(type, [*TABLE_ESTIMATORS, NeighbourMeans(), DifferenceFeatures()])
+    X = SumInstances().fit_transform(bags) if kind in of_vectors else bags
+    Y = labels[:, 0] if issubclass(kind, BagClassifier) else labels
+    for name, (value, message) in REFUSED[kind].items():
+        with pytest.raises(ValueError, match=message):
+            kind(**{name: value}).fit(X, Y)
+
+
+def test_bad_relations_of_labels_are_refused(bags, labels):
+    for array, message in (
+        (np.ones((2, 2)), r"relatedness must have shape \(4, 4\)"),
+        (-np.ones((4, 4)), "relatedness must be symmetric"),
+        (np.tri(4), "relatedness must be symmetric"),
+        (np.zeros((4, 4)), "relatedness must hold a positive penalty"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            DMimlSvm(relatedness=array).fit(bags, labels)
+    with pytest.raises(ValueError, match="mu must be positive for pairs"):
+        DMimlSvm(relatedness="pairwise").fit(bags, labels)

@@ -1,32 +1,24 @@
-import os
-import pickle
-from dataclasses import replace
+"""InsDif: its transformations, and what cancels."""
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.metrics.pairwise import euclidean_distances
 
-from mimlpaper.algorithms.differentiation import (
+from mimlpaper.algorithms.insdif import (
     DifferenceFeatures,
+    InsDif,
     NeighbourMeans,
     PrototypeDifferences,
     SingleInstances,
 )
-from mimlpaper.algorithms.insdif import InsDif
-from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.base import ConstantLabelWarning
-from mimlpaper.datasets import load_yahoo, load_yeast
-from mimlpaper.distances import max_hausdorff
+from mimlpaper.kernels import KernelFactor, kernel_matrix
+from tests import reference
 
-real_data = pytest.mark.skipif(
-    not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set"
-)
-BY_DISTANCES = [MimlNn(ratio=0.3, random_state=0), MimlSvm(ratio=0.3, random_state=0)]
+TRANSFORMERS = [PrototypeDifferences(), DifferenceFeatures(rank=9), NeighbourMeans(n_neighbors=3)]
 
 
 @pytest.fixture
@@ -37,6 +29,109 @@ def X(rng):
 @pytest.fixture
 def Y(X, rng):
     return X[:, :3] + 0.5 * rng.standard_normal((60, 3)) > 0.3
+
+
+@pytest.fixture
+def rare(Y):
+    """Five labels; no example has one of them, a single example has another."""
+    return np.column_stack([Y, np.zeros(60, bool), np.arange(60) == 7])
+
+
+def test_three_points_by_hand():
+    """0 and 2 have the first label, 2 and 10 the second: prototypes 1 and 6.
+
+    The bags are {-1, -6}, {1, -4}, {9, 4}.
+    """
+    X, Y = np.array([[0.0], [2.0], [10.0]]), np.array([[1, 0], [1, 1], [0, 1]])
+    fitted = PrototypeDifferences().fit(X, Y)
+    assert fitted.prototypes_.tolist() == [[1.0], [6.0]]
+    bags = fitted.transform(X)
+    assert [bag.ravel().tolist() for bag in bags] == [[-1, -6], [1, -4], [9, 4]]
+
+
+def test_neighbour_means_by_hand():
+    """0, 1, 5 and 9 on a line, of which 0, 1 and 9 have the label; k = 2.
+
+    In training 0 has the neighbours 1 and 9, 5 has 1 and 9 (as near as 9, 1 comes first; 0 is
+    further). A new 0 has itself and 1.
+    """
+    X, Y = np.array([[0.0], [1.0], [5.0], [9.0]]), np.array([[1], [1], [0], [1]])
+    transformer = NeighbourMeans(n_neighbors=2)
+    assert transformer.fit_transform(X, Y).instances.ravel().tolist() == [5.0, 4.5, 5.0, 0.5]
+    assert transformer.transform([[0.0]]).instances.ravel().tolist() == [0.5]
+
+
+def test_differences_agree_with_the_slow_form(X, rare):
+    bags = PrototypeDifferences().fit_transform(X, rare)
+    assert np.allclose(bags.instances, np.concatenate(reference.difference_bags(X, rare, X)))
+
+
+def test_neighbour_means_agree_with_the_slow_form(X, rare, rng):
+    new = rng.random((8, 5))
+    transformer = NeighbourMeans(n_neighbors=3)
+    training = transformer.fit_transform(X, rare)
+    expected = reference.neighbour_bags(X, rare, X, 3, training=True)
+    assert np.allclose(training.instances, np.concatenate(expected))
+    expected = reference.neighbour_bags(X, rare, new, 3, training=False)
+    assert np.allclose(transformer.transform(new).instances, np.concatenate(expected))
+
+
+@pytest.mark.parametrize("rank", [12, None])
+def test_features_are_those_of_the_differences_laid_out(X, rare, rank):
+    laid_out = PrototypeDifferences().fit_transform(X, rare).instances
+    plain = KernelFactor(gamma=2.0, rank=rank, random_state=0)
+    expected = plain.fit_transform(laid_out)
+    transformer = DifferenceFeatures(gamma=2.0, rank=rank, random_state=0)
+    found = transformer.fit_transform(X, rare).instances
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert transformer.factor_.landmarks_ == pytest.approx(plain.landmarks_)
+    assert transformer.factor_.error_ == pytest.approx(plain.error_)
+    assert transformer.transform(X).instances == pytest.approx(expected, abs=1e-9)
+    if rank is None:
+        assert found @ found.T == pytest.approx(kernel_matrix(laid_out, gamma=2.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("transformer", TRANSFORMERS)
+def test_sparse_and_dense_input_give_the_same(X, rare, transformer):
+    if hasattr(transformer, "random_state"):
+        transformer.set_params(random_state=0)
+    dense = transformer.fit_transform(X, rare).instances
+    sparse = transformer.fit_transform(csr_array(X), rare)
+    assert len(sparse) == 60 and set(sparse.sizes) == {5}
+    assert sparse.instances == pytest.approx(dense, abs=1e-9)
+    assert transformer.transform(csr_array(X[:4])).instances.shape[0] == 20
+
+
+def test_single_instances_are_the_examples(X, rare):
+    bags = SingleInstances().fit_transform(csr_array(X), rare)
+    assert set(bags.sizes) == {1} and np.array_equal(bags.instances, X)
+
+
+def test_a_label_without_examples_is_known_by_the_mean_of_all(X, rare):
+    for transformer in TRANSFORMERS:
+        assert transformer.fit(X, rare).prototypes_[3] == pytest.approx(X.mean(axis=0))
+    bags = NeighbourMeans().fit_transform(X, rare)
+    assert bags.instances.reshape(60, 5, 5)[:, 3] == pytest.approx(np.tile(X.mean(axis=0), (60, 1)))
+    # The only example with the last label has no neighbour with it; the others have that one.
+    assert bags.instances.reshape(60, 5, 5)[:, 4] == pytest.approx(np.tile(X[7], (60, 1)))
+
+
+def test_features_of_many_differences_never_lay_them_out(rng):
+    """2,000 examples, 40 labels, 1,000 words: laid out, 640 MB. The features take 6 MB."""
+    import tracemalloc
+
+    X = csr_array((rng.random(40_000), rng.integers(0, 1000, 40_000), np.arange(0, 40_001, 20)))
+    X.resize((2000, 1000))
+    Y = rng.random((2000, 40)) < 0.1
+    tracemalloc.start()
+    bags = DifferenceFeatures(rank=10, random_state=0).fit_transform(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert bags.instances.shape == (80_000, 10)
+    assert peak < 64e6
+
+
+BY_DISTANCES = [MimlNn(ratio=0.3, random_state=0), MimlSvm(ratio=0.3, random_state=0)]
 
 
 def test_two_points_by_hand():
@@ -97,134 +192,9 @@ def test_equal_prototypes_are_no_prototypes(X):
     assert found == pytest.approx(alone.fit(X, Y).decision_function(X), abs=1e-4)
 
 
-def test_boosting_on_features_is_boosting_on_differences_with_a_product_kernel(X, Y):
-    """The kernel of pairs is exp(-γ ||z - z'||²) for one label, 0 between two."""
-    features = DifferenceFeatures(gamma=0.7, rank=None, random_state=0)
-    learner = MimlBoost(
-        n_rounds=3,
-        kernel="linear",
-        label_code="product",
-        rank=None,
-        tol=1e-6,
-        max_iter=5000,
-        random_state=0,
-    )
-    found = InsDif(transformation=features, learner=learner).fit(X[:20], Y[:20])
-    # Label codes that are far apart make the numeric code's kernel the same product.
-    plain = FarLabels(
-        n_rounds=3,
-        gamma=0.7,
-        label_code="onehot",
-        rank=None,
-        tol=1e-6,
-        max_iter=5000,
-        random_state=0,
-    )
-    expected = InsDif(learner=plain).fit(X[:20], Y[:20])
-    assert found.learner_.n_rounds_ == expected.learner_.n_rounds_
-    assert found.decision_function(X) == pytest.approx(expected.decision_function(X), abs=1e-2)
-
-
-class FarLabels(MimlBoost):
-    """Boosting by plain Gaussian machines on pairs whose labels have nothing in common."""
-
-    def __init__(
-        self,
-        *,
-        n_rounds=50,
-        gamma=1.0,
-        label_code="onehot",
-        rank=None,
-        tol=1e-3,
-        max_iter=200,
-        random_state=None,
-    ):
-        super().__init__(
-            n_rounds=n_rounds,
-            gamma=gamma,
-            label_code=label_code,
-            rank=rank,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-        )
-
-    def _pair_kernel(self):
-        kernel = super()._pair_kernel()
-        return replace(kernel, codes=1e3 * kernel.codes)
-
-
 def test_a_linear_kernel_makes_the_same_instance_the_witness_of_every_bag(X, Y):
     """<w, x - v_l> + b is highest where <w, v_l> is lowest, whatever x."""
     fitted = InsDif(learner=MimlSvmMi(kernel="linear", C=1.0)).fit(X, Y)
     bags = fitted.transformation_.transform(X)
     scores = fitted.learner_.instance_scores(bags).reshape(60, 3, 3)  # example, prototype, label
     assert all(len(set(scores[:, :, label].argmax(axis=1))) == 1 for label in range(3))
-
-
-def test_sparse_input(X, Y):
-    X = np.maximum(X, 0)
-    for estimator in InsDif(random_state=0), InsDif(learner=MimlSvmMi(rank=None, random_state=0)):
-        dense = clone(estimator).fit(X, Y).decision_function(X)
-        sparse = clone(estimator).fit(csr_array(X), Y).decision_function(csr_array(X))
-        assert sparse == pytest.approx(dense, abs=1e-6)
-
-
-def test_labels_follow_the_learners_rule(X, Y):
-    for rule in "sign", "top":
-        fitted = InsDif(learner=MimlNn(label_rule=rule, random_state=0)).fit(X, Y)
-        scores, predicted = fitted.decision_function(X), fitted.predict(X)
-        assert np.array_equal(predicted, fitted.learner_.predict(X))
-        assert (predicted.any(axis=1).all()) == (rule == "top" or (scores > 0).any(axis=1).all())
-
-
-def test_parameters_and_input_are_left_alone(X, Y):
-    learner = MimlSvm(random_state=0)
-    estimator = InsDif(learner=learner)
-    before = X.copy(), Y.copy()
-    scores = estimator.fit(X, Y).decision_function(X)
-    assert learner.metric == "max_hausdorff" and not hasattr(learner, "medoid_map_")
-    assert np.array_equal(X, before[0]) and np.array_equal(Y, before[1])
-    assert np.allclose(pickle.loads(pickle.dumps(estimator)).decision_function(X), scores)
-    assert set(vars(InsDif())) == set(InsDif().get_params(deep=False))
-
-
-@pytest.mark.parametrize("constant", [False, True])
-def test_label_with_one_class_only(X, Y, constant):
-    Y[:, 1] = constant
-    with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[1\]"):
-        fitted = InsDif(random_state=0).fit(X, Y)
-    assert np.isfinite(fitted.decision_function(X)).all()
-
-
-def test_bad_input(X, Y):
-    with pytest.raises(ValueError, match="X has 60, Y has 59"):
-        InsDif().fit(X, Y[1:])
-    with pytest.raises(ValueError, match="Y must hold booleans, or 0 and 1"):
-        InsDif().fit(X, np.where(Y, 1, -1))
-    with pytest.raises(ValueError, match="label_rule must be one of"):
-        InsDif(learner=MimlNn(label_rule="all")).fit(X, Y)
-
-
-@real_data
-@pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
-def test_the_transformation_cancels_on_genes():
-    """d_H({x_i - v_l}, {x_j - v_l}) = ||x_i - x_j||, on 200 genes and all their prototypes."""
-    genes = load_yeast()
-    X, Y = genes.X[:200], genes.Y[:200]
-    bags = PrototypeDifferences().fit_transform(X, Y)
-    apart = np.linalg.norm(X[:, None] - X, axis=2)
-    assert max_hausdorff(bags) == pytest.approx(apart, abs=1e-12)
-    for learner in BY_DISTANCES:
-        short = InsDif(learner=learner).fit(X, Y).decision_function(genes.X[200:300])
-        plain = InsDif(learner=learner, shortcut=False).fit(X, Y)
-        assert plain.decision_function(genes.X[200:300]) == pytest.approx(short, abs=1e-6)
-
-
-@real_data
-def test_the_transformation_cancels_on_web_pages():
-    pages = load_yahoo("Arts")
-    rows = slice(0, 60)
-    bags = PrototypeDifferences().fit_transform(pages.X[rows], pages.Y[rows])
-    distances = euclidean_distances(pages.X[rows])
-    assert max_hausdorff(bags) == pytest.approx(distances, abs=1e-7)

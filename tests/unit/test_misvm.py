@@ -1,15 +1,16 @@
-import pickle
+"""mi-SVM, MI-SVM and CH-FD."""
+
 import warnings
 
 import cvxpy as cp
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from scipy.linalg import norm
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.misvm import MiSvmBag, MiSvmInstance
+from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _fisher, _move
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.sharing import Cache, sharing
 from tests import reference
@@ -79,20 +80,13 @@ def test_agrees_with_plain_implementation(bags, y):
     assert fitted.instance_labels_.tolist() == rounds[-1][0]
 
 
-def test_every_positive_bag_keeps_a_positive_instance(bags, y):
-    for max_alternations in (1, 2, 3, 50):
-        fitted = MiSvmInstance(C=0.1, max_alternations=max_alternations).fit(bags, y)
-        assert np.array_equal(bags.max(fitted.instance_labels_), y)
-
-
-@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-9])
-@pytest.mark.parametrize("C", [0.5, 5.0, 50.0])
-def test_objective_never_rises(kind, bags, y, C, tol):
-    fitted = kind(gamma=3.0, C=C, tol=tol).fit(bags, y)
+def test_objective_never_rises(kind, bags, y):
     start = 1 if kind is MiSvmBag else 0  # MI-SVM's first machine is that of the means
-    assert (np.diff(fitted.objective_[start:]) <= 0).all()
-    assert (fitted.gaps_ <= tol).all()
-    assert len(fitted.objective_) == fitted.n_alternations_
+    for C, tol in ((0.5, 1e-1), (5.0, 1e-3), (50.0, 1e-9)):
+        fitted = kind(gamma=3.0, C=C, tol=tol).fit(bags, y)
+        assert (np.diff(fitted.objective_[start:]) <= 0).all()
+        assert (fitted.gaps_ <= tol).all()
+        assert len(fitted.objective_) == fitted.n_alternations_
 
 
 def test_objective_is_that_of_the_definition(bags, y):
@@ -102,13 +96,6 @@ def test_objective_is_that_of_the_definition(bags, y):
     w, scores = fitted.weights_[-1], fitted.decision_function(bags)
     slacks = np.maximum(1 - np.where(y, 1, -1) * scores, 0)
     assert fitted.objective_[-1] == pytest.approx(w @ w / 2 + 3.0 * slacks.sum(), rel=1e-6)
-
-
-def test_objective_is_the_least_for_its_labels(bags, y):
-    fitted = MiSvmInstance(kernel="linear", C=3.0, tol=1e-9).fit(bags, y)
-    labels, offsets = fitted.instance_labels_, np.arange(bags.n_instances + 1)
-    expected = reference.hinge_minimum(bags.instances, labels, 3.0, offsets)
-    assert fitted.objective_[-1] == pytest.approx(expected, rel=1e-6)
 
 
 def test_planted_witness_is_found(kind, witnesses):
@@ -145,80 +132,6 @@ def test_a_longer_run_goes_on_from_a_shorter_one(bags, y):
     assert np.array_equal(longer.instance_labels_, alone.instance_labels_)
 
 
-def test_same_machines_with_and_without_sharing(kind, bags, y):
-    expected = kind(gamma=2.0, rank=10, random_state=1).fit(bags, y)
-    with sharing(Cache()):
-        for _ in range(2):
-            fitted = kind(gamma=2.0, rank=10, random_state=1).fit(bags, y)
-            assert np.array_equal(fitted.weights_, expected.weights_)
-            assert np.array_equal(fitted.decision_function(bags), expected.decision_function(bags))
-
-
-def test_bag_score_is_its_highest_instance(kind, bags, y):
-    fitted = kind(kernel="poly", gamma=0.5, degree=2).fit(bags, y)
-    scores = fitted.decision_function(bags)
-    assert np.array_equal(scores, bags.max(fitted.instance_scores(bags)))
-    assert np.array_equal(fitted.predict(bags), scores > 0)
-    assert fitted.predict(bags).dtype == bool
-
-
-def test_full_rank_factor_is_exact(kind, bags, y):
-    exact = kind(gamma=1.0, rank=None, tol=1e-9).fit(bags, y)
-    factored = kind(gamma=1.0, tol=1e-9, rank=bags.n_instances, random_state=1).fit(bags, y)
-    again = factored.decision_function(bags)
-    assert again == pytest.approx(exact.decision_function(bags), abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    "recode",
-    [
-        lambda y: y.astype(int),
-        lambda y: np.where(y, 1, -1),
-        lambda y: y[:, None],
-        lambda y: y.tolist(),
-    ],
-)
-def test_ways_to_write_the_labels(kind, bags, y, recode):
-    estimator = kind(random_state=0)
-    scores = estimator.fit(bags, recode(y)).decision_function(bags)
-    assert np.array_equal(scores, estimator.fit(bags, y).decision_function(bags))
-
-
-def test_clone_pickle_same_scores_and_input_left_alone(kind, bags, y):
-    estimator = kind(gamma="scale", rank=10, random_state=3)
-    before = bags.instances.copy()
-    scores = clone(estimator).fit(list(bags), y).decision_function(bags)
-    fitted = estimator.fit(bags, y)
-    assert np.array_equal(fitted.decision_function(bags), scores)
-    again = pickle.loads(pickle.dumps(fitted))
-    assert np.array_equal(again.decision_function(bags), scores)
-    assert np.array_equal(bags.instances, before)
-    assert set(vars(kind())) == set(kind().get_params())
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"C": 0.0}, "C must be positive, got 0.0"),
-        ({"tol": -1.0}, "tol must be positive, got -1.0"),
-        ({"max_alternations": 0}, "max_alternations must be at least 1, got 0"),
-        ({"gamma": -2.0}, "gamma must be positive"),
-        ({"kernel": "cosine"}, "kernel must be one of"),
-        ({"rank": 0}, 'rank must be None, "auto" or at least 1, got 0'),
-    ],
-)
-def test_bad_parameters(kind, bags, y, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        kind(**parameters).fit(bags, y)
-
-
-def test_bad_use(kind, bags, y):
-    with pytest.raises(NotFittedError):
-        kind().predict(bags)
-    with pytest.raises(ValueError, match="X has 2 features, but the estimator was fitted on 3"):
-        kind().fit(bags, y).instance_scores([np.ones((2, 2))])
-
-
 def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
     """The mean of a positive bag is a point of the kernel's space, in no span of instances."""
     kernel, C = dict(kernel="rbf", gamma=3.0), 2.0
@@ -237,3 +150,81 @@ def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
     )
     problem.solve(solver="CLARABEL")
     assert fitted.objective_[0] == pytest.approx(problem.value, rel=1e-5)
+
+
+def residual_objective(fitted, bags, y, nu):
+    """||w||² + ν times the squared residuals of hull points and of negative instances."""
+    w, b = fitted.weights_, fitted.intercept_
+    to_positive = 1 - fitted.hull_points_ @ w - b
+    negatives = fitted.factor_.transform(bags[~y].instances)
+    to_negative = -1 - negatives @ w - b
+    assert to_positive.sum() == pytest.approx(0.0, abs=1e-8)
+    assert to_negative.sum() == pytest.approx(0.0, abs=1e-8)
+    return w @ w + nu * (norm(to_positive) ** 2 + norm(to_negative) ** 2)
+
+
+def test_a_line_by_hand():
+    """Bag {0, 4} against the instances -1 and 1 of a line, ν = 1.
+
+    The bag's first point is its mean, 2; only the negatives scatter, by 2, so M = 1 + 2 = 3, the
+    means differ by 2, and w = 2 · (2/3) / (4/3) = 1, b = -½ · (2 + 0) = -1, at an objective of 3.
+    One bag has nothing to share its residual with, so it stays, and that is the end.
+    """
+    bags, y = [[[0.0], [4.0]], [[-1.0], [1.0]]], [1, 0]
+    fitted = ChFd(kernel="linear").fit(bags, y)
+    assert fitted.weights_ == pytest.approx([1.0])
+    assert fitted.intercept_ == pytest.approx(-1.0)
+    assert fitted.objective_ == pytest.approx([3.0, 3.0])
+    assert fitted.decision_function(bags) == pytest.approx([3.0, 0.0])
+    assert fitted.instance_scores(bags) == pytest.approx([-1.0, 3.0, -2.0, 0.0])
+
+
+def test_moved_points_are_the_best_of_their_hulls(bags, rng):
+    """Least spread at the same sum, found by cvxpy over the hulls' coefficients too."""
+    w = rng.standard_normal(3)
+    points = bags.mean(bags.instances)
+    moved = _move(points, bags, w)
+    shares = [cp.Variable(size, nonneg=True) for size in bags.sizes]
+    values = cp.hstack([share @ (bag @ w) for share, bag in zip(shares, bags, strict=True)])
+    total = (points @ w).sum()
+    constraints = [cp.sum(share) == 1 for share in shares] + [cp.sum(values) == total]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(values)), constraints)
+    problem.solve()
+    assert (moved @ w).sum() == pytest.approx(total)
+    assert np.sum((moved @ w) ** 2) == pytest.approx(problem.value, rel=1e-5)
+    for point, bag in zip(moved, bags, strict=True):
+        found = np.linalg.lstsq(np.vstack([bag.T, np.ones(len(bag))]), np.append(point, 1.0))[0]
+        assert (found >= -1e-9).all() and found @ bag == pytest.approx(point)
+
+
+def test_discriminant_is_the_best_of_its_constraints(rng):
+    positives, negatives = rng.standard_normal((8, 3)) + 1, rng.standard_normal((20, 3))
+    w, b = cp.Variable(3), cp.Variable()
+    left = 1 - positives @ w - b, -1 - negatives @ w - b
+    objective = cp.sum_squares(w) + 0.7 * sum(map(cp.sum_squares, left))
+    problem = cp.Problem(cp.Minimize(objective), [cp.sum(part) == 0 for part in left])
+    problem.solve()
+    M = np.eye(3) + 0.7 * sum(np.cov(part.T, ddof=0) * len(part) for part in (positives, negatives))
+    weights, intercept, value = _fisher(M, positives.mean(axis=0), negatives.mean(axis=0))
+    assert weights == pytest.approx(w.value, abs=1e-5)
+    assert intercept == pytest.approx(float(b.value), abs=1e-5)
+    assert value == pytest.approx(problem.value, rel=1e-5)
+
+
+def test_objective_of_hull_points_never_rises_and_is_that_of_the_definition(bags, y):
+    for kernel in ("linear", "rbf", "poly"):
+        fitted = ChFd(kernel=kernel, nu=3.0, rank=None, tol=1e-8).fit(bags, y)
+        assert len(fitted.objective_) == fitted.n_alternations_ > 2
+        assert (np.diff(fitted.objective_) <= 1e-9).all()
+        expected = residual_objective(fitted, bags, y, 3.0)
+        assert fitted.objective_[-1] == pytest.approx(expected)
+
+
+def test_too_few_turns_are_told(bags, y):
+    with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns, to"):
+        ChFd(max_alternations=1).fit(bags, y)
+
+
+def test_classes_with_one_mean_cannot_be_told_apart():
+    with pytest.raises(ValueError, match="their mean instances are the same"):
+        ChFd(kernel="linear").fit([[[1.0], [3.0]], [[2.0]]], [1, 0])

@@ -44,12 +44,3 @@ def test_a_duplicate_is_a_neighbour_but_nobody_is_his_own():
 def test_fewer_examples_than_neighbours(rng):
     X, Y = rng.normal(size=(4, 2)), np.array([[1], [1], [0], [0]])
     assert len(MlKnn(n_neighbors=10).fit(X, Y).log_evidence_) == 4  # counts 0 to 3
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [({"n_neighbors": 0}, "at least 1, got 0"), ({"smoothing": 0}, "positive, got 0")],
-)
-def test_bad_parameters_are_refused(rng, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        MlKnn(**parameters).fit(rng.normal(size=(5, 2)), np.eye(5, 2))

@@ -1,3 +1,5 @@
+"""SubCod: its linear programs, its corrections, and the way of a new bag."""
+
 import warnings
 
 import cvxpy as cp
@@ -5,13 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.one_label import OneLabel
 from mimlpaper.algorithms.subcod import (
     OPTIMA,
+    OneLabel,
     SubCod,
     best_inversions,
     correct_concepts,
@@ -65,8 +66,8 @@ def test_inversions_by_hand():
     assert best_inversions(gains, deficits, 2.25, "budget").tolist() == [[0.75, 0.0], [1.0, 0.5]]
 
 
-@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.2, 0.6, 1.0])
+@pytest.mark.parametrize("seed", range(3))
 def test_every_optimum_is_that_of_the_program(seed, share):
     rng = np.random.default_rng(seed)
     gains = rng.standard_normal((9, 5)).round(seed % 3)  # with ties in some cases
@@ -92,35 +93,6 @@ def test_minimal_uses_the_least_budget(rng):
     assert found.sum() == pytest.approx(problem.value, abs=1e-5)
 
 
-def test_budget_takes_the_most_profitable_that_are_left(rng):
-    gains, deficits = rng.standard_normal((6, 5)), np.full(6, -1.0)  # nobody lacks anything
-    u = best_inversions(gains, deficits, 7.0, "budget")
-    assert u[gains > np.sort(gains, axis=None)[-8]].tolist() == [1.0] * 7
-    assert u.sum() == 7.0
-    assert not best_inversions(gains, deficits, 7.0, "minimal").any()
-
-
-def test_correction_by_hand():
-    """Two bags with c = (1, -1) and (-1, -1), of which the first is positive, C = 1.
-
-    The first sub-concept alone separates them: w = (1, 0), b = 0, at an objective of 1/2, and no
-    label need be inverted. With budget to spare, "budget" looks for inversions that gain, and
-    finds none: those of the first would lose, those of the second gain nothing at w_2 = 0.
-    """
-    concepts, y = np.array([[True, False], [False, False]]), np.array([True, False])
-    for optimum in "minimal", "budget":
-        polished, objective = correct_concepts(concepts, y, kept_share=0.0, optimum=optimum)
-        assert np.array_equal(polished, concepts)
-        assert objective == pytest.approx([0.5, 0.5], rel=1e-3)
-
-
-@pytest.mark.parametrize("optimum", OPTIMA)
-@pytest.mark.parametrize("kept_share", [0.0, 0.3, 0.5, 0.8, 1.0])
-def test_objective_never_rises(concepts, optimum, kept_share):
-    _, objective = correct_concepts(*concepts, kept_share=kept_share, optimum=optimum)
-    assert (np.diff(objective) <= 1e-4 * objective[:-1]).all()  # the machine's own tolerance
-
-
 @pytest.mark.parametrize("optimum", OPTIMA)
 def test_theta_of_all_labels_leaves_them_unchanged(concepts, optimum):
     """θ = mM: no inversion is allowed, and the objective is that of the first machine."""
@@ -132,12 +104,13 @@ def test_theta_of_all_labels_leaves_them_unchanged(concepts, optimum):
 
 
 @pytest.mark.parametrize("optimum", OPTIMA)
-@pytest.mark.parametrize("kept_share", [0.6, 0.8, 0.95])
-def test_no_more_labels_are_inverted_than_the_budget_allows(concepts, optimum, kept_share):
+def test_objective_never_rises_within_the_budget(concepts, optimum):
     """An inverted label costs at least half of its z's way from 1 to -1."""
     c, y = concepts
-    polished, _ = correct_concepts(c, y, kept_share=kept_share, optimum=optimum)
-    assert np.mean(polished != c) <= 2 * (1 - kept_share)
+    for kept_share in (0.0, 0.3, 0.6, 0.8, 0.95, 1.0):
+        polished, objective = correct_concepts(c, y, kept_share=kept_share, optimum=optimum)
+        assert (np.diff(objective) <= 1e-4 * objective[:-1]).all()  # the machine's own tolerance
+        assert np.mean(polished != c) <= 2 * (1 - kept_share) + 1e-12
 
 
 def test_whole_budget_makes_every_sub_concept_the_bag_label_or_its_opposite(concepts):
@@ -149,24 +122,9 @@ def test_whole_budget_makes_every_sub_concept_the_bag_label_or_its_opposite(conc
     assert distinct_labels(polished)[0].shape[1] <= 2
 
 
-def test_corrected_labels_separate_what_the_first_ones_do_not(concepts):
-    c, y = concepts
-    before = SVC(kernel="linear").fit(c, y).score(c, y)
-    for optimum in OPTIMA:
-        polished, _ = correct_concepts(c, y, kept_share=0.5, optimum=optimum)
-        assert SVC(kernel="linear").fit(polished, y).score(polished, y) >= before
-    assert before < 1.0
-
-
 def test_too_few_turns_are_told(concepts):
     with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns, to"):
         correct_concepts(*concepts, max_alternations=1, optimum="budget")
-
-
-def test_distinct_labels_by_hand():
-    labels, place = distinct_labels(np.array([[1, 0, 1], [0, 1, 0], [0, 1, 0]], dtype=bool))
-    assert labels.T.tolist() == [[False, True, True], [True, False, False]]
-    assert place.tolist() == [1, 0, 1]
 
 
 def test_sub_concepts_are_the_components_of_greatest_responsibility(africa):
@@ -194,15 +152,6 @@ def test_mixture_is_where_its_own_updates_leave_it(africa):
     means = shares.T @ X.instances / shares.sum(axis=0)[:, None]
     assert means == pytest.approx(mixture.means_, abs=0.05)
     assert shares.mean(axis=0) == pytest.approx(mixture.weights_, abs=0.02)
-
-
-def test_clouds_are_found_as_sub_concepts():
-    """Two components a cloud: each instance then shares its component with its own kind."""
-    X, _, things = make_africa(200)
-    mixture = SubCod(n_concepts=12, random_state=0).fit_mixture(X)
-    component = mixture.predict(X.instances)
-    alike = sum(np.bincount(things[component == k]).max() for k in np.unique(component))
-    assert alike / len(things) > 0.85
 
 
 @pytest.mark.parametrize("learner", [None, MimlNn(ratio=0.5, random_state=0)])
@@ -235,21 +184,3 @@ def test_one_sub_concept_for_all_is_told(africa):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConstantLabelWarning)
         SubCod(n_concepts=6, kept_share=1.0, random_state=0).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_concepts": 0}, "n_concepts must lie between 1 and the number of instances, "),
-        ({"n_concepts": 10_000}, "got 10000"),
-        ({"kept_share": 1.5}, r"kept_share must lie in \[0, 1\], got 1.5"),
-        ({"C": 0.0}, "C must be positive, got 0.0"),
-        ({"optimum": "best"}, r"optimum must be one of .*, got 'best'"),
-        ({"max_alternations": 0}, "max_alternations must be at least 1, got 0"),
-        ({"covariance": "round"}, "covariance_type"),
-    ],
-)
-def test_bad_parameters(africa, parameters, message):
-    X, y, _ = africa
-    with pytest.raises(ValueError, match=message):
-        SubCod(**parameters).fit(X, y)

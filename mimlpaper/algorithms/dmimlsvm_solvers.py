@@ -1,0 +1,546 @@
+"""The convex problem of D-MimlSvm, and its solvers."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+from scipy.optimize import minimize_scalar
+from scipy.sparse import csr_array
+
+ROUNDING = 1e-12  # of a sum of costs
+TOWARDS_LOWEST = 0.1  # where to cut, as a share of the way from the best point to the minimum
+STEP_ACCURACY = 0.05  # of the best step on this way
+MODEL_ACCURACY = 0.1  # share of the duality gap that the model's minimum may leave
+MAX_PAIR_STEPS = 20_000
+MAX_PLANES = 2000
+N_PICKED = 59  # p
+EPSILON = 1e-4
+QUADRATIC_ACCURACY = 1e-3 * EPSILON
+MAX_SET_STEPS = 1_000_000
+MAX_PASSES = 10_000
+FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry of H
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """One multiplier >= 0 for each constraint of Eq. 24; feasible ones bound its minimum below.
+
+    ``margin`` is at most the cost of ξ_it, and Σ_i y_it margin_it = 0 for every label. The
+    multipliers ``instance`` and ``bag`` of a bag sum to the cost of δ_it.
+    """
+
+    margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it
+    instance: np.ndarray  # (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i)
+    bag: np.ndarray  # (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Functions f_t = <w_t, φ> + b_t, with bounds on the optimum."""
+
+    weights: np.ndarray  # W: (n_dims, n_labels)
+    intercept: np.ndarray  # b: (n_labels,)
+    multipliers: Multipliers  # feasible
+    scores: tuple[np.ndarray, np.ndarray]  # g of bags and instances, see ConvexProblem.scores
+    primal: float  # the objective at (W, b)
+    dual: float  # a lower bound of its minimum
+    n_iter: int  # the solver's iterations
+    planes: tuple | None = None  # the bundle solver's planes, for a related problem
+
+    @property
+    def gap(self) -> float:
+        """Duality gap as a share of the objective."""
+        return (self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexProblem:
+    """Eq. 24 in finite features φ, with ξ and δ at their best values.
+
+    With g_t = <w_t, φ> and f_t = g_t + b_t, minimise over W and b
+
+        ½ tr(W Q W') + Σ_it cost_it max(0, 1 - y_it f_t(X_i)) + link Σ_it δ_it,
+        δ_it = max(max_j g_t(x_ij) - g_t(X_i), g_t(X_i) - Σ_j ρ_ijt g_t(x_ij)) >= 0.
+    """
+
+    bags: np.ndarray  # φ(X_i): (n_bags, n_dims)
+    instances: np.ndarray  # φ(x_ij), one bag after the other: (n_instances, n_dims)
+    offsets: np.ndarray  # where each bag's instances start, and the end: (n_bags + 1,)
+    signs: np.ndarray  # y_it as -1.0 and 1.0, both for every label: (n_bags, n_labels)
+    costs: np.ndarray  # of ξ_it: (n_bags, n_labels)
+    link: float  # cost of δ_it
+    rho: np.ndarray  # ρ_ijt >= 0, of sum 1 over a bag: (n_instances, n_labels)
+    Q: np.ndarray  # positive definite: (n_labels, n_labels)
+
+    @cached_property
+    def root_inverse(self) -> np.ndarray:
+        """L⁻¹ with Q = L L': the regulariser is ½||V||² in V = W L, and W = V L⁻¹."""
+        return np.linalg.inv(np.linalg.cholesky(self.Q))
+
+    @cached_property
+    def Q_inverse(self) -> np.ndarray:
+        return self.root_inverse.T @ self.root_inverse
+
+    def scores(self, weights) -> tuple[np.ndarray, np.ndarray]:
+        """g of the bags (n_bags, n_labels) and of the instances (n_instances, n_labels)."""
+        # Transposed, so that the scores of a label are contiguous for the loops over them.
+        return (weights.T @ self.bags.T).T, (weights.T @ self.instances.T).T
+
+    def regulariser(self, weights) -> float:
+        return 0.5 * float(np.sum((weights @ self.Q) * weights))
+
+    def best_intercept(self, on_bags) -> tuple[np.ndarray, np.ndarray]:
+        """b that minimises the hinge losses at these g(X_i), and the multipliers ``margin``."""
+        kinks = self.signs - on_bags
+        order = np.argsort(kinks, axis=0)
+        return _best_intercept(kinks, order, self.signs, self.costs)
+
+    def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
+        """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
+        return _discrepancy(on_bags, on_instances, self.offsets, self.rho)
+
+    def loss(self, on_bags, on_instances, intercept) -> float:
+        """The objective without its regulariser, from the scores g."""
+        hinge = np.maximum(1.0 - self.signs * (on_bags + intercept), 0.0)
+        delta, _ = self.discrepancy(on_bags, on_instances)
+        return float(np.sum(self.costs * hinge) + self.link * np.sum(delta))
+
+    def balanced(self, margin, label=slice(None)) -> np.ndarray:
+        """``margin`` with the heavier class of each column scaled down to the other's sum.
+
+        Column k belongs to label k, or to ``label[k]``.
+        """
+        has = self.signs[:, label] > 0
+        positive = np.sum(margin, axis=0, where=has)
+        negative = np.sum(margin, axis=0, where=~has)
+        sums = np.where(has, positive, negative)
+        common = np.minimum(positive, negative)
+        return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
+
+    def feasible(self, margin, instance, bag) -> Multipliers:
+        """Feasible multipliers near these.
+
+        If a bag's multipliers sum to less than the cost of δ_it, half of the difference goes to
+        the bag and half to its instances by ρ, which leaves the gradient unchanged.
+        """
+        instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
+        total = self.sum_in_bags(instance) + bag
+        scale = np.divide(self.link, total, out=np.ones_like(total), where=total > self.link)
+        lacking = 0.5 * np.maximum(self.link - total, 0.0)
+        return Multipliers(
+            self.balanced(np.clip(margin, 0.0, self.costs)),
+            instance * self.spread(scale) + self.rho * self.spread(lacking),
+            bag * scale + lacking,
+        )
+
+    def gradient(self, multipliers: Multipliers) -> np.ndarray:
+        """Gradient G of the linear loss with these multipliers: (n_dims, n_labels)."""
+        pulled = self.sum_in_bags(multipliers.instance)
+        of_bags = multipliers.bag - pulled - self.signs * multipliers.margin
+        of_instances = multipliers.instance - self.rho * self.spread(multipliers.bag)
+        return self.bags.T @ of_bags + self.instances.T @ of_instances
+
+    def solution(self, weights, intercept, multipliers, n_iter, planes=None) -> Solution:
+        """The solution with its lower bound, the dual objective Σ margin - ½ tr(G Q⁻¹ G')."""
+        whitened = self.gradient(multipliers) @ self.root_inverse.T
+        dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
+        scores = self.scores(weights)
+        primal = self.regulariser(weights) + self.loss(*scores, intercept)
+        return Solution(weights, intercept, multipliers, scores, primal, dual, n_iter, planes)
+
+    def sum_in_bags(self, values) -> np.ndarray:
+        """Values (n_instances, n_labels) summed over each bag: (n_bags, n_labels)."""
+        return np.add.reduceat(values, self.offsets[:-1], axis=0)
+
+    def spread(self, values) -> np.ndarray:
+        """Values (n_bags, n_labels) repeated for each of the bag's instances."""
+        return np.repeat(values, np.diff(self.offsets), axis=0)
+
+
+@njit(cache=True, nogil=True)
+def _best_intercept(kinks, order, signs, costs):
+    """Best b_t, and the multipliers.
+
+    The slope in b_t rises by cost_it at each kink b_t = y_it - g_t(X_i). It is zero at the
+    minimum, where one multiplier makes Σ_i y_it margin_it zero.
+    """
+    n_bags, n_labels = signs.shape
+    intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
+    for t in range(n_labels):
+        slope = -np.sum(costs[:, t] * (signs[:, t] > 0))
+        flat = ROUNDING * np.sum(costs[:, t])
+        reached = False
+        for place, i in enumerate(order[:, t]):
+            positive, cost = signs[i, t] > 0, costs[i, t]
+            if reached:
+                margin[i, t] = cost if positive else 0.0
+            elif slope + cost >= -flat:
+                reached = True
+                margin[i, t] = max(slope + cost, 0.0) if positive else -slope
+                last = slope + cost > flat or place + 1 == n_bags
+                following = i if last else order[place + 1, t]
+                # The middle of the minima, if there are several.
+                intercept[t] = 0.5 * (kinks[i, t] + kinks[following, t])
+            else:
+                margin[i, t] = 0.0 if positive else cost
+            slope += cost
+    return intercept, margin
+
+
+@njit(cache=True, nogil=True)
+def _discrepancy(on_bags, on_instances, offsets, rho):
+    n_bags, n_labels = on_bags.shape
+    delta, active = np.empty((n_bags, n_labels)), np.empty((n_bags, n_labels), np.int32)
+    for t in range(n_labels):
+        for i in range(n_bags):
+            highest, top, mean = -np.inf, -1, 0.0
+            for j in range(offsets[i], offsets[i + 1]):
+                mean += rho[j, t] * on_instances[j, t]
+                if on_instances[j, t] > highest:
+                    highest, top = on_instances[j, t], j
+            above, below = highest - on_bags[i, t], on_bags[i, t] - mean
+            delta[i, t] = max(above, below)
+            active[i, t] = -1 if below > above else top
+    return delta, active
+
+
+def solve_bundle(
+    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
+) -> Solution:
+    """Minimise ½ tr(W Q W') + R(W), where R is the loss at its best b, by planes below R.
+
+    R is a sum over labels. Each iteration minimises the regulariser plus the highest plane of
+    each label, which gives a lower bound; moves the best point towards this minimum as far as it
+    gains; and adds for each label a plane that touches its part of R nearby. A plane covers the
+    losses of all bags. It stops when the duality gap is at most ``tol`` of the objective. It is
+    the first choice at every size; higher costs take more iterations.
+
+    ``start``, the solution of a problem of the same size, gives the first point and its planes,
+    made valid for this problem. The result is never worse than ``start``.
+
+    Source: Franc and Sonnenburg, Optimized cutting plane algorithm for large-scale risk
+    minimization, JMLR 10, 2009.
+    """
+    model = _Model(problem)
+    weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
+    if start is not None:
+        weights = start.weights
+        if start.planes is not None:
+            model.add(*start.planes)
+    best = touched = _point(problem, weights)
+    primal = _objective(problem, best)
+    n_iter = 0
+    while n_iter < (max_iter or MAX_PLANES):
+        n_iter += 1
+        model.touch(touched)
+        weights = model.minimise(primal, tol)
+        if primal - model.dual <= tol * primal:
+            break
+        lowest = _point(problem, weights)
+        size, value = _line_search(problem, best, lowest)
+        if value < primal:
+            best, primal = _towards(best, lowest, size), value
+        touched = _towards(best, lowest, TOWARDS_LOWEST)
+    weights, on_bags, _ = best
+    intercept, _ = problem.best_intercept(on_bags)
+    return problem.solution(weights, intercept, model.multipliers(), n_iter, model.active_planes())
+
+
+def _point(problem, weights):
+    """W with the scores of bags and instances, all linear in W."""
+    return weights, *problem.scores(weights)
+
+
+def _towards(a, b, size):
+    return tuple(x + size * (y - x) for x, y in zip(a, b, strict=True))
+
+
+def _objective(problem, point):
+    weights, on_bags, on_instances = point
+    intercept, _ = problem.best_intercept(on_bags)
+    return problem.regulariser(weights) + problem.loss(on_bags, on_instances, intercept)
+
+
+def _line_search(problem, best, lowest):
+    """Best step between two points, and the objective there."""
+    found = minimize_scalar(
+        lambda size: _objective(problem, _towards(best, lowest, size)), bounds=(0, 1),
+        method="bounded", options={"xatol": STEP_ACCURACY},
+    )  # fmt: skip
+    return found.x, found.fun
+
+
+class _Model:
+    """Planes <G_kt, w_t> + h_kt below each label's part of R.
+
+    A plane is stored as the share of each bag's cost and the term that sets each δ_it, so that
+    it is valid for other costs, link, ρ and Q too. A label's multipliers x sum to one.
+    """
+
+    def __init__(self, problem):
+        n_bags, self.n_labels = problem.signs.shape
+        self.problem = problem
+        self.label = np.empty(0, np.int64)  # of each plane
+        self.share = np.empty((n_bags, 0))
+        self.active = np.empty((n_bags, 0), np.int32)
+        self.x = np.empty(0)
+        self.slopes = np.empty((0, problem.bags.shape[1]))  # G_kt
+        self.heights = np.empty(0)  # h_kt
+        self.gram = np.empty((0, 0))  # of G in the metric of Q⁻¹
+        self.dual = -np.inf
+
+    def touch(self, point):
+        """Add the planes that touch R at a point."""
+        _, on_bags, on_instances = point
+        _, margin = self.problem.best_intercept(on_bags)
+        _, active = self.problem.discrepancy(on_bags, on_instances)
+        x = np.full(self.n_labels, 0.0 if len(self.x) else 1.0)
+        self.add(np.arange(self.n_labels), margin / self.problem.costs, active, x)
+
+    def add(self, label, share, active, x):
+        """Planes of these labels: one column of ``share`` and ``active`` each."""
+        slopes, heights = self._planes(label, share, active)
+        self.slopes = np.vstack([self.slopes, slopes])
+        self.heights = np.append(self.heights, heights)
+        self.share, self.active = np.hstack([self.share, share]), np.hstack([self.active, active])
+        self.label, self.x = np.append(self.label, label), np.append(self.x, x)
+        metric = self.problem.Q_inverse[np.ix_(self.label, label)]
+        products = (self.slopes @ slopes.T) * metric
+        n = len(self.gram)
+        self.gram = np.block([[self.gram, products[:n]], [products.T]])
+
+    def minimise(self, primal, tol):
+        """W that minimises regulariser plus model; sets ``dual`` to the minimum."""
+        n = len(self.x)
+        accuracy = MODEL_ACCURACY * max(min(primal - self.dual, primal), tol * primal)
+        ascend(
+            self.gram, self.heights, self.x, np.zeros(n), np.ones(n), self.label,
+            accuracy / self.n_labels, MAX_PAIR_STEPS,
+        )  # fmt: skip
+        self.dual = self.heights @ self.x - 0.5 * self.x @ self.gram @ self.x
+        return -(self._mixture() @ self.slopes).T @ self.problem.Q_inverse
+
+    def active_planes(self):
+        used = self.x > 0
+        return self.label[used], self.share[:, used], self.active[:, used], self.x[used]
+
+    def multipliers(self):
+        """The planes' multipliers, weighted by x."""
+        problem, mixture = self.problem, self._mixture().T
+        costs = problem.costs[:, self.label]
+        margin = problem.balanced(self.share * costs, self.label) @ mixture
+        instance = np.zeros_like(problem.rho)
+        i, k = np.nonzero(self.active >= 0)
+        np.add.at(instance, (self.active[i, k], self.label[k]), problem.link * self.x[k])
+        return Multipliers(margin, instance, problem.link * (self.active < 0) @ mixture)
+
+    def _planes(self, label, share, active):
+        """Slopes G (n_planes, n_dims) and heights h (n_planes,)."""
+        problem, rising = self.problem, active < 0
+        margin = problem.balanced(share * problem.costs[:, label], label)
+        of_bags = np.where(rising, problem.link, -problem.link) - problem.signs[:, label] * margin
+        of_instances = problem.rho[:, label] * problem.spread(np.where(rising, -problem.link, 0.0))
+        i, k = np.nonzero(~rising)
+        of_instances[active[i, k], k] += problem.link
+        return of_bags.T @ problem.bags + of_instances.T @ problem.instances, margin.sum(axis=0)
+
+    def _mixture(self):
+        """x of each label's planes: (n_labels, n_planes)."""
+        return np.where(self.label == np.arange(self.n_labels)[:, None], self.x, 0.0)
+
+
+def solve_cutting_plane(
+    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng
+) -> Solution:
+    """Add the worst of p random constraints and solve over all added so far, until none fails.
+
+    It documents the paper, for a few dozen bags: each added constraint costs a quadratic program.
+    ``start`` and ``tol`` are not used.
+
+    The stopping rule certifies nothing. One of 59 random constraints is among the worst 5 % with
+    probability .95, but 59 constraints may hold while up to 5 % of all fail. The ``gap`` of the
+    solution says how far from the optimum it is.
+
+    Readings of the table: ξ >= 0 and δ >= 0 hold from the start, since v_t would be unbounded
+    otherwise; line 10 solves for all labels over all S_t, since Q makes the v_t interdependent.
+    """
+    sets = _WorkingSets(problem)  # line 1
+    n_passes, changed = 0, True
+    while changed and n_passes < (max_iter or MAX_PASSES):  # lines 2 and 13
+        n_passes, changed = n_passes + 1, False
+        for t in range(sets.n_labels):  # line 3
+            outside = np.flatnonzero(~sets.chosen[t])
+            picked = rng.choice(outside, min(N_PICKED, len(outside)), replace=False)  # line 4
+            losses = sets.losses(t)[picked]  # line 5
+            if losses.max(initial=0.0) > EPSILON:  # line 8
+                sets.add(t, picked[losses.argmax()])  # lines 7 and 9
+                sets.optimise()  # line 10
+                changed = True
+    multipliers = sets.multipliers()
+    weights = -problem.gradient(multipliers) @ problem.Q_inverse
+    return problem.solution(weights, sets.intercept, multipliers, n_passes)
+
+
+class _WorkingSets:
+    """Constraint sets S_1, ..., S_T, and the optimal multipliers ``x`` of their constraints.
+
+    A label's constraints are, in this order, the margins of the bags, the instances that may not
+    exceed their bags, and the bags that may not exceed their instances; δ >= 0 follows. The
+    multipliers of constraints outside S_t are 0, and a margin's has the sign of y.
+    """
+
+    def __init__(self, problem):
+        n_bags, self.n_labels = problem.signs.shape
+        self.problem, self.n_bags = problem, n_bags
+        self.owner = np.repeat(np.arange(n_bags), np.diff(problem.offsets))  # of each instance
+        self.ends = np.cumsum([n_bags, len(self.owner), n_bags])
+        self.chosen = np.zeros((self.n_labels, self.ends[-1]), bool)
+        self.intercept = np.zeros(self.n_labels)
+        shape = self.n_labels, self.ends[-1] + n_bags
+        self.low, self.high, self.x, self.height = (np.zeros(shape) for _ in range(4))
+        self.x[:, self.ends[-1] :] = self.high[:, self.ends[-1] :] = problem.link
+        self.height[:, :n_bags] = problem.signs.T
+        # The multipliers of a label's margins, and of the bounds of one δ_it, have a fixed sum.
+        bags = np.arange(n_bags)
+        of_delta = self.n_labels + np.concatenate([self.owner, bags, bags])
+        self.block = np.array(
+            [np.append(np.full(n_bags, t), of_delta + t * n_bags) for t in range(self.n_labels)]
+        )
+        self.gram = self._gram()
+
+    def losses(self, t):
+        """By how much v_t violates each constraint of label t."""
+        signs = self.problem.signs[:, t]
+        violation = self._slopes()[t]  # but for the margins, which are y (y - g - b)
+        violation[: self.n_bags] = signs * (violation[: self.n_bags] - self.intercept[t])
+        held = np.maximum(np.where(self.chosen[t], violation, 0.0), 0.0)
+        xi, above, below = np.split(held, self.ends[:2])
+        delta = np.maximum(np.maximum.reduceat(above, self.problem.offsets[:-1]), below)
+        return violation - np.concatenate([xi, delta[self.owner], delta])
+
+    def add(self, t, q):
+        self.chosen[t, q] = True
+        if q >= self.n_bags:
+            self.high[t, q] = self.problem.link
+        elif self.problem.signs[q, t] > 0:
+            self.high[t, q] = self.problem.costs[q, t]
+        else:
+            self.low[t, q] = -self.problem.costs[q, t]
+
+    def optimise(self):
+        problem, free = self.problem, self.low < self.high
+        rows, x = np.flatnonzero(free), self.x[free]
+        ascend(
+            self.gram[np.ix_(rows, rows)], self.height[free], x, self.low[free], self.high[free],
+            self.block[free], QUADRATIC_ACCURACY, MAX_SET_STEPS,
+        )  # fmt: skip
+        self.x[free] = x
+        for t, slopes in enumerate(self._slopes()):
+            rows = np.flatnonzero(self.chosen[t, : self.n_bags])
+            signs, costs = (part[rows][:, [t]] for part in (problem.signs, problem.costs))
+            margins = replace(problem, signs=signs, costs=costs)
+            scores = signs - slopes[rows, None]  # g
+            self.intercept[t] = margins.best_intercept(scores)[0][0] if len(rows) else 0.0
+
+    def multipliers(self):
+        margin, instance, bag, _ = np.split(self.x, self.ends, axis=1)
+        return self.problem.feasible(np.abs(margin.T), instance.T, bag.T)
+
+    def _slopes(self):
+        """The slopes of the dual in x: heights minus the constraints' values at v."""
+        slopes = self.height - (self.gram @ self.x.ravel()).reshape(self.x.shape)
+        return slopes[:, : self.ends[-1]]
+
+    def _gram(self):
+        """Products of the constraints' gradients in V = W L, for all labels at once."""
+        problem, rows = self.problem, []
+        for rho, root in zip(problem.rho.T, problem.root_inverse.T, strict=True):
+            mean = problem.sum_in_bags(rho[:, None] * problem.instances)
+            above, below = problem.instances - problem.bags[self.owner], problem.bags - mean
+            in_w = np.concatenate([-problem.bags, above, below, np.zeros_like(below)])
+            rows.append(np.kron(root, in_w))
+        rows = np.concatenate(rows)
+        return rows @ rows.T
+
+
+def solve_with_cvxpy(
+    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
+) -> Solution:
+    """Solve with all constraints at once, for small problems and to check the other solvers.
+
+    ``start``, ``tol``, ``max_iter`` and ``rng`` are not used. It needs the optional package cvxpy.
+    """
+    try:
+        import cvxpy as cp
+    except ImportError as error:
+        raise ImportError('solver="cvxpy" needs the package cvxpy: pip install cvxpy') from error
+    n_bags, n_labels = problem.signs.shape
+    W, b = cp.Variable((problem.bags.shape[1], n_labels)), cp.Variable((1, n_labels))
+    xi, delta = cp.Variable((n_bags, n_labels)), cp.Variable((n_bags, n_labels))
+    of_bags, of_instances = problem.bags @ W, problem.instances @ W
+    n_instances = len(problem.instances)
+    in_bag = csr_array((np.ones(n_instances), np.arange(n_instances), problem.offsets))
+    constraints = [
+        cp.multiply(problem.signs, of_bags + np.ones((n_bags, 1)) @ b) >= 1 - xi,
+        xi >= 0,
+        of_instances - in_bag.T @ delta <= in_bag.T @ of_bags,
+        of_bags - in_bag @ cp.multiply(problem.rho, of_instances) <= delta,
+    ]
+    regulariser = cp.sum_squares(W @ np.linalg.cholesky(problem.Q)) / 2
+    losses = cp.sum(cp.multiply(problem.costs, xi)) + problem.link * cp.sum(delta)
+    program = cp.Problem(cp.Minimize(regulariser + losses), constraints)
+    program.solve(solver=cp.CLARABEL)
+    if W.value is None or b.value is None:
+        raise RuntimeError(f"cvxpy found no solution of the convex problem: {program.status}")
+    margin, _, instance, bag = (constraint.dual_value for constraint in constraints)
+    multipliers = problem.feasible(margin, instance, bag)
+    return problem.solution(W.value, b.value[0], multipliers, program.solver_stats.num_iters)
+
+
+@njit(cache=True, nogil=True)
+def ascend(H, h, x, low, high, block, tol, max_steps):
+    """Maximise h'x - ½ x'H x over x, in place: low <= x <= high, and each block's sum is fixed.
+
+    Each step moves a pair of variables of one block: the variable with the steepest rise, and the
+    one with which it gains most. It stops when no two slopes in a block differ by more than
+    ``tol`` in a feasible direction. Returns the number of steps. H (n, n) is symmetric and positive
+    semidefinite, x (n,) feasible, and ``block`` (n,) holds each variable's block.
+
+    Source: Fan, Chen and Lin, Working set selection using second order information for training
+    support vector machines, JMLR 6, 2005.
+    """
+    n_blocks = block.max() + 1
+    top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
+    slope = h - H @ x
+    flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
+    for step in range(max_steps):
+        top[:], bottom[:] = -1, -1
+        for k in range(len(x)):
+            b = block[k]
+            if x[k] < high[k] and (top[b] < 0 or slope[k] > slope[top[b]]):
+                top[b] = k
+            if x[k] > low[k] and (bottom[b] < 0 or slope[k] < slope[bottom[b]]):
+                bottom[b] = k
+        i, worst = -1, tol
+        for b in range(n_blocks):
+            if top[b] >= 0 and bottom[b] >= 0 and slope[top[b]] - slope[bottom[b]] > worst:
+                i, worst = top[b], slope[top[b]] - slope[bottom[b]]
+        if i < 0:
+            return step
+        j, most = -1, 0.0
+        for k in range(len(x)):
+            if block[k] == block[i] and x[k] > low[k] and slope[i] > slope[k]:
+                gain = (slope[i] - slope[k]) ** 2 / max(H[i, i] + H[k, k] - 2 * H[i, k], flattest)
+                if gain > most:
+                    j, most = k, gain
+        size = (slope[i] - slope[j]) / max(H[i, i] + H[j, j] - 2 * H[i, j], flattest)
+        size = min(size, high[i] - x[i], x[j] - low[j])
+        x[i] = high[i] if size == high[i] - x[i] else x[i] + size
+        x[j] = low[j] if size == x[j] - low[j] else x[j] - size
+        for k in range(len(x)):
+            slope[k] -= size * (H[k, i] - H[k, j])
+    return max_steps
+
+
+SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}
