@@ -333,7 +333,7 @@ def _read_text(path, max_bytes, *, labels=None, missing=None):
         labels = path.with_suffix(".xml")
     names = _names_of_labels(labels)
     parse = _csv if path.suffix.lower() == ".csv" else _arff
-    columns, marked, rows = parse(_decoded(path.read_bytes()), names)
+    columns, marked, rows = parse(_decoded(path.read_bytes()), names or ())
     labels = _places_of_labels(columns, marked, names)
     width = sum(len(column.features) for column in columns)
     lines, cells = [], []
@@ -415,7 +415,7 @@ def _arff(text, names):
         raise ValueError("only one relational attribute is expected")
     bag = kinds.index("relational") if "relational" in kinds else None
     may_be_name = kinds[0] == "string" if bag is None else bag > 0
-    has_name = may_be_name and outer[0].name not in (names or ())
+    has_name = may_be_name and outer[0].name not in names
     columns = [attribute for i, attribute in enumerate(outer) if i != bag][has_name:]
     places = list(range(len(columns)))
     if bag is None:

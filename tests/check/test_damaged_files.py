@@ -82,7 +82,7 @@ def test_damaged_at_random(name, tmp_path, bounded):
 
 
 def read(path):
-    """Read the file, or the ARFF file beside names of labels; what is read must be sound."""
+    """Read the file, or the ARFF file that an XML file belongs to; what is read must be sound."""
     path = path.with_name("whole.arff") if path.suffix == ".xml" else path
     missing = {"missing": 0.0} if path.suffix in (".arff", ".csv") else {}
     with warnings.catch_warnings(action="ignore"):

@@ -100,7 +100,7 @@ def ending(request):
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a file with this content, perhaps with an XML file beside it."""
+    """Read a file with this content, perhaps with an XML file of the same name."""
 
     def read(name, content, xml=None, **options):
         path = tmp_path / name
