@@ -153,6 +153,13 @@ def test_only_the_order_of_values_matters(noisy):
         assert all(map(np.array_equal, tree(fitted), tree(other)))
 
 
+def test_ties_go_to_the_first_feature_and_the_lowest_threshold():
+    """Both columns, and both thresholds of each, leave one example of each class together."""
+    X = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    fitted = AdtBoostMH(n_rounds=1).fit(X, [[1], [0], [1]])
+    assert (fitted.feature_[0], fitted.threshold_[0]) == (0, 1.5)
+
+
 def test_neighbouring_floats_are_told_apart():
     X = np.array([[1.0], [np.nextafter(1, 2)]])
     assert AdtBoostMH(n_rounds=1).fit(X, [[1], [0]]).predict(X).tolist() == [[True], [False]]

@@ -21,10 +21,10 @@ def problem(rng):
 
 
 def test_one_example_by_hand():
-    """min (4 - t²)² is at t = 2."""
-    T, trace = factorise(
-        np.array([[4.0]]), np.eye(1), np.empty((0, 1)), np.array([[0.5]]), tol=0, max_iter=200
-    )
+    """min (4 - t²)² is at t = 2; the first round goes from 1/2 to 1/2 (4 / (1/4))^(1/4) = 1."""
+    problem = np.array([[4.0]]), np.eye(1), np.empty((0, 1)), np.array([[0.5]])
+    assert factorise(*problem, tol=0, max_iter=1)[0] == pytest.approx(1.0)
+    T, trace = factorise(*problem, tol=0, max_iter=200)
     assert T[0, 0] == pytest.approx(2.0)
     assert trace[-1] == pytest.approx(0.0, abs=1e-9)
 
