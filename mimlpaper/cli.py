@@ -108,8 +108,9 @@ def _protocol(options):
     JOBS, PROFILE, DATA,
 )  # fmt: skip
 def _run(options):
+    from mimlpaper.study.companion import Companion
     from mimlpaper.study.notebooks import available_notebooks, run_notebooks
-    from mimlpaper.study.scorecard import publish_lists, trial_counts
+    from mimlpaper.study.scorecard import ARTEFACTS, publish_lists, trial_counts
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
@@ -117,8 +118,16 @@ def _run(options):
         "data_home": options.data_home or "", "recompute": options.recompute,
     }  # fmt: skip
     names = options.notebooks or list(available_notebooks())
-    states = {name: trial_counts(Path(name).stem, options.profile) for name in names}
-    left_out = [name for name in names if options.recorded and states[name].get("missing")]
+    companion = Companion(profile=options.profile)
+    behind = {  # experiments of each notebook
+        name: [e for one in ARTEFACTS if one.notebook == Path(name).stem for e in one.experiments]
+        for name in names
+    }
+    states = {
+        name: trial_counts(several, companion.recorded, options.profile)
+        for name, several in behind.items()
+    }
+    left_out = [name for name in names if options.recorded and states[name]["missing"]]
     ready = [name for name in names if name not in left_out]
     runs = run_notebooks(
         ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
@@ -131,7 +140,7 @@ def _run(options):
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     if options.publish and not failed:
-        for path in publish_lists():
+        for path in publish_lists(Companion().scorecard()):
             print(path)
     return int(bool(failed))
 

@@ -107,10 +107,8 @@ class Companion:
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.study.scorecard.artefact_status`."""
-        names = {artefact.experiment for artefact in ARTEFACTS if artefact.experiment}
-        n_trials = {name: len(EXPERIMENTS[name].trials(self.profile)) for name in names}
         folder = paths.figures() if self.profile == "paper" else self.folder
-        return artefact_status(self.recorded, n_trials, folder, last_runs)
+        return artefact_status(self.recorded, self.profile, folder, last_runs)
 
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),

@@ -3,7 +3,7 @@
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
@@ -12,20 +12,11 @@ import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
-from mimlpaper.study.compare import (
-    COLUMNS,
-    KINDS,
-    STATES,
-    Records,
-    column_records,
-    compare_with_paper,
-    overall,
-    records_of,
-)
+from mimlpaper.study.compare import COLUMNS, Records, column_records, compare_with_paper
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
-from mimlpaper.study.records import KEY
-from mimlpaper.study.registry import settings_nearest_to_print
+from mimlpaper.study.records import KEY, STATES, USABLE
+from mimlpaper.study.registry import EXPERIMENTS, settings_nearest_to_print
 from mimlpaper.study.rendering import PRINTED
 from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
 
@@ -37,35 +28,25 @@ class Artefact:
     title: str  # as the paper calls it
     file: str  # name of its files in figures/, without ending
     notebook: str
-    experiment: str | None = None  # whose records it shows; None if it needs no trials
+    experiments: tuple[str, ...] = ()  # whose records it shows
     shows: str = ""  # what a figure shows, in words; empty for a table
-
-    @property
-    def is_figure(self) -> bool:
-        return bool(self.shows)
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of its files, the one to look at first."""
         table = ("csv", "md", "tex") if self.file in PRINTED else ("csv", "md")
-        endings = ("png", "svg") if self.is_figure else table
-        return tuple(f"{self.file}.{ending}" for ending in endings)
-
-    @property
-    def make(self) -> str:
-        """The command that makes its files."""
-        return f"mimlpaper run {self.notebook}"
-
-    @property
-    def compute(self) -> str:
-        """The command that runs its trials; empty if it needs none."""
-        return f"mimlpaper compute {self.experiment}" if self.experiment else ""
+        return tuple(
+            f"{self.file}.{ending}" for ending in (("png", "svg") if self.shows else table)
+        )
 
 
-LISTED = pd.read_csv(paths.published() / "artefacts.csv", dtype=str, keep_default_na=False)
-ARTEFACTS = tuple(
-    Artefact(**row | {"experiment": row["experiment"] or None}) for row in LISTED.to_dict("records")
-)
+def _read_artefacts():
+    rows = pd.read_csv(paths.published() / "artefacts.csv", dtype=str, keep_default_na=False)
+    names = rows.pop("experiment").str.split("; ").map(lambda several: tuple(filter(None, several)))
+    return tuple(Artefact(**row) for row in rows.assign(experiments=names).to_dict("records"))
+
+
+ARTEFACTS = _read_artefacts()
 
 
 def scorecard(
@@ -84,8 +65,7 @@ def scorecard(
     - ``totals``: for each table and for all, see :func:`~mimlpaper.study.verdicts.agreement`;
       ``blind``: the same for the blind column
     - ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
-      multiverse: what :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing
-    - ``artefacts``: for each table and figure the number of records in each state.
+      multiverse: what :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
     """
     protocol_n = PROTOCOL_RUNS | dict(protocol_n or {})
     cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
@@ -101,7 +81,6 @@ def scorecard(
         "totals": _totals(cells),
         "blind": _totals(blind),
         "claims": [one.to_dict() | {"multiverse": turns.get(one.id)} for one in claims],
-        "artefacts": [_freshness(artefact, get_records) for artefact in ARTEFACTS],
     }
 
 
@@ -201,106 +180,89 @@ def _totals(cells):
     return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
 
 
-def _freshness(artefact, get_records):
-    row = {"artefact": artefact.title, "notebook": artefact.notebook}
-    row |= {"experiment": artefact.experiment, "state": None, "kind": None}
-    if artefact.experiment is None:
-        return row
-    records = records_of(get_records, artefact.experiment)
-    if records.empty:
-        return row | {"state": "missing"} | dict.fromkeys(STATES, 0)
-    known = {"state": overall(records["state"]), "kind": overall(records["kind"], KINDS)}
-    return row | known | _by_state(records)
+def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> dict[str, int]:
+    """Numbers of the trials of some experiments in each state, and of those "missing".
 
-
-def _by_state(records):
-    """Numbers of records by state, the best state first."""
-    return {state: int((records["state"] == state).sum()) for state in STATES}
+    ``read`` gives the records of an experiment by its name.
+    """
+    counts = dict.fromkeys((*STATES, "missing"), 0)
+    for name in dict.fromkeys(experiments):
+        states = read(name).drop_duplicates(KEY)["state"].value_counts()
+        for state, n in states.items():
+            counts[state] += int(n)
+        counts["missing"] += len(EXPERIMENTS[name].trials(profile)) - int(states.sum())
+    return counts
 
 
 def artefact_status(
-    get_records: Records, n_trials: Mapping[str, int], folder, last_runs: Mapping[str, str]
+    read: Callable, profile: str, folder, last_runs: Mapping[str, str]
 ) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
-    The state is the first that fits: ``"failed"`` if the notebook's last run did not end well;
-    ``"missing"`` if trials or files are missing; ``"stale"`` if a trial was made by other code
-    and is not verified; ``"attested"``; ``"fresh"``.
-
-    ``n_trials`` maps an experiment to the number of its trials, ``last_runs`` a notebook to how its
-    last run ended, ``"done"`` if well. The artefacts' files are in ``folder``.
+    The state is the first that fits: "failed" if the notebook's last run did not end well;
+    "missing" if trials or files are missing; else that of its worst trial. ``last_runs`` maps a
+    notebook to how its last run ended, "done" if well. The artefacts' files are in ``folder``.
     """
-    rows = []
+    rows, known = [], {}
     for artefact in ARTEFACTS:
-        trials = records_of(get_records, artefact.experiment).drop_duplicates(KEY)  # not stages
-        wanted = n_trials[artefact.experiment] if artefact.experiment else 0
+        names = artefact.experiments
+        counts = known.setdefault(names, trial_counts(names, read, profile))
+        found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
         made = any(Path(folder).glob(f"{artefact.file}.*"))
+        mend = f"mimlpaper run {artefact.notebook}"
         if last_runs.get(artefact.notebook, "done") != "done":
             state = "failed"
-        elif not made or len(trials) < wanted:
-            state = "missing"
         else:
-            state = overall(trials["state"]) if wanted else "fresh"
+            state = "missing" if not made else (found or ["fresh"])[0]
+        if state in USABLE:
+            mend = ""
+        elif state in STATES:
+            mend = f"mimlpaper verify {' '.join(names)}"
+        shown = ", ".join(f"{counts[state]} {state}" for state in reversed(found))
         row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
-        rows.append(row | {"trials": _counts(trials, wanted), "mend": _mend(artefact, state)})
+        rows.append(row | {"trials": shown, "mend": mend})
     return rows
 
 
-def _counts(trials, wanted):
-    """Such as ``120 fresh of 240``."""
-    if not wanted:
-        return ""
-    counts = [f"{n} {state}" for state, n in _by_state(trials).items() if n]
-    return f"{', '.join(counts) or 'none'} of {wanted}"
-
-
-def _mend(artefact, state):
-    if state == "stale":
-        return f"mimlpaper verify --experiment {artefact.experiment}"
-    return artefact.make if state in ("failed", "missing") else ""
+def publish_lists(card: dict) -> list[Path]:
+    """Write what is made of the artefacts: README's outcome, figures/README.md, codecheck.yml."""
+    root = paths.project_root()
+    lines = [fill(line, 100, subsequent_indent="  ") for line in in_words(card).splitlines()]
+    outcome = re.compile(r"(<!-- written by .*? -->\n).*?(\n<!-- until here -->)", re.S)
+    readme = (root / "README.md").read_text()
+    readme = outcome.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
+    texts = {
+        root / "README.md": readme, paths.figures() / "README.md": gallery(),
+        root / "codecheck.yml": codecheck_manifest(),
+    }  # fmt: skip
+    return [paths.write_whole(path, text) for path, text in texts.items()]
 
 
 def gallery() -> str:
-    """``figures/README.md``: a row for each artefact that was made, and the pictures below."""
+    """``figures/README.md``: a row for each artefact, and the pictures below."""
     text, pictures = _text("gallery.md"), ""
-    for artefact in _made():
-        files = " ".join(f"[{name}]({name})" for name in artefact.files)
-        notebook = f"[{artefact.notebook}](../notebooks/{artefact.notebook}.ipynb)"
-        compute = f"`{artefact.compute}`" if artefact.compute else ""
-        text += f"| {artefact.title} | {files} | {notebook} | `{artefact.make}` | {compute} |\n"
-        if artefact.is_figure:
-            picture = f"![{artefact.shows}]({artefact.files[0]})"
-            pictures += f"\n## {artefact.title}\n\n{picture}\n\n{artefact.shows}\n"
+    for one in ARTEFACTS:
+        files = " ".join(f"[{name}]({name})" for name in one.files)
+        notebook = f"[{one.notebook}](../notebooks/{one.notebook}.ipynb)"
+        trials = ", ".join(f"`{name}`" for name in one.experiments)
+        text += f"| {one.title} | {files} | {notebook} | {trials} |\n"
+        if one.shows:
+            pictures += f"\n## {one.title}\n\n![{one.shows}]({one.files[0]})\n\n{one.shows}\n"
     return text + pictures
 
 
-OUTCOME = re.compile(
-    r"(<!-- written by `mimlpaper manifest` -->\n).*?(\n<!-- until here -->)", re.S
-)
-
-
-def with_outcome(readme: str, outcome: str) -> str:
-    """The text of a README with the outcome in its place, in lines of at most 100 characters."""
-    lines = [fill(line, 100, subsequent_indent="  ") for line in outcome.splitlines()]
-    return OUTCOME.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
+def codecheck_manifest() -> str:
+    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact."""
+    entries = (
+        f"  - file: figures/{one.files[0]}\n    comment: "
+        + json.dumps(f"{one.title}, made by: mimlpaper run {one.notebook} --publish")
+        for one in ARTEFACTS
+    )
+    return _text("codecheck.yml") + "".join(f"{entry}\n" for entry in entries)
 
 
 def _text(name):
     return Path(__file__).with_name(name).read_text()
-
-
-def _made():
-    return [one for one in ARTEFACTS if (paths.figures() / one.files[0]).is_file()]
-
-
-def codecheck_manifest() -> str:
-    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact made."""
-    entries = [
-        f"  - file: figures/{artefact.files[0]}\n"
-        f"    comment: {json.dumps(f'{artefact.title}, made by: {artefact.make}')}\n"
-        for artefact in _made()
-    ]
-    return _text("codecheck.yml") + "".join(entries)
 
 
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
