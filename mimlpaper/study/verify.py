@@ -53,7 +53,7 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
-from mimlpaper.study.trials import loader_of
+from mimlpaper.study.trials import load_data
 
 GROUP = ["experiment", "method", "recorded_code", "code"]
 SAME = ("equal", "close")  # the outcomes that attest a group
@@ -163,7 +163,7 @@ def outliers(rows: pd.DataFrame) -> pd.DataFrame:
 def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
     """The outcome of each group with drawn trials, after these were run again."""
     for dataset in drawn["dataset"].unique():
-        loader_of(dataset)(data_home=data_home)  # missing data stop it here, by name
+        load_data(dataset, data_home)  # missing data stop it here, by name
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
     repeated = {}  # without the trials that fail
     try:
