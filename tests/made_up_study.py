@@ -37,6 +37,15 @@ def same_numbers(one: pd.DataFrame, other: pd.DataFrame):
     assert_frame_equal(ours, theirs, check_exact=True)
 
 
+def raising(error: Exception):
+    """A function that raises it, whatever it is given."""
+
+    def call(*_, **__):
+        raise error
+
+    return call
+
+
 def edit(monkeypatch, module: str, old: str, new: str):
     """Change a module's source as fingerprints see it; the module itself stays as it is."""
     source = fingerprint.SOURCES[module].decode()

@@ -105,7 +105,8 @@ class Store:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
         own = self._read(experiment)
         below = self.base.load(experiment) if self.base else own[:0]
-        return _latest(pd.concat([below, own], ignore_index=True)) if len(below) else own
+        tables = [rows for rows in (below, own) if len(rows)]  # none has no whole numbers
+        return _latest(pd.concat(tables, ignore_index=True)) if tables else own
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
@@ -121,9 +122,9 @@ class Store:
         path, columns = self.path(experiment.name), columns_of(experiment)
         data = path.read_bytes() if path.is_file() else b""
         whole = data[: data.rfind(b"\n") + 1]
-        if not whole:
-            return pd.DataFrame(columns=columns)
         numbers = [*COUNTS, *experiment.measure.numbers]
+        if not whole:
+            return pd.DataFrame(columns=columns).astype(dict.fromkeys(numbers, float))
         return _latest(_parse(whole, path, columns, numbers))
 
     def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
@@ -201,7 +202,7 @@ def _parse(data, path, columns, numbers):
             raise StoreError(
                 f"{path}: column {column} holds something that is not a number: {error}; {advice}"
             ) from error
-    return table
+    return table.drop(columns="seal")
 
 
 def _seal(row: bytes) -> str:

@@ -148,13 +148,14 @@ def _duration(seconds):
 def _record(experiments, trials, jobs, data_home, dask, store):
     """Run and record the trials; what failed is raised when every experiment is checked."""
     touched, failures = set(), []
-    mark = UNCHECKED if dask else ""
     try:
         for trial, rows in run_trials(
             trials, experiments, jobs=jobs, data_home=data_home, dask=dask
         ):
+            experiment = experiments[trial.experiment]
+            mark = UNCHECKED if dask and not experiment.measure.alone else ""
             rows = [vars(trial) | row | {"code": mark + row["code"]} for row in rows]
-            store.append(experiments[trial.experiment], rows)
+            store.append(experiment, rows)
             touched.add(trial.experiment)
     except TrialError as error:
         failures.append(str(error))

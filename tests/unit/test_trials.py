@@ -98,7 +98,9 @@ def test_all_methods_run_unchanged_split_by_split_unless_variants_are_named():
     assert [trial.parameters for trial in varied.trials("quick")[:2]] == [
         '{"n_neighbors": 20}', '{"vector": null}'
     ]  # fmt: skip
-    neighbours, raw = (varied.estimator("scene", "Ml-knn", t.parameters) for t in varied.trials()[:2])
+    neighbours, raw = (
+        varied.estimator("scene", "Ml-knn", t.parameters) for t in varied.trials()[:2]
+    )
     assert (neighbours[-1].n_neighbors, len(neighbours)) == (20, 2)
     assert (raw[-1].n_neighbors, len(raw)) == (5, 1)
     plain = tiny(variants={"Ml-knn": [{}, dict(n_neighbors=7)]})
@@ -121,7 +123,11 @@ def test_a_configuration_for_each_data_set():
     (stand_in,) = mine.trials("smoke")
     assert stand_in.dataset == "synthetic_africa"
     last_steps = [type(mine.estimator(name, "Both")[-1]) for name in ("musk1", "fox")]
-    assert [*last_steps, type(mine.estimator(stand_in.dataset, "Both")[-1])] == [MlKnn, MlSvm, MlKnn]
+    assert [*last_steps, type(mine.estimator(stand_in.dataset, "Both")[-1])] == [
+        MlKnn,
+        MlSvm,
+        MlKnn,
+    ]
     of_share = tiny({"Ml-knn": {"scene": MlKnn()}}, datasets=("scene:10%",))
     assert isinstance(of_share.estimator("scene:10%", "Ml-knn"), MlKnn)
 
