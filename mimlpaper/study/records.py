@@ -104,9 +104,9 @@ class Store:
     def load(self, experiment: Experiment) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
         own = self._read(experiment)
-        below = self.base.load(experiment) if self.base else own[:0]
-        tables = [rows for rows in (below, own) if len(rows)]  # none has no whole numbers
-        return _latest(pd.concat(tables, ignore_index=True)) if tables else own
+        if self.base is None:
+            return own
+        return _latest(pd.concat([self.base.load(experiment), own], ignore_index=True))
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
@@ -122,10 +122,10 @@ class Store:
         path, columns = self.path(experiment.name), columns_of(experiment)
         data = path.read_bytes() if path.is_file() else b""
         whole = data[: data.rfind(b"\n") + 1]
-        numbers = [*COUNTS, *experiment.measure.numbers]
+        types = dict.fromkeys(COUNTS, int) | dict.fromkeys(experiment.measure.numbers, float)
         if not whole:
-            return pd.DataFrame(columns=columns).astype(dict.fromkeys(numbers, float))
-        return _latest(_parse(whole, path, columns, numbers))
+            return pd.DataFrame(columns=columns, dtype="str").astype(types | {"seconds": float})
+        return _latest(_parse(whole, path, columns, numbers=list(types)))
 
     def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
         """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""

@@ -86,9 +86,8 @@ def test_a_measure_has_columns_of_its_own(store):
 def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
     """Fewer stages, as many, or more: blocks that follow each other, and blocks apart."""
     for n_stages in (3, 2, 2, 1, 4):
-        store.append(
-            MINE, [row(7, stage, n_stages, coverage=n_stages) for stage in range(n_stages)]
-        )
+        stages = range(n_stages)
+        store.append(MINE, [row(7, stage, n_stages, coverage=n_stages) for stage in stages])
         own = store.load(MINE).query("split == 7")
         assert own["stage"].tolist() == list(stages)
         assert set(own["coverage"]) == {n_stages}
