@@ -104,8 +104,9 @@ class Store:
     def load(self, experiment: Experiment) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
         own = self._read(experiment)
-        below = self.base.load(experiment) if self.base else own[:0]
-        return _latest(pd.concat([below, own], ignore_index=True)) if len(below) else own
+        if self.base is None:
+            return own
+        return _latest(pd.concat([self.base.load(experiment), own], ignore_index=True))
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
@@ -124,10 +125,10 @@ class Store:
         path, columns = self.path(experiment.name), columns_of(experiment)
         data = path.read_bytes() if path.is_file() else b""
         whole = data[: data.rfind(b"\n") + 1]
+        types = dict.fromkeys(COUNTS, int) | dict.fromkeys(experiment.measure.numbers, float)
         if not whole:
-            return pd.DataFrame(columns=columns)
-        numbers = [*COUNTS, *experiment.measure.numbers]
-        return _latest(_parse(whole, path, columns, numbers))
+            return pd.DataFrame(columns=columns, dtype="str").astype(types | {"seconds": float})
+        return _latest(_parse(whole, path, columns, numbers=list(types)))
 
     def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
         """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""
@@ -203,7 +204,7 @@ def _parse(data, path, columns, numbers):
             raise StoreError(
                 f"{path}: column {column} holds something that is not a number: {error}; {advice}"
             ) from error
-    return table
+    return table.drop(columns="seal")
 
 
 def _seal(row: bytes) -> str:

@@ -37,7 +37,7 @@ from mimlpaper.study.records import (
     trials_of,
 )
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import Experiment, Trial, loader_of, run_trial
+from mimlpaper.study.trials import Experiment, Trial, load_data, loader_of, run_trial
 
 # Of a cluster's trials of a method, one in fifty runs again on this machine, and at least two.
 ONE_IN = 50
@@ -131,7 +131,7 @@ def _data_missing(waiting, data_home, recorded):
     """True if the data are not there, but every waiting trial has at least some record."""
     try:
         for dataset in {trial.dataset for trial in waiting}:
-            loader_of(dataset)(data_home=data_home)
+            load_data(dataset, data_home)
     except DataError as error:
         if set(map(astuple, waiting)) <= set(keys_of(recorded)):
             print(f"{len(waiting)} trials are not run again: {error}")
@@ -148,13 +148,14 @@ def _duration(seconds):
 def _record(experiments, trials, jobs, data_home, dask, store):
     """Run and record the trials; what failed is raised when every experiment is checked."""
     touched, failures = set(), []
-    mark = UNCHECKED if dask else ""
     try:
         for trial, rows in run_trials(
             trials, experiments, jobs=jobs, data_home=data_home, dask=dask
         ):
+            experiment = experiments[trial.experiment]
+            mark = UNCHECKED if dask and not experiment.measure.alone else ""
             rows = [vars(trial) | row | {"code": mark + row["code"]} for row in rows]
-            store.append(experiments[trial.experiment], rows)
+            store.append(experiment, rows)
             touched.add(trial.experiment)
     except TrialError as error:
         failures.append(str(error))

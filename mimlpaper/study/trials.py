@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mimlpaper.datasets import DATASETS, Dataset
+from mimlpaper.datasets import DATASETS, Dataset, load
 from mimlpaper.datasets.drawn import DRAWN, load_drawn
 from mimlpaper.study.holdouts import full_names
 from mimlpaper.study.settings import Row
@@ -304,7 +304,7 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
     Seconds are of processor time, so that they do not depend on what else the machine does. Work
     that an earlier trial of the same batch left in the cache is not counted again.
     """
-    dataset = _load(trial.dataset, data_home)
+    dataset = _kept(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
     if estimator is not None:
         set_random_states(estimator, trial.split)
@@ -326,13 +326,18 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
 
 
 @lru_cache(maxsize=2)
-def _load(name, data_home):
+def _kept(name, data_home):
     """A data set, kept for the worker's next trials."""
-    return loader_of(name)(data_home=data_home)
+    return load_data(name, data_home)
+
+
+def load_data(name: str, data_home=None) -> Dataset:
+    """A data set by its name; of drawn bags too, see :mod:`mimlpaper.study.costs`."""
+    return load_drawn(name) if name.startswith(DRAWN) else load(name, data_home)
 
 
 def loader_of(name: str) -> Callable[..., Dataset]:
-    """The function that gives a data set; of drawn bags too, see :mod:`mimlpaper.study.costs`."""
+    """The function behind :func:`load_data`, for fingerprints."""
     return partial(load_drawn, name) if name.startswith(DRAWN) else DATASETS[name]
 
 

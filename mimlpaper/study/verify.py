@@ -47,13 +47,14 @@ from mimlpaper.study.records import (
     add_to_table,
     current_codes,
     default_store,
+    keys_of,
     load_table,
     records,
     trials_of,
 )
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
-from mimlpaper.study.trials import loader_of
+from mimlpaper.study.trials import load_data
 
 GROUP = ["experiment", "method", "recorded_code", "code"]
 SAME = ("equal", "close")  # the outcomes that attest a group
@@ -103,13 +104,15 @@ def verify(
     tables = [
         _with_codes(one, records(one, profile=profile, store=store)) for one in known.values()
     ]
-    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*KEY, *GROUP])
+    columns = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+    if not any(map(len, tables)):
+        return pd.DataFrame(columns=columns)
+    table = pd.concat(tables, ignore_index=True)
     rng = np.random.default_rng(random_state)
-    drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(table, sample, rng)
+    drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(known, table, sample, rng)
     outcomes = _outcomes(known, table, drawn, jobs, data_home)
     if not seconds:
         _keep(known, table, outcomes, store, drop)
-    columns = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
     return pd.DataFrame(outcomes, columns=columns)
 
 
@@ -122,10 +125,10 @@ def _with_codes(experiment, table):
     return table.rename(columns={"code": "full_code"}).assign(recorded_code=recorded, code=now)
 
 
-def _drawn(table, sample, rng):
+def _drawn(known, table, sample, rng):
     """A sample of the trials of each group, and every outlier."""
     trials = table.drop_duplicates(KEY).sample(frac=1, random_state=rng)
-    far = [outliers(own) for _, own in table.groupby("experiment", sort=False)]
+    far = [outliers(known[name], own) for name, own in table.groupby("experiment", sort=False)]
     return pd.concat([trials.groupby(GROUP).head(sample), *far]).drop_duplicates(KEY)
 
 
@@ -144,16 +147,14 @@ def _is_there(dataset, data_home):
     return dataset.startswith("drawn:") or is_present(dataset, data_home)
 
 
-def outliers(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of one experiment that lie far from those of the same setting and stage.
+def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of an experiment that lie far from those of the same setting and stage.
 
     Far is more than :data:`FAR` robust standard deviations from the median in any number that is
     measured but seconds, in a group of at least :data:`SMALLEST` splits.
     """
-    if rows.empty:
-        return rows
     setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
-    values = rows[_compared_numbers(get_experiment(rows["experiment"].iloc[0]))].astype(float)
+    values = rows[_compared_numbers(experiment)].astype(float)
     deviations = (values - values.groupby(setting).transform("median")).abs()
     spread = PER_MAD * deviations.groupby(setting).transform("median")
     large_enough = rows["split"].groupby(setting).transform("size") >= SMALLEST
@@ -163,7 +164,7 @@ def outliers(rows: pd.DataFrame) -> pd.DataFrame:
 def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
     """The outcome of each group with drawn trials, after these were run again."""
     for dataset in drawn["dataset"].unique():
-        loader_of(dataset)(data_home=data_home)  # missing data stop it here, by name
+        load_data(dataset, data_home)  # missing data stop it here, by name
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
     repeated = {}  # without the trials that fail
     try:
@@ -211,14 +212,13 @@ def _keep(known, table, outcomes, store, drop):
     add_to_table(store.folder, "attested", same)
     for row in rows if drop else ():
         if row["outcome"] == "different":
-            own = table[(table[GROUP] == [row[name] for name in GROUP]).all(axis=1)]
-            codes = set(own.loc[own["machine"] == here["machine"], "full_code"])
-            store.rewrite(
-                known[row["experiment"]],
-                lambda kept, row=row, codes=codes: kept[
-                    (kept["method"] != row["method"]) | ~kept["code"].isin(codes)
-                ],
-            )
+            own = (table[GROUP] == [row[name] for name in GROUP]).all(axis=1)
+            made_here = table["machine"] == here["machine"]
+            _drop(store, known[row["experiment"]], set(keys_of(table[own & made_here])))
+
+
+def _drop(store, experiment, keys):
+    store.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
 
 
 def verified(read, experiments, folder) -> list[dict]:

@@ -1,103 +1,88 @@
-"""Recorded trials run again: which results are the same, what is written and reported."""
+"""Recorded trials run again: which results are the same, what is attested, written, dropped."""
 
-import json
-import os
-import shutil
-import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from mimlpaper.study.workers import run_trials
-from threadpoolctl import threadpool_info
 
-from mimlpaper.cli import main
-from mimlpaper.datasets import DataError
-from mimlpaper.study import workers as workers_module
-from mimlpaper.study.records import (
-    KEY,
-    MEASURED,
-    Store,
-    add_outcomes,
-    load_attestations,
-    load_outcomes,
-    records,
-)
-from mimlpaper.study.registry import get_experiment
+from mimlpaper.baselines.guess import Guess
+from mimlpaper.datasets import DataError, catalogue, load
+from mimlpaper.metrics import evaluate
+from mimlpaper.study import fingerprint
+from mimlpaper.study import runner as runner_module
+from mimlpaper.study.measures import COSTS, RELATED, TESTED
+from mimlpaper.study.records import SUSPECT, Store, add_to_table, keys_of, load_table, records
 from mimlpaper.study.runner import compute
-from mimlpaper.study.trials import Trial
-from mimlpaper.study.verify import allowed, audit, distance, outliers, verified, verify
-from mimlpaper.study.verify import verify as verify_function
+from mimlpaper.study.verify import allowed, compare_trial, distance, outliers, verified, verify
+from tests.made_up_study import METHODS, edit, raising, tiny
 
-verify_module = sys.modules[verify_function.__module__]
-QUICK = {"table1": ["MimlNn", "Ml-knn"], "table2": ["Ml-knn"]}
-OPENBLAS = [pool for pool in threadpool_info() if pool["internal_api"] == "openblas"]
+module = sys.modules[verify.__module__]
+MINE = tiny(datasets=("synthetic_scene",))
+NUMBERS = list(TESTED.numbers[:-2])
+SCENES = load("synthetic_scene")
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("recorded")
-    for name, methods in QUICK.items():
-        compute(name, profile="smoke", methods=methods, jobs=1, store=Store(folder))
-    return folder
+@pytest.fixture(autouse=True)
+def drawn_once(monkeypatch):
+    monkeypatch.setitem(catalogue.DATASETS, SCENES.name, lambda: SCENES)
 
 
 @pytest.fixture
-def store(recorded, tmp_path):
-    shutil.copytree(recorded, tmp_path / "smoke")
-    return Store(tmp_path / "smoke")
+def store(tmp_path):
+    store = Store(tmp_path / "results")
+    compute(MINE, store=store, jobs=1)
+    return store
 
 
-def change(store, method="Ml-knn", name="table1", **values):
+def change(store, method="Ml-knn", experiment=MINE, **values):
     """Change a method's records: numbers are added, texts are replaced."""
-    table = store.load(name)
-    mine = table["method"] == method
-    for column, value in values.items():
-        table.loc[mine, column] = value if isinstance(value, str) else table[column] + value
-    store.rewrite(name, lambda _: table)
+
+    def changed(rows):
+        mine = rows["method"] == method
+        for column, value in values.items():
+            new = value if isinstance(value, str) else rows[column] + value
+            rows[column] = rows[column].mask(mine, new)
+        return rows
+
+    store.rewrite(experiment, changed)
 
 
-def outcomes(store, experiments=("table1",), **options):
-    table = verify(experiments, profile="smoke", store=store, jobs=1, **options)
+def outcomes(store, experiments=(MINE,), **options):
+    table = verify(experiments, store=store, jobs=1, **options)
     return dict(zip(table["method"], table["outcome"], strict=True))
 
 
 ROW = {"dataset": "scene", "n_test": 500, "versions": "v", "machine": "m",
        "average_precision": 0.8, "average_recall": 0.6}  # fmt: skip
+ELSEWHERE = ({"machine": "another"}, {"versions": "numpy 3"})
 
 
-def test_on_the_same_machine_a_millionth():
-    assert (allowed(ROW, dict(ROW)) == 1e-6).all()
-
-
-@pytest.mark.parametrize("elsewhere", [{"machine": "another"}, {"versions": "numpy 3"}])
-def test_elsewhere_one_decision_in_a_hundred_bags(elsewhere):
-    """k = 5 of n = 500 bags, q = 5 labels; F1 from .685714 to 2 (.805) (.61) / 1.415 = .694064."""
-    bound = allowed(ROW, ROW | elsewhere) - 1e-6
-    assert bound.drop("average_f1").to_dict() == pytest.approx(
-        {
-            "hamming_loss": 5 / 2500, "one_error": 0.01, "coverage": 0.01,
-            "ranking_loss": 5 / 2000, "average_precision": 0.005, "average_recall": 0.01,
-            "accuracy": 0.01,
-        }
-    )  # fmt: skip
-    lowest = 2 * 0.795 * 0.59 / 1.385
-    assert bound["average_f1"] == pytest.approx(2 * 0.8 * 0.6 / 1.4 - lowest)
-
-
-def test_one_bag_may_always_differ_elsewhere():
-    """A fold of musk1 has nine bags: one of them is more than one in a hundred."""
-    row = ROW | {"dataset": "musk1", "n_test": 9}
-    assert allowed(row, row | {"machine": "x"})["accuracy"] == pytest.approx(1 / 9 + 1e-6)
+def test_on_the_same_machine_a_millionth_elsewhere_one_decision_in_a_hundred_bags():
+    """k = 5 of n = 500 bags, q = 5 labels; F1 falls most, to 2 (.795) (.59) / 1.385."""
+    assert (allowed(ROW, dict(ROW), NUMBERS) == 1e-6).all()
+    for elsewhere in ELSEWHERE:
+        bound = allowed(ROW, ROW | elsewhere, NUMBERS) - 1e-6
+        assert bound.drop("average_f1").to_dict() == pytest.approx(
+            {
+                "hamming_loss": 5 / 2500, "one_error": 0.01, "coverage": 0.01,
+                "ranking_loss": 5 / 2000, "average_precision": 0.005, "average_recall": 0.01,
+                "accuracy": 0.01,
+            }
+        )  # fmt: skip
+        lowest = 2 * 0.795 * 0.59 / 1.385
+        assert bound["average_f1"] == pytest.approx(2 * 0.8 * 0.6 / 1.4 - lowest)
+        assert (allowed(ROW, ROW | elsewhere, ["cosine"]) == 1e-6).all()
+    fold = ROW | {"dataset": "musk1", "n_test": 9}  # one bag is more than one in a hundred
+    bound = allowed(fold, fold | {"machine": "x"}, NUMBERS)
+    assert bound["accuracy"] == pytest.approx(1 / 9 + 1e-6)
 
 
 def test_one_wrong_decision_and_one_swap_stay_within_the_bound():
     """The oracle: the criteria themselves, on a hundred bags of which one is changed."""
-    from mimlpaper.metrics import evaluate
-
     rng = np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(50):
         scores = rng.standard_normal((100, 5))
         Y = rng.random((100, 5)) < 0.3
         Y[np.arange(100), rng.integers(0, 5, 100)] = True
@@ -109,220 +94,246 @@ def test_one_wrong_decision_and_one_swap_stay_within_the_bound():
         flipped[0, rng.integers(0, 5)] ^= True
         before, after = evaluate(Y, scores, predicted), evaluate(Y, others, flipped)
         row = ROW | before | {"n_test": 100}
-        apart = distance(row, after).drop("accuracy")
-        assert (apart <= allowed(row, row | {"machine": "x"}).drop("accuracy")).all()
+        bound = allowed(row, row | {"machine": "x"}, NUMBERS).drop("accuracy")
+        assert (distance(row, after, NUMBERS).drop("accuracy") <= bound).all()
 
 
-def test_a_criterion_that_only_one_has_is_infinitely_far():
-    apart = distance({"accuracy": 0.5}, {"accuracy": 0.5, "coverage": 1.0})
-    assert apart["coverage"] == np.inf
-    assert (apart.drop("coverage") == 0).all() and list(apart.index) == MEASURED
+def test_what_only_one_has_is_infinitely_far():
+    apart = distance({"accuracy": 0.5}, {"accuracy": 0.5, "coverage": 1.0}, NUMBERS)
+    assert apart["coverage"] == np.inf and list(apart.index) == NUMBERS
+    assert (apart.drop("coverage") == 0).all()
+    pair = dict.fromkeys(RELATED.numbers, 0.5) | {"stage": 0, "first": "sea", "second": "trees"}
+    pair |= {"versions": "v", "machine": "m"}
+    related, again = tiny(measure=RELATED), [{**pair, "stage": 1}]
+    assert compare_trial(related, pd.DataFrame([pair]), [pair]) == (0.0, True)
+    assert compare_trial(related, pd.DataFrame([pair]), [{**pair, "first": "sky"}]) == (0.0, False)
+    for others in (again, [pair, *again], []):
+        assert compare_trial(related, pd.DataFrame([pair]), others) == (np.inf, False)
 
 
-def test_every_outcome_is_written_with_date_and_machine(store, monkeypatch):
-    pools = []
-    honest = verify_module.run_trials
-    monkeypatch.setattr(
-        verify_module, "run_trials", lambda *a, **k: pools.append(1) or honest(*a, **k)
-    )
-    table = verify(QUICK, profile="smoke", store=store, sample=2, jobs=1)
-    assert pools == [1]  # one for all groups
-    assert table["outcome"].tolist() == ["equal"] * 3
-    assert table["n_checked"].tolist() == [2, 2, 2]
-    written = load_outcomes(store.folder)
-    assert len(written) == 3 and (written["date"] >= "2026").all()
-    assert set(written["machine"]) == set(store.load("table1")["machine"])
-    assert load_attestations(store.folder).empty  # fresh records need none
-    verify(["table1"], profile="smoke", store=store, jobs=1)
-    assert load_outcomes(store.folder)["n_checked"].tolist() == [1, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("values", "outcome"),
-    [
+def test_what_counts_as_the_same(store):
+    whole = store.path("mine").read_bytes()
+    for values, outcome in (
         ({"hamming_loss": 1e-7}, "equal"),
         ({"hamming_loss": 1e-3}, "different"),
         ({"hamming_loss": 1e-3, "machine": "another"}, "close"),
         ({"hamming_loss": 1e-3, "versions": "numpy 1"}, "close"),
         ({"hamming_loss": 0.1, "machine": "another"}, "different"),
         ({"coverage": np.nan}, "different"),
-    ],
-)
-def test_what_counts_as_the_same(store, values, outcome):
-    change(store, **values)
-    assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": outcome}
+        ({"fit_seconds": 1.0, "seconds": 1.0, "chosen": "{}"}, "equal"),
+    ):
+        store.path("mine").write_bytes(whole)
+        change(store, **values)
+        assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": outcome}, values
 
 
-@pytest.mark.parametrize("failing", [0, 1])
-def test_a_difference_counts_more_than_a_failure(store, monkeypatch, failing):
-    """Whichever of them was drawn first."""
-    change(store, coverage=np.nan)
-    honest = workers_module.run_trial
+def test_every_outcome_is_written_with_date_and_machine(store, monkeypatch):
+    pools, honest = [], module.run_trials
+    monkeypatch.setattr(module, "run_trials", lambda *a, **k: pools.append(1) or honest(*a, **k))
+    other = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("synthetic_scene",), name="other")
+    compute(other, store=store, jobs=1)
+    table = verify([MINE, other], store=store, sample=2, jobs=1)
+    assert pools == [1]  # one for all groups
+    assert table["outcome"].tolist() == ["equal"] * 3
+    assert table["n_checked"].tolist() == table["n_recorded"].tolist() == [2, 2, 2]
+    written = load_table(store.folder, "verified")
+    assert len(written) == 3 and (written["date"] >= "2026").all()
+    assert set(written["machine"]) == set(store.load(MINE)["machine"])
+    assert load_table(store.folder, "attested").empty  # fresh records need none
+    verify([MINE], store=store, jobs=1)
+    assert load_table(store.folder, "verified")["n_checked"].tolist() == [1, 1, 2]
 
-    def fail(trial, *args, **kwargs):
-        if trial.method == "Ml-knn" and trial.split == failing:
+
+def test_what_was_verified_counts_until_records_or_code_change(store, monkeypatch):
+    monkeypatch.setattr(module, "get_experiment", lambda name: MINE)
+
+    def read(name):
+        return records(MINE, store=store)
+
+    assert verified(read, ["mine"], store.folder) == []
+    verify([MINE], store=store, jobs=1)
+    (row,) = verified(read, ["mine"], store.folder)
+    assert (row["groups"], row["equal"], row["trials"], row["different"]) == (2, 2, 2, 0)
+    first = load_table(store.folder, "verified").to_dict("records")[0]
+    add_to_table(store.folder, "verified", [first | {"machine": "x", "outcome": "different"}])
+    rows = {row["machine"]: row for row in verified(read, ["mine"], store.folder)}
+    assert (rows["x"]["equal"], rows["x"]["different"]) == (0, 1)
+    change(store, code="another.code")
+    here = load_table(store.folder, "verified")["machine"].iloc[0]
+    rows = {row["machine"]: row for row in verified(read, ["mine"], store.folder)}
+    assert (rows[here]["groups"], rows[here]["equal"]) == (2, 1)
+    edit(monkeypatch, "mimlpaper.study.records", "if pd.isna(value)", "if value != value")
+    assert verified(read, ["mine"], store.folder) == []
+
+
+def test_a_difference_counts_more_than_a_failure_and_a_failure_is_not_dropped(store, monkeypatch):
+    honest, failing = runner_module.run_trial, []
+
+    def run_trial(trial, *args, **kwargs):
+        if trial.method == "Ml-knn" and trial.split in failing:
             raise MemoryError("no room")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(workers_module, "run_trial", fail)
-    with pytest.warns(UserWarning, match="no room"):
-        assert outcomes(store, sample=2)["Ml-knn"] == "different"
-
-
-def test_a_trial_that_fails_is_told_and_not_dropped(store, monkeypatch):
-    honest = workers_module.run_trial
-
-    def fail(trial, *args, **kwargs):
-        if trial.method == "Ml-knn":
-            raise MemoryError("no room")
-        return honest(trial, *args, **kwargs)
-
-    monkeypatch.setattr(workers_module, "run_trial", fail)
+    monkeypatch.setattr(runner_module, "run_trial", run_trial)
+    failing[:] = 0, 1
     with pytest.warns(UserWarning, match="no room"):
         assert outcomes(store, drop=True) == {"MimlNn": "equal", "Ml-knn": "failed"}
-    assert set(store.load("table1")["method"]) == set(QUICK["table1"])
+    change(store, coverage=np.nan)
+    for split in (0, 1):  # whichever of them was drawn first
+        failing[:] = [split]
+        with pytest.warns(UserWarning, match="no room"):
+            assert outcomes(store, sample=2)["Ml-knn"] == "different"
+    assert set(store.load(MINE)["method"]) == set(METHODS)
 
 
-def test_the_scorecard_tells_what_was_verified(store):
-    verify(QUICK, profile="smoke", store=store, jobs=1)
-    first, second = verified("smoke", store=store)
-    assert (first["experiment"], first["groups"], first["equal"]) == ("table1", 2, 2)
-    assert (second["experiment"], second["trials"], second["different"]) == ("table2", 1, 0)
-    change(store, code="made again", name="table2")
-    assert [row["experiment"] for row in verified("smoke", store=store)] == ["table1"]
-    mine = load_outcomes(store.folder).to_dict("records")[0]
-    add_outcomes(store.folder, [mine | {"machine": "another", "outcome": "different"}])
-    rows = {row["machine"]: row for row in verified("smoke", store=store)}
-    assert (rows["another"]["equal"], rows["another"]["different"]) == (0, 1)
+def test_what_differs_is_dropped_if_asked_and_made_here(store):
+    change(store, coverage=0.5)
+    before = store.load(MINE)
+    here, elsewhere = before["machine"], before["machine"].mask(before["split"] == 0, "another")
+    store.rewrite(MINE, lambda rows: rows.assign(machine=elsewhere))
+    assert outcomes(store, sample=2)["Ml-knn"] == "different"
+    assert len(store.load(MINE)) == 4
+    assert outcomes(store, sample=2, drop=True) == {"MimlNn": "equal", "Ml-knn": "different"}
+    left = store.load(MINE)
+    assert keys_of(left[left["method"] == "Ml-knn"]) == keys_of(before)[1:2]
+    assert len(left) == 3 and here.nunique() == 1
 
 
-def test_the_command_line_tells_it_too(store, monkeypatch, capsys):
-    monkeypatch.setattr("mimlpaper.paths.results", lambda: store.folder.parent)
-    options = ["--profile", "smoke"]
-    assert main(["verify", "--experiment", "table2", "--jobs", "1", *options]) == 0
-    capsys.readouterr()
-    assert main(["scorecard", "--json", *options]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["verified"]
-    assert (row["experiment"], row["equal"], row["groups"]) == ("table2", 1, 1)
-    assert main(["scorecard", *options]) == 0
-    assert row["date"] in capsys.readouterr().out
+FLIPPED = set()
 
 
-def test_an_audit_draws_cheap_trials_and_writes_nothing(store):
-    before = {path.name: path.read_bytes() for path in store.folder.iterdir()}
-    change(store, fit_seconds=1000.0)  # Ml-knn of table1 is expensive
-    before["table1.csv"] = store.path("table1").read_bytes()
-    table = audit(QUICK, profile="smoke", store=store, jobs=1, random_state=0)
-    drawn = set(zip(table["experiment"], table["method"], strict=True))
-    assert drawn == {("table1", "MimlNn"), ("table2", "Ml-knn")}
-    assert set(table["outcome"]) == {"equal"}
-    after = {path.name: path.read_bytes() for path in store.folder.iterdir()}
-    assert before == {name: after[name] for name in before}
-    assert not (store.folder / "verified.csv").exists()
+def left():
+    return made_up("left")
 
 
-def test_an_audit_keeps_to_its_seconds(store):
-    for name in QUICK:
-        store.rewrite(name, lambda rows: rows.assign(fit_seconds=3.0, predict_seconds=1.0))
-    table = audit(QUICK, profile="smoke", store=store, jobs=1, seconds=19.0)
-    assert table["n_checked"].sum() == 4  # of six; a fifth would take twenty
+def right():
+    return made_up("right")
 
 
-def test_an_audit_by_its_exit_status(store, monkeypatch, capsys):
-    monkeypatch.setattr("mimlpaper.paths.results", lambda: store.folder.parent)
-    command = ["verify", "--audit", "20", "--profile", "smoke", "--jobs", "1"]
-    assert main(command) == 0
-    assert "trials run again" in capsys.readouterr().out
-    change(store, "MimlNn", coverage=0.1)
-    change(store, "Ml-knn", coverage=0.1)
-    assert main(command) == 1
-    assert "different" in capsys.readouterr().out
-    for method in ("MimlNn", "Ml-knn"):
-        change(store, method, machine="another")
-    assert main(command) == 0
-    assert "another kind of machine, with other last digits: " in capsys.readouterr().out
+def made_up(name):
+    return replace(SCENES, name=name, Y=~SCENES.Y[:, ::-1] if name in FLIPPED else SCENES.Y)
 
 
-def test_an_audit_says_that_the_data_are_not_there(store, monkeypatch, capsys):
-    monkeypatch.setattr("mimlpaper.paths.results", lambda: store.folder.parent)
-    monkeypatch.setattr(verify_module, "is_present", lambda *_: False)
-    with pytest.raises(DataError, match="none of 1 data sets"):
-        audit(["table1"], profile="smoke", store=store)
-    assert main(["verify", "--audit", "20", "--profile", "smoke"]) == 0
-    assert "no audit: none of" in capsys.readouterr().out
+@pytest.fixture
+def two_sets(monkeypatch, tmp_path):
+    """Two data sets with loaders of their own, whose code was edited after the trials ran."""
+    for loader in (left, right):
+        source = replace(catalogue.SOURCES[SCENES.name], name=loader.__name__)
+        monkeypatch.setitem(catalogue.SOURCES, loader.__name__, source)
+        monkeypatch.setitem(catalogue.DATASETS, loader.__name__, loader)
+    text = "def left():\n    return 1\ndef right():\n    return 2\n"
+    monkeypatch.setitem(fingerprint.SOURCES, __name__, text.encode())
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("left", "right"))
+    store = Store(tmp_path / "two")
+    compute(mine, store=store, jobs=1)
+    edit(monkeypatch, __name__, "1", "3")
+    edit(monkeypatch, __name__, "2", "4")
+    monkeypatch.setattr("mimlpaper.study.trials._kept", lambda name, home: made_up(name))
+    yield mine, store
+    FLIPPED.clear()
 
 
-def test_stale_records_are_not_audited(store):
-    change(store, "MimlNn", code="older")
-    change(store, "Ml-knn", code="older")
-    assert set(records("table1", profile="smoke", store=store)["state"]) == {"stale"}
-    assert audit(["table1"], profile="smoke", store=store).empty
+def states(mine, store):
+    return records(mine, store=store).groupby("dataset")["state"].unique().str.join("|").to_dict()
+
+
+def test_each_change_of_code_is_checked_and_attested_by_itself(two_sets):
+    """A loader that gives other labels now is found, whichever trial of the method is drawn."""
+    mine, store = two_sets
+    assert states(mine, store) == {"left": "stale", "right": "stale"}
+    FLIPPED.add("left")
+    for seed in range(4):
+        table = verify([mine], store=store, jobs=1, random_state=seed)
+        assert table["outcome"].value_counts().to_dict() == {"equal": 1, "different": 1}
+        assert states(mine, store) == {"left": "stale", "right": "attested"}
+    assert len(load_table(store.folder, "attested")) == 1
+    FLIPPED.clear()
+    assert outcomes(store, [mine]) == {"Ml-knn": "equal"}
+    assert states(mine, store) == {"left": "attested", "right": "attested"}
+    assert len(verify([mine], store=store, jobs=1)) == 2
+
+
+def test_an_attestation_is_of_one_experiment_method_and_code(two_sets, monkeypatch):
+    mine, store = two_sets
+    verify([mine], store=store, jobs=1)
+    edit(monkeypatch, __name__, "3", "5")
+    assert states(mine, store) == {"left": "stale", "right": "attested"}
+    edit(monkeypatch, __name__, "5", "3")
+    assert states(mine, store) == {"left": "attested", "right": "attested"}
+    assert store.attested("other") == set()
+
+
+def test_an_edited_row_is_suspect_whatever_is_drawn(store):
+    """Attested by nothing, and not dropped. A mark is as good as an edit."""
+    path, whole = store.path("mine"), store.path("mine").read_text()
+    path.write_text(
+        whole.replace("mine,synthetic_scene,Ml-knn,{},1", "mine,synthetic_scene,Ml-knn,{},0")
+    )
+    for seed in range(3):
+        assert outcomes(store, random_state=seed, drop=True)["Ml-knn"] == "suspect"
+    path.write_text(whole)
+    store.mark(MINE, {keys_of(store.load(MINE))[-1]}, SUSPECT)
+    assert outcomes(store)["Ml-knn"] == "suspect" and len(store.load(MINE)) == 4
 
 
 def grown(store, n_splits, **values):
     """Records of Ml-knn of so many splits, measured around .2; the last has other values."""
-    table = store.load("table1")
-    row = table[table["method"] == "Ml-knn"].iloc[0].to_dict()
+    row = store.load(MINE).query("method == 'Ml-knn'").iloc[0].to_dict()
     rng = np.random.default_rng(0)
     rows = [row | {"split": k, "one_error": 0.2 + 0.01 * rng.random()} for k in range(n_splits)]
     rows[-1] |= values
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(
-    ("n_splits", "values", "found"),
-    [
+def test_outliers_lie_far_from_the_same_setting_on_other_splits(store):
+    for n_splits, values, found in (
         (10, {"one_error": 0.76}, [9]),
         (10, {"one_error": 0.205}, []),
         (10, {"hamming_loss": 0.57}, [9]),  # all others are equal: no spread at all
+        (10, {"fit_seconds": 1000.0}, []),
         (4, {"one_error": 0.76}, []),
-    ],
-)
-def test_outliers_lie_far_from_the_same_setting_on_other_splits(store, n_splits, values, found):
-    assert outliers(grown(store, n_splits, **values))["split"].tolist() == found
+    ):
+        assert outliers(MINE, grown(store, n_splits, **values))["split"].tolist() == found, values
 
 
-def test_a_planted_wrong_record_is_found_whatever_is_drawn(store, monkeypatch):
+def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
     """One value of one of eight trials, seen though the sample draws another trial."""
-    experiment = get_experiment("table1")
-    trials = [Trial("table1", "synthetic_scene", "Ml-knn", "{}", split) for split in range(8)]
-    monkeypatch.setattr(type(experiment), "trials", lambda *_: trials)
-    for trial, rows in run_trials(trials, jobs=1):
-        key = {name: getattr(trial, name) for name in KEY}
-        store.append("table1", [key | row for row in rows])
-    assert outcomes(store, random_state=0) == {"Ml-knn": "equal"}
-    table = store.load("table1")
-    wrong = (table["method"] == "Ml-knn") & (table["split"] == 5)
-    table.loc[wrong, "one_error"] += 0.5
-    store.rewrite("table1", lambda _: table)
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("synthetic_scene",), n_splits=8)
+    compute(mine, store=store, jobs=1)
+    assert outcomes(store, [mine], random_state=0) == {"Ml-knn": "equal"}
+    store.rewrite(mine, lambda rows: rows.assign(
+        one_error=rows["one_error"] + 0.5 * (rows["split"] == 5)
+    ))  # fmt: skip
     for seed in range(3):
-        assert outcomes(store, random_state=seed) == {"Ml-knn": "different"}
+        assert outcomes(store, [mine], random_state=seed) == {"Ml-knn": "different"}
 
 
-@pytest.mark.parametrize(("of", "edit"), [(0, (",0.", ",0.0")), (-1, (",1,", ",0,"))])
-def test_an_edited_row_is_suspect_whatever_is_drawn(store, of, edit):
-    """The first value of a row, or the split, and with it the seed."""
-    path = store.path("table1")
-    lines = path.read_text().splitlines(keepends=True)
-    mine = [i for i, line in enumerate(lines) if ",Ml-knn," in line][of]
-    lines[mine] = lines[mine].replace(*edit, 1)
-    path.write_text("".join(lines))
-    assert outcomes(store, random_state=0)["Ml-knn"] == "suspect"
+def test_a_quick_check_draws_cheap_trials_and_writes_nothing(store, monkeypatch):
+    change(store, seconds=1000.0)
+    before = {path.name: path.read_bytes() for path in store.folder.iterdir()}
+    assert outcomes(store, seconds=20.0) == {"MimlNn": "equal"}
+    assert {path.name: path.read_bytes() for path in store.folder.iterdir()} == before
+    store.rewrite(MINE, lambda rows: rows.assign(seconds=4.0))
+    assert verify([MINE], store=store, seconds=17.0, jobs=1)["n_checked"].sum() == 4
+    assert verify([MINE], store=store, seconds=16.0, jobs=1)["n_checked"].sum() == 4
+    assert verify([MINE], store=store, seconds=15.9, jobs=1).empty  # a quarter is 3.98
+    monkeypatch.setattr(module, "is_present", lambda *_: False)
+    with pytest.raises(DataError, match="none of 1 data sets is there"):
+        verify([MINE], store=store, seconds=20.0)
+    change(store, "MimlNn", code="older.code")
+    change(store, "Ml-knn", code=f"{SUSPECT}older.code")
+    assert verify([MINE], store=store, seconds=20.0).empty
 
 
-@pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")
-def test_another_blas_kernel_comes_within_the_bound(store):
-    """OpenBLAS takes the kernel of an older processor, which rounds sums differently."""
-    code = (
-        "import sys\nfrom mimlpaper.study.records import Store\nfrom mimlpaper.study.verify import verify\n"
-        "table = verify(['table1'], profile='smoke', store=Store(sys.argv[1]), jobs=1, sample=2)\n"
-        "print(table.to_json())"
-    )
-    older = "Nehalem" if "x86" in str(store.load("table1")["machine"]) else "ARMV8"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(store.folder)], capture_output=True, text=True,
-        env=os.environ | {"OPENBLAS_CORETYPE": older}, check=True,
-    )  # fmt: skip
-    assert set(json.loads(done.stdout.splitlines()[-1])["outcome"].values()) <= {"equal", "close"}
-    (machine,) = load_outcomes(store.folder)["machine"].unique()
-    assert older in machine
+def test_nothing_to_run_again(store, monkeypatch):
+    """Costs, of which a second measurement gives other numbers, and an empty store."""
+    costs = tiny({"Guess": Guess()}, measure=COSTS)
+    empty = Store(store.folder / "empty")
+    for experiments, where in (([costs], store), ([MINE], empty), ([], store)):
+        assert verify(experiments, store=where).empty
+        assert verify(experiments, store=where, seconds=20.0).empty
+    with pytest.raises(ValueError, match="sample must be at least 1, got 0"):
+        verify([MINE], sample=0, store=store)
+    monkeypatch.setattr(module, "load_data", raising(DataError("scene is missing")))
+    with pytest.raises(DataError, match="scene is missing"):
+        verify([MINE], store=store)

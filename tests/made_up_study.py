@@ -1,0 +1,62 @@
+"""Tiny experiments on data that the library draws, and code that looks edited."""
+
+from functools import cache
+
+import pandas as pd
+from pandas.testing import assert_frame_equal
+from sklearn.pipeline import make_pipeline
+
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.baselines.mlknn import MlKnn
+from mimlpaper.preprocessing import SumInstances
+from mimlpaper.study import fingerprint
+from mimlpaper.study.measures import TESTED
+from mimlpaper.study.records import KEY
+from mimlpaper.study.trials import Experiment, Part, RandomSplits
+
+TINY = "drawn:24x2x4"  # 24 bags of two instances with four labels
+METHODS = {"MimlNn": MimlNn(), "Ml-knn": make_pipeline(SumInstances(), MlKnn(n_neighbors=3))}
+
+
+def tiny(
+    methods=METHODS, variants=None, *, name="mine", datasets=(TINY,), n_splits=2, measure=TESTED,
+    **others,
+):  # fmt: skip
+    part = Part(datasets, RandomSplits(n_splits), methods, variants or {})
+    return Experiment(name, "Mine", (part,), measure, **others)
+
+
+def same_numbers(one: pd.DataFrame, other: pd.DataFrame):
+    """Two tables of records are equal, in any order, but for seconds and the commit."""
+    ours, theirs = (
+        table.drop(columns=[n for n in table if n.endswith("seconds") or n in ("commit", "seal")])
+        .drop(columns="state", errors="ignore")
+        .sort_values([*KEY, "stage"], ignore_index=True)
+        for table in (one, other)
+    )
+    assert_frame_equal(ours, theirs, check_exact=True)
+
+
+def raising(error: Exception):
+    """A function that raises it, whatever it is given."""
+
+    def call(*_, **__):
+        raise error
+
+    return call
+
+
+def edit(monkeypatch, module: str, old: str, new: str):
+    """Change a module's source as fingerprints see it; the module itself stays as it is."""
+    source = fingerprint.SOURCES[module].decode()
+    assert source.count(old) == 1, f"{module} has {source.count(old)} times {old!r}"
+    monkeypatch.setitem(fingerprint.SOURCES, module, source.replace(old, new).encode())
+    before, edited = fingerprint._module, cache(fingerprint._module.__wrapped__)
+
+    def meanings(name):
+        return edited(name) if name == module else before(name)
+
+    meanings.__wrapped__ = edited.__wrapped__
+    monkeypatch.setattr(fingerprint, "_module", meanings)
+    for name in ("_closure", "_uses", "_hash"):
+        monkeypatch.setattr(fingerprint, name, cache(getattr(fingerprint, name).__wrapped__))
