@@ -50,11 +50,17 @@ def edit(monkeypatch, module: str, old: str, new: str):
     """Change a module's source as fingerprints see it; the module itself stays as it is."""
     source = fingerprint.SOURCES[module].decode()
     assert source.count(old) == 1, f"{module} has {source.count(old)} times {old!r}"
-    monkeypatch.setitem(fingerprint.SOURCES, module, source.replace(old, new).encode())
+    see(monkeypatch, {module: source.replace(old, new)})
+
+
+def see(monkeypatch, texts: dict[str, str]):
+    """Let fingerprints see these texts of modules, and forget what they saw before."""
     before, edited = fingerprint._module, cache(fingerprint._module.__wrapped__)
+    for module, text in texts.items():
+        monkeypatch.setitem(fingerprint.SOURCES, module, text.encode())
 
     def meanings(name):
-        return edited(name) if name == module else before(name)
+        return edited(name) if name in texts else before(name)
 
     meanings.__wrapped__ = edited.__wrapped__
     monkeypatch.setattr(fingerprint, "_module", meanings)

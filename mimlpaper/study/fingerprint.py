@@ -44,8 +44,8 @@ COMMON: set[Definition] = {
 # files, since a file's content is known by its checksum; and this module.
 NOT_FOLLOWED = {
     "mimlpaper.study.trials.DATASETS", "mimlpaper.datasets.catalogue.load",
-    "mimlpaper.study.registry", "mimlpaper.study.fingerprint",
-    "mimlpaper.datasets.fetch", "mimlpaper.paths",
+    "mimlpaper.study.trials.load_drawn", "mimlpaper.study.registry",
+    "mimlpaper.study.fingerprint", "mimlpaper.datasets.fetch", "mimlpaper.paths",
 }  # fmt: skip
 
 REST = ""  # stands for a module's statements that define nothing

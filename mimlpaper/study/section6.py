@@ -154,6 +154,7 @@ ON_PAGES = TABLE_3 | {
         tuning=dict(learner__gamma=[0.01, 0.1, 1.0, 10.0], learner__C=LOW_COSTS),
         choices=each(learner__gamma=1.0, learner__label_rule="sign"),
     ),
+    "Cnmf": replace(TABLE_3["Cnmf"], choices=each(C=100.0, gamma="auto", label_rule="top")),
     # One cost, two widths and few alternations: one alternation takes half a minute.
     "InsDif_MimlSvm_mi": replace(
         TABLE_3["InsDif_MimlSvm_mi"],

@@ -107,7 +107,7 @@ class Row:
     choices : sequence of dict
         Alternatives where the paper leaves a choice open: changes of the published settings, such
         as :func:`each` lists. A scaling has a name of :data:`SCALINGS`.
-    n_mixed : int, default 8
+    n_mixed : int, default 4
         Readings with several choices made otherwise; fewer where a fit takes minutes.
     """
 
@@ -115,7 +115,7 @@ class Row:
     settings: Sequence[Basis] = ()
     tuning: Mapping[str, object] = field(default_factory=dict)
     choices: Sequence[Mapping[str, object]] = ()
-    n_mixed: int = 8
+    n_mixed: int = 4
 
     def published(self, dataset: str = ""):
         """The unfitted estimator with all settings."""

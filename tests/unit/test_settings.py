@@ -1,43 +1,51 @@
-"""Settings: each has a basis, each basis is used, and the blind column follows from them."""
+"""Settings: each has a basis, each basis is used, and columns and readings follow from them."""
 
+import os
+
+import numpy as np
 import pytest
+from sklearn.model_selection import ParameterGrid
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.study.holdouts import HoldOut, SubCodHoldOut
-from mimlpaper.study.registry import ROWS, get_experiment, settings_nearest_to_print
+from mimlpaper.datasets import load
+from mimlpaper.kernels import kernel_matrix
+from mimlpaper.preprocessing import ConcatenateInstances, OnInstances
+from mimlpaper.study.holdouts import HoldOut
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.registry import READ_SPLITS, ROWS, get_experiment, settings_nearest_to_print
 from mimlpaper.study.settings import (
     BASES,
     EVERYWHERE,
+    HELD_OUT,
     NEAREST,
+    OF_HOLD_OUT,
     STEPS,
     Row,
     Table,
     default,
     each,
+    mixed,
     nearest,
     nearest_to_print,
     settings,
     stated,
     unread,
 )
+from mimlpaper.study.unseen import UNSEEN, UNSEEN_TEXTS
 
-CONFIGURATIONS = [
-    pytest.param(row, dataset, column, id=f"{name}-{method}-{dataset}-{column.__name__}")
-    for name, table in ROWS.items()
-    for method, row in table.items()
-    for dataset in get_experiment(name).datasets[:: 1 if name == "table5" else 100]
-    for column in (Row.published, Row.blind)
-]
+# Settings differ from data set to data set in Table 5 alone.
+ON = {name: get_experiment(name).datasets[:: 1 if name == "table5" else 100] for name in ROWS}
+ALL_ROWS = [(row, on) for name, rows in ROWS.items() for row in rows.values() for on in ON[name]]
 
 
 def parameters(estimator):
     """Steps before the last one, and what the last one and the hold-out compute with."""
     found = {}
-    if isinstance(estimator, HoldOut | SubCodHoldOut):
-        found = estimator.get_params(deep=False)
-        found = {name: found[name] for name in ("criterion", "test_size") if name in found}
+    if isinstance(estimator, HoldOut):
+        found = {name: getattr(estimator, name) for name in OF_HOLD_OUT}
         estimator = estimator.estimator
     found |= estimator[-1].get_params()
     found = {
@@ -46,33 +54,34 @@ def parameters(estimator):
     return list(map(str, estimator[:-1])), {n: found[n] for n in found.keys() - unread(found)}
 
 
-@pytest.mark.parametrize(("row", "dataset", "column"), CONFIGURATIONS)
-def test_every_parameter_has_a_basis_and_its_value(row, dataset, column):
+def test_every_parameter_has_a_basis_and_its_value():
     """Independent of the defaults of the classes."""
-    steps, found = parameters(column(row, dataset))
-    about = settings({"": row}, [dataset]).set_index("parameter")
-    prefix = "blind_" if column is Row.blind else ""
-    about = about[about[f"{prefix}basis"] != ""]
-    assert set(about[f"{prefix}basis"]) <= set(BASES)
-    values = about[prefix.strip("_") or "value"]
-    named = [name for name in STEPS if name in values]
-    assert "scaling" in named
-    assert sorted(steps) == sorted(values[name] for name in named if values[name] != "None")
-    assert set(found) == set(values.index) - set(named)
-    held = about[f"{prefix}basis"] == "held out"
-    for name, value in found.items():
-        assert held[name] or values[name] == getattr(value, "__name__", str(value))
+    for row, dataset in ALL_ROWS:
+        about = settings({"": row}, [dataset]).set_index("parameter")
+        for column, prefix in ((row, ""), (row.blind(), "blind_")):
+            steps, found = parameters(column.published(dataset))
+            own = about[about[f"{prefix}basis"] != ""]
+            assert set(own[f"{prefix}basis"]) <= set(BASES)
+            values = own[prefix.strip("_") or "value"]
+            named = [name for name in STEPS if name in values]
+            assert "scaling" in named
+            assert sorted(steps) == sorted(values[n] for n in named if values[n] != "None")
+            found = {n: v for n, v in found.items() if (n, v) != ("stratified", False)}
+            assert set(found) == set(values.index) - set(named)
+            held = own[f"{prefix}basis"] == HELD_OUT
+            for name, value in found.items():
+                assert held[name] or values[name] == getattr(value, "__name__", str(value))
 
 
-@pytest.mark.parametrize(("row", "dataset", "column"), CONFIGURATIONS)
-def test_only_the_published_column_has_settings_nearest_to_print(row, dataset, column):
-    about = settings({"": row}, [dataset])
-    kept = {name for basis in row.settings if basis.kept for name in basis.values}
-    assert set(about.loc[about["blind_basis"] == NEAREST, "parameter"]) <= kept
-    near = (about["basis"] == NEAREST) & ~about["parameter"].isin(kept)
-    assert (about["value"] != about["blind"])[near].all(), "this value has a better basis"
-    both = ~near & about["basis"].ne("") & about["blind_basis"].ne("")
-    assert (about["value"] == about["blind"])[both].all()
+def test_only_the_published_column_has_settings_nearest_to_print():
+    for row, dataset in ALL_ROWS:
+        about = settings({"": row}, [dataset])
+        kept = {name for basis in row.settings if basis.kept for name in basis.values}
+        assert set(about.loc[about["blind_basis"] == NEAREST, "parameter"]) <= kept
+        near = (about["basis"] == NEAREST) & ~about["parameter"].isin(kept)
+        assert (about["value"] != about["blind"])[near].all(), "this value has a better basis"
+        both = ~near & about["basis"].ne("") & about["blind_basis"].ne("")
+        assert (about["value"] == about["blind"])[both].all()
 
 
 def test_every_basis_counts_somewhere():
@@ -103,42 +112,167 @@ def test_settings_nearest_to_print_are_counted_once_for_all_data_sets():
     assert settings_nearest_to_print("table1")["MimlBoost"] == 0
 
 
-def test_blind_and_tuned_columns_leave_out_what_is_nearest_to_print():
-    row = Row(
-        MlKnn(),
-        [default(scaling=MinMaxScaler(), n_neighbors=10), nearest(scaling=None, n_neighbors=3)],
-        tuning=dict(n_neighbors=[5, 20]),
-    )
-    assert [step.__class__ for step in row.published()] == [MlKnn]
-    assert row.published()[-1].n_neighbors == 3
-    assert [step.__class__ for step in row.blind()] == [MinMaxScaler, MlKnn]
-    assert row.blind()[-1].n_neighbors == 10
-    assert row.tuned().grid == {"mlknn__n_neighbors": [5, 20]}
-    assert list(row.tuned().estimator.named_steps) == ["minmaxscaler", "mlknn"]
-    rules = [row.blind()[-1].label_rule, row.tuned().estimator[-1].label_rule]
-    assert rules == ["sign", "top"]
-    assert row.changed(n_neighbors=7)[-1].n_neighbors == 7
-    assert row.learner.n_neighbors == MlKnn().n_neighbors
+ROW = Row(
+    MlKnn(),
+    [default(scaling=MinMaxScaler(), n_neighbors=10), nearest(scaling=None, n_neighbors=3)],
+    tuning=dict(n_neighbors=[5, 20]),
+    choices=[
+        *each(n_neighbors=[3, 10], label_rule=["top", "sign"]), dict(scaling="vector columns"),
+        dict(n_neighbors=3, smoothing=2.0),
+    ],
+)  # fmt: skip
 
 
-def test_only_rows_with_settings_nearest_to_print_have_a_blind_configuration():
-    table = Table({"Ml-knn": Row(MlKnn(), [nearest(n_neighbors=3)]), "MlSvm": Row(MlSvm())})
-    assert list(table.blind()) == ["Ml-knn"]
-    assert list(table.published()) == ["Ml-knn", "MlSvm"]
-    assert table.tuned() == {}
+def test_blind_and_tuned_rows_leave_out_what_is_nearest_to_print():
+    blind, tuned = ROW.blind().published(), ROW.tuned().published()
+    assert [step.__class__ for step in ROW.published()] == [MlKnn]
+    assert ROW.published()[-1].n_neighbors == 3
+    assert [step.__class__ for step in blind] == [MinMaxScaler, MlKnn]
+    assert blind[-1].n_neighbors == 10
+    assert tuned.grid == {"mlknn__n_neighbors": [5, 20]}
+    assert list(tuned.estimator.named_steps) == ["minmaxscaler", "mlknn"]
+    assert [blind[-1].label_rule, tuned.estimator[-1].label_rule] == ["sign", "top"]
+    assert ROW.changed(n_neighbors=7)[-1].n_neighbors == 7
+    assert ROW.learner.n_neighbors == MlKnn().n_neighbors
+    table = Table({"Ml-knn": ROW, "MlSvm": Row(MlSvm())})
+    assert (list(table.blind()), list(table.tuned()), list(table.readings())) == (["Ml-knn"],) * 3
 
 
-def test_changes_of_one_parameter_each():
-    assert each(C=[0.1, 10.0], label_rule="top") == [
-        dict(C=0.1), dict(C=10.0), dict(label_rule="top")
+def test_readings_change_each_choice_alone_then_some_together():
+    """What the row has anyway is no change: n_neighbors = 3 and the sign."""
+    readings = ROW.readings()
+    assert readings[:4] == [
+        dict(n_neighbors=10), dict(label_rule="top"), dict(scaling="vector columns"),
+        dict(smoothing=2.0),
     ]  # fmt: skip
+    assert all(reading not in readings[:i] for i, reading in enumerate(readings))
+    assert all(reading == ROW.differing(reading) for reading in readings)
+    assert any(len(reading) > 1 for reading in readings) and len(readings) <= 4 + ROW.n_mixed
+    assert readings == ROW.readings()
+    scaled, both = ROW.changed(**readings[2]), ROW.changed(n_neighbors=[1, 2], scaling="none")
+    assert [step.__class__ for step in scaled] == [MinMaxScaler, MlKnn]
+    assert both.grid == {"mlknn__n_neighbors": [1, 2]} and len(both.estimator) == 1
+
+
+def test_mixtures_make_at_least_two_changes_and_one_of_alternatives():
+    choices = [*each(a=[1, 2, 3], b=4), dict(c=5, d=6), dict(c=7)]
+    drawn = mixed(choices, 30)
+    assert drawn == mixed(choices, 30) and mixed(choices, 5) == drawn[:5]
+    # Of 4 · 2 · 3 combinations, one is none and six are one change alone.
+    assert sorted(map(str, drawn)) == sorted({str(one) for one in drawn}) and len(drawn) == 17
+    assert {one.get("a") for one in drawn} == {1, 2, 3, None}
+    assert all((one.get("c") == 5) == ("d" in one) for one in drawn)
+    assert mixed(each(a=[1, 2]), 8) == []  # nothing to mix
 
 
 def test_a_list_is_held_out_and_its_range_keeps_its_basis():
     row = Row(MlKnn(), [stated("4.3.2", n_neighbors=[5, 10]), default(criterion="coverage")])
     about = settings({"Ml-knn": row}).set_index("parameter")
     assert about.loc["n_neighbors", ["basis", "source"]].tolist() == [
-        "held out", "range stated 4.3.2",
+        HELD_OUT, "range stated 4.3.2",
     ]  # fmt: skip
     assert about.loc["criterion", "value"] == row.published().criterion == "coverage"
     assert about.loc["test_size", "basis"] == "library default"
+
+
+def test_every_choice_of_every_row_is_recorded_as_a_reading():
+    """On each data set where settings differ, on few splits."""
+    readings = get_experiment("readings")
+    recorded = {(t.dataset, t.method, t.parameters) for t in readings.trials()}
+    for name, table in ROWS.items():
+        n_splits = READ_SPLITS[name]
+        for dataset in ON[name]:
+            for method, several in table.readings(dataset if name == "table5" else "").items():
+                part = readings.part_of(dataset, method)
+                assert part.variants[method] == several and part.splits.n_splits <= n_splits
+                assert {(dataset, method, c) for c in part.changes(dataset, method)} <= recorded
+
+
+def test_section_5_has_the_requirements_of_the_paper():
+    """Eight settings for each method, five sets, thirty runs, three algorithms."""
+    for name in ("figure4", "figure5"):
+        experiment = get_experiment(name)
+        trials = experiment.trials()
+        assert len(trials) == 5 * 30 * 3 and {trial.parameters for trial in trials} == {"{}"}
+        shares = [dataset.split(":")[1] for dataset in experiment.datasets]
+        assert shares == ["10%", "20%", "30%", "40%", "50%"]
+        pairs = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
+        learned = [("D-MimlSvm", pairs), *((method, "{}") for method in experiment.methods)]
+        for method, change in learned:
+            search = experiment.estimator(experiment.datasets[0], method, change)
+            assert isinstance(search, HoldOut) and search.criterion == "average_precision"
+            assert len(ParameterGrid(search.grid)) == 8
+    if os.environ.get("MIMLPAPER_DATA"):
+        train, test = get_experiment("figure4").parts[0].splits.indices(load("scene:30%"), 0)
+        assert (len(train), len(test)) == (381, 1142)  # a quarter is for training
+
+
+def test_every_row_of_tables_3_and_4_is_run_in_the_order_of_printing():
+    for number in (3, 4):
+        experiment, printed = get_experiment(f"table{number}"), TABLES[number].algorithms
+        assert tuple(name for name in experiment.methods if name in printed) == printed
+        runs = {(trial.dataset, trial.split) for trial in experiment.trials()}
+        assert len(runs) == TABLES[number].n_runs
+
+
+def test_yeast_and_the_web_pages_differ_only_as_the_paper_says():
+    """A sparse first step, and RankSvm's degree by hold-out."""
+    for method in TABLES[3].algorithms:
+        genes = get_experiment("table3").estimator("yeast", method)
+        pages = get_experiment("table4").estimator("yahoo:Arts", method)
+        if method == "RankSvm":
+            assert isinstance(pages, HoldOut) and genes[-1].degree == 8
+            assert pages.grid == {"ranksvm__degree": [2, 3, 4, 5, 6, 7, 8, 9]}
+            pages = pages.estimator
+            genes.set_params(ranksvm__degree=3)
+        assert len(pages) == len(genes) + 1
+        assert repr(pages[-1]) == repr(genes[-1])
+
+
+def test_figure_8_and_the_ablation_have_the_rows_of_table_3():
+    """The figure sweeps what the table has; the ablation changes bags and keeps learners."""
+    figure, ablation = get_experiment("figure8"), get_experiment("ablation")
+    changes = figure.parts[0].changes("yeast", "InsDif")
+    swept = [figure.estimator("yeast", "InsDif", change) for change in changes]
+    assert np.allclose([one[-1].learner.ratio for one in swept], np.arange(1, 11) / 10)
+    assert repr(swept[1]) == repr(get_experiment("table3").estimator("yeast", "InsDif"))
+    for method in ("InsDif", "InsDif_MimlSvm_mi", "InsDif_MimlBoost"):
+        own, without = (
+            ablation.estimator("yeast", name)[-1] for name in (method, f"{method}, no bags")
+        )
+        assert isinstance(own, InsDif) and type(own.learner) is type(without.learner)
+        assert type(own.transformation) is not type(without.transformation)
+
+
+def test_stand_ins_of_section_6():
+    pages, genes = load("synthetic_pages"), load("synthetic_genes")
+    assert {t.dataset for t in get_experiment("table4").trials("smoke")} == {pages.name}
+    assert {t.dataset for t in get_experiment("table3").trials("smoke")} == {genes.name}
+    assert pages.n_train == len(pages) // 2 and (pages.X > 0).mean() < 0.4
+    for dataset in pages, genes:
+        assert np.allclose(np.linalg.norm(dataset.X, axis=1), 1.0)
+        assert dataset.Y.any(axis=1).all() and dataset.Y[:100].any(axis=0).all()
+
+
+def test_no_setting_on_unseen_data_is_near_to_print():
+    """And bags of any size are not concatenated. Every method but the guess is tuned."""
+    assert UNSEEN.keys() == UNSEEN_TEXTS.keys()
+    for table in (UNSEEN, UNSEEN_TEXTS):
+        assert set(nearest_to_print(table, ["hja", "dbpedia"]).values()) == {0}
+        assert {name for name, row in table.items() if row.tuning} == set(table) - {"Guess"}
+    for row in UNSEEN.values():
+        for configured in (row.published(), row.tuned().published()):
+            steps = getattr(configured, "estimator", configured)
+            assert not any(isinstance(step, ConcatenateInstances) for step in steps)
+    tuned = {t.method for t in get_experiment("tuned").trials() if t.dataset == "hja"}
+    assert tuned == set(UNSEEN) - {"Guess"}
+
+
+def test_the_set_kernel_is_that_of_section_5(bags):
+    """The mean of k(x, z) over pairs of instances, of unit length for each bag with itself."""
+    steps = UNSEEN["Set kernel"].published()
+    assert isinstance(steps[0], OnInstances)
+    vectors = steps[1].set_params(oninstances__transformer__rank=None).fit_transform(bags)
+    means = np.array([[kernel_matrix(a, b, gamma=1.0).mean() for b in bags] for a in bags])
+    scale = np.sqrt(np.diag(means))
+    assert vectors @ vectors.T == pytest.approx(means / np.outer(scale, scale), abs=1e-6)
