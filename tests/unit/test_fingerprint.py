@@ -163,23 +163,6 @@ MULTI_LABEL_SPLITS = {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "rounds",
 
 # A change of each definition, and the trials whose fingerprints it moves; a few of them daily.
 STALE = {
-<<<<<<< HEAD
-    "mimlpaper.bags": {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "Em-dd"}
-    | {"InsDif, average distance", "RankSvm"},
-    "mimlpaper.medoids": {"MimlSvm", "InsDif, average distance"},
-    "mimlpaper.distances:average_hausdorff": {"InsDif, average distance"},
-    "mimlpaper.algorithms.insdif": {"InsDif, average distance"},
-    "mimlpaper.algorithms.dmimlsvm_solvers": {"D-MimlSvm"},
-    "mimlpaper.baselines.mlknn": {"Ml-knn"},
-    "mimlpaper.baselines.diverse_density": {"Em-dd"},
-    "mimlpaper.baselines.adtboost_mh": {"AdtBoost.MH"},
-    "mimlpaper.baselines.ranksvm": {"RankSvm"},
-    "mimlpaper.datasets.loaders:load_reuters": {"AdtBoost.MH"},
-    "mimlpaper.datasets.dataset:with_percentage": {"D-MimlSvm"},
-    "mimlpaper.metrics": set(METHODS),
-    "mimlpaper.study.figures": set(),
-}
-=======
     "_attempt": set(TRIALS), "criteria": TEST, "RandomSplits": MULTI_LABEL_SPLITS,
     "load_reuters": {"AdtBoost.MH", "steps"}, "MlKnn": {"Ml-knn"}, "Store": set(),
 }  # fmt: skip
@@ -195,7 +178,6 @@ FURTHER = {
     "AdtBoostMH": {"AdtBoost.MH", "rounds"}, "KMedoids": {"MimlSvm", "average distance", "cost"},
     "verify": set(), "compute": set(), "records": set(), "estimate": set(), "load": set(),
 }  # fmt: skip
->>>>>>> tests
 
 
 def one_more_line(name):
