@@ -40,23 +40,15 @@ SCALINGS = {
 class Basis:
     """Settings that have their values for the same reason.
 
-    Parameters
-    ----------
-    kind : one of :data:`BASES`
-    source : str, a section of the paper, a program, another paper.
-    on : tuple of str, the data sets where it holds; all if empty.
-    values : mapping from name to value
-        Parameters of the row's learner, of :data:`STEPS`, of :data:`OF_HOLD_OUT`. A list is a
-        grid: the value is held out, and the basis is that of the list.
-    kept : bool, default False
-        Whether the blind column has a setting nearest to print too, since another takes too long.
+    Names are those of the row's learner, of :data:`STEPS` or :data:`OF_HOLD_OUT`. A list is a grid:
+    the value is held out, and the basis is that of the list.
     """
 
-    kind: str
-    source: str
-    on: tuple[str, ...]
+    kind: str  # one of BASES
+    source: str  # a section of the paper, a program, another paper
+    on: tuple[str, ...]  # the data sets where it holds; all if empty
     values: Mapping[str, object]
-    kept: bool = False
+    kept: bool = False  # in the blind column too, although nearest to print: others take too long
 
 
 def _of_kind(kind):
@@ -152,7 +144,7 @@ class Row:
         return {n: v for n, v in reading.items() if n not in own or own[n] != v}
 
     def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
-        """Each name's value and its basis: (value, Basis) of the last layer that has it."""
+        """Each name's (value, Basis) in the last layer that has it."""
         found: dict[str, tuple[object, Basis]] = {}
         layers = [*_everywhere(self.learner), *((basis, basis.values) for basis in bases)]
         for basis, values in layers:
@@ -207,11 +199,8 @@ class Table(dict[str, Row]):
 def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
     """Every setting of a table's published rows, and what the blind rows have in its place.
 
-    Returns
-    -------
-    table : columns method, dataset, parameter, value, basis, source, blind, blind_basis and
-        blind_source; the last three differ where basis is :data:`NEAREST`, or are those of a
-        hold-out that only one column has. What a row's kernel does not read is left out.
+    Columns: method, dataset, parameter, value, basis, source, blind, blind_basis, blind_source.
+    What a row's kernel does not read is left out.
     """
     rows = []
     for method, row in table.items():
@@ -227,10 +216,7 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
 
 
 def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:
-    """For each method, the number of its settings that were chosen by nearness to print.
-
-    A parameter with a value for each data set is one setting. The sum is the table's number.
-    """
+    """For each method, the number of its parameters that were chosen by nearness to print."""
     about = settings(table, datasets)
     chosen = about[about["basis"] == NEAREST].groupby("method")["parameter"].nunique()
     return {method: int(chosen.get(method, 0)) for method in table}

@@ -97,46 +97,28 @@ class GivenSplit(Splits):
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run, as data. Running it is a pure function: same trial, same rows.
+    """What is run, as data. Running it is a pure function: same trial, same rows."""
 
-    Parameters
-    ----------
-    experiment : str, such as ``"table1"``.
-    dataset : str, a name that :func:`mimlpaper.datasets.load` knows.
-    method : str, as the paper prints it.
-    parameters : str
-        JSON object of what differs from the method's configuration; ``"{}"`` for nothing.
-    split : int, number of the split; it also seeds the method.
-    """
-
-    experiment: str
+    experiment: str  # such as "table1"
     dataset: str
-    method: str
-    parameters: str
-    split: int
+    method: str  # as the paper prints it
+    parameters: str  # JSON object of what differs from the method's configuration
+    split: int  # number of the split; it also seeds the method
 
 
 @dataclass(frozen=True)
 class Measure:
     """What an experiment records of a trial.
 
-    Parameters
-    ----------
-    rows : function of (estimator, dataset, train, test)
-        It fits the estimator on the rows ``train`` of the data set, and returns a list of dicts,
-        one for each stage of the trial: usually one.
-    numbers, words : tuple of str, the columns of these dicts.
-    repeatable : bool, default True
-        Whether a second run gives the same numbers; costs belong to a machine and do not.
-    alone : bool, default False
-        Whether a trial needs a process of its own, while nothing else runs.
+    ``rows`` is a function of (estimator, dataset, train, test). It fits the estimator on the rows
+    ``train`` of the data set, and returns a list of dicts, one for each stage: usually one.
     """
 
     rows: Callable[..., list[dict]]
-    numbers: tuple[str, ...]
+    numbers: tuple[str, ...]  # columns of these dicts
     words: tuple[str, ...] = ()
-    repeatable: bool = True
-    alone: bool = False
+    repeatable: bool = True  # costs belong to a machine: a second run gives other numbers
+    alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
 
 
 @dataclass(frozen=True)
