@@ -1,5 +1,6 @@
 """Tiny experiments on data that the library draws, and code that looks edited."""
 
+import time
 from functools import cache
 
 import pandas as pd
@@ -7,6 +8,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
 
 from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.baselines.guess import Guess
 from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.preprocessing import SumInstances
 from mimlpaper.study import fingerprint
@@ -24,6 +26,19 @@ def tiny(
 ):  # fmt: skip
     part = Part(datasets, RandomSplits(n_splits), methods, variants or {})
     return Experiment(name, "Mine", (part,), measure, **others)
+
+
+class Sleepy(Guess):
+    """A learner that takes its time."""
+
+    def fit(self, X, Y):
+        time.sleep(0.1)
+        return super().fit(X, Y)
+
+
+def sleepy() -> Experiment:
+    """Forty trials, of which half take a tenth of a second."""
+    return tiny({"Sleepy": Sleepy(), "Ml-knn": METHODS["Ml-knn"]}, name="figure7", n_splits=20)
 
 
 def same_numbers(one: pd.DataFrame, other: pd.DataFrame):

@@ -1,0 +1,122 @@
+"""A Dask cluster of three worker processes on this machine, one of them killed under way."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+from mimlpaper.bags import Bags
+from mimlpaper.distances import average_hausdorff, max_hausdorff
+from mimlpaper.study.records import Store
+from mimlpaper.study.runner import compute
+from tests import reference
+from tests.made_up_study import METHODS, same_numbers, tiny
+
+distributed = pytest.importorskip(
+    "distributed", reason="a cluster needs the package distributed: see requirements/cluster.lock"
+)
+N_WORKERS = 3
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Address of a scheduler, and its worker processes, which can import this file."""
+    here = Path(__file__).resolve()
+    paths = [str(here.parent), str(here.parents[2]), os.environ.get("PYTHONPATH", "")]
+    where = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": os.pathsep.join(paths)}}
+    with (tmp_path / "log").open("w+") as log:
+
+        def start(program, *options):
+            command = [
+                sys.executable,
+                "-m",
+                f"distributed.cli.{program}",
+                *options,
+                "--no-dashboard",
+            ]
+            return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **where)
+
+        processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")]
+        log_text = (tmp_path / "log").read_text
+        address = wait_for(lambda: re.search(r"tcp://127.0.0.1:\d+", log_text()))[0]
+        options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
+        processes += [start("dask_worker", address, *options) for _ in range(N_WORKERS)]
+        yield address, processes[1:]
+        for process in reversed(processes):
+            process.kill()
+            process.wait()
+
+
+def wait_for(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+class KillingOne(Store):
+    """Kills a worker of the cluster when some trials are recorded."""
+
+    workers = ()
+
+    def append(self, experiment, rows):
+        super().append(experiment, rows)
+        if self.workers and len(self.load(experiment)) == 20:
+            self.workers[0].send_signal(signal.SIGKILL)
+
+
+def test_a_cluster_loses_a_worker_and_its_records_are_checked_here(cluster, tmp_path, capfd):
+    address, workers = cluster
+    mine = tiny(METHODS, datasets=("drawn:24x2x4", "drawn:40x4x4"), n_splits=50)
+    with distributed.Client(address) as client:
+        client.wait_for_workers(N_WORKERS, timeout=120)
+    there = KillingOne(tmp_path / "there")
+    there.workers = workers
+    table = compute(mine, store=there, dask=address, jobs=1)
+    assert workers[0].wait() == -signal.SIGKILL
+    assert [worker.poll() for worker in workers[1:]] == [None, None]
+    assert len(table) == 200 and set(table["state"]) == {"fresh"}
+    printed = capfd.readouterr().out
+    for method in METHODS:
+        assert f"spot check of {method}: 2 of 100 trials run again here, 2 the same" in printed
+    same_numbers(table, compute(mine, store=Store(tmp_path / "here"), jobs=1))
+
+
+def distances_with_work_stolen(other):
+    """Distances of bags, computed in a Dask worker while any inner job goes to another worker."""
+    bags = Bags.from_list(list(np.random.default_rng(0).random((40, 6, 3))))
+    with parallel_config("dask", workers=[other]):
+        return max_hausdorff(bags), average_hausdorff(bags)
+
+
+def test_distances_stay_right_when_work_is_stolen(cluster):
+    """An array that is filled in place by inner jobs would come back unfilled."""
+    address, _ = cluster
+    bags = list(np.random.default_rng(0).random((40, 6, 3)))
+    with distributed.Client(address) as client:
+        client.wait_for_workers(2)
+        here, other = list(client.scheduler_info(-1)["workers"])[:2]
+        largest, average = client.submit(
+            distances_with_work_stolen, other, workers=[here], pure=False
+        ).result(timeout=120)
+    assert np.abs(largest - reference.max_hausdorff(bags, bags)).max() < 1e-9
+    assert np.array_equal(average, average_hausdorff(bags))
+
+
+def test_workers_with_many_threads_are_refused(tmp_path):
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None,
+            local_directory=str(tmp_path),
+        ) as cluster,
+        pytest.raises(ValueError, match=r"must have one thread each, got \[2\]"),
+    ):  # fmt: skip
+        compute(tiny(), dask=cluster.scheduler_address, store=Store(tmp_path))

@@ -1,0 +1,259 @@
+"""Real faults against real runs: kills, Ctrl-C, full disks, torn files, edited code."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mimlpaper.baselines.guess import Guess
+from mimlpaper.paths import PACKAGE
+from mimlpaper.study.records import Store, StoreError
+from mimlpaper.study.runner import TrialError, compute, run_trials
+from tests.made_up_study import METHODS, same_numbers, sleepy, tiny
+from tests.unit.test_fingerprint import FURTHER, check_covered, codes, moved_by
+
+SLOW = sleepy()
+
+# The command as a process of its own, with a slow experiment in the place of Fig. 7. Workers that
+# find nothing more to do end soon. Ctrl-C arrives also where a script runs the tests.
+COMMAND = """
+import signal, sys
+from pathlib import Path
+from mimlpaper import paths
+from mimlpaper.cli import main
+from mimlpaper.study import registry, runner
+from tests.made_up_study import sleepy
+signal.signal(signal.SIGINT, signal.default_int_handler)
+paths.results, runner.IDLE = lambda: Path(sys.argv[1]), 2
+registry.EXPERIMENTS["figure7"] = sleepy()
+sys.exit(main(["compute", "figure7", "--jobs", "2"]))
+"""
+
+
+class Run:
+    """``mimlpaper compute`` as a process of its own."""
+
+    def __init__(self, folder):
+        self.store = Store(folder)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", COMMAND, str(folder)], start_new_session=True, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def wait_for(self, n_records):
+        """Until so many trials are recorded, or the run has ended."""
+        deadline = time.monotonic() + 120
+        while len(self.store.load(SLOW)) < n_records and self.process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        return self
+
+    def workers(self):
+        """Pids of the worker processes that are alive; zombies are not."""
+        listed = subprocess.run(
+            ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="], capture_output=True, text=True
+        )
+        rows = [line.split(None, 3) for line in listed.stdout.splitlines()]
+        mine = [row for row in rows if row[1] == str(self.process.pid) and "LokyProcess" in row[3]]
+        return [int(pid) for pid, _, state, _ in mine if state[0] != "Z"]
+
+    def end(self):
+        """Exit status, and what was printed."""
+        out, err = self.process.communicate(timeout=120)
+        return self.process.returncode, out + err
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return compute(SLOW, jobs=1, store=Store(tmp_path_factory.mktemp("undisturbed")))
+
+
+def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undisturbed):
+    """Ctrl-C; kill -9 of the parent, whose workers end; of all; of a worker, whose trials go on."""
+    run = Run(tmp_path).wait_for(2)
+    os.killpg(run.process.pid, signal.SIGINT)
+    status, printed = run.end()
+    assert status == 130 and "Traceback" not in printed
+    assert "interrupted; what is recorded stays" in printed
+    n_recorded = [0, len(run.store.load(SLOW))]
+
+    run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
+    assert run.workers()
+    os.kill(run.process.pid, signal.SIGKILL)
+    run.process.wait()
+    deadline = time.monotonic() + 60
+    while run.workers():
+        assert time.monotonic() < deadline, "workers outlive their run"
+        time.sleep(0.1)
+    n_recorded.append(len(run.store.load(SLOW)))
+
+    run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
+    os.killpg(run.process.pid, signal.SIGKILL)
+    assert run.end()[0] == -signal.SIGKILL
+    n_recorded.append(len(run.store.load(SLOW)))
+
+    run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
+    os.kill(run.workers()[0], signal.SIGKILL)
+    status, printed = run.end()
+    assert status == 0 and "a worker process died" in printed
+    assert n_recorded == sorted(set(n_recorded)) and n_recorded[-1] < len(undisturbed)
+    same_numbers(run.store.load(SLOW), undisturbed)
+
+
+def test_two_runs_at_once(tmp_path, undisturbed):
+    runs = [Run(tmp_path), Run(tmp_path)]
+    assert [run.end()[0] for run in runs] == [0, 0]
+    same_numbers(runs[0].store.load(SLOW), undisturbed)
+
+
+class Deadly(Guess):
+    def fit(self, X, Y):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_trial_that_kills_every_worker_stops_only_itself():
+    mine = tiny({"Deadly": Deadly(), "MimlNn": METHODS["MimlNn"]}, n_splits=1)
+    ended = []
+    with pytest.raises(TrialError, match=r"(?s)1 of 2 trials failed.*Deadly.*its worker process"):
+        for trial, _ in run_trials(mine.trials(), {"mine": mine}, jobs=2):
+            ended.append(trial.method)
+    assert ended == ["MimlNn"]
+
+
+FULL = """
+import resource, signal, sys
+from mimlpaper.study.records import Store, StoreError
+from mimlpaper.study.runner import compute
+from tests.made_up_study import tiny
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = Store(sys.argv[1])
+size = store.path("mine").stat().st_size
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, resource.RLIM_INFINITY))
+try:
+    compute(tiny(), jobs=1, store=store)
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk(tmp_path):
+    """The file may not grow beyond a limit: the row is not begun, and the run ends."""
+    store = Store(tmp_path)
+    compute(tiny(n_splits=1), jobs=1, store=store)
+    before = store.path("mine").read_bytes()
+    command = [sys.executable, "-c", FULL, str(tmp_path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert f"could not record to {store.path('mine')}" in printed
+    assert "what was recorded before is intact" in printed
+    assert store.path("mine").read_bytes() == before
+    assert len(compute(tiny(), jobs=1, store=store)) == 4
+
+
+@contextmanager
+def as_nobody():
+    """For the superuser, who may write everywhere, the rights of a user without any."""
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+    else:
+        yield
+
+
+def test_a_store_that_cannot_be_written(monkeypatch):
+    """Known before any trial runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        compute(tiny(n_splits=1), jobs=1, store=store)
+        for path in (store.folder, *store.folder.iterdir()):
+            path.chmod(0o555)
+        monkeypatch.setattr("mimlpaper.study.runner.run_trials", lambda *_, **__: pytest.fail())
+        with as_nobody(), pytest.raises(StoreError, match=f"cannot record to {folder}/mine.csv"):
+            compute(tiny(), jobs=1, store=store)
+        store.folder.chmod(0o755)
+
+
+def test_a_file_torn_at_every_byte(tmp_path):
+    """What is whole is read, and the next row is added after it."""
+    store, mine = Store(tmp_path), tiny(n_splits=1)
+    compute(mine, jobs=1, store=store)
+    path, rows = store.path("mine"), store.load(mine)
+    whole, expected = path.read_bytes(), rows.fillna(0).to_dict("records")
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
+    for end in range(len(whole) + 1):
+        path.write_bytes(whole[:end])
+        kept = max(sum(end >= one for one in ends) - 1, 0)
+        assert store.load(mine).fillna(0).to_dict("records") == expected[:kept]
+        store.append(mine, rows[1:].to_dict("records"))
+        assert len(store.load(mine)) == (2 if kept else 1)
+        assert path.read_bytes().startswith(whole[: ends[kept]])
+
+
+def test_the_clock_jumps_back(tmp_path, undisturbed, monkeypatch):
+    """An hour at every look; seconds are of processor time and stay what they are."""
+    looks = iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: 1e9 - 3600.0 * next(looks))
+    table = compute(SLOW, jobs=1, store=Store(tmp_path))
+    assert (table["seconds"] >= 0).all()
+    same_numbers(table, undisturbed)
+
+
+EDITED = """
+import sys
+from pathlib import Path
+from mimlpaper import paths
+from mimlpaper.study.records import Store
+from mimlpaper.study.runner import compute
+from tests.made_up_study import tiny
+assert str(paths.PACKAGE).startswith(sys.argv[1])
+mine, store = tiny(), Store(Path(sys.argv[1]) / "results")
+print(*compute(mine, jobs=1, store=store)["code"])
+path = paths.PACKAGE / "baselines" / "mlknn.py"
+path.write_text(path.read_text().replace("must be at least 1", "is too small"))
+print(*compute(mine, jobs=1, store=store, recompute=True)["code"])
+"""
+
+
+def test_code_that_is_edited_while_a_run_goes_on(tmp_path):
+    """Fingerprints are of what was imported; the next run sees the edit."""
+    for folder in (PACKAGE, Path(__file__).resolve().parents[1]):
+        shutil.copytree(folder, tmp_path / folder.name)
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", EDITED, str(tmp_path)], cwd=tmp_path, text=True, check=True,
+            capture_output=True, env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+        codes_line = [line.split() for line in done.stdout.splitlines() if "trials" not in line]
+        assert codes_line[0] == codes_line[1]
+        found.append(dict(zip(METHODS, codes_line[0], strict=False)))
+    assert found[0]["MimlNn"] == found[1]["MimlNn"] and found[0]["Ml-knn"] != found[1]["Ml-knn"]
+
+
+def test_every_change_makes_the_right_records_stale(monkeypatch):
+    before = codes()
+    for name, expected in FURTHER.items():
+        assert moved_by(name, before, monkeypatch) == expected, name
+
+
+def test_all_that_runs_in_a_trial_of_any_method_is_covered():
+    methods = {
+        "table1": ("MimlSvm_mi", "MimlNn", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn"),
+        "table3": ("InsDif", "InsDif_MimlSvm_mi", "Cnmf"), "figure4": ("D-MimlSvm",),
+        "ablation": ("InsDif, average distance", "InsDif, neighbours"), "cccp": ("D-MimlSvm",),
+        "table5": ("SubCod", "Diverse Density", "Em-dd", "mi-Svm", "Mi-Svm", "Ch-Fd"),
+        "figure9": ("AdtBoost.MH",), "relatedness": ("D-MimlSvm",), "costs": ("MimlNn",),
+        "reasons": ("NoisyOr",), "characteristics": ("after term selection",),
+    }  # fmt: skip
+    for name, several in methods.items():
+        for method in several:
+            check_covered(name, method)

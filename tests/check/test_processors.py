@@ -1,0 +1,143 @@
+"""The same trial gives the same record for any processes, BLAS threads, BLAS kernel, processor.
+
+Runs pin one BLAS thread a process, so their records are bit-equal. Where a caller lets BLAS have
+two threads, the sums of large products are rounded in another order; scores then agree to 1e-9 of
+their scale, and decisions are the same unless two scores lie closer than that.
+"""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import llvmlite.binding
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from mimlpaper import DiverseDensity, EmDd
+from mimlpaper.bags import Bags
+from mimlpaper.datasets import load
+from mimlpaper.study.records import Store, load_table
+from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.runner import compute, run_trials
+from mimlpaper.study.trials import run_trial, set_random_states
+
+CHEAP = {
+    "table1": ["MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm", "Ml-knn", "RankSvm"],
+    "table3": ["InsDif", "MlSvm", "Ml-knn", "Cnmf"],
+    "table5": ["SubCod", "SubCod_MimlNn", "Ch-Fd", "Mi-Svm"],
+}
+TRIALS = [
+    get_experiment(name).trials("smoke", [method])[0]
+    for name, methods in CHEAP.items()
+    for method in methods
+]
+# Two threads that wait for each other at each of many small products take minutes.
+SMALL_PRODUCTS = ("MimlSvm_mi", "Ch-Fd", "Mi-Svm", "RankSvm")
+OPENBLAS = [pool for pool in threadpool_info() if pool["internal_api"] == "openblas"]
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def numbers(rows):
+    measured = [{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows]
+    return repr([{n: v for n, v in row.items() if n not in ("code", "commit")} for row in measured])
+
+
+def outcome(trial):
+    experiment = get_experiment(trial.experiment)
+    estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
+    splits = experiment.part_of(trial.dataset, trial.method).splits
+    with threadpool_limits(1):
+        return numbers(run_trial(trial, estimator, splits, experiment.measure))
+
+
+def scores(trial, n_threads):
+    """Scores of a quarter of the data by an estimator of the rest, with so many BLAS threads."""
+    estimator = get_experiment(trial.experiment).estimator(trial.dataset, trial.method)
+    set_random_states(estimator, trial.split)
+    dataset = load(trial.dataset)
+    order = np.random.default_rng(0).permutation(len(dataset))
+    train, test = order[len(order) // 4 :], order[: len(order) // 4]
+    with threadpool_limits(n_threads, user_api="blas"):
+        fitted = estimator.fit(dataset.X[train], dataset.labels[train])
+        return fitted.decision_function(dataset.X[test])
+
+
+def test_order_and_repetition_change_nothing():
+    """A trial leaves no state for the next trial."""
+    forwards = {trial: outcome(trial) for trial in TRIALS}
+    backwards = {trial: outcome(trial) for trial in reversed(TRIALS)}
+    assert forwards == backwards
+
+
+def test_one_process_two_and_another_start_method():
+    """Loky starts fresh interpreters; here one is spawned by hand, and one is this process."""
+    trials = [trial for trial in TRIALS if trial.method != "RankSvm"][:4]
+    experiments = {"table1": get_experiment("table1")}
+    alone, together = (
+        {trial: rows for trial, rows in run_trials(trials, experiments, jobs=jobs)}
+        for jobs in (1, 2)
+    )
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        spawned = dict(zip(trials, pool.map(outcome, trials), strict=True))
+    for trial in trials:
+        assert numbers(alone[trial]) == numbers(together[trial])
+        measured = [{n: v for n, v in row.items() if n not in ("versions", "machine")}
+                    for row in alone[trial]]  # fmt: skip
+        assert numbers(measured) == spawned[trial]
+
+
+def test_blas_threads():
+    """One against two: to 1e-9 of the scores' scale."""
+    for trial in TRIALS:
+        if trial.method not in SMALL_PRODUCTS:
+            one, two = scores(trial, 1), scores(trial, 2)
+            assert np.abs(one - two).max() <= 1e-9 * (np.abs(one).max() + 1.0), trial
+
+
+@pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")
+def test_another_blas_kernel_comes_within_the_bound(tmp_path):
+    """OpenBLAS takes the kernel of an older processor, which rounds sums differently."""
+    methods = ["MimlNn", "Ml-knn"]
+    table = compute("table1", profile="smoke", methods=methods, jobs=1, store=Store(tmp_path))
+    code = (
+        "import sys\nfrom mimlpaper.study.records import Store\n"
+        "from mimlpaper.study.verify import verify\n"
+        "t = verify(['table1'], profile='smoke', store=Store(sys.argv[1]), jobs=1, sample=2)\n"
+        "assert set(t['outcome']) <= {'equal', 'close'} and t['n_checked'].sum() == 4, t"
+    )
+    older = "Nehalem" if "x86" in table["machine"].iloc[0] else "ARMV8"
+    environment = os.environ | {"OPENBLAS_CORETYPE": older}
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, check=True)
+    (machine,) = load_table(tmp_path, "verified")["machine"].unique()
+    assert older in machine
+
+
+def digits_of_ascents():
+    """Every digit of where ascents of two learners end, on bags of 37 features."""
+    rng = np.random.default_rng(0)
+    bags, y = Bags.from_list(rng.random((20, 9, 37))), np.arange(20) % 2 == 0
+    learners = [
+        learner(initial_scale=0.3, random_state=0).fit(bags, y)
+        for learner in (DiverseDensity, EmDd)
+    ]
+    return " ".join(digits.hex() for learner in learners for digits in learner.losses_.tolist())
+
+
+def test_another_processor_climbs_to_the_same_point():
+    """Where an ascent of the diverse density ends depends on the last digit of every sum.
+
+    Code for a processor with narrower registers, or without fused multiplication, and a BLAS for
+    an older one end where this processor's do, to the last digit.
+    """
+    has, expected = llvmlite.binding.get_host_cpu_features(), digits_of_ascents()
+    for features in ("", "+avx,+avx2", "+avx,+avx2,+fma"):
+        if all(has.get(name[1:], False) for name in features.split(",") if name):
+            other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features,
+                     "OPENBLAS_CORETYPE": "Nehalem"}  # fmt: skip
+            code = "import tests.check.test_processors as t; print(t.digits_of_ascents())"
+            done = subprocess.run([sys.executable, "-c", code], env=os.environ | other, cwd=ROOT,
+                                  capture_output=True, text=True, check=True)  # fmt: skip
+            assert done.stdout.strip() == expected, features
