@@ -9,15 +9,14 @@ from pathlib import Path
 import llvmlite.binding
 import numpy as np
 import pytest
-from mimlpaper.baselines.emdd import EmDd
 from mimlpaper.study.workers import run_trials
+from tests.unit.test_determinism import BY_THE_WAY, CHEAP, TRIALS, outcome
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.diverse_density import DiverseDensity
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.records import KEY, Store
 from mimlpaper.study.runner import compute
-from tests.unit.test_determinism import BY_THE_WAY, CHEAP, TRIALS, outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,6 +8,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from mimlpaper.study.universes import (
+    READ_CLAIMS,
+    Read,
+    Universes,
+    drawn_universes,
+    in_sentences,
+    readings_of,
+    recorded_shares,
+    row_positions,
+    summary,
+    universes_of,
+    variance_of,
+    variance_shares,
+)
 
 from mimlpaper import MimlNn, MlKnn
 from mimlpaper.datasets import load
@@ -23,20 +37,6 @@ from mimlpaper.study.runner import compute, estimate
 from mimlpaper.study.settings import Row, default, nearest, stated
 from mimlpaper.study.tables import flips_table, positions_table, variance_table
 from mimlpaper.study.trials import RandomSplits
-from mimlpaper.study.universes import (
-    READ_CLAIMS,
-    Read,
-    Universes,
-    drawn_universes,
-    in_sentences,
-    readings_of,
-    recorded_shares,
-    row_positions,
-    summary,
-    universes_of,
-    variance_of,
-    variance_shares,
-)
 
 FAMILY = family("multiverse")
 
