@@ -2,8 +2,16 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from mimlpaper.bags import Bags
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Two threads of BLAS that wait for each other take minutes on a busy machine."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @pytest.fixture
