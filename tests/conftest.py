@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 from mimlpaper.bags import Bags
 
@@ -14,6 +15,13 @@ QUIET = {
 settings.register_profile("daily", max_examples=3, **QUIET)
 settings.register_profile("thorough", max_examples=15, **QUIET)  # pytest --hypothesis-profile
 settings.load_profile("daily")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Two threads of BLAS that wait for each other take minutes on a busy machine."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @pytest.fixture

@@ -8,15 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
-from joblib import parallel_config
 
-from mimlpaper.bags import Bags
-from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.study.records import Store
 from mimlpaper.study.runner import compute
-from tests import reference
 from tests.made_up_study import METHODS, same_numbers, tiny
 
 distributed = pytest.importorskip(
@@ -88,27 +83,6 @@ def test_a_cluster_loses_a_worker_and_its_records_are_checked_here(cluster, tmp_
     for method in METHODS:
         assert f"spot check of {method}: 2 of 100 trials run again here, 2 the same" in printed
     same_numbers(table, compute(mine, store=Store(tmp_path / "here"), jobs=1))
-
-
-def distances_with_work_stolen(other):
-    """Distances of bags, computed in a Dask worker while any inner job goes to another worker."""
-    bags = Bags.from_list(list(np.random.default_rng(0).random((40, 6, 3))))
-    with parallel_config("dask", workers=[other]):
-        return max_hausdorff(bags), average_hausdorff(bags)
-
-
-def test_distances_stay_right_when_work_is_stolen(cluster):
-    """An array that is filled in place by inner jobs would come back unfilled."""
-    address, _ = cluster
-    bags = list(np.random.default_rng(0).random((40, 6, 3)))
-    with distributed.Client(address) as client:
-        client.wait_for_workers(2)
-        here, other = list(client.scheduler_info(-1)["workers"])[:2]
-        largest, average = client.submit(
-            distances_with_work_stolen, other, workers=[here], pure=False
-        ).result(timeout=120)
-    assert np.abs(largest - reference.max_hausdorff(bags, bags)).max() < 1e-9
-    assert np.array_equal(average, average_hausdorff(bags))
 
 
 def test_workers_with_many_threads_are_refused(tmp_path):

@@ -5,7 +5,6 @@ two threads, the sums of large products are rounded in another order; scores the
 their scale, and decisions are the same unless two scores lie closer than that.
 """
 
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from mimlpaper.datasets import load
 from mimlpaper.study.records import Store, load_table
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import compute, run_trials
-from mimlpaper.study.trials import run_trial, set_random_states
+from mimlpaper.study.trials import set_random_states
 
 CHEAP = {
     "table1": ["MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm", "Ml-knn", "RankSvm"],
@@ -41,16 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def numbers(rows):
-    measured = [{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows]
-    return repr([{n: v for n, v in row.items() if n not in ("code", "commit")} for row in measured])
-
-
-def outcome(trial):
-    experiment = get_experiment(trial.experiment)
-    estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
-    splits = experiment.part_of(trial.dataset, trial.method).splits
-    with threadpool_limits(1):
-        return numbers(run_trial(trial, estimator, splits, experiment.measure))
+    return repr([{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows])
 
 
 def scores(trial, n_threads):
@@ -65,28 +55,14 @@ def scores(trial, n_threads):
         return fitted.decision_function(dataset.X[test])
 
 
-def test_order_and_repetition_change_nothing():
-    """A trial leaves no state for the next trial."""
-    forwards = {trial: outcome(trial) for trial in TRIALS}
-    backwards = {trial: outcome(trial) for trial in reversed(TRIALS)}
-    assert forwards == backwards
-
-
-def test_one_process_two_and_another_start_method():
-    """Loky starts fresh interpreters; here one is spawned by hand, and one is this process."""
-    trials = [trial for trial in TRIALS if trial.method != "RankSvm"][:4]
-    experiments = {"table1": get_experiment("table1")}
-    alone, together = (
-        {trial: rows for trial, rows in run_trials(trials, experiments, jobs=jobs)}
-        for jobs in (1, 2)
+def test_order_repetition_and_processes_change_nothing():
+    """A trial leaves no state for the next one. Workers are fresh interpreters."""
+    experiments = {name: get_experiment(name) for name in CHEAP}
+    forwards, backwards, apart = (
+        {trial: numbers(rows) for trial, rows in run_trials(trials, experiments, jobs=jobs)}
+        for trials, jobs in ((TRIALS, 1), (TRIALS[::-1], 1), (TRIALS, 2))
     )
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        spawned = dict(zip(trials, pool.map(outcome, trials), strict=True))
-    for trial in trials:
-        assert numbers(alone[trial]) == numbers(together[trial])
-        measured = [{n: v for n, v in row.items() if n not in ("versions", "machine")}
-                    for row in alone[trial]]  # fmt: skip
-        assert numbers(measured) == spawned[trial]
+    assert forwards == backwards == apart and len(apart) == len(TRIALS)
 
 
 def test_blas_threads():

@@ -263,14 +263,16 @@ def test_compiled_functions_call_compiled_functions_of_their_file_alone():
             alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom)
             and node.module.startswith("mimlpaper") for alias in node.names
         }  # fmt: skip
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         compiled = [f for f in functions if "jit" in "".join(map(ast.dump, f.decorator_list))]
-        plain = {function.name for function in functions} - {f.name for f in compiled}
+        others = ours | {f.name for f in functions} - {f.name for f in compiled}
         for function in compiled:
-            used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-            assert not used & (ours | plain), f"{module}.{function.name}: {used & (ours | plain)}"
-            local = [n for n in ast.walk(function) if isinstance(n, ast.Import | ast.ImportFrom)]
-            assert not local, f"{module}.{function.name}"
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            own |= {argument.arg for argument in function.args.args}
+            used = {name.id for name in names} - own
+            assert not used & others, f"{module}.{function.name}: {used & others}"
+            assert not any(isinstance(node, ast.ImportFrom) for node in ast.walk(function)), module
 
 
 def test_provenance_names_the_blas_in_use_alone(monkeypatch):

@@ -10,10 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms.noisy_or import NoisyOr
+from mimlpaper import AdtBoostMH, ChFd, NoisyOr
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.misvm import ChFd
 from mimlpaper.datasets import load, make_bags
 from mimlpaper.datasets.dataset import Dataset
 from mimlpaper.distances import max_hausdorff

@@ -7,7 +7,7 @@ import warnings
 import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mimlpaper.baselines.guess import Guess
 from mimlpaper.datasets import DataError
@@ -92,7 +92,8 @@ class Watching(Guess):
 
 def test_a_batch_has_one_thread_and_shares_its_work(store, monkeypatch):
     monkeypatch.setattr(module, "_batches", lambda trials, n: [tuple(trials)])
-    run(store, tiny({"a": Watching(), "b": Watching()}, n_splits=1))
+    with threadpool_limits(2):
+        run(store, tiny({"a": Watching(), "b": Watching()}, n_splits=1))
     (threads, cache), (_, other) = Watching.seen
     assert threads == {1} and cache is other and cache.max_bytes == module.SHARED
 
