@@ -1,14 +1,14 @@
 """Data sets of the paper, data sets that it did not use, synthetic ones, and files of bags."""
 
 from mimlpaper.datasets.bag_files import LabelledBags, labelled_bags, read_bags, write_bags
-from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
 from mimlpaper.datasets.dataset import Dataset, with_percentage
-from mimlpaper.datasets.fetch import DataError
+from mimlpaper.datasets.fetch import DataError, describe, fetch_all
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES, ImageBags, TextBags, scene_mosaic
 from mimlpaper.datasets.loaders import (
+    DATASETS,
     YAHOO_NAMES,
+    load,
     load_dbpedia,
-    load_dbpedia_counts,
     load_elephant,
     load_fox,
     load_hja,
@@ -21,6 +21,7 @@ from mimlpaper.datasets.loaders import (
     load_tiger,
     load_yahoo,
     load_yeast,
+    loader_of,
 )
 from mimlpaper.datasets.synthetic import (
     SCENE_LABELS,

@@ -2,7 +2,9 @@
 
 import csv
 import os
+import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,6 +14,7 @@ from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
 
+DRAWN = "drawn:"  # begins the names of data sets drawn in any size, such as "drawn:400x8x4"
 RETRIES = 3
 TIMEOUT = 30  # seconds without an answer
 
@@ -68,6 +71,60 @@ class ManifestEntry:
         return None
 
 
+def drawn_sizes(name: str) -> tuple[int, int, int]:
+    """Number of bags, of instances in each, and of labels of "drawn:400x8x4"."""
+    n_bags, n_instances, n_labels = map(int, name.removeprefix(DRAWN).split("x"))
+    return n_bags, n_instances, n_labels
+
+
+def source_of(name: str) -> Source:
+    """The source of a data set, also of one like "scene:10%"; ValueError if there is none."""
+    if name.startswith(DRAWN):
+        n_bags, n_instances, n_labels = drawn_sizes(name)
+        return Source(name, "synthetic", n_bags, n_bags * n_instances, 16, n_labels, (), "")
+    name = re.sub(r":\d+%$", "", name)
+    if name not in SOURCES:
+        raise ValueError(f"no data set is named {name!r}; there are {', '.join(SOURCES)}")
+    return SOURCES[name]
+
+
+def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
+    """Whether a data set can be loaded without a download; its files' hashes are checked."""
+    return _state(source_of(name), data_folder(data_home)) in ("present", "built in")
+
+
+def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
+    """One row for each data set, without reading or downloading it.
+
+    The state is "present", "missing", "damaged", or "built in" if no file is needed.
+    """
+    rows, folder = [], data_folder(data_home)
+    for source in SOURCES.values():
+        entry = manifest()[source.files[0]] if source.files else None
+        rows.append(
+            {
+                "name": source.name,
+                "shape": source.shape,
+                "labels": source.n_labels,
+                "kind": source.kind,
+                "state": _state(source, folder),
+                "source": entry.original_source if entry else source.citation,
+                "terms": entry.data_terms if entry else "BSD-3-Clause",
+                "path": str(folder / entry.file) if entry else "",
+            }
+        )
+    return rows
+
+
+def _state(source, folder):
+    if not source.files:
+        return "built in"
+    if not all((folder / file).exists() for file in source.files):
+        return "missing"
+    damaged = any(manifest()[file].fault(folder / file) for file in source.files)
+    return "damaged" if damaged else "present"
+
+
 def manifest() -> dict[str, ManifestEntry]:
     """The rows of ``data/manifest.csv`` by file name."""
     return _read_manifest(paths.packaged_data() / "manifest.csv")
@@ -77,6 +134,19 @@ def data_folder(data_home: str | os.PathLike | None = None) -> Path:
     """Folder of the data files: ``data_home``, else ``$MIMLPAPER_DATA``, else ``data/raw``."""
     named = data_home or os.environ.get("MIMLPAPER_DATA")
     return Path(named).expanduser().resolve() if named else paths.raw_data()
+
+
+def fetch_all(
+    data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
+) -> list[Path]:
+    """Paths of the files of the named or all data sets; downloads missing and damaged files."""
+    folder = data_folder(data_home)
+    sources = [source_of(name) for name in names or SOURCES]
+    entries = [manifest()[file] for source in sources for file in source.files]
+    return [
+        download(entry, folder) if entry.fault(folder / entry.file) else folder / entry.file
+        for entry in entries
+    ]
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:

@@ -1,6 +1,6 @@
-"""Loaders of the original files: the paper's data sets, and four that it did not use.
+"""All data sets by name, and the loaders of original files: the paper's, and four others.
 
-For ``data_home`` see :func:`~mimlpaper.datasets.load`. The four have labels of instances.
+For ``data_home`` see :func:`load`. The four others have labels of instances.
 """
 
 import os
@@ -14,12 +14,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.sparse import csr_array, vstack
+from sklearn.feature_extraction.text import CountVectorizer
 
 from mimlpaper.bags import Bags
+from mimlpaper.datasets import synthetic
 from mimlpaper.datasets.bag_files import bags_of_runs, read_bags
-from mimlpaper.datasets.dataset import Dataset
-from mimlpaper.datasets.fetch import SOURCES, DataError, fetch, manifest
+from mimlpaper.datasets.dataset import Dataset, with_percentage
+from mimlpaper.datasets.fetch import (
+    DRAWN,
+    SOURCES,
+    DataError,
+    drawn_sizes,
+    fetch,
+    manifest,
+    source_of,
+)
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
 
 # Name of the file: name printed in Appendix C.
@@ -39,10 +48,7 @@ YAHOO_NAMES = {
 
 
 def _load(name: str, read: Callable[..., dict[str, Any]], data_home) -> Dataset:
-    """The data set of a source, with the fields that ``read`` returns for its files' paths.
-
-    Raises DataError as :func:`~mimlpaper.datasets.load` does.
-    """
+    """The data set of a source, with the fields that ``read`` returns for its files' paths."""
     source = SOURCES[name]
     paths = [fetch(file, data_home) for file in source.files]
     entry = manifest()[source.files[0]]
@@ -109,8 +115,8 @@ def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
     return _load("yeast", _read_yeast, data_home)
 
 
-def _read_yeast(arff: Path, xml: Path) -> dict[str, Any]:
-    genes = read_bags(arff, labels=xml)  # labels in the order of the columns, not of the XML file
+def _read_yeast(path: Path) -> dict[str, Any]:
+    genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
     return {
         "X": genes.X.instances,
         "Y": genes.Y,
@@ -315,17 +321,14 @@ def _bags_of_letters(X, letters):
     }
 
 
-HELD_OUT = ("test", "valid")  # parts of DBpedia
-MAX_TOP_SHARE = 0.2  # of the words of DBpedia: 2 GB
 DBPEDIA_LABELS = (
     "company", "educational institution", "artist", "athlete", "means of transportation",
     "building", "natural place", "village", "animal", "film",
 )  # fmt: skip
+MAX_TOP_SHARE = 0.2  # of the words of DBpedia: 2 GB
 
 
-def load_dbpedia(
-    *, top_share: float = 0.02, held_out: str = "test", data_home: str | os.PathLike | None = None
-) -> Dataset:
+def load_dbpedia(*, top_share: float = 0.02, data_home: str | os.PathLike | None = None) -> Dataset:
     """5,000 documents as bags of 4 to 31 sentences about ten kinds of things; word counts.
 
     The first ``n_train`` = 4,500 are for training. A document mixes sentences, some of them
@@ -333,92 +336,47 @@ def load_dbpedia(
 
     As for the paper's own texts, words are the share ``top_share``, at most 0.2, in the most
     training documents, ties in the order of the vocabulary: 359 of 17,953, which take 220 MB.
-    :func:`load_dbpedia_counts` gives all words as a sparse matrix; a dense one would take 11 GB.
-    ``held_out`` documents follow the training documents: "test" (500) or "valid" (3,000).
     """
-    _check_held_out(held_out)
     if not 0 < top_share <= MAX_TOP_SHARE:
         raise ValueError(
             f"top_share must lie in (0, {MAX_TOP_SHARE}], since dense instances take 11 GB times "
-            f"that, got {top_share}; load_dbpedia_counts gives all words"
+            f"that, got {top_share}"
         )
-    read = partial(_read_dbpedia, top_share=top_share, held_out=held_out)
-    return _load("dbpedia", read, data_home)
+    return _load("dbpedia", partial(_read_dbpedia, top_share=top_share), data_home)
 
 
-def load_dbpedia_counts(
-    *, held_out: str = "test", data_home: str | os.PathLike | None = None
-) -> tuple[csr_array, tuple[str, ...]]:
-    """Sparse counts of all 17,953 words in each sentence, and the words.
-
-    Row ``i`` belongs to instance ``i`` of ``load_dbpedia(held_out=held_out).X``.
-    """
-    _check_held_out(held_out)
-    words = _vocabulary(fetch("dbpedia/vocabs.txt", data_home))
-    files = [fetch(f"dbpedia/{part}-data.dat", data_home) for part in ("train", held_out)]
-    return vstack([_sentences(file, len(words))[0] for file in files], format="csr"), words
-
-
-def _check_held_out(held_out):
-    if held_out not in HELD_OUT:
-        raise ValueError(f"held_out must be one of {HELD_OUT}, got {held_out!r}")
-
-
-def _read_dbpedia(*paths: Path, top_share, held_out) -> dict[str, Any]:
-    files, parts = {path.stem: path for path in paths}, ("train", held_out)
-    words = _vocabulary(files["vocabs"])
-    counts, sizes = zip(*(_sentences(files[f"{p}-data"], len(words)) for p in parts), strict=True)
-    n_documents = _n_documents_with(counts[0], sizes[0])
+def _read_dbpedia(*paths: Path, top_share) -> dict[str, Any]:
+    texts = {path.stem: path.read_text() for path in paths}
+    words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
+    train, test = (_documents(texts[f"{part}-data"]) for part in ("train", "test"))
+    counts = _counts(map(" ".join, train), range(len(words)))  # (n_documents, n_words)
     n_kept = max(1, round(top_share * len(words)))
-    kept = np.sort(np.argsort(-n_documents, kind="stable")[:n_kept])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    kept = np.sort(np.argsort(-counts.getnnz(axis=0), kind="stable")[:n_kept])
+    sizes = [len(document) for document in train + test]
+    sentences = [sentence for document in train + test for sentence in document]
     return {
-        "X": Bags(vstack(counts, format="csr")[:, kept].toarray(), offsets),
-        "Y": np.concatenate([_label_rows(files[f"{part}-label"]) for part in parts]),
+        "X": Bags(_counts(sentences, kept).toarray(), np.concatenate([[0], np.cumsum(sizes)])),
+        "Y": _label_rows(texts["train-label"] + texts["test-label"]),
         "label_names": DBPEDIA_LABELS,
         "feature_names": tuple(words[i] for i in kept),
-        "instance_labels": np.concatenate([_label_rows(files[f"{p}-sentlabel"]) for p in parts]),
-        "n_train": len(sizes[0]),
+        "instance_labels": _label_rows(texts["train-sentlabel"] + texts["test-sentlabel"]),
+        "n_train": len(train),
     }
 
 
-def _vocabulary(path):
-    """The words, from lines such as "wood, 2"."""
-    return tuple(line.split(",")[0] for line in path.read_text().splitlines())
+def _documents(text):
+    """The sentences of each line, such as "<2> <3> 7 5 7 <1> 4": of three words and of one."""
+    return [re.split(r"<\d+>", line)[2:] for line in text.splitlines()]
 
 
-def _sentences(path, n_words):
-    """Counts (n_sentences, n_words) and the number of sentences of each document.
-
-    A line is a document, such as "<2> <3> 7 5 7 <1> 4": two sentences, of three words and one.
-    """
-    words, lengths, sizes = [], [], []
-    for line in path.read_text().splitlines():
-        _, *sentences = line.split(" <")
-        sizes.append(len(sentences))
-        for sentence in sentences:
-            _, *its_words = sentence.split()
-            words += its_words
-            lengths.append(len(its_words))
-    columns = np.array(words, dtype=np.int32)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    counts = csr_array((np.ones(len(words)), columns, starts), shape=(len(lengths), n_words))
-    counts.sum_duplicates()
-    return counts, np.array(sizes)
+def _counts(texts, words):
+    """How often each text holds each word, a number: sparse (n_texts, n_words)."""
+    return CountVectorizer(vocabulary=map(str, words), token_pattern=r"\d+").transform(texts)
 
 
-def _n_documents_with(counts, sizes):
-    """Number of documents with each word, from the counts in their sentences: (n_words,)."""
-    starts = counts.indptr[np.concatenate([[0], np.cumsum(sizes)])]
-    shape = (len(sizes), counts.shape[1])
-    documents = csr_array((counts.data, counts.indices, starts), shape=shape, copy=True)
-    documents.sum_duplicates()
-    return np.bincount(documents.indices, minlength=counts.shape[1])
-
-
-def _label_rows(path):
-    """All zeros and ones of a file as booleans, ten in each row: (n_rows, 10)."""
-    digits = re.findall("[01]", path.read_text())
+def _label_rows(text):
+    """All zeros and ones of a text as booleans, ten in each row: (n_rows, 10)."""
+    digits = re.findall("[01]", text)
     return (np.array(digits) == "1").reshape(-1, len(DBPEDIA_LABELS))
 
 
@@ -440,3 +398,61 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
     if len(strange):
         raise ValueError(f"targets must be -1 or 1, got {strange[0]}")
     return np.ascontiguousarray(targets.T == 1)
+
+
+LOADERS: dict[str, Callable[..., Dataset]] = {
+    "scene": load_scene,
+    "reuters": load_reuters,
+    "yeast": load_yeast,
+    **{f"yahoo:{name}": partial(load_yahoo, name) for name in YAHOO_NAMES},
+    "musk1": load_musk1,
+    "musk2": load_musk2,
+    "elephant": load_elephant,
+    "tiger": load_tiger,
+    "fox": load_fox,
+    "hja": load_hja,
+    "letter_frost": load_letter_frost,
+    "letter_carroll": load_letter_carroll,
+    "dbpedia": load_dbpedia,
+    "synthetic_africa": synthetic.load_synthetic_africa,
+    "synthetic_scene": synthetic.load_synthetic_scene,
+    "synthetic_texts": synthetic.load_synthetic_texts,
+    "synthetic_genes": synthetic.load_synthetic_genes,
+    "synthetic_pages": synthetic.load_synthetic_pages,
+}
+PERCENTAGES = (10, 20, 30, 40, 50)  # of examples with several labels in the sets of Section 5.5
+
+
+def _load_derived(load, percentage, **where):
+    return with_percentage(load(**where), percentage)
+
+
+DERIVED = {
+    f"{name}:{percentage}%": partial(_load_derived, LOADERS[name], percentage)
+    for name in ("scene", "reuters", "synthetic_scene", "synthetic_texts")
+    for percentage in PERCENTAGES
+}
+DATASETS: dict[str, Callable[..., Dataset]] = LOADERS | DERIVED
+
+
+def loader_of(name: str) -> Callable[..., Dataset]:
+    """The function that loads a data set; of original files, it takes ``data_home``."""
+    if name.startswith(DRAWN):
+        return partial(synthetic.load_drawn, *drawn_sizes(name))
+    if name not in DATASETS:
+        raise ValueError(f"no data set is named {name!r}; there are {', '.join(DATASETS)}")
+    return DATASETS[name]
+
+
+def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
+    """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
+
+    "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
+    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
+    "drawn:400x8x4" is 400 bags of 8 instances with 4 labels, see
+    :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
+    ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another name, and DataError if a
+    file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    """
+    load_it = loader_of(name)
+    return load_it(data_home=data_home) if source_of(name).files else load_it()

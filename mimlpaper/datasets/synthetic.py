@@ -423,6 +423,14 @@ def make_bags(
     return Bags(instances.clip(0.0, 1.0).reshape(-1, n_features), offsets), Y
 
 
+def load_drawn(n_bags: int, n_instances: int, n_labels: int) -> Dataset:
+    """The bags of :func:`make_bags`, to measure costs."""
+    X, Y = make_bags(n_bags, n_instances, n_labels)
+    names = tuple(f"label {i}" for i in range(n_labels))
+    name = f"drawn:{n_bags}x{n_instances}x{n_labels}"
+    return _dataset(name, X.instances.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names)
+
+
 def _at_least_one(**numbers):
     for name, number in numbers.items():
         if number < 1:

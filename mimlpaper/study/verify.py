@@ -36,8 +36,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hmean
 
-from mimlpaper.datasets import DataError
-from mimlpaper.datasets.catalogue import is_present, n_labels
+from mimlpaper.datasets import DataError, load
+from mimlpaper.datasets.fetch import is_present, source_of
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
     KEY,
@@ -54,7 +54,6 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
-from mimlpaper.study.trials import load_data
 
 GROUP = ["experiment", "method", "recorded_code", "code"]
 SAME = ("equal", "close")  # the outcomes that attest a group
@@ -164,7 +163,7 @@ def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
 def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
     """The outcome of each group with drawn trials, after these were run again."""
     for dataset in drawn["dataset"].unique():
-        load_data(dataset, data_home)  # missing data stop it here, by name
+        load(dataset, data_home)  # missing data stop it here, by name
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
     repeated = {}  # without the trials that fail
     try:
@@ -291,7 +290,7 @@ def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
     here = all(recorded[column] == repeated[column] for column in ("versions", "machine"))
     if here or "hamming_loss" not in numbers:
         return pd.Series(EXACT, numbers)
-    n, q = recorded["n_test"], n_labels(recorded["dataset"])
+    n, q = recorded["n_test"], source_of(recorded["dataset"]).n_labels
     share = max(1, math.ceil(MOVED * n)) / n  # k / n
     moves = dict.fromkeys(["one_error", "coverage", "average_recall", "accuracy"], share)
     moves["hamming_loss"] = share / q

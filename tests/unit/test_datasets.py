@@ -5,7 +5,6 @@ import hashlib
 import os
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import pairwise
 from string import ascii_uppercase
 
 import numpy as np
@@ -23,7 +22,6 @@ from mimlpaper.datasets import (
     describe,
     load,
     load_dbpedia,
-    load_dbpedia_counts,
     load_hja,
     load_letter_carroll,
     load_letter_frost,
@@ -36,10 +34,9 @@ from mimlpaper.datasets import (
     with_percentage,
 )
 from mimlpaper.datasets.bag_files import bags_of_runs
-from mimlpaper.datasets.catalogue import DERIVED_FROM
 from mimlpaper.datasets.fetch import SOURCES, fetch
 from mimlpaper.datasets.images_and_texts import _instances
-from mimlpaper.datasets.loaders import label_matrix, read_variables
+from mimlpaper.datasets.loaders import DERIVED, label_matrix, read_variables
 
 real_data = pytest.mark.skipif(
     not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set"
@@ -240,19 +237,6 @@ def test_musk1_rows_become_bags(tmp_path):
         loaders._read_musk1(file)
 
 
-def test_yeast_labels_are_in_the_order_of_the_columns(tmp_path):
-    arff, xml = tmp_path / "y.arff", tmp_path / "y.xml"
-    arff.write_text(
-        "@relation y\n@attribute f numeric\n@attribute a {0,1}\n@attribute b {0,1}\n"
-        "@data\n.5,1,0\n.25,0,0\n"
-    )
-    xml.write_text('<labels><label name="b"/><label name="a"/></labels>')
-    content = loaders._read_yeast(arff, xml)
-    assert content["label_names"] == ("a", "b") and content["feature_names"] == ("f",)
-    assert content["X"].tolist() == [[0.5], [0.25]]
-    assert content["Y"].tolist() == [[True, False], [False, False]]
-
-
 def test_only_one_kind_of_example_is_removed():
     """What is left are examples of the set, in its order, with their own labels."""
     for name, percentage in (("synthetic_scene", 10), ("synthetic_texts", 50)):
@@ -294,7 +278,7 @@ def test_impossible_percentages():
 
 
 def test_names():
-    assert set(DERIVED_FROM) < set(DATASETS)
+    assert set(DERIVED) < set(DATASETS)
     with pytest.raises(ValueError, match="no data set is named 'scene:15%'"):
         load("scene:15%")
 
@@ -303,7 +287,7 @@ def test_names():
 def test_sizes_of_derived_sets():
     """457 of the 2,000 images and 299 of the 2,000 texts have several labels: for 10 and 20 %
     of the images, and for 10 % of the texts, some of these go; otherwise single ones."""
-    sizes = {name: len(load(name)) for name in DERIVED_FROM if "synthetic" not in name}
+    sizes = {name: len(load(name)) for name in DERIVED if "synthetic" not in name}
     assert list(sizes.values()) == [1714, 1929, 1523, 1143, 914, 1890, 1495, 997, 747, 598]
     for name, n_several in (("scene:10%", 171), ("scene:30%", 457), ("reuters:50%", 299)):
         assert several(load(name)).sum() == n_several and load(name).kind == "re-derived"
@@ -466,25 +450,19 @@ def dbpedia_files(folder):
 
 def test_sentences_by_hand(tmp_path):
     files = list(dbpedia_files(tmp_path))
-    found = loaders._read_dbpedia(*files, top_share=0.34, held_out="test")
+    found = loaders._read_dbpedia(*files, top_share=0.34)
     assert found["feature_names"] == ("word2", "word4")
     assert [bag.tolist() for bag in found["X"]] == [[[2, 1], [0, 1]], [[1, 1]], [[0, 1]]]
     assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[0, 9], [1], [0]]
     assert found["instance_labels"].argmax(axis=1).tolist() == [0, 9, 1, 0]
     assert found["n_train"] == 2
-    found = loaders._read_dbpedia(*files, top_share=0.01, held_out="test")
+    found = loaders._read_dbpedia(*files, top_share=0.01)
     assert found["feature_names"] == ("word2",)  # as often as word4, and earlier
 
 
-def test_wrong_parts_and_shares_of_texts():
-    for options, message in (
-        ({"held_out": "train"}, r"held_out must be one of .*'test'.*, got 'train'"),
-        ({"top_share": 1}, r"top_share must lie in \(0, 0.2\], .* got 1; load_dbpedia_counts"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            load_dbpedia(**options)
-    with pytest.raises(ValueError, match=r"held_out must be one of .*, got 'all'"):
-        load_dbpedia_counts(held_out="all")
+def test_a_share_of_words_is_bounded():
+    with pytest.raises(ValueError, match=r"top_share must lie in \(0, 0.2\], .* got 1"):
+        load_dbpedia(top_share=1)
 
 
 @pytest.fixture(scope="module")
@@ -494,26 +472,13 @@ def texts():
 
 @real_data
 def test_texts(texts):
-    """4,500 documents for training; most repeat a sentence, some have a label without one."""
-    counts, words = load_dbpedia_counts()
+    """4,500 documents for training; some have a label that none of their sentences has."""
     assert texts.n_train == 4500 and texts.X.offsets[4500] == 68_715
     assert (texts.instance_labels.sum(axis=1) == 1).all()
     shown = texts.X.max(texts.instance_labels)
     assert (shown <= texts.Y).all()
     without = (shown < texts.Y).any(axis=1)
     assert (without[:4500].sum(), without[4500:].sum()) == (438, 35)
-    repeats = [repeats_a_sentence(counts, *ends) for ends in pairwise(texts.X.offsets)]
-    assert (sum(repeats[:4500]), sum(repeats[4500:])) == (4466, 495)
-    kept = [words.index(word) for word in texts.feature_names[:20]]
-    assert np.array_equal(counts[:, kept].toarray(), texts.X.instances[:, :20])
-    counts, words = load_dbpedia_counts(held_out="valid")
-    assert counts.shape == (68_715 + 45_791, 17_953) and len(words) == 17_953
-
-
-def repeats_a_sentence(counts, start, end):
-    starts, words = counts.indptr[start : end + 1], counts.indices
-    sentences = [frozenset(words[a:b]) for a, b in pairwise(starts)]
-    return len(set(sentences)) < len(sentences)
 
 
 @real_data
