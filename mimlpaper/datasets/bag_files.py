@@ -104,21 +104,19 @@ def read_bags(
 ) -> LabelledBags:  # fmt: skip
     """Bags, labels and names from a file that ends in .csv or .arff.
 
-    CSV has one row for each instance: the bag's name, then features, and labels 0 and 1 or no and
-    yes. Rows of a bag follow each other and repeat its labels. A column is a label if its head
-    begins with ``label:``, which is not part of the name. If the first line is a number n, the last
-    n columns are the labels, as in files of the library mimllearning. ::
+    CSV has one row for each instance: the bag's name, then features and labels. Rows of a bag
+    follow each other and repeat its labels, 0 and 1 or no and yes. A column is a label if its head
+    begins with ``label:``, which is not part of the name. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
         beach,4.5,-1,1,0
         forest,10,-8,0,1
 
-    ARFF has one row for each bag. One attribute is relational and holds the instances. An attribute
-    before it at first place is the bag's name. The others are labels. If no attribute is
-    relational, each row is a bag of one instance, and ``labels`` is needed. A nominal feature
-    becomes a feature 0 or 1 for each of its values, after all numbers. Rows and instances may be
-    sparse, such as ``{1 -20}``. ::
+    ARFF has one row for each bag. One attribute is relational and holds the instances; the first,
+    if it is another one, is the bag's name; the rest are labels. Without a relational attribute,
+    each row is a bag of one instance. A nominal feature becomes a feature 0 or 1 for each of its
+    values, after all numbers. Rows and instances may be sparse, such as ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -154,7 +152,7 @@ def read_bags(
     ...     read_bags(f"{folder}/scenes.arff").X
     Bags(10 bags, 90 instances, 15 features)
     """
-    parse = _of_ending(PARSERS, path)
+    parse, _ = _format(path)
     size = os.path.getsize(path)
     with _at(path):
         _check_size(size, max_bytes)
@@ -171,7 +169,7 @@ def write_bags(path: str | os.PathLike, data):
     or @, so that no spreadsheet takes them for formulas. ``data`` is a :class:`LabelledBags`, or a
     :class:`~mimlpaper.datasets.Dataset` of bags.
     """
-    write, y = _of_ending(WRITERS, path), getattr(data, "y", None)
+    (_, write), y = _format(path), getattr(data, "y", None)
     labelled = labelled_bags(
         data.X, data.Y if y is None else y[:, None], data.label_names,
         feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
@@ -179,11 +177,12 @@ def write_bags(path: str | os.PathLike, data):
     write(Path(path), labelled)
 
 
-def _of_ending(functions, path):
+def _format(path):
+    """Parser and writer of the file's format."""
     ending = Path(path).suffix.lower()
-    if ending not in functions:
-        raise ValueError(f"path must end in {' or '.join(functions)}, got {str(path)!r}")
-    return functions[ending]
+    if ending not in FORMATS:
+        raise ValueError(f"path must end in {' or '.join(FORMATS)}, got {str(path)!r}")
+    return FORMATS[ending]
 
 
 @contextmanager
@@ -219,11 +218,8 @@ def bags_of_table(
     labels : DataFrame (n_instances, n_labels), booleans, or 0 and 1.
     missing : number in place of features that are NaN; None refuses them.
     """
-    if features.empty or labels.empty:
-        raise ValueError(
-            "at least one bag, one feature and one label are needed, got "
-            f"{len(features)} instances, {features.shape[1]} features and {labels.shape[1]} labels"
-        )
+    if features.empty:
+        raise ValueError(f"a bag and a feature are needed, got a table of shape {features.shape}")
     _checked_names(features.columns, "feature", features.shape[1])
     where = features.index
     if missing is None:
@@ -336,20 +332,16 @@ def _csv(text):
     """Columns, and the line, the bag and the cells of each row."""
     reader = csv.reader(StringIO(text, newline=""), skipinitialspace=True)
     rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    n_labels = 0
-    if len(rows) > 1 and len(rows[0][1]) == 1 and rows[0][1][0].isdecimal():
-        n_labels = int(rows.pop(0)[1][0])
-    (_, head), *rows = rows or [(1, [""])]
-    if head[0].startswith(LABEL_PREFIX):
-        raise ValueError(f"the first column must be the bag's name, got {head[0]!r:.60}")
-    columns = [Column(head[0], "name")]
-    for i, name in enumerate(head[1:], 1):
-        is_label = name.startswith(LABEL_PREFIX) or i >= max(1, len(head) - n_labels)
-        name = _plain(name.removeprefix(LABEL_PREFIX))
-        columns.append(Column(name, "label" if is_label else "numeric"))
+    (_, (first, *heads)), *rows = rows or [(1, [""])]
+    if first.startswith(LABEL_PREFIX):
+        raise ValueError(f"the first column must be the bag's name, got {first!r:.60}")
+    columns = [Column(first, "name")]
+    for head in heads:
+        kind = "label" if head.startswith(LABEL_PREFIX) else "numeric"
+        columns.append(Column(_plain(head.removeprefix(LABEL_PREFIX)), kind))
     for line, row in rows:
-        if len(row) != len(head):
-            raise ValueError(f"line {line}: {len(head)} values are needed, got {len(row)}")
+        if len(row) != len(columns):
+            raise ValueError(f"line {line}: {len(columns)} values are needed, got {len(row)}")
     return columns, ((line, _plain(row[0]), dict(enumerate(row[1:], 1))) for line, row in rows)
 
 
@@ -460,12 +452,13 @@ def _unquoted(text):
 
 
 def _write_csv(path, data):
+    names = np.array([_guarded(name) for name in data.bag_names], dtype=object)
+    labels = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
+    bags = data.X.bag_of_instance
+    table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
+    table = table.join(pd.DataFrame(1 * data.Y, names, labels))
     with whole_file(path) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        labels = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
-        rows.writerow(["bag", *map(_guarded, data.feature_names), *labels])
-        for name, instances, labels in _texts(data):
-            rows.writerows([_guarded(name), *instance, *labels] for instance in instances)
+        table.to_csv(file, index_label="bag", lineterminator="\n")
 
 
 def _write_arff(path, data):
@@ -483,9 +476,9 @@ def _write_arff(path, data):
         file.write("@end bag\n")
         file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
         file.write("\n@data\n")
-        for name, instances, labels in _texts(data):
-            rows = "\\n".join(map(",".join, instances))
-            file.write(f'{_quoted(name)},"{rows}",{",".join(labels)}\n')
+        for name, bag, labels in zip(data.bag_names, data.X, data.Y, strict=True):
+            rows = "\\n".join(",".join(map(repr, row)) for row in bag.tolist())
+            file.write(f'{_quoted(name)},"{rows}",{",".join(map(str, 1 * labels))}\n')
 
 
 def _quoted(name):
@@ -494,12 +487,4 @@ def _quoted(name):
     return "'" + re.sub(r"(['\"\\%])", r"\\\1", name) + "'"
 
 
-def _texts(data):
-    """Each bag's name, instances and labels as texts; the shortest that read back as the same."""
-    for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-        rows = [[repr(value).removesuffix(".0") for value in row] for row in instances.tolist()]
-        yield name, rows, [str(int(label)) for label in labels]
-
-
-PARSERS = {".csv": _csv, ".arff": _arff}
-WRITERS = {".csv": _write_csv, ".arff": _write_arff}
+FORMATS = {".csv": (_csv, _write_csv), ".arff": (_arff, _write_arff)}

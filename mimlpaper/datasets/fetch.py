@@ -39,12 +39,10 @@ class Source:
     @property
     def shape(self) -> str:
         """Shape as text, such as ``"2,000 bags, 18,000 instances, 15 features"``."""
-        if self.n_instances is None:
-            return f"{self.n_examples:,} examples, {self.n_features:,} features"
-        return (
-            f"{self.n_examples:,} bags, {self.n_instances:,} instances, "
-            f"{self.n_features:,} features"
-        )
+        examples = f"{self.n_examples:,} examples"
+        if self.n_instances is not None:
+            examples = f"{self.n_examples:,} bags, {self.n_instances:,} instances"
+        return f"{examples}, {self.n_features:,} features"
 
 
 @dataclass(frozen=True)
@@ -143,10 +141,10 @@ def fetch_all(
     folder = data_folder(data_home)
     sources = [source_of(name) for name in names or SOURCES]
     entries = [manifest()[file] for source in sources for file in source.files]
-    return [
-        download(entry, folder) if entry.fault(folder / entry.file) else folder / entry.file
-        for entry in entries
-    ]
+    for entry in entries:
+        if entry.fault(folder / entry.file):
+            download(entry, folder)
+    return [folder / entry.file for entry in entries]
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
@@ -190,24 +188,14 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
     return path
 
 
-def _first_cause(error: BaseException) -> BaseException:
+def _first_cause(error):
     """The first error of a chain, such as a name that could not be resolved."""
-    while error.__context__ is not None:
-        error = error.__context__
-    return error
+    return error if error.__context__ is None else _first_cause(error.__context__)
 
 
-def _mending_command(folder: Path) -> str:
+def _mending_command(folder):
     elsewhere = "" if folder == paths.raw_data() else f" --data {shlex.quote(str(folder))}"
     return f"mimlpaper data --fetch{elsewhere}"
-
-
-def _read_sources() -> dict[str, Source]:
-    sources = {}
-    for row in _rows(paths.packaged_data() / "datasets.csv"):
-        numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
-        sources[row["name"]] = Source(**row | numbers | {"files": tuple(row["files"].split())})
-    return sources
 
 
 @cache
@@ -228,6 +216,14 @@ def _rows(path):
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
     """Hash of a file, cached until its size or time of change differs."""
     return pooch.file_hash(path)
+
+
+def _read_sources():
+    sources = {}
+    for row in _rows(paths.packaged_data() / "datasets.csv"):
+        numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
+        sources[row["name"]] = Source(**row | numbers | {"files": tuple(row["files"].split())})
+    return sources
 
 
 SOURCES = _read_sources()

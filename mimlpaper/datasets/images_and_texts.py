@@ -43,8 +43,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> grey = np.full((32, 32), 128, dtype=np.uint8)
-    >>> ImageBags().transform([grey])
+    >>> ImageBags().transform([np.full((32, 32), 128, dtype=np.uint8)])
     Bags(1 bags, 9 instances, 15 features)
     """
 
@@ -137,7 +136,10 @@ def _pixels(image, name):
             f"{name} must have at least {SIDE} x {SIDE} pixels and 1 to 4 channels, "
             f"got shape {np.shape(image)}"
         )
-    return _on_white(_to_255(array, name))
+    largest = 1 if array.dtype.kind in "fb" else 255
+    if array.dtype.kind not in "fbiu" or not (0 <= array.min() and array.max() <= largest):
+        raise ValueError(f"{name} must hold integers in [0, 255] or floats in [0, 1]")
+    return _on_white(array * (255.0 / largest))
 
 
 def _opened(path, name):
@@ -149,18 +151,6 @@ def _opened(path, name):
     except Exception as error:  # Pillow's decoders raise many types
         raise ValueError(f"{name} cannot be read: {error}") from error
     return image
-
-
-def _to_255(array, name):
-    if array.dtype.kind not in "fbiu":
-        raise ValueError(f"{name} must hold numbers, got {array.dtype}")
-    largest = 1 if array.dtype.kind in "fb" else 255
-    if not (0 <= array.min() and array.max() <= largest):
-        raise ValueError(
-            f"{name} must hold integers in [0, 255] or floats in [0, 1], got {array.dtype} "
-            f"from {array.min()} to {array.max()}"
-        )
-    return array * (255.0 / largest)
 
 
 def _on_white(array):
@@ -186,7 +176,7 @@ class TextBags(TransformerMixin, BaseEstimator):
     top_share : float in (0, 1], default 0.02
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
     stop_words : "english", list of str, or None, default "english"
-        Words left out of the vocabulary before the share is taken.
+        Words left out before the share is taken.
 
     Attributes
     ----------
@@ -204,8 +194,8 @@ class TextBags(TransformerMixin, BaseEstimator):
     >>> text_bags = TextBags(window=4, step=2, top_share=0.6).fit(texts)
     >>> text_bags.vocabulary_.tolist()
     ['oil', 'stocks']
-    >>> [bag.tolist() for bag in text_bags.transform(texts)]
-    [[[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [[1.0, 1.0]]]
+    >>> text_bags.transform(texts)[0].tolist()
+    [[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
     """
 
     def __init__(self, *, window=50, step=25, top_share=0.02, stop_words="english"):
@@ -249,9 +239,9 @@ def _checked(texts):
     if isinstance(texts, str):
         raise ValueError("X must be a list of texts, got a single string")
     texts = list(texts)
-    if not texts:
-        raise ValueError("X must hold at least one text, got none")
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"X must hold strings, got {type(text).__name__} as text {i}")
+    strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
+    if not texts or strange:
+        raise ValueError(
+            f"X must hold at least one text, and strings only, got others at {strange}"
+        )
     return texts
