@@ -4,25 +4,7 @@ from mimlpaper.datasets.bag_files import LabelledBags, labelled_bags, read_bags,
 from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import DataError, describe, fetch_all
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES, ImageBags, TextBags, scene_mosaic
-from mimlpaper.datasets.loaders import (
-    DATASETS,
-    YAHOO_NAMES,
-    load,
-    load_dbpedia,
-    load_elephant,
-    load_fox,
-    load_hja,
-    load_letter_carroll,
-    load_letter_frost,
-    load_musk1,
-    load_musk2,
-    load_reuters,
-    load_scene,
-    load_tiger,
-    load_yahoo,
-    load_yeast,
-    loader_of,
-)
+from mimlpaper.datasets.loaders import DATASETS, YAHOO_NAMES, load, loader_of
 from mimlpaper.datasets.synthetic import (
     SCENE_LABELS,
     TEXT_LABELS,

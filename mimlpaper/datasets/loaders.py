@@ -1,6 +1,7 @@
-"""All data sets by name, and the loaders of original files: the paper's, and four others.
+"""All data sets by name, and the readers of original files: the paper's, and four others.
 
-For ``data_home`` see :func:`load`. The four others have labels of instances.
+A reader gives the fields of a :class:`Dataset` that are in its files. The four others have labels
+of instances. The folder ``data/`` says more about each set, in its README.
 """
 
 import os
@@ -31,23 +32,10 @@ from mimlpaper.datasets.fetch import (
 )
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
 
-# Name of the file: name printed in Appendix C.
-YAHOO_NAMES = {
-    "Arts": "Arts&Humanities",
-    "Business": "Business&Economy",
-    "Computers": "Computers&Internet",
-    "Education": "Education",
-    "Entertainment": "Entertainment",
-    "Health": "Health",
-    "Recreation": "Recreation&Sports",
-    "Reference": "Reference",
-    "Science": "Science",
-    "Social": "Social&Science",
-    "Society": "Society&Culture",
-}
+Fields = dict[str, Any]
 
 
-def _load(name: str, read: Callable[..., dict[str, Any]], data_home) -> Dataset:
+def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
     """The data set of a source, with the fields that ``read`` returns for its files' paths."""
     source = SOURCES[name]
     paths = [fetch(file, data_home) for file in source.files]
@@ -64,16 +52,8 @@ def _load(name: str, read: Callable[..., dict[str, Any]], data_home) -> Dataset:
         ) from error
 
 
-def load_scene(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,000 natural scenes: desert, mountains, sea, sunset, trees; 22.85 % have several labels.
-
-    Each bag holds nine instances of 15 features (``feature_names``): raw colours in
-    [0, 255] and differences of colours. :func:`scene_mosaic` draws a bag.
-    """
-    return _load("scene", _read_scene, data_home)
-
-
-def _read_scene(path: Path) -> dict[str, Any]:
+def _read_scene(path: Path) -> Fields:
+    """Natural scenes, with raw colours in [0, 255] and differences of colours."""
     bags, targets, names = read_variables(path, "bags", "targets", "class_name")
     return {
         "X": Bags.from_list(bags.ravel()),
@@ -89,16 +69,8 @@ def _read_scene(path: Path) -> dict[str, Any]:
 REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
 
 
-def load_reuters(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,000 newswire documents as bags of 2 to 26 passages; 14.95 % have several labels.
-
-    An instance counts 243 words. The first instance of each bag is the sum of the others, the
-    whole document. The file names no label; the names here are a guess.
-    """
-    return _load("reuters", _read_reuters, data_home)
-
-
-def _read_reuters(path: Path) -> dict[str, Any]:
+def _read_reuters(path: Path) -> Fields:
+    """Newswire documents as counts of words; the first instance is the sum of the others."""
     bags, targets = read_variables(path, "bags", "target")
     return {
         "X": Bags.from_list(bags.ravel()),
@@ -107,15 +79,8 @@ def _read_reuters(path: Path) -> dict[str, Any]:
     }
 
 
-def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,417 genes of 103 features with 14 functional classes, 4.24 ± 1.57 for each gene.
-
-    The rows have unit length.
-    """
-    return _load("yeast", _read_yeast, data_home)
-
-
-def _read_yeast(path: Path) -> dict[str, Any]:
+def _read_yeast(path: Path) -> Fields:
+    """Genes with functional classes; rows have unit length."""
     genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
     return {
         "X": genes.X.instances,
@@ -125,19 +90,27 @@ def _read_yeast(path: Path) -> dict[str, Any]:
     }
 
 
-def load_yahoo(name: str, *, data_home: str | os.PathLike | None = None) -> Dataset:
-    """5,000 web pages of one top-level category with its second-level categories as labels.
+# Name of the file: name printed in Appendix C.
+YAHOO_NAMES = {
+    "Arts": "Arts&Humanities",
+    "Business": "Business&Economy",
+    "Computers": "Computers&Internet",
+    "Education": "Education",
+    "Entertainment": "Entertainment",
+    "Health": "Health",
+    "Recreation": "Recreation&Sports",
+    "Reference": "Reference",
+    "Science": "Science",
+    "Social": "Social&Science",
+    "Society": "Society&Culture",
+}
 
-    ``name`` is one of :data:`YAHOO_NAMES`, such as "Arts". The first ``n_train`` = 2,000 pages
-    are for training, the last 3,000 for testing. Rows are word counts divided by their Euclidean
-    length; a few pages hold no word.
+
+def _read_yahoo(path: Path) -> Fields:
+    """Web pages of one top-level category with its second-level categories as labels.
+
+    Rows are word counts divided by their Euclidean length; a few pages hold no word.
     """
-    if name not in YAHOO_NAMES:
-        raise ValueError(f"name must be one of {', '.join(YAHOO_NAMES)}, got {name!r}")
-    return _load(f"yahoo:{name}", _read_yahoo, data_home)
-
-
-def _read_yahoo(path: Path) -> dict[str, Any]:
     train, test, train_targets, test_targets = read_variables(
         path, "train_data", "test_data", "train_target", "test_target"
     )
@@ -150,56 +123,30 @@ def _read_yahoo(path: Path) -> dict[str, Any]:
     }
 
 
-def load_musk1(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """92 molecules, 47 of them musks, as bags of 2 to 40 shapes of 166 raw integer features."""
-    return _load("musk1", _read_musk1, data_home)
+def _read_animal(path: Path, name: str) -> Fields:
+    """Images as bags of segments; half of the images show the animal."""
+    features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
+    positive = label_matrix(labels.toarray())[:, 0]
+    return _single_label(bags_of_runs(features.toarray(), bag_ids.ravel()), positive, name)
 
 
-def load_musk2(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """102 molecules, 39 of them musks, as bags of 1 to 1,044 shapes of 166 raw features."""
-    return _load("musk2", _read_musk2, data_home)
-
-
-def load_elephant(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """200 images, 100 of them with an elephant, as bags of 2 to 13 segments."""
-    return _load_animal("elephant", data_home)
-
-
-def load_tiger(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """200 images, 100 of them with a tiger, as bags of 1 to 13 segments."""
-    return _load_animal("tiger", data_home)
-
-
-def load_fox(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """200 images, 100 of them with a fox, as bags of 2 to 13 segments."""
-    return _load_animal("fox", data_home)
-
-
-def _load_animal(name, data_home):
-    def read(path: Path) -> dict[str, Any]:
-        features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
-        positive = label_matrix(labels.toarray())[:, 0]
-        return _content(bags_of_runs(features.toarray(), bag_ids.ravel()), positive, name)
-
-    return _load(name, read, data_home)
-
-
-def _read_musk1(path: Path) -> dict[str, Any]:
+def _read_musk1(path: Path) -> Fields:
+    """Molecules as bags of shapes with raw integer features."""
     rows = pd.read_csv(path, header=None)  # molecule, conformation, 166 features, class
     positive = rows.iloc[:, -1].to_numpy() == 1
     molecules = rows[0].to_numpy(dtype=str)
-    return _content(bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules), positive, "musk")
+    return _single_label(bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules), positive, "musk")
 
 
-def _read_musk2(path: Path) -> dict[str, Any]:
+def _read_musk2(path: Path) -> Fields:
     (content,) = read_variables(path, "x")  # a PRTools data set
     x = content[0, 0]
     positive = x["nlab"].ravel() == 2  # classes are numbered in order: negative, positive
     molecules = x["ident"][0, 0]["milbag"]
-    return _content(bags_of_runs(x["data"], molecules), positive, "musk")
+    return _single_label(bags_of_runs(x["data"], molecules), positive, "musk")
 
 
-def _content(bags: Bags, positive: np.ndarray, label: str) -> dict[str, Any]:
+def _single_label(bags: Bags, positive: np.ndarray, label: str) -> Fields:
     """Fields of a data set, from the bags' labels at each instance: positive (n_instances,)."""
     y = bags.max(positive)  # (n_bags,)
     if not np.array_equal(positive, y[bags.bag_of_instance]):
@@ -222,17 +169,12 @@ HJA_FEATURES = (
 )
 
 
-def load_hja(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """548 ten-second recordings in a forest, as bags of 2 to 43 segments; 13 species of birds.
+def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields:
+    """Ten-second recordings in a forest, with the species of birds heard in each.
 
-    A bag's labels are the species heard in the recording. ``instance_labels`` has one species for
-    4,998 of the segments and none for the others, which nobody labelled. In 62 bags a species
-    belongs to unlabelled segments only, so that the bag has more labels than its segments.
+    ``instance_labels`` has one species for 4,998 of the segments and none for the others, which
+    nobody labelled.
     """
-    return _load("hja", _read_hja, data_home)
-
-
-def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> dict[str, Any]:
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
     species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
     codes = np.arange(1, 14)
@@ -255,34 +197,24 @@ LETTER_FEATURES = tuple(
 SEED = 0  # of the draw of letters for Jabberwocky
 
 
-def load_letter_frost(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """141 words of Frost's *The Road Not Taken* as bags of letters; the labels are its letters.
+def _read_letter_frost(draw: Path, uci: Path) -> Fields:
+    """Words of Frost's *The Road Not Taken* as bags of images of letters.
 
-    Each letter is an image of the UCI Letter data, as drawn by Pham and others. Their file has one
-    label for all rare letters; here each instance has its own letter, since it equals a row of the
-    UCI file. Labels are A to Z; no word has an X or a Z.
+    The authors' file has one label for all rare letters. Here each instance has its own letter,
+    since it equals a row of the UCI Letter data.
     """
-    return _load("letter_frost", _read_letter_frost, data_home)
-
-
-def _read_letter_frost(draw: Path, uci: Path) -> dict[str, Any]:
     X = _frost_bags(draw)
     letters, features = _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
     return _bags_of_letters(X, np.array([letter_of[tuple(row)] for row in X.instances]))
 
 
-def load_letter_carroll(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """166 words of Carroll's *Jabberwocky* as bags of letters; the labels are its letters.
+def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
+    """Words of Carroll's *Jabberwocky* as bags of images of letters.
 
-    The draw of Briggs and others is not public. This one takes a random row of the UCI Letter data
-    for each letter of the poem, from a fixed seed: no row twice, and no row of Letter Frost.
-    Labels are A to Z; no word has a Q or a Z.
+    The authors' draw is not public. This one takes a random row of the UCI Letter data for each
+    letter, from a fixed seed: no row twice, and no row of Letter Frost.
     """
-    return _load("letter_carroll", _read_letter_carroll, data_home)
-
-
-def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> dict[str, Any]:
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
     words = [word.replace("-", "") for word in words]
     text = np.array(list("".join(words)))
@@ -325,27 +257,15 @@ DBPEDIA_LABELS = (
     "company", "educational institution", "artist", "athlete", "means of transportation",
     "building", "natural place", "village", "animal", "film",
 )  # fmt: skip
-MAX_TOP_SHARE = 0.2  # of the words of DBpedia: 2 GB
+TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would take 11 GB
 
 
-def load_dbpedia(*, top_share: float = 0.02, data_home: str | os.PathLike | None = None) -> Dataset:
-    """5,000 documents as bags of 4 to 31 sentences about ten kinds of things; word counts.
+def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
+    """Documents as bags of sentences about ten kinds of things; each sentence has one label.
 
-    The first ``n_train`` = 4,500 are for training. A document mixes sentences, some of them
-    repeated, from articles about several things. A sentence has one label.
-
-    As for the paper's own texts, words are the share ``top_share``, at most 0.2, in the most
-    training documents, ties in the order of the vocabulary: 359 of 17,953, which take 220 MB.
+    Instances count the share ``top_share`` of the words, those in the most training documents, ties
+    in the order of the vocabulary.
     """
-    if not 0 < top_share <= MAX_TOP_SHARE:
-        raise ValueError(
-            f"top_share must lie in (0, {MAX_TOP_SHARE}], since dense instances take 11 GB times "
-            f"that, got {top_share}"
-        )
-    return _load("dbpedia", partial(_read_dbpedia, top_share=top_share), data_home)
-
-
-def _read_dbpedia(*paths: Path, top_share) -> dict[str, Any]:
     texts = {path.stem: path.read_text() for path in paths}
     words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
     train, test = (_documents(texts[f"{part}-data"]) for part in ("train", "test"))
@@ -400,20 +320,21 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(targets.T == 1)
 
 
+READERS: dict[str, Callable[..., Fields]] = {
+    "scene": _read_scene,
+    "reuters": _read_reuters,
+    "yeast": _read_yeast,
+    **{f"yahoo:{name}": _read_yahoo for name in YAHOO_NAMES},
+    "musk1": _read_musk1,
+    "musk2": _read_musk2,
+    **{name: partial(_read_animal, name=name) for name in ("elephant", "tiger", "fox")},
+    "hja": _read_hja,
+    "letter_frost": _read_letter_frost,
+    "letter_carroll": _read_letter_carroll,
+    "dbpedia": _read_dbpedia,
+}
 LOADERS: dict[str, Callable[..., Dataset]] = {
-    "scene": load_scene,
-    "reuters": load_reuters,
-    "yeast": load_yeast,
-    **{f"yahoo:{name}": partial(load_yahoo, name) for name in YAHOO_NAMES},
-    "musk1": load_musk1,
-    "musk2": load_musk2,
-    "elephant": load_elephant,
-    "tiger": load_tiger,
-    "fox": load_fox,
-    "hja": load_hja,
-    "letter_frost": load_letter_frost,
-    "letter_carroll": load_letter_carroll,
-    "dbpedia": load_dbpedia,
+    **{name: partial(_load, name, read) for name, read in READERS.items()},
     "synthetic_africa": synthetic.load_synthetic_africa,
     "synthetic_scene": synthetic.load_synthetic_scene,
     "synthetic_texts": synthetic.load_synthetic_texts,

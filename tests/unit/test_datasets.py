@@ -21,14 +21,6 @@ from mimlpaper.datasets import (
     ImageBags,
     describe,
     load,
-    load_dbpedia,
-    load_hja,
-    load_letter_carroll,
-    load_letter_frost,
-    load_reuters,
-    load_scene,
-    load_yahoo,
-    load_yeast,
     loaders,
     scene_mosaic,
     with_percentage,
@@ -83,7 +75,7 @@ def test_sets_have_the_names_that_the_published_results_use():
 @real_data
 def test_scene():
     """Section 4.3.2: 2,000 images, nine instances of 15 features, over 22 % with several labels."""
-    dataset = load_scene()
+    dataset = load("scene")
     assert dataset.label_names == ("desert", "mountains", "sea", "sunset", "trees")
     assert dataset.feature_names == SCENE_FEATURES
     assert set(dataset.X.sizes) == {9}
@@ -99,7 +91,7 @@ def test_scene_bags_are_what_the_generator_makes():
     An image of the 8 x 8 pixels can be had for the mosaics' middle only, so the generator's
     last step is run on the mosaics.
     """
-    dataset = load_scene()
+    dataset = load("scene")
     mosaics = np.stack([scene_mosaic(bag) for bag in dataset.X])  # (2000, 7, 7, 3)
     assert (np.isfinite(mosaics).all(axis=-1).sum(axis=(1, 2)) == 33).all()
     np.testing.assert_array_equal(_instances(mosaics), dataset.X.instances)
@@ -109,7 +101,7 @@ def test_scene_bags_are_what_the_generator_makes():
 @real_data
 def test_reuters():
     """Section 4.3.3: 2,000 bags of 2 to 26 instances, 3.6 on average, over 14.9 % multi-label."""
-    dataset = load_reuters()
+    dataset = load("reuters")
     sizes, X = dataset.X.sizes, dataset.X
     assert (sizes.min(), sizes.max(), round(sizes.mean(), 1)) == (2, 26, 3.6)
     assert 100 * several(dataset).mean() == pytest.approx(14.95)
@@ -122,7 +114,7 @@ def test_reuters():
 @real_data
 def test_yeast():
     """Section 6.2.1: 2,417 genes, fourteen labels, 4.24 ± 1.57 for each gene."""
-    dataset = load_yeast()
+    dataset = load("yeast")
     n_labels = dataset.Y.sum(axis=1)
     assert f"{n_labels.mean():.2f} ± {n_labels.std(ddof=1):.2f}" == "4.24 ± 1.57"
     assert dataset.label_names == tuple(f"Class{i}" for i in range(1, 15))
@@ -140,7 +132,7 @@ def test_yahoo():
     with (paths.published() / "yahoo_characteristics.csv").open() as lines:
         rows = {row["dataset"]: row for row in csv.DictReader(lines)}
     for name, printed_name in YAHOO_NAMES.items():
-        printed, dataset = rows[printed_name], load_yahoo(name)
+        printed, dataset = rows[printed_name], load(f"yahoo:{name}")
         assert dataset.X.shape == (5000, int(printed["vocabulary"])) and dataset.n_train == 2000
         for part, Y in (("train", dataset.Y[:2000]), ("test", dataset.Y[2000:])):
             rare = 100 * (Y.mean(axis=0) < 0.01).mean()
@@ -149,12 +141,6 @@ def test_yahoo():
             )
             assert half_up(Y.sum() / len(Y), ".001") == Decimal(printed[f"{part}_ANL"])
             assert half_up(rare, ".01") == Decimal(printed[f"{part}_PRC"])
-
-
-def test_yahoo_names():
-    assert len(YAHOO_NAMES) == 11
-    with pytest.raises(ValueError, match=r"name must be one of Arts, .*, got 'arts'"):
-        load_yahoo("arts")
 
 
 @real_data
@@ -316,7 +302,7 @@ def test_birds_by_hand(tmp_path):
 
 @real_data
 def test_birds():
-    birds = load_hja()
+    birds = load("hja")
     assert (birds.X.sizes.min(), birds.X.sizes.max()) == (2, 43)
     assert birds.label_names[10] == "Swainson's Thrush"
     assert birds.instance_labels.sum() == birds.instance_labels.any(axis=1).sum() == 4998
@@ -328,7 +314,7 @@ def test_birds():
 
 @real_data
 def test_features_of_birds_are_what_their_names_say():
-    birds = load_hja()
+    birds = load("hja")
     feature = dict(zip(birds.feature_names, birds.X.instances.T, strict=True))
     assert len(feature) == 38
     low, high = feature["lowest frequency"], feature["highest frequency"]
@@ -384,7 +370,7 @@ def test_letters_are_drawn_once(tmp_path, frost_draw, uci):
 
 @real_data
 def test_letters_of_frost():
-    frost = load_letter_frost()
+    frost = load("letter_frost")
     assert (frost.instance_labels.sum(axis=1) == 1).all()
     assert np.array_equal(frost.X.max(frost.instance_labels), frost.Y)
     words = words_of(frost)
@@ -396,7 +382,7 @@ def test_letters_of_frost():
 @real_data
 def test_letters_of_frost_agree_with_the_labels_of_the_draw():
     """The file's 20 labels are 20 letters; its last one, "novel", stands for A, F, N and T."""
-    frost = load_letter_frost()
+    frost = load("letter_frost")
     (Y,) = read_variables(fetch("letters/frost_draw.mat"), "Y_backup")
     letters = ["ILOSDVPCUGQBRWEHYJMK"[i] for i in range(20)]
     own = [frost.label_names.index(letter) for letter in letters]
@@ -407,7 +393,7 @@ def test_letters_of_frost_agree_with_the_labels_of_the_draw():
 
 @real_data
 def test_letters_of_carroll():
-    carroll = load_letter_carroll()
+    carroll = load("letter_carroll")
     assert np.array_equal(carroll.X.max(carroll.instance_labels), carroll.Y)
     words = words_of(carroll)
     assert words[:4] == ["TWAS", "BRILLIG", "AND", "THE"] and words[:23] == words[-23:]
@@ -424,9 +410,9 @@ def test_no_letter_of_carroll_is_drawn_twice():
     assert len(letters) == 20_000 and len(np.unique(features, axis=0)) == 18_668
     rows, times = np.unique(features, axis=0, return_counts=True)
     there = dict(zip(map(tuple, rows), times, strict=True))
-    rows, times = np.unique(load_letter_carroll().X.instances, axis=0, return_counts=True)
+    rows, times = np.unique(load("letter_carroll").X.instances, axis=0, return_counts=True)
     assert all(there[tuple(row)] >= n for row, n in zip(rows, times, strict=True))
-    frost = set(map(tuple, load_letter_frost().X.instances))
+    frost = set(map(tuple, load("letter_frost").X.instances))
     assert not any(tuple(row) in frost for row in rows)
 
 
@@ -458,14 +444,9 @@ def test_sentences_by_hand(tmp_path):
     assert found["feature_names"] == ("word2",)  # as often as word4, and earlier
 
 
-def test_a_share_of_words_is_bounded():
-    with pytest.raises(ValueError, match=r"top_share must lie in \(0, 0.2\], .* got 1"):
-        load_dbpedia(top_share=1)
-
-
 @pytest.fixture(scope="module")
 def texts():
-    return load_dbpedia()
+    return load("dbpedia")
 
 
 @real_data

@@ -195,7 +195,7 @@ STALE = {
     "mimlpaper.baselines.diverse_density": {"Em-dd"},
     "mimlpaper.baselines.adtboost_mh": {"AdtBoost.MH"},
     "mimlpaper.baselines.ranksvm": {"RankSvm"},
-    "mimlpaper.datasets.loaders:load_reuters": {"AdtBoost.MH"},
+    "mimlpaper.datasets.loaders:_read_reuters": {"AdtBoost.MH"},
     "mimlpaper.datasets.dataset:with_percentage": {"D-MimlSvm"},
     "mimlpaper.metrics": set(METHODS),
     "mimlpaper.study.figures": set(),
