@@ -64,13 +64,11 @@ def labelled_bags(
     fit each other, or a name is a duplicate, not printable, or has spaces around it.
     """
     X, Y = as_bags(X), np.asarray(Y)
-    if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
+    if Y.ndim != 2 or len(Y) != len(X) or not Y.size or not np.isin(Y, (0, 1)).all():
         raise ValueError(
-            f"Y must have one row for each of {len(X)} bags and at least one column, "
-            f"got shape {Y.shape}"
+            f"Y must hold booleans, or 0 and 1, one row for each of {len(X)} bags and at least one "
+            f"column, got shape {Y.shape}"
         )
-    if Y.dtype.kind not in "biuf" or not np.isin(Y, (0, 1)).all():
-        raise ValueError("Y must hold booleans, or 0 and 1")
     if feature_names is None:
         feature_names = [f"f{i + 1}" for i in range(X.n_features)]
     if bag_names is None:
@@ -196,10 +194,7 @@ def _at(place):
 
 def _check_size(needed, max_bytes):
     if needed > max_bytes:
-        raise ValueError(
-            f"more than max_bytes={max_bytes:,} are needed for the file, or for its instances in "
-            "memory; raise it if that is meant"
-        )
+        raise ValueError(f"the file or its instances need more than max_bytes={max_bytes:,}")
 
 
 def bags_of_table(
@@ -248,8 +243,6 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
 
     The instances of a bag must follow each other; bags keep the order of the file.
     """
-    if len(instances) != len(bag_ids):
-        raise ValueError(f"{len(instances)} instances, but {len(bag_ids)} names of bags")
     starts = np.flatnonzero(np.r_[True, bag_ids[1:] != bag_ids[:-1]])
     ids, times = np.unique(bag_ids[starts], return_counts=True)
     if times.max() > 1:
@@ -278,9 +271,10 @@ class Column(NamedTuple):
                 return number
         except (KeyError, ValueError):
             pass
-        needed = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
-        number = f"a finite number of at most {LARGEST:g}"
-        raise ValueError(f"{self.name!r} must be {needed.get(self.kind, number)}, got {cell!r:.60}")
+        needed = f"a finite number of at most {LARGEST:g}"
+        if self.kind != "numeric":
+            needed = "0 or 1" if self.kind == "label" else f"one of {', '.join(self.values):.60}"
+        raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}")
 
 
 def _decoded(content):
@@ -306,8 +300,7 @@ def _with_labels(columns, names):
 def _table(columns, rows, max_bytes):
     """Names of bags, features and labels, with one row for each instance, of rows of cells."""
     width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
-    omitted = [column.number((*column.values, "0")[0]) for column in columns]  # of a sparse row
-    omitted = np.array(omitted, dtype=float)
+    omitted = np.array([column.number((*column.values, "0")[0]) for column in columns], float)
     lines, bag_names, numbers = [], [], []
     for line, name, cells in rows:
         _check_size(8 * (1 + len(numbers)) * width, max_bytes)
@@ -337,8 +330,8 @@ def _csv(text):
         raise ValueError(f"the first column must be the bag's name, got {first!r:.60}")
     columns = [Column(first, "name")]
     for head in heads:
-        kind = "label" if head.startswith(LABEL_PREFIX) else "numeric"
-        columns.append(Column(_plain(head.removeprefix(LABEL_PREFIX)), kind))
+        name = head.removeprefix(LABEL_PREFIX)
+        columns.append(Column(_plain(name), "numeric" if name == head else "label"))
     for line, row in rows:
         if len(row) != len(columns):
             raise ValueError(f"line {line}: {len(columns)} values are needed, got {len(row)}")

@@ -388,7 +388,7 @@ def test_one_limit_of_size(refused):
         ("a.arff", changed(header, " @end bag\n", wide) + rows),
         ("a.arff", changed(header, "f3 numeric", nominal) + rows),
     ):
-        refused(name, content, "more than max_bytes=1,000,000", max_bytes=10**6)
+        refused(name, content, "need more than max_bytes=1,000,000", max_bytes=10**6)
 
 
 def test_a_sparse_row_takes_the_time_of_its_numbers(read):
