@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pandas as pd
@@ -123,10 +123,9 @@ def read_bags(
           @attribute f2 numeric
         @end bag
         @attribute label1 {0,1}
-        @attribute label2 {0,1}
         @data
-        bag1,"5,-198\\n4.5,-1",1,0
-        bag2,"10,-8",0,1
+        bag1,"5,-198\\n4.5,-1",1
+        bag2,"10,-8",0
 
     Parameters
     ----------
@@ -271,10 +270,9 @@ class Column(NamedTuple):
                 return number
         except (KeyError, ValueError):
             pass
-        needed = f"a finite number of at most {LARGEST:g}"
-        if self.kind != "numeric":
-            needed = "0 or 1" if self.kind == "label" else f"one of {', '.join(self.values):.60}"
-        raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}")
+        needed = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
+        number = f"a finite number of at most {LARGEST:g}"
+        raise ValueError(f"{self.name!r} must be {needed.get(self.kind, number)}, got {cell!r:.60}")
 
 
 def _decoded(content):
@@ -456,11 +454,9 @@ def _write_csv(path, data):
 
 def _write_arff(path, data):
     """An ARFF file of bags, and an XML file of the same name with the labels' names."""
-    names = ElementTree.Element("labels", xmlns="http://mulan.sourceforge.net/labels")
-    for name in data.label_names:
-        ElementTree.SubElement(names, "label", name=name)
-    ElementTree.indent(names)
-    write_whole(path.with_suffix(".xml"), ElementTree.tostring(names, "utf-8"))
+    names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
+    xml = f'<labels xmlns="http://mulan.sourceforge.net/labels">\n{names}</labels>\n'
+    write_whole(path.with_suffix(".xml"), xml)
     with whole_file(path) as file:
         file.write("@relation bags\n\n")
         file.write(f"@attribute id {{{','.join(map(_quoted, data.bag_names))}}}\n")

@@ -57,9 +57,9 @@ class ImageBags(TransformerMixin, BaseEstimator):
         """Bags of nine instances with 15 features, one for each image.
 
         An image is a path, a Pillow image, or an array (height, width) or (height, width, 1 to 4)
-        of integers in [0, 255] or floats in [0, 1], with at least 8 x 8 pixels. Grey images get
-        three equal channels, transparent images a white background. A ValueError names an image
-        that cannot be read or is none of these.
+        of integers in [0, 255], or of floats in [0, 1], which are rounded to 8 bits. It has at
+        least 8 x 8 pixels. Grey images get three equal channels, transparent images a white
+        background. A ValueError names an image that cannot be read or is none of these.
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
@@ -120,45 +120,38 @@ def _gaussian_samples(size, smoothing):
 
 
 def _pixels(image, name):
-    """An image of any accepted form as floats (height, width, 3) in [0, 255]."""
+    """An image of any accepted form on white, as floats (height, width, 3) in [0, 255]."""
     if isinstance(image, (str, os.PathLike)):
         name = f"{name} ({os.fspath(image)})"
-        image = _opened(image, name)
-    if isinstance(image, Image.Image):
-        if image.mode in ("I", "F") or image.mode.startswith("I;"):
-            raise ValueError(f"{name} has Pillow's mode {image.mode}, needed are 8 bits a colour")
-        image = ImageOps.exif_transpose(image).convert("RGBA")  # upright
-    array = np.asarray(image)
-    if array.ndim == 2:
-        array = array[:, :, None]
-    if array.ndim != 3 or not 1 <= array.shape[2] <= 4 or min(array.shape[:2]) < SIDE:
-        raise ValueError(
-            f"{name} must have at least {SIDE} x {SIDE} pixels and 1 to 4 channels, "
-            f"got shape {np.shape(image)}"
-        )
-    largest = 1 if array.dtype.kind in "fb" else 255
-    if array.dtype.kind not in "fbiu" or not (0 <= array.min() and array.max() <= largest):
-        raise ValueError(f"{name} must hold integers in [0, 255] or floats in [0, 1]")
-    return _on_white(array * (255.0 / largest))
-
-
-def _opened(path, name):
     try:
-        with Image.open(path) as image:
-            image.load()
+        image = _opened(image).convert("RGBA")
     except FileNotFoundError:
         raise
     except Exception as error:  # Pillow's decoders raise many types
         raise ValueError(f"{name} cannot be read: {error}") from error
-    return image
+    if min(image.size) < SIDE:
+        raise ValueError(f"{name} must have at least {SIDE} x {SIDE} pixels, got {image.size}")
+    colours, opacity = np.split(np.asarray(image, dtype=np.float64), [3], axis=2)
+    return opacity / 255 * colours + (1 - opacity / 255) * 255.0
 
 
-def _on_white(array):
-    """The image on white, if its last channel is opacity: (height, width, 3)."""
-    if array.shape[2] in (1, 3):
-        return np.broadcast_to(array, (*array.shape[:2], 3))
-    opacity = array[:, :, -1:] / 255
-    return opacity * array[:, :, :-1] + (1 - opacity) * np.full(3, 255.0)
+def _opened(image):
+    """An image of Pillow, upright, with 8 bits a colour."""
+    if isinstance(image, (str, os.PathLike)):
+        with Image.open(image) as opened:
+            opened.load()
+        image = opened
+    if isinstance(image, Image.Image):
+        if image.mode in ("I", "F") or image.mode.startswith("I;"):
+            raise ValueError(f"needed are 8 bits a colour, got Pillow's mode {image.mode}")
+        return ImageOps.exif_transpose(image)
+    array = np.asarray(image)
+    largest = 1 if array.dtype.kind in "fb" else 255
+    if not (0 <= array.min() and array.max() <= largest):
+        raise ValueError("arrays must hold integers in [0, 255] or floats in [0, 1]")
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[:, :, 0]
+    return Image.fromarray(np.rint(array * (255.0 / largest)).astype(np.uint8))
 
 
 class TextBags(TransformerMixin, BaseEstimator):
