@@ -214,7 +214,6 @@ def bags_of_table(
     """
     if features.empty:
         raise ValueError(f"a bag and a feature are needed, got a table of shape {features.shape}")
-    _checked_names(features.columns, "feature", features.shape[1])
     where = features.index
     if missing is None:
         for row, column in np.argwhere(features.isna().to_numpy()):

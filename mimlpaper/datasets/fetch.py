@@ -56,17 +56,16 @@ class ManifestEntry:
     original_source: str
     data_terms: str
 
-    def fault(self, path: Path) -> str | None:
-        """What is wrong with the file at ``path``; None if it is this entry's file."""
-        if not path.exists():
-            return f"is missing; needed are {self.bytes:,} bytes of sha256 {self.sha256}"
-        status = path.stat()
-        if status.st_size != self.bytes:
-            return f"holds {status.st_size:,} bytes, needed are {self.bytes:,}"
-        sha256 = _sha256(path, status.st_size, status.st_mtime_ns)
-        if sha256 != self.sha256:
-            return f"has sha256 {sha256}, needed is {self.sha256}"
-        return None
+    @property
+    def needed(self) -> str:
+        """What the file must be, for messages."""
+        return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
+
+    def is_at(self, path: Path) -> bool:
+        """Whether the file at ``path`` is this one, by its size and hash."""
+        if not path.exists() or path.stat().st_size != self.bytes:
+            return False
+        return _sha256(path, self.bytes, path.stat().st_mtime_ns) == self.sha256
 
 
 def drawn_sizes(name: str) -> tuple[int, int, int]:
@@ -119,8 +118,8 @@ def _state(source, folder):
         return "built in"
     if not all((folder / file).exists() for file in source.files):
         return "missing"
-    damaged = any(manifest()[file].fault(folder / file) for file in source.files)
-    return "damaged" if damaged else "present"
+    whole = all(manifest()[file].is_at(folder / file) for file in source.files)
+    return "present" if whole else "damaged"
 
 
 def manifest() -> dict[str, ManifestEntry]:
@@ -142,7 +141,7 @@ def fetch_all(
     sources = [source_of(name) for name in names or SOURCES]
     entries = [manifest()[file] for source in sources for file in source.files]
     for entry in entries:
-        if entry.fault(folder / entry.file):
+        if not entry.is_at(folder / entry.file):
             download(entry, folder)
     return [folder / entry.file for entry in entries]
 
@@ -158,11 +157,10 @@ def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
     path = folder / file
     if not path.exists():
         return download(entry, folder)
-    fault = entry.fault(path)
-    if fault:
+    if not entry.is_at(path):
         raise DataError(
-            f"{path} {fault}. It is left as it is; to replace it by a fresh download: "
-            f"{_mending_command(folder)}"
+            f"{path} is damaged or another file; {entry.needed}. It is left as it is; to replace "
+            f"it by a fresh download: {_mending_command(folder)}"
         )
     return path
 
@@ -181,9 +179,9 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
             registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
     except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
         raise DataError(
-            f"{path} {entry.fault(path)}, and downloading it from {entry.url} failed: "
-            f"{_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR for "
-            "another folder)"
+            f"{path} is missing or damaged; {entry.needed}; downloading it from {entry.url} "
+            f"failed: {_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR "
+            "for another folder)"
         ) from None  # the network's tracebacks say no more
     return path
 

@@ -18,7 +18,6 @@ from mimlpaper.datasets import (
     SCENE_FEATURES,
     YAHOO_NAMES,
     Dataset,
-    ImageBags,
     describe,
     load,
     loaders,
@@ -86,16 +85,11 @@ def test_scene():
 
 @real_data
 def test_scene_bags_are_what_the_generator_makes():
-    """Every colour difference of every image fits the blob colours of its mosaic, to the bit.
-
-    An image of the 8 x 8 pixels can be had for the mosaics' middle only, so the generator's
-    last step is run on the mosaics.
-    """
+    """Every colour difference of every image fits the blob colours of its mosaic, to the bit."""
     dataset = load("scene")
     mosaics = np.stack([scene_mosaic(bag) for bag in dataset.X])  # (2000, 7, 7, 3)
     assert (np.isfinite(mosaics).all(axis=-1).sum(axis=(1, 2)) == 33).all()
     np.testing.assert_array_equal(_instances(mosaics), dataset.X.instances)
-    assert len(SCENE_FEATURES) == ImageBags().transform([np.zeros((8, 8))]).n_features
 
 
 @real_data
@@ -106,7 +100,6 @@ def test_reuters():
     assert (sizes.min(), sizes.max(), round(sizes.mean(), 1)) == (2, 26, 3.6)
     assert 100 * several(dataset).mean() == pytest.approx(14.95)
     assert dataset.Y.sum(axis=0).tolist() == [831, 482, 299, 153, 128, 154, 261]
-    assert X.instances.max() > 1  # counts
     whole_documents = X.instances[X.offsets[:-1]]  # each bag begins with one
     np.testing.assert_array_equal(2 * whole_documents, X.sum(X.instances))
 
@@ -182,8 +175,6 @@ def test_a_dataset_checks_itself():
 def test_labels_are_transposed_and_cast():
     targets = np.array([[1, -1, -1], [1, 1, -1]], dtype=np.int16)
     assert label_matrix(targets).tolist() == [[True, True], [False, True], [False, False]]
-    with pytest.raises(ValueError, match="targets must be -1 or 1, got 0"):
-        label_matrix(np.array([[1, 0]]))
 
 
 def test_counts_of_eight_bits_do_not_overflow(tmp_path):
@@ -192,12 +183,6 @@ def test_counts_of_eight_bits_do_not_overflow(tmp_path):
     (bags,) = read_variables(tmp_path / "bags.mat", "bags")
     summed = Bags.from_list(bags.ravel()).instances.sum(axis=0)
     assert summed.tolist() == [400, 400, 400]
-
-
-def test_missing_variables_are_named(tmp_path):
-    savemat(tmp_path / "some.mat", {"bags": np.zeros(3)})
-    with pytest.raises(ValueError, match="no variable named targets, class_name"):
-        read_variables(tmp_path / "some.mat", "bags", "targets", "class_name")
 
 
 def test_bags_of_runs():
@@ -214,9 +199,6 @@ def test_musk1_rows_become_bags(tmp_path):
     content = loaders._read_musk1(file)
     assert [bag.tolist() for bag in content["X"]] == [[[5, 6], [7, 8]], [[9, 10]]]
     assert content["y"].tolist() == [True, False]
-    file.write_text("M-1,1_1,5,6,1.\nM-1,1_2,7,8,0.\n")
-    with pytest.raises(ValueError, match="instances of a bag must carry one label"):
-        loaders._read_musk1(file)
 
 
 def test_only_one_kind_of_example_is_removed():
@@ -399,19 +381,6 @@ def test_letters_of_carroll():
     assert set(ascii_uppercase) - set("".join(words)) == {"Q", "Z"}
     digest = hashlib.sha256(carroll.X.instances.tobytes()).hexdigest()
     assert digest[:16] == "c7498bb845f0180b"  # the same draw everywhere
-
-
-@real_data
-def test_no_letter_of_carroll_is_drawn_twice():
-    """Some rows of the UCI file are equal: none is drawn more often than it is there."""
-    letters, features = loaders._uci_letters(fetch("letters/letter-recognition.csv"))
-    assert len(letters) == 20_000 and len(np.unique(features, axis=0)) == 18_668
-    rows, times = np.unique(features, axis=0, return_counts=True)
-    there = dict(zip(map(tuple, rows), times, strict=True))
-    rows, times = np.unique(load("letter_carroll").X.instances, axis=0, return_counts=True)
-    assert all(there[tuple(row)] >= n for row, n in zip(rows, times, strict=True))
-    frost = set(map(tuple, load("letter_frost").X.instances))
-    assert not any(tuple(row) in frost for row in rows)
 
 
 def dbpedia_files(folder):

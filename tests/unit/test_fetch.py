@@ -112,7 +112,7 @@ def test_missing_and_offline(tmp_path, server):
     with pytest.raises(DataError) as error:
         fetch(FILE, tmp_path / "my data")
     message = str(error.value)
-    assert f"{tmp_path / 'my data' / FILE} is missing" in message
+    assert f"{tmp_path / 'my data' / FILE} is missing or damaged" in message
     assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
     assert f"from {server.url()} failed: 500" in message
     assert f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'" in message
@@ -131,18 +131,14 @@ def test_a_failed_download_is_one_readable_error(tmp_path, project):
 
 def test_damaged_files_are_named_and_left(tmp_path, server):
     """Too short, with another content, or changed after it was checked."""
-    corrupt = CONTENT[::-1]
     path = put(tmp_path, CONTENT)
     fetch(FILE, tmp_path)
-    for content, fault in (
-        (CONTENT[:5], f"{path} holds 5 bytes, needed are {len(CONTENT)}"),
-        (corrupt, f"{path} has sha256 {hashlib.sha256(corrupt).hexdigest()}, needed is {SHA256}"),
-    ):
+    for content in (CONTENT[:5], CONTENT[::-1]):
         path.write_bytes(content)
         os.utime(path, ns=(1, 1))
         with pytest.raises(DataError) as error:
             fetch(FILE, tmp_path)
-        assert fault in str(error.value)
+        assert f"{path} is damaged or another file; needed are {len(CONTENT)} b" in str(error.value)
         assert f"mimlpaper data --fetch --data {tmp_path}" in str(error.value)
         assert path.read_bytes() == content
     assert server.n_requests == 0
@@ -186,7 +182,10 @@ def test_no_room_for_a_file(tmp_path, monkeypatch):
 def test_content_is_parsed_only_after_its_hash(tmp_path, project, monkeypatch):
     """SciPy's reader of damaged MATLAB files may crash the process."""
     put(tmp_path, b"junk")
-    with monkeypatch.context() as patch, pytest.raises(DataError, match="holds 4 bytes"):
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(DataError, match="is damaged or another file"),
+    ):
         patch.setattr(loaders, "loadmat", lambda *_, **__: pytest.fail("was parsed"))
         load("scene", tmp_path)
     use_manifest_row(project, b"junk")
