@@ -354,8 +354,8 @@ def _arff(text):
         raise ValueError("only one relational attribute is expected")
     if inner:
         outer = [c if c.kind == "relational" else c._replace(kind="label") for c in outer]
-    if outer[0].kind in ("string", "label"):
-        outer[0] = outer[0]._replace(kind="name")
+        if outer[0].kind == "label":
+            outer[0] = outer[0]._replace(kind="name")
     return outer + inner, _arff_rows(lines, outer, inner)
 
 
@@ -384,7 +384,7 @@ def _attribute(text):
     if kind[0] + kind[-1] == "{}":
         values = tuple(_unquoted(cell[1]) for cell in _cells(DENSE, kind[1:-1]))
         return Column(name, "numeric" if set(values) == {"0", "1"} else "nominal", values)
-    return Column(name, kind.lower() if kind.lower() in ("relational", "string") else "numeric")
+    return Column(name, "relational" if kind.lower() == "relational" else "numeric")
 
 
 def _arff_rows(lines, outer, inner):

@@ -18,6 +18,7 @@ from mimlpaper.datasets import (
     make_texts,
     synthetic,
 )
+from mimlpaper.datasets.fetch import is_present, source_of
 
 LOADERS = {
     "synthetic_africa": load_synthetic_africa,
@@ -92,6 +93,16 @@ def test_things_are_clouds_around_their_places():
         assert cloud[:, :2].std(axis=0) == pytest.approx([0.55] * 2, abs=0.05)
         assert cloud[:, 2].mean() == pytest.approx(0.0, abs=0.5)
         assert y[X.bag_of_instance[things == thing]].all() == (name in ("lion", "elephant"))
+
+
+def test_bags_of_any_size_are_drawn_by_name():
+    drawn = load("drawn:40x3x8")
+    X, Y = make_bags(40, 3, 8)
+    assert np.array_equal(drawn.X.instances, X.instances) and np.array_equal(drawn.Y, Y)
+    source = source_of(drawn.name)
+    assert is_present(drawn.name) and (source.n_labels, source.n_instances) == (8, 120)
+    assert (source.n_examples, source.n_features) == (len(X), X.n_features)
+    assert set(X.sizes) == {3} and set(Y.sum(axis=1)) == {2}
 
 
 def test_bad_parameters():
