@@ -139,15 +139,6 @@ def read_bags(
     Raises
     ------
     DataError : names the file and its line, feature or bag that does not follow the format.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from mimlpaper.datasets import load_synthetic_scene
-    >>> with TemporaryDirectory() as folder:
-    ...     write_bags(f"{folder}/scenes.arff", load_synthetic_scene(n_images=10))
-    ...     read_bags(f"{folder}/scenes.arff").X
-    Bags(10 bags, 90 instances, 15 features)
     """
     parse, _ = _format(path)
     size = os.path.getsize(path)
@@ -448,7 +439,7 @@ def _write_csv(path, data):
     table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
     table = table.join(pd.DataFrame(1 * data.Y, names, labels))
     with whole_file(path) as file:
-        table.to_csv(file, index_label="bag", lineterminator="\n")
+        table.to_csv(file, index_label="bag", lineterminator="\n", float_format=_shortest)
 
 
 def _write_arff(path, data):
@@ -465,7 +456,7 @@ def _write_arff(path, data):
         file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
         file.write("\n@data\n")
         for name, bag, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            rows = "\\n".join(",".join(map(repr, row)) for row in bag.tolist())
+            rows = "\\n".join(",".join(map(_shortest, row)) for row in bag)
             file.write(f'{_quoted(name)},"{rows}",{",".join(map(str, 1 * labels))}\n')
 
 
@@ -473,6 +464,11 @@ def _quoted(name):
     if re.fullmatch(r"[\w.-]+", name, re.ASCII):
         return name
     return "'" + re.sub(r"(['\"\\%])", r"\\\1", name) + "'"
+
+
+def _shortest(number):
+    """The shortest text that reads back as the same number."""
+    return repr(float(number)).removesuffix(".0")
 
 
 FORMATS = {".csv": (_csv, _write_csv), ".arff": (_arff, _write_arff)}

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.baselines.guess import Guess
-from mimlpaper.datasets import DataError, loaders, load
+from mimlpaper.datasets import DataError, load, loaders
 from mimlpaper.metrics import evaluate
 from mimlpaper.study import fingerprint
 from mimlpaper.study import runner as runner_module
