@@ -1,27 +1,10 @@
 """Data sets of the paper, data sets that it did not use, synthetic ones, and files of bags."""
 
 from mimlpaper.datasets.bag_files import LabelledBags, labelled_bags, read_bags, write_bags
-from mimlpaper.datasets.catalogue import DATASETS, describe, fetch_all, load
 from mimlpaper.datasets.dataset import Dataset, with_percentage
-from mimlpaper.datasets.fetch import DataError
+from mimlpaper.datasets.fetch import DataError, describe, fetch_all
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES, ImageBags, TextBags, scene_mosaic
-from mimlpaper.datasets.loaders import (
-    YAHOO_NAMES,
-    load_dbpedia,
-    load_dbpedia_counts,
-    load_elephant,
-    load_fox,
-    load_hja,
-    load_letter_carroll,
-    load_letter_frost,
-    load_musk1,
-    load_musk2,
-    load_reuters,
-    load_scene,
-    load_tiger,
-    load_yahoo,
-    load_yeast,
-)
+from mimlpaper.datasets.loaders import DATASETS, YAHOO_NAMES, load, loader_of
 from mimlpaper.datasets.synthetic import (
     SCENE_LABELS,
     TEXT_LABELS,

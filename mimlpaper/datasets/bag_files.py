@@ -1,49 +1,43 @@
-"""Files of labelled bags: ARFF with an XML file of label names, CSV, NPZ, LIBSVM.
+"""Files of labelled bags: CSV, and ARFF as Weka, Mulan and the library MIML write it.
 
-A reader of text makes a table with one row for each instance; :func:`bags_of_table` checks it.
+A reader of text turns each instance into a row of numbers; :func:`bags_of_table` makes the bags.
 """
 
 import csv
 import math
 import os
 import re
-import warnings
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree import ElementTree
-from zipfile import ZipFile
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_svmlight_file
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.paths import whole_file, write_whole
 
 MAX_BYTES = 2**32  # of a file, and of its instances in memory, unless the caller allows more
-
-# Values of labels that a bag has, and of labels that it lacks; and of features that are missing.
-YES = {"1", "1.0", "+1", "yes", "y", "true", "t", "positive"}
-NO = {"0", "0.0", "-1", "no", "n", "false", "f", "negative"}
-MISSING = ("", "?")
+TRUTHS = {
+    **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
+    **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
+}
+MISSING = ("", "?")  # a feature
+NO_DATA = ("name", "relational")  # columns that only say where a bag begins
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
+GUARDED = re.compile(rf"'*([=+\-@]|{LABEL_PREFIX})")  # names with an apostrophe before them in CSV
 
 # Grammar of ARFF. With possessive quantifiers no file can make a search long.
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
+VALUE = rf"({QUOTED}|[^,'\"]*+)\s*+,"
+DENSE, SPARSE = re.compile(rf"\s*+{VALUE}"), re.compile(rf"\s*+(\d++)\s++{VALUE}")
 ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.+)", re.IGNORECASE)
-VALUE = rf"\s*+(?P<value>{QUOTED}|[^,'\"]*+)\s*+(?P<comma>,|\Z)"
-DENSE, SPARSE = re.compile(VALUE), re.compile(r"\s*+(?P<index>\d{1,9})\s" + VALUE)
-WEIGHT = re.compile(r",\s*+\{([\d.]++)\}\Z")
-ESCAPE = re.compile(r"\\(.)")
-ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # maybe with a range
-MEKA = re.compile(r"-C\s+(-?\d{1,9})\b")  # the number of labels, in the name of the relation
-NAMES = ("label_names", "feature_names", "bag_names")  # arrays of an archive
-MULAN = "http://mulan.sourceforge.net/labels"  # the namespace of files of label names
+ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 
 class LabelledBags(NamedTuple):
@@ -70,63 +64,57 @@ def labelled_bags(
     fit each other, or a name is a duplicate, not printable, or has spaces around it.
     """
     X, Y = as_bags(X), np.asarray(Y)
-    if Y.ndim != 2 or len(Y) != len(X) or Y.shape[1] == 0:
+    if Y.ndim != 2 or len(Y) != len(X) or not Y.size or not np.isin(Y, (0, 1)).all():
         raise ValueError(
-            f"Y must have one row for each of {len(X)} bags and at least one column, "
-            f"got shape {Y.shape}"
+            f"Y must hold booleans, or 0 and 1, one row for each of {len(X)} bags and at least one "
+            f"column, got shape {Y.shape}"
         )
-    if Y.dtype.kind not in "biuf" or not np.isin(Y, (0, 1)).all():
-        raise ValueError("Y must hold booleans, or 0 and 1")
+    if feature_names is None:
+        feature_names = [f"f{i + 1}" for i in range(X.n_features)]
+    if bag_names is None:
+        bag_names = [f"bag{i + 1}" for i in range(len(X))]
     return LabelledBags(
         X,
         Y.astype(bool),
         _checked_names(label_names, "label", Y.shape[1]),
-        _checked_names(feature_names, "feature", X.n_features, prefix="f"),
-        _checked_names(bag_names, "bag", len(X), prefix="bag"),
+        _checked_names(feature_names, "feature", X.n_features),
+        _checked_names(bag_names, "bag", len(X)),
     )
 
 
-def _checked_names(names, kind: str, n: int, prefix: str = "") -> tuple[str, ...]:
-    """``n`` different names; by default ``prefix`` with numbers from 1."""
-    if names is None:
-        names = [f"{prefix}{i + 1}" for i in range(n)]
-    names = [str(name) if isinstance(name, str) else name for name in names]  # NumPy's too
+def _checked_names(names, kind: str, n: int) -> tuple[str, ...]:
+    """``n`` different names, as texts of Python."""
+    names = tuple(map(str, names))
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
-    for name in names:
-        if not isinstance(name, str) or not name.isprintable() or not name or name != name.strip():
+    for name, times in Counter(names).items():
+        if times > 1 or not name.isprintable() or not name or name != name.strip():
             raise ValueError(
-                f"the name of a {kind} must be printable text without spaces around it, "
-                f"got {name!r:.60}"
+                f"{kind} names must differ and be printable text without spaces around it, "
+                f"got {name!r:.60} {times} times"
             )
-    if len(set(names)) < n:
-        twice = max(names, key=names.count)
-        raise ValueError(f"{kind} names must differ, but {twice!r} stands twice")
-    return tuple(names)
+    return names
 
 
-def read_bags(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES, **options) -> LabelledBags:
-    """Bags, labels and names from a file that ends in .arff, .csv, .npz, .svm or .libsvm.
+def read_bags(
+    path: str | os.PathLike, *, labels: Sequence[str] | None = None,
+    missing: float | None = None, max_bytes: int = MAX_BYTES,
+) -> LabelledBags:  # fmt: skip
+    """Bags, labels and names from a file that ends in .csv or .arff.
 
-    A file of single instances, such as Mulan's ARFF or LIBSVM's, gives bags of one instance. Then
-    :class:`~mimlpaper.algorithms.insdif.InsDif` takes the array ``X.instances``.
-
-    CSV has one row for each instance: the bag's name, then features, and labels 0 and 1 or no and
-    yes. Rows of a bag follow each other and repeat its labels. A column is a label if its head
-    begins with ``label:``, which is not part of the name. If the first line is a number n, the last
-    n columns are the labels, as in files of the library mimllearning. ::
+    CSV has one row for each instance: the bag's name, then features and labels. Rows of a bag
+    follow each other and repeat its labels, 0 and 1 or no and yes. A column is a label if its head
+    begins with ``label:``, which is not part of the name. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
         beach,4.5,-1,1,0
         forest,10,-8,0,1
 
-    ARFF is read as Weka, Mulan, MEKA and the library MIML write it. One attribute is the bag. The
-    first, unless it is the bag or a label, is the bag's name. The others are labels; an XML file
-    with the ARFF file's name must name the same ones. If no attribute is the bag, each row is an
-    instance: the XML file names the labels, or MEKA's ``-C`` counts them. A nominal feature becomes
-    a feature 0 or 1 for each of its values. Rows and instances may be sparse (``{1 -20}``). Weights
-    of rows (``{0.5}`` at the end) are ignored with a warning. ::
+    ARFF has one row for each bag. One attribute is relational and holds the instances; the first,
+    if it is another one, is the bag's name; the rest are labels. Without a relational attribute,
+    each row is a bag of one instance. A nominal feature becomes a feature 0 or 1 for each of its
+    values, after all numbers. Rows and instances may be sparse, such as ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -135,56 +123,41 @@ def read_bags(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES, **options)
           @attribute f2 numeric
         @end bag
         @attribute label1 {0,1}
-        @attribute label2 {0,1}
         @data
-        bag1,"5,-198\\n4.5,-1",1,0
-        bag2,"10,-8",0,1
-
-    NPZ holds the arrays ``instances`` (n_instances, n_features), ``offsets`` (n_bags + 1,), where
-    each bag starts, ``Y`` (n_bags, n_labels), ``label_names``, and optionally ``feature_names`` and
-    ``bag_names``. Pickled objects are never loaded.
-
-    A row of LIBSVM's multi-label format, such as ``0,2 1:0.5 4:-1``, holds the numbers of its
-    labels and the features that are not 0, counted from 1. Labels are named by their numbers.
+        bag1,"5,-198\\n4.5,-1",1
+        bag2,"10,-8",0
 
     Parameters
     ----------
-    labels : path, sequence of str, or None (not for .npz)
-        Mulan's XML file of label names, or these names; None if the file marks its labels.
-    missing : float or None, default None (.arff and .csv)
+    labels : sequence of str or None, default None
+        Names of the labels, such as those in Mulan's XML file; None if the file marks its labels.
+    missing : float or None, default None
         Number that replaces missing values, "?" or nothing; None refuses them.
-    n_features : int or None, default None (.svm and .libsvm)
-        None for the largest index. A test file needs the number of its training file.
     max_bytes : int, default 4 GiB
-        Largest size of the file, unpacked, and of its instances in memory, 8 bytes a value.
+        Largest size of the file, and of its instances in memory, 8 bytes a value.
 
     Raises
     ------
     DataError : names the file and its line, feature or bag that does not follow the format.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from mimlpaper.datasets import load_synthetic_scene
-    >>> with TemporaryDirectory() as folder:
-    ...     write_bags(f"{folder}/scenes.arff", load_synthetic_scene(n_images=10))
-    ...     read_bags(f"{folder}/scenes.arff").X
-    Bags(10 bags, 90 instances, 15 features)
     """
-    read = _of_ending(READERS, path)
-    with _naming(path):
-        _check_size(os.path.getsize(path), max_bytes)
-        return read(Path(path), max_bytes, **options)
+    parse, _ = _format(path)
+    size = os.path.getsize(path)
+    with _at(path):
+        _check_size(size, max_bytes)
+        columns, rows = parse(_decoded(Path(path).read_bytes()))
+        table = _table(_with_labels(columns, labels), rows, max_bytes)
+        return bags_of_table(*table, missing)
 
 
 def write_bags(path: str | os.PathLike, data):
-    """Write bags with labels into a file that ends in .arff, .csv or .npz, whole or not at all.
+    """Write bags with labels into a file that ends in .csv or .arff, whole or not at all.
 
     Reading the file gives the same numbers and names. An .arff file gets an .xml file with the
-    names of the labels. ``data`` is a :class:`LabelledBags`, or a
+    names of the labels. In a .csv file an apostrophe stands before names that begin with =, +, -
+    or @, so that no spreadsheet takes them for formulas. ``data`` is a :class:`LabelledBags`, or a
     :class:`~mimlpaper.datasets.Dataset` of bags.
     """
-    write, y = _of_ending(WRITERS, path), getattr(data, "y", None)
+    (_, write), y = _format(path), getattr(data, "y", None)
     labelled = labelled_bags(
         data.X, data.Y if y is None else y[:, None], data.label_names,
         feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
@@ -192,94 +165,66 @@ def write_bags(path: str | os.PathLike, data):
     write(Path(path), labelled)
 
 
-def _of_ending(functions, path):
+def _format(path):
+    """Parser and writer of the file's format."""
     ending = Path(path).suffix.lower()
-    if ending not in functions:
-        raise ValueError(f"path must end in {', '.join(functions)}, got {str(path)!r}")
-    return functions[ending]
+    if ending not in FORMATS:
+        raise ValueError(f"path must end in {' or '.join(FORMATS)}, got {str(path)!r}")
+    return FORMATS[ending]
 
 
 @contextmanager
-def _naming(path):
-    """Turn the errors of a damaged file, of many types, into a DataError that names the file."""
+def _at(place):
+    """Turn an error of any type into a DataError whose message begins with its place."""
     try:
         yield
-    except (FileNotFoundError, TypeError):  # TypeError: an option that this format does not have
-        raise
     except Exception as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{place}: {error}") from error
 
 
 def _check_size(needed, max_bytes):
     if needed > max_bytes:
-        raise ValueError(
-            f"more than max_bytes={max_bytes:,} are needed for the file, or for its instances in "
-            "memory; raise it if that is meant"
-        )
-
-
-class Column(NamedTuple):
-    """A column of a table: a label, a feature, or a feature for each of its values."""
-
-    name: str
-    kind: str = "numeric"  # nominal, or another type of ARFF
-    values: tuple[str, ...] = ()  # of a nominal column, and of a numeric one declared {0,1}
-
-    @property
-    def features(self) -> list[str]:
-        """Names of its features."""
-        if self.kind == "nominal":
-            return [f"{self.name}={value}" for value in self.values]
-        return [self.name]
-
-    def numbers(self, cells) -> np.ndarray:
-        """Its features, not finite for a cell without a value: (n_cells, n_features)."""
-        if self.kind == "nominal":
-            found = np.array([[cell == value for value in self.values] for cell in cells.tolist()])
-            return np.where(found.any(axis=1, keepdims=True), found, np.nan)
-        return np.array([_number(cell) for cell in cells.tolist()])[:, None]
-
-
-def _number(cell):
-    """The number, or NaN for other text; 1_000 is a number in Python only."""
-    try:
-        return math.nan if "_" in str(cell) else float(cell)
-    except (TypeError, ValueError):
-        return math.nan
+        raise ValueError(f"the file or its instances need more than max_bytes={max_bytes:,}")
 
 
 def bags_of_table(
-    table: pd.DataFrame, columns: list[Column], labels: list[int], missing: float | None = None
+    bag_names: Sequence, features: pd.DataFrame, labels: pd.DataFrame, missing: float | None = None
 ) -> LabelledBags:
     """Bags from a table with one row for each instance, checked.
 
     Parameters
     ----------
-    table : DataFrame (n_instances, 1 + n_columns)
-        The bag's name, then the values of ``columns``, as text or numbers. Rows of a bag follow
-        each other and repeat its labels. The index says where a row was found and is named after
-        what it counts, such as "line"; errors begin with both.
-    labels : places of the labels among ``columns``; the others are features.
-    missing : number in place of features that are empty or "?"; None refuses them.
+    bag_names : sequence (n_instances,)
+        The bag of each row. Rows of a bag follow each other and repeat its labels.
+    features : DataFrame (n_instances, n_columns)
+        Numbers, and categories, which become a feature 0 or 1 for each value, after the numbers.
+        The index says where a row was found and is named after what it counts, such as "line";
+        errors begin with both.
+    labels : DataFrame (n_instances, n_labels), booleans, or 0 and 1.
+    missing : number in place of features that are NaN; None refuses them.
     """
-    features = [i for i in range(len(columns)) if i not in set(labels)]
-    if table.empty or not features or not labels:
-        raise ValueError(
-            "at least one bag, one feature and one label are needed, got "
-            f"{len(table)} instances, {len(features)} features and {len(labels)} labels"
-        )
-    numbers = [_numbers(columns[i], table[i + 1], missing) for i in features]
-    names = table[0].to_numpy()
-    X = bags_of_runs(np.hstack(numbers), names)
+    if features.empty:
+        raise ValueError(f"a bag and a feature are needed, got a table of shape {features.shape}")
+    where = features.index
+    if missing is None:
+        for row, column in np.argwhere(features.isna().to_numpy()):
+            name = features.columns[column]
+            raise ValueError(
+                f"{where.name} {where[row]}: feature {name!r} is missing; give missing= its number"
+            )
+    numbers = pd.get_dummies(features, prefix_sep="=", dtype=float)
+    names, Y = np.array(bag_names, dtype=object), labels.to_numpy()
+    instances = numbers.to_numpy(float, copy=True)
+    instances[np.isnan(instances)] = missing
+    X = bags_of_runs(instances, names)
     starts = X.offsets[:-1]
-    Y = np.column_stack([_truths(columns[i].name, table[i + 1]) for i in labels])
     for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
-        raise _fault(table, row, f"bag {names[row]!r:.60} must have equal labels in all its rows")
+        raise ValueError(
+            f"{where.name} {where[row]}: bag {names[row]!r:.60} must have equal labels in all rows"
+        )
     return labelled_bags(
-        X, Y[starts], [columns[i].name for i in labels],
-        feature_names=[name for i in features for name in columns[i].features],
-        bag_names=names[starts],
-    )  # fmt: skip
+        X, Y[starts], labels.columns, feature_names=numbers.columns, bag_names=names[starts]
+    )
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
@@ -287,8 +232,6 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
 
     The instances of a bag must follow each other; bags keep the order of the file.
     """
-    if len(instances) != len(bag_ids):
-        raise ValueError(f"{len(instances)} instances, but {len(bag_ids)} names of bags")
     starts = np.flatnonzero(np.r_[True, bag_ids[1:] != bag_ids[:-1]])
     ids, times = np.unique(bag_ids[starts], return_counts=True)
     if times.max() > 1:
@@ -296,55 +239,30 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
     return Bags(instances, np.append(starts, len(instances)))
 
 
-def _fault(table, row, message) -> ValueError:
-    return ValueError(f"{table.index.name} {table.index[row]}: {message}")
+class Column(NamedTuple):
+    """A column of a file of text."""
 
+    name: str
+    kind: str = "numeric"  # or nominal, label, or one of NO_DATA
+    values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
 
-def _truths(name, cells):
-    """A label as booleans: (n_instances,)."""
-    texts = [str(cell).lower() for cell in cells.tolist()]
-    for row, text in enumerate(texts):
-        if text not in YES and text not in NO:
-            raise _fault(cells, row, f"label {name!r} must be 0 or 1, got {text!r:.60}")
-    return [text in YES for text in texts]
-
-
-def _numbers(column, cells, missing):
-    """The features of a column, all of them finite: (n_instances, n_features)."""
-    numbers = column.numbers(cells)
-    for row in np.flatnonzero(~(np.abs(numbers) <= LARGEST).all(axis=1)):
-        cell = cells.iloc[row]
-        if cell not in MISSING:
-            needed = f"a finite number of at most {LARGEST:g}, since larger squares overflow"
-            if column.kind == "nominal":
-                needed = f"one of {', '.join(column.values):.60}"
-            message = f"feature {column.name!r} must be {needed}, got {cell!r:.60}"
-            raise _fault(cells, row, message)
-        if missing is None:
-            message = f"feature {column.name!r} is missing; give missing= the number for it"
-            raise _fault(cells, row, message)
-        numbers[row] = missing
-    return numbers
-
-
-def _read_text(path, max_bytes, *, labels=None, missing=None):
-    """Bags from ARFF or CSV: a table of the cells and their lines."""
-    if labels is None and path.suffix.lower() == ".arff" and path.with_suffix(".xml").is_file():
-        labels = path.with_suffix(".xml")
-    names = _names_of_labels(labels)
-    parse = _csv if path.suffix.lower() == ".csv" else _arff
-    columns, marked, rows = parse(_decoded(path.read_bytes()), names or ())
-    labels = _places_of_labels(columns, marked, names)
-    width = sum(len(column.features) for column in columns)
-    lines, cells = [], []
-    for line, row in rows:
-        if len(row) != 1 + len(columns):
-            raise ValueError(f"line {line}: {1 + len(columns)} values are needed, got {len(row)}")
-        lines.append(line)
-        cells.append(row)
-        _check_size(8 * len(cells) * width, max_bytes)
-    table = pd.DataFrame(cells, index=pd.Index(lines, name="line"), dtype=object)
-    return bags_of_table(table, columns, labels, missing)
+    def number(self, cell: str) -> float:
+        """A number, the place of a nominal value, 1 or 0 of a label, or NaN if it is missing."""
+        try:
+            if self.kind == "label":
+                return TRUTHS[cell.lower()]
+            if self.kind in NO_DATA or cell in MISSING:
+                return math.nan
+            if self.kind == "nominal":
+                return self.values.index(cell)
+            number = float(cell)
+            if abs(number) <= LARGEST:
+                return number
+        except (KeyError, ValueError):
+            pass
+        needed = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
+        number = f"a finite number of at most {LARGEST:g}"
+        raise ValueError(f"{self.name!r} must be {needed.get(self.kind, number)}, got {cell!r:.60}")
 
 
 def _decoded(content):
@@ -355,109 +273,98 @@ def _decoded(content):
         raise ValueError(f"line {line}: is not UTF-8 text") from error
 
 
-def _names_of_labels(labels):
-    """The names themselves, or if ``labels`` is a path, those in Mulan's XML file.
-
-    The file is ``<labels><label name="…"/>…</labels>``; labels may be nested.
-    """
-    if not isinstance(labels, (str, os.PathLike)):
-        return labels
-    with _naming(labels):
-        _, *tags = ElementTree.parse(labels).iter()  # the root comes first
-        if any(tag.tag.rpartition("}")[2] != "label" for tag in tags):
-            raise ValueError('only <labels> with <label name="…"> are expected')
-        return _checked_names([tag.get("name") for tag in tags], "label", len(tags))
-
-
-def _places_of_labels(columns, marked, names):
-    """Places of the labels among the columns: the file marks them, or they are named."""
-    labels = marked
-    if names is not None:
-        named, among = set(names), marked or range(len(columns))
-        labels = [i for i in among if columns[i].name in named]
-        found = {columns[i].name for i in marked or labels}
-        if found != named:
-            raise ValueError(
-                "the labels must be the ones named in labels= or the XML file: only named "
-                f"{sorted(named - found)[:5]}, only in this file {sorted(found - named)[:5]}"
-            )
-    if not labels:
+def _with_labels(columns, names):
+    """The columns, with the named ones as labels; the file must mark labels, or they are named."""
+    marks = any(column.kind == "label" for column in columns)
+    names = set(names or ())
+    if marks == bool(names) or not names <= {column.name for column in columns}:
         raise ValueError(
-            f"no column is known to be a label; name the labels by labels=, by {LABEL_PREFIX!r} "
-            "before their names in a CSV file, or in an XML file with the name of an ARFF file"
+            f"labels= must name columns if, and only if, the file marks no labels by "
+            f"{LABEL_PREFIX!r} or a relational attribute, got {sorted(names)!s:.60}"
         )
-    return labels
+    return [column._replace(kind="label") if column.name in names else column for column in columns]
 
 
-def _csv(text, names):
-    """Columns, places of labels, and the line and the cells of each row."""
-    reader = csv.reader(StringIO(text, newline=""), skipinitialspace=True, strict=True)
-    try:
-        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: {error}") from error
-    n_labels, (_, head) = 0, rows.pop(0) if rows else (0, [""])
-    if len(head) == 1 and head[0].isdecimal() and rows:
-        n_labels, (_, head) = int(head[0]), rows.pop(0)
-    if head[0].startswith(LABEL_PREFIX):
-        raise ValueError(f"the first column must be the bag's name, got {head[0]!r:.60}")
-    columns = [Column(name.removeprefix(LABEL_PREFIX)) for name in head[1:]]
-    marked = [i for i, name in enumerate(head[1:]) if name.startswith(LABEL_PREFIX)]
-    return columns, list(range(len(columns)))[-n_labels:] if n_labels else marked, rows
+def _table(columns, rows, max_bytes):
+    """Names of bags, features and labels, with one row for each instance, of rows of cells."""
+    width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
+    omitted = np.array([column.number((*column.values, "0")[0]) for column in columns], float)
+    lines, bag_names, numbers = [], [], []
+    for line, name, cells in rows:
+        _check_size(8 * (1 + len(numbers)) * width, max_bytes)
+        row = omitted.copy()
+        with _at(f"line {line}"):
+            row[list(cells)] = [columns[i].number(cell) for i, cell in cells.items()]
+        lines.append(line)
+        bag_names.append(name)
+        numbers.append(row)
+    numbers = np.reshape(numbers, (-1, len(columns)))
+    table = pd.DataFrame(numbers, pd.Index(lines, name="line"), [column.name for column in columns])
+    for i, column in enumerate(columns):
+        if column.kind == "nominal":
+            codes = np.nan_to_num(numbers[:, i], nan=-1).astype(int)  # -1 is missing for pandas
+            table.isetitem(i, pd.Categorical.from_codes(codes, column.values))
+    kinds = np.array([column.kind for column in columns])
+    features = table.loc[:, ~np.isin(kinds, ("label", *NO_DATA))]
+    return bag_names, features, table.loc[:, kinds == "label"]
 
 
-def _arff(text, names):
-    """Columns, places of labels, and the line and the cells of each instance."""
-    lines = enumerate(text.split("\n"), 1)
-    outer, inner, n_labels = _arff_header(lines)
-    kinds = [attribute.kind for attribute in outer]
-    if kinds.count("relational") > 1:
+def _csv(text):
+    """Columns, and the line, the bag and the cells of each row."""
+    reader = csv.reader(StringIO(text, newline=""), skipinitialspace=True)
+    rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+    (_, (first, *heads)), *rows = rows or [(1, [""])]
+    if first.startswith(LABEL_PREFIX):
+        raise ValueError(f"the first column must be the bag's name, got {first!r:.60}")
+    columns = [Column(first, "name")]
+    for head in heads:
+        name = head.removeprefix(LABEL_PREFIX)
+        columns.append(Column(_plain(name), "numeric" if name == head else "label"))
+    for line, row in rows:
+        if len(row) != len(columns):
+            raise ValueError(f"line {line}: {len(columns)} values are needed, got {len(row)}")
+    return columns, ((line, _plain(row[0]), dict(enumerate(row[1:], 1))) for line, row in rows)
+
+
+def _guarded(name):
+    """The name, with an apostrophe if a spreadsheet would run it or if it looks like a label."""
+    return f"'{name}" if GUARDED.match(name) else name
+
+
+def _plain(name):
+    """The name before :func:`_guarded`."""
+    return name[1:] if name.startswith("'") and GUARDED.match(name) else name
+
+
+def _arff(text):
+    """Columns, and the line, the bag and the cells of each instance."""
+    lines = ((line, row.strip()) for line, row in enumerate(text.split("\n"), 1))
+    lines = ((line, row) for line, row in lines if row and not row.startswith("%"))
+    outer, inner = _arff_header(lines)
+    if [column.kind for column in outer + inner].count("relational") > 1:
         raise ValueError("only one relational attribute is expected")
-    bag = kinds.index("relational") if "relational" in kinds else None
-    may_be_name = kinds[0] == "string" if bag is None else bag > 0
-    has_name = may_be_name and outer[0].name not in names
-    columns = [attribute for i, attribute in enumerate(outer) if i != bag][has_name:]
-    places = list(range(len(columns)))
-    if bag is None:
-        marked = places[:n_labels] if n_labels >= 0 else places[n_labels:]
-        return columns, marked, _arff_rows(lines, outer, [], None, has_name)
-    return columns + inner, places, _arff_rows(lines, outer, inner, bag, has_name)
+    if inner:
+        outer = [c if c.kind == "relational" else c._replace(kind="label") for c in outer]
+        if outer[0].kind == "label":
+            outer[0] = outer[0]._replace(kind="name")
+    return outer + inner, _arff_rows(lines, outer, inner)
 
 
 def _arff_header(lines):
-    """Attributes of a row, attributes inside the bag, and MEKA's number of labels."""
-    outer, inner, n_labels, inside = [], [], 0, False
+    """Columns of a row, and columns inside the bag."""
+    outer, inner = [], []
+    columns = outer
     for line, text in lines:
-        text = text.strip()
-        keyword = text.split(maxsplit=1)[0].lower() if text else "%"
-        with _at(line):
-            if keyword.startswith("%"):
-                continue
-            if keyword == "@relation":
-                match = MEKA.search(text)
-                n_labels = int(match[1]) if match else 0
-            elif keyword == "@attribute":
-                (inner if inside else outer).append(_attribute(text))
-                inside = inside or outer[-1].kind == "relational"
-            elif keyword == "@end" and inside:
-                inside = False
-            elif keyword == "@data" and outer and not inside:
-                return outer, inner, n_labels
-            else:
-                raise ValueError(
-                    "expected @attribute, or @end after the bag's attributes, or @data after all; "
-                    f"got {text!r:.60}"
-                )
-    raise ValueError("the file ends before @data")
-
-
-@contextmanager
-def _at(line):
-    """Begin the message of a ValueError with the line."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"line {line}: {error}") from error
+        keyword = text.split(maxsplit=1)[0].lower()
+        if keyword == "@attribute":
+            with _at(f"line {line}"):
+                columns.append(_attribute(text))
+            columns = inner if columns[-1].kind == "relational" else columns
+        elif keyword == "@end":
+            columns = outer
+        elif keyword == "@data" and outer and columns is outer:
+            return outer, inner
+    raise ValueError("attributes, @end after those of the bag, and @data are needed")
 
 
 def _attribute(text):
@@ -466,121 +373,91 @@ def _attribute(text):
         raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
     name, kind = _unquoted(match[1]), match[2]
     if kind[0] + kind[-1] == "{}":
-        values = tuple(_unquoted(cell["value"]) for cell in _cells(DENSE, kind[1:-1]))
+        values = tuple(_unquoted(cell[1]) for cell in _cells(DENSE, kind[1:-1]))
         return Column(name, "numeric" if set(values) == {"0", "1"} else "nominal", values)
-    return Column(name, "numeric" if NUMERIC.fullmatch(kind) else kind.lower())
+    return Column(name, "relational" if kind.lower() == "relational" else "numeric")
 
 
-def _arff_rows(lines, outer, inner, bag, has_name):
-    """The line of each instance, and its cells: the bag's name, the row's others, the bag's."""
-    names = set()
+def _arff_rows(lines, outer, inner):
+    kinds, names = [column.kind for column in outer], set()
     for line, text in lines:
-        text = text.strip()
-        if not text or text.startswith("%"):
-            continue
-        with _at(line):
-            row, instances = _values(text, outer), [[]]
-            if bag is not None:
-                texts = row.pop(bag).strip("\r\n").split("\n")
-                instances = [_values(text.strip(), inner) for text in texts]
-            name = row.pop(0) if has_name else f"bag{len(names) + 1}"
+        with _at(f"line {line}"):
+            row, instances = _values(text, len(outer)), [{}]
+            if inner:
+                texts = row.pop(kinds.index("relational"), "").strip("\r\n").split("\n")
+                instances = [_values(text.strip(), len(inner)) for text in texts]
+            name = f"bag{len(names) + 1}"
+            if kinds[0] == "name":
+                name = row.pop(0, (*outer[0].values, "")[0])
             if name in names:
                 raise ValueError(f"bag {name!r:.60} was already there")
             names.add(name)
         for instance in instances:
-            yield line, [name, *row, *instance]
+            yield line, name, row | {len(outer) + i: cell for i, cell in instance.items()}
 
 
-def _values(text, attributes):
-    """The values of a row, dense or sparse, without quotes and weight."""
-    match = WEIGHT.search(text)
-    if match:
-        text = text[: match.start()].rstrip()
-        if float(match[1]) != 1:
-            warnings.warn("weights of rows are ignored: no learner here takes any", stacklevel=2)
-    if text[:1] + text[-1:] == "{}":
-        return _sparse_values(text[1:-1].strip(), attributes)
-    values = [_unquoted(cell["value"]) for cell in _cells(DENSE, text)]
-    if len(values) != len(attributes):
-        raise ValueError(f"{len(attributes)} values are needed, got {len(values)}: {text!r:.60}")
-    return values
-
-
-def _sparse_values(text, attributes):
-    """The values of a sparse row; what it leaves out is 0, or the first of the nominal values."""
-    cells = list(_cells(SPARSE, text)) if text else []
-    given = {int(cell["index"]): _unquoted(cell["value"]) for cell in cells}
-    if len(given) < len(cells) or not given.keys() <= set(range(len(attributes))):
+def _values(text, n_columns):
+    """The values of a row by their places; a sparse row leaves out zeros and first values."""
+    if text.startswith("{") and text.endswith("}"):
+        pairs = _cells(SPARSE, text[1:-1]) if text[1:-1].strip() else []
+        values = {int(pair[1]): _unquoted(pair[2]) for pair in pairs}
+        if len(values) == len(pairs) and max(values, default=0) < n_columns:
+            return values
         raise ValueError(
-            f"a sparse row must hold indices from 0 to {len(attributes) - 1}, none twice, "
+            f"a sparse row must hold indices from 0 to {n_columns - 1}, none twice, "
             f"got {text!r:.60}"
         )
-    defaults = [(*attribute.values, "0")[0] for attribute in attributes]
-    return [given.get(i, default) for i, default in enumerate(defaults)]
+    values = [_unquoted(cell[1]) for cell in _cells(DENSE, text)]
+    if len(values) != n_columns:
+        raise ValueError(f"{n_columns} values are needed, got {len(values)}: {text!r:.60}")
+    return dict(enumerate(values))
 
 
 def _cells(pattern, text):
     """Matches of the cells of a row, one after the other."""
-    at, more = 0, True
-    while more:
-        match = pattern.match(text, at)
-        if not match:
-            raise ValueError(f"no value can be read from {text[at:]!r:.60}; is a quote not closed?")
-        yield match
-        at, more = match.end(), match["comma"]
+    text, cells = text + ",", []
+    end = 0
+    while end < len(text):
+        cell = pattern.match(text, end)
+        if not cell:
+            raise ValueError(f"no values can be read from {text!r:.60}; is a quote not closed?")
+        cells.append(cell)
+        end = cell.end()
+    return cells
 
 
 def _unquoted(text):
     if text[:1] not in ("'", '"'):
         return text.strip()
-    return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text[1:-1])
+    return re.sub(r"\\.", lambda match: ESCAPED.get(match[0], match[0][1]), text[1:-1])
 
 
-def _read_npz(path, max_bytes):
-    with ZipFile(path) as archive:
-        _check_size(sum(member.file_size for member in archive.infolist()), max_bytes)
-    with np.load(path, allow_pickle=False) as stored:
-        names = {name: np.atleast_1d(stored[name]) for name in NAMES if name in stored}
-        if stored["offsets"].dtype.kind not in "iu":
-            raise ValueError(f"offsets must be integers, got {stored['offsets'].dtype}")
-        X = Bags(stored["instances"], stored["offsets"])
-        return labelled_bags(X, stored["Y"], names.pop("label_names", ()), **names)
-
-
-def _read_libsvm(path, max_bytes, *, labels=None, n_features=None):
-    X, label_sets = load_svmlight_file(
-        str(path), n_features=n_features, multilabel=True, zero_based=False
-    )
-    _check_size(8 * X.shape[0] * X.shape[1], max_bytes)
-    numbers = {number for found in label_sets for number in found}
-    if labels is None:
-        labels = [f"{number:g}" for number in sorted(numbers)]
-    unknown = numbers - set(map(float, labels))
-    if unknown:
-        raise ValueError(f"label {min(unknown):g} is not among labels=")
-    Y = [[float(name) in found for name in labels] for found in label_sets]
-    return labelled_bags(Bags(X.toarray(), np.arange(len(Y) + 1)), Y, labels)
+def _write_csv(path, data):
+    names = np.array([_guarded(name) for name in data.bag_names], dtype=object)
+    labels = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
+    bags = data.X.bag_of_instance
+    table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
+    table = table.join(pd.DataFrame(1 * data.Y, names, labels))
+    with whole_file(path) as file:
+        table.to_csv(file, index_label="bag", lineterminator="\n", float_format=_shortest)
 
 
 def _write_arff(path, data):
     """An ARFF file of bags, and an XML file of the same name with the labels' names."""
-    names = ElementTree.Element("labels", xmlns=MULAN)
-    for name in data.label_names:
-        ElementTree.SubElement(names, "label", name=name)
-    ElementTree.indent(names)
-    write_whole(path.with_suffix(".xml"), ElementTree.tostring(names, "utf-8"))
-    name_, bag_ = (_unlike(data.label_names, name) for name in ("id", "bag"))
+    names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
+    xml = f'<labels xmlns="http://mulan.sourceforge.net/labels">\n{names}</labels>\n'
+    write_whole(path.with_suffix(".xml"), xml)
     with whole_file(path) as file:
-        file.write(f"@relation {_quoted(path.stem if path.stem.isprintable() else 'bags')}\n\n")
-        file.write(f"@attribute {name_} {{{','.join(map(_quoted, data.bag_names))}}}\n")
-        file.write(f"@attribute {bag_} relational\n")
+        file.write("@relation bags\n\n")
+        file.write(f"@attribute id {{{','.join(map(_quoted, data.bag_names))}}}\n")
+        file.write("@attribute bag relational\n")
         file.writelines(f"  @attribute {_quoted(name)} numeric\n" for name in data.feature_names)
-        file.write(f"@end {bag_}\n")
+        file.write("@end bag\n")
         file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
         file.write("\n@data\n")
-        for name, instances, labels in _texts(data):
-            rows = "\\n".join(map(",".join, instances))
-            file.write(f'{_quoted(name)},"{rows}",{",".join(labels)}\n')
+        for name, bag, labels in zip(data.bag_names, data.X, data.Y, strict=True):
+            rows = "\\n".join(",".join(map(_shortest, row)) for row in bag)
+            file.write(f'{_quoted(name)},"{rows}",{",".join(map(str, 1 * labels))}\n')
 
 
 def _quoted(name):
@@ -589,44 +466,9 @@ def _quoted(name):
     return "'" + re.sub(r"(['\"\\%])", r"\\\1", name) + "'"
 
 
-def _unlike(names, name):
-    """The name, with underscores after it until it is not among ``names``."""
-    while name in names:
-        name += "_"
-    return name
+def _shortest(number):
+    """The shortest text that reads back as the same number."""
+    return repr(float(number)).removesuffix(".0")
 
 
-def _write_csv(path, data):
-    strange = [name for name in data.feature_names if name.startswith(LABEL_PREFIX)]
-    if strange:
-        raise ValueError(
-            f"names of features must not begin with {LABEL_PREFIX!r}, got {strange[0]!r}"
-        )
-    with whole_file(path) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        heads = [LABEL_PREFIX + name for name in data.label_names]
-        rows.writerow(["bag", *data.feature_names, *heads])
-        for name, instances, labels in _texts(data):
-            rows.writerows([name, *instance, *labels] for instance in instances)
-
-
-def _texts(data):
-    """Each bag's name, instances and labels as texts; the shortest that read back as the same."""
-    for name, instances, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-        rows = [[repr(value).removesuffix(".0") for value in row] for row in instances.tolist()]
-        yield name, rows, [str(int(label)) for label in labels]
-
-
-def _write_npz(path, data):
-    names = {name: np.array(getattr(data, name)) for name in NAMES}
-    with whole_file(path, "wb") as file:
-        np.savez_compressed(
-            file, instances=data.X.instances, offsets=data.X.offsets, Y=data.Y, **names
-        )
-
-
-READERS = {
-    ".arff": _read_text, ".csv": _read_text, ".npz": _read_npz, ".svm": _read_libsvm,
-    ".libsvm": _read_libsvm,
-}  # fmt: skip
-WRITERS = {".arff": _write_arff, ".csv": _write_csv, ".npz": _write_npz}
+FORMATS = {".csv": (_csv, _write_csv), ".arff": (_arff, _write_arff)}

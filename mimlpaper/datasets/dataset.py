@@ -7,23 +7,19 @@ import numpy as np
 
 from mimlpaper.bags import Bags
 
-KINDS = ("original", "re-derived", "synthetic")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Examples and labels of one data set, with their provenance.
 
     A multi-label set has ``Y`` (n_examples, n_labels), a multi-instance single-label set
-    has ``y`` (n_examples,); the other one is None. The kind is "original" (values published by
-    their authors), "re-derived" (from a public source by the authors' recipe) or "synthetic"
-    (drawn by this library).
+    has ``y`` (n_examples,); the other one is None.
     """
 
     name: str  # for :func:`~mimlpaper.datasets.load`
     X: Bags | np.ndarray  # an array is (n_examples, n_features)
     label_names: tuple[str, ...]  # of a single-label set: the positive class
-    kind: str
+    kind: str  # original, re-derived by the authors' recipe, or synthetic: drawn by this library
     sha256: str  # of the file that holds the numbers, or of what was drawn
     citation: str
     terms: str  # of use, as far as the source states them
@@ -42,8 +38,6 @@ class Dataset:
                 f"labels of {self.name} must be booleans, one row for each of {len(self.X)} "
                 f"examples and {self.n_labels} label(s), got {labels.dtype} {labels.shape}"
             )
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {KINDS}, got {self.kind!r}")
 
     @property
     def labels(self) -> np.ndarray:
@@ -72,8 +66,8 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     """``dataset`` with a percentage (1 to 99) of examples with several labels, by random removal.
 
     Examples with one label are removed if there are too many, otherwise examples with several
-    labels. The rest keeps its order. No label set may be empty. Raises ValueError if the
-    percentage is out of range, or if all or no examples have several labels.
+    labels. The rest keeps its order. Raises ValueError if the percentage is out of range, or if all
+    or no examples have several labels.
     """
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")

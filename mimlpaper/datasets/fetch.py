@@ -2,7 +2,9 @@
 
 import csv
 import os
+import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,6 +14,7 @@ from tqdm import tqdm  # tqdm.auto warns in notebooks without ipywidgets
 
 from mimlpaper import paths
 
+DRAWN = "drawn:"  # begins the names of data sets drawn in any size, such as "drawn:400x8x4"
 RETRIES = 3
 TIMEOUT = 30  # seconds without an answer
 
@@ -36,12 +39,10 @@ class Source:
     @property
     def shape(self) -> str:
         """Shape as text, such as ``"2,000 bags, 18,000 instances, 15 features"``."""
-        if self.n_instances is None:
-            return f"{self.n_examples:,} examples, {self.n_features:,} features"
-        return (
-            f"{self.n_examples:,} bags, {self.n_instances:,} instances, "
-            f"{self.n_features:,} features"
-        )
+        examples = f"{self.n_examples:,} examples"
+        if self.n_instances is not None:
+            examples = f"{self.n_examples:,} bags, {self.n_instances:,} instances"
+        return f"{examples}, {self.n_features:,} features"
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,70 @@ class ManifestEntry:
     original_source: str
     data_terms: str
 
-    def fault(self, path: Path) -> str | None:
-        """What is wrong with the file at ``path``; None if it is this entry's file."""
-        if not path.exists():
-            return f"is missing; needed are {self.bytes:,} bytes of sha256 {self.sha256}"
-        status = path.stat()
-        if status.st_size != self.bytes:
-            return f"holds {status.st_size:,} bytes, needed are {self.bytes:,}"
-        sha256 = _sha256(path, status.st_size, status.st_mtime_ns)
-        if sha256 != self.sha256:
-            return f"has sha256 {sha256}, needed is {self.sha256}"
-        return None
+    @property
+    def needed(self) -> str:
+        """What the file must be, for messages."""
+        return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
+
+    def is_at(self, path: Path) -> bool:
+        """Whether the file at ``path`` is this one, by its size and hash."""
+        if not path.exists() or path.stat().st_size != self.bytes:
+            return False
+        return _sha256(path, self.bytes, path.stat().st_mtime_ns) == self.sha256
+
+
+def drawn_sizes(name: str) -> tuple[int, int, int]:
+    """Number of bags, of instances in each, and of labels of "drawn:400x8x4"."""
+    n_bags, n_instances, n_labels = map(int, name.removeprefix(DRAWN).split("x"))
+    return n_bags, n_instances, n_labels
+
+
+def source_of(name: str) -> Source:
+    """The source of a data set, also of one like "scene:10%"; ValueError if there is none."""
+    if name.startswith(DRAWN):
+        n_bags, n_instances, n_labels = drawn_sizes(name)
+        return Source(name, "synthetic", n_bags, n_bags * n_instances, 16, n_labels, (), "")
+    name = re.sub(r":\d+%$", "", name)
+    if name not in SOURCES:
+        raise ValueError(f"no data set is named {name!r}; there are {', '.join(SOURCES)}")
+    return SOURCES[name]
+
+
+def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
+    """Whether a data set can be loaded without a download; its files' hashes are checked."""
+    return _state(source_of(name), data_folder(data_home)) in ("present", "built in")
+
+
+def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
+    """One row for each data set, without reading or downloading it.
+
+    The state is "present", "missing", "damaged", or "built in" if no file is needed.
+    """
+    rows, folder = [], data_folder(data_home)
+    for source in SOURCES.values():
+        entry = manifest()[source.files[0]] if source.files else None
+        rows.append(
+            {
+                "name": source.name,
+                "shape": source.shape,
+                "labels": source.n_labels,
+                "kind": source.kind,
+                "state": _state(source, folder),
+                "source": entry.original_source if entry else source.citation,
+                "terms": entry.data_terms if entry else "BSD-3-Clause",
+                "path": str(folder / entry.file) if entry else "",
+            }
+        )
+    return rows
+
+
+def _state(source, folder):
+    if not source.files:
+        return "built in"
+    if not all((folder / file).exists() for file in source.files):
+        return "missing"
+    whole = all(manifest()[file].is_at(folder / file) for file in source.files)
+    return "present" if whole else "damaged"
 
 
 def manifest() -> dict[str, ManifestEntry]:
@@ -79,6 +133,19 @@ def data_folder(data_home: str | os.PathLike | None = None) -> Path:
     return Path(named).expanduser().resolve() if named else paths.raw_data()
 
 
+def fetch_all(
+    data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
+) -> list[Path]:
+    """Paths of the files of the named or all data sets; downloads missing and damaged files."""
+    folder = data_folder(data_home)
+    sources = [source_of(name) for name in names or SOURCES]
+    entries = [manifest()[file] for source in sources for file in source.files]
+    for entry in entries:
+        if not entry.is_at(folder / entry.file):
+            download(entry, folder)
+    return [folder / entry.file for entry in entries]
+
+
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
     """Path of a file of the manifest, with checked size and sha256.
 
@@ -90,11 +157,10 @@ def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
     path = folder / file
     if not path.exists():
         return download(entry, folder)
-    fault = entry.fault(path)
-    if fault:
+    if not entry.is_at(path):
         raise DataError(
-            f"{path} {fault}. It is left as it is; to replace it by a fresh download: "
-            f"{_mending_command(folder)}"
+            f"{path} is damaged or another file; {entry.needed}. It is left as it is; to replace "
+            f"it by a fresh download: {_mending_command(folder)}"
         )
     return path
 
@@ -113,31 +179,21 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
             registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
     except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
         raise DataError(
-            f"{path} {entry.fault(path)}, and downloading it from {entry.url} failed: "
-            f"{_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR for "
-            "another folder)"
+            f"{path} is missing or damaged; {entry.needed}; downloading it from {entry.url} "
+            f"failed: {_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR "
+            "for another folder)"
         ) from None  # the network's tracebacks say no more
     return path
 
 
-def _first_cause(error: BaseException) -> BaseException:
+def _first_cause(error):
     """The first error of a chain, such as a name that could not be resolved."""
-    while error.__context__ is not None:
-        error = error.__context__
-    return error
+    return error if error.__context__ is None else _first_cause(error.__context__)
 
 
-def _mending_command(folder: Path) -> str:
+def _mending_command(folder):
     elsewhere = "" if folder == paths.raw_data() else f" --data {shlex.quote(str(folder))}"
     return f"mimlpaper data --fetch{elsewhere}"
-
-
-def _read_sources() -> dict[str, Source]:
-    sources = {}
-    for row in _rows(paths.packaged_data() / "datasets.csv"):
-        numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
-        sources[row["name"]] = Source(**row | numbers | {"files": tuple(row["files"].split())})
-    return sources
 
 
 @cache
@@ -158,6 +214,14 @@ def _rows(path):
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
     """Hash of a file, cached until its size or time of change differs."""
     return pooch.file_hash(path)
+
+
+def _read_sources():
+    sources = {}
+    for row in _rows(paths.packaged_data() / "datasets.csv"):
+        numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
+        sources[row["name"]] = Source(**row | numbers | {"files": tuple(row["files"].split())})
+    return sources
 
 
 SOURCES = _read_sources()

@@ -43,8 +43,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> grey = np.full((32, 32), 128, dtype=np.uint8)
-    >>> ImageBags().transform([grey])
+    >>> ImageBags().transform([np.full((32, 32), 128, dtype=np.uint8)])
     Bags(1 bags, 9 instances, 15 features)
     """
 
@@ -58,9 +57,9 @@ class ImageBags(TransformerMixin, BaseEstimator):
         """Bags of nine instances with 15 features, one for each image.
 
         An image is a path, a Pillow image, or an array (height, width) or (height, width, 1 to 4)
-        of integers in [0, 255] or floats in [0, 1], with at least 8 x 8 pixels. Grey images get
-        three equal channels, transparent images a white background. A ValueError names an image
-        that cannot be read or is none of these.
+        of integers in [0, 255], or of floats in [0, 1], which are rounded to 8 bits. It has at
+        least 8 x 8 pixels. Grey images get three equal channels, transparent images a white
+        background. A ValueError names an image that cannot be read or is none of these.
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
@@ -121,54 +120,38 @@ def _gaussian_samples(size, smoothing):
 
 
 def _pixels(image, name):
-    """An image of any accepted form as floats (height, width, 3) in [0, 255]."""
+    """An image of any accepted form on white, as floats (height, width, 3) in [0, 255]."""
     if isinstance(image, (str, os.PathLike)):
         name = f"{name} ({os.fspath(image)})"
-        image = _opened(image, name)
-    if isinstance(image, Image.Image):
-        if image.mode in ("I", "F") or image.mode.startswith("I;"):
-            raise ValueError(f"{name} has Pillow's mode {image.mode}, needed are 8 bits a colour")
-        image = ImageOps.exif_transpose(image).convert("RGBA")  # upright
-    array = np.asarray(image)
-    if array.ndim == 2:
-        array = array[:, :, None]
-    if array.ndim != 3 or not 1 <= array.shape[2] <= 4 or min(array.shape[:2]) < SIDE:
-        raise ValueError(
-            f"{name} must have at least {SIDE} x {SIDE} pixels and 1 to 4 channels, "
-            f"got shape {np.shape(image)}"
-        )
-    return _on_white(_to_255(array, name))
-
-
-def _opened(path, name):
     try:
-        with Image.open(path) as image:
-            image.load()
+        image = _opened(image).convert("RGBA")
     except FileNotFoundError:
         raise
     except Exception as error:  # Pillow's decoders raise many types
         raise ValueError(f"{name} cannot be read: {error}") from error
-    return image
+    if min(image.size) < SIDE:
+        raise ValueError(f"{name} must have at least {SIDE} x {SIDE} pixels, got {image.size}")
+    colours, opacity = np.split(np.asarray(image, dtype=np.float64), [3], axis=2)
+    return opacity / 255 * colours + (1 - opacity / 255) * 255.0
 
 
-def _to_255(array, name):
-    if array.dtype.kind not in "fbiu":
-        raise ValueError(f"{name} must hold numbers, got {array.dtype}")
+def _opened(image):
+    """An image of Pillow, upright, with 8 bits a colour."""
+    if isinstance(image, (str, os.PathLike)):
+        with Image.open(image) as opened:
+            opened.load()
+        image = opened
+    if isinstance(image, Image.Image):
+        if image.mode in ("I", "F") or image.mode.startswith("I;"):
+            raise ValueError(f"needed are 8 bits a colour, got Pillow's mode {image.mode}")
+        return ImageOps.exif_transpose(image)
+    array = np.asarray(image)
     largest = 1 if array.dtype.kind in "fb" else 255
     if not (0 <= array.min() and array.max() <= largest):
-        raise ValueError(
-            f"{name} must hold integers in [0, 255] or floats in [0, 1], got {array.dtype} "
-            f"from {array.min()} to {array.max()}"
-        )
-    return array * (255.0 / largest)
-
-
-def _on_white(array):
-    """The image on white, if its last channel is opacity: (height, width, 3)."""
-    if array.shape[2] in (1, 3):
-        return np.broadcast_to(array, (*array.shape[:2], 3))
-    opacity = array[:, :, -1:] / 255
-    return opacity * array[:, :, :-1] + (1 - opacity) * np.full(3, 255.0)
+        raise ValueError("arrays must hold integers in [0, 255] or floats in [0, 1]")
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[:, :, 0]
+    return Image.fromarray(np.rint(array * (255.0 / largest)).astype(np.uint8))
 
 
 class TextBags(TransformerMixin, BaseEstimator):
@@ -186,7 +169,7 @@ class TextBags(TransformerMixin, BaseEstimator):
     top_share : float in (0, 1], default 0.02
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
     stop_words : "english", list of str, or None, default "english"
-        Words left out of the vocabulary before the share is taken.
+        Words left out before the share is taken.
 
     Attributes
     ----------
@@ -204,8 +187,8 @@ class TextBags(TransformerMixin, BaseEstimator):
     >>> text_bags = TextBags(window=4, step=2, top_share=0.6).fit(texts)
     >>> text_bags.vocabulary_.tolist()
     ['oil', 'stocks']
-    >>> [bag.tolist() for bag in text_bags.transform(texts)]
-    [[[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [[1.0, 1.0]]]
+    >>> text_bags.transform(texts)[0].tolist()
+    [[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
     """
 
     def __init__(self, *, window=50, step=25, top_share=0.02, stop_words="english"):
@@ -249,9 +232,9 @@ def _checked(texts):
     if isinstance(texts, str):
         raise ValueError("X must be a list of texts, got a single string")
     texts = list(texts)
-    if not texts:
-        raise ValueError("X must hold at least one text, got none")
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"X must hold strings, got {type(text).__name__} as text {i}")
+    strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
+    if not texts or strange:
+        raise ValueError(
+            f"X must hold at least one text, and strings only, got others at {strange}"
+        )
     return texts

@@ -1,6 +1,7 @@
-"""Loaders of the original files: the paper's data sets, and four that it did not use.
+"""All data sets by name, and the readers of original files: the paper's, and four others.
 
-For ``data_home`` see :func:`~mimlpaper.datasets.load`. The four have labels of instances.
+A reader gives the fields of a :class:`Dataset` that are in its files. The four others have labels
+of instances. The folder ``data/`` says more about each set, in its README.
 """
 
 import os
@@ -14,13 +15,80 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
-from scipy.sparse import csr_array, vstack
+from sklearn.feature_extraction.text import CountVectorizer
 
 from mimlpaper.bags import Bags
+from mimlpaper.datasets import synthetic
 from mimlpaper.datasets.bag_files import bags_of_runs, read_bags
-from mimlpaper.datasets.dataset import Dataset
-from mimlpaper.datasets.fetch import SOURCES, DataError, fetch, manifest
+from mimlpaper.datasets.dataset import Dataset, with_percentage
+from mimlpaper.datasets.fetch import (
+    DRAWN,
+    SOURCES,
+    DataError,
+    drawn_sizes,
+    fetch,
+    manifest,
+    source_of,
+)
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
+
+Fields = dict[str, Any]
+
+
+def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
+    """The data set of a source, with the fields that ``read`` returns for its files' paths."""
+    source = SOURCES[name]
+    paths = [fetch(file, data_home) for file in source.files]
+    entry = manifest()[source.files[0]]
+    try:
+        return Dataset(
+            name=name, kind=source.kind, sha256=entry.sha256, citation=source.citation,
+            terms=entry.data_terms, **read(*paths),
+        )  # fmt: skip
+    except Exception as error:  # the readers of MATLAB and ARFF files raise many types
+        raise DataError(
+            f"{' or '.join(map(str, paths))} is not laid out as expected: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
+def _read_scene(path: Path) -> Fields:
+    """Natural scenes, with raw colours in [0, 255] and differences of colours."""
+    bags, targets, names = read_variables(path, "bags", "targets", "class_name")
+    return {
+        "X": Bags.from_list(bags.ravel()),
+        "Y": label_matrix(targets),
+        "label_names": tuple(str(name.item()) for name in names.ravel()),
+        "feature_names": SCENE_FEATURES,
+    }
+
+
+# The file names no label. These are the seven most frequent categories of Reuters-21578 in the
+# likely order, judged by their sizes and co-occurrences: labels 3 and 7 in 184 documents, like
+# money-fx and interest, 2 and 4 in 21, 3 and 6 in 35.
+REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
+
+
+def _read_reuters(path: Path) -> Fields:
+    """Newswire documents as counts of words; the first instance is the sum of the others."""
+    bags, targets = read_variables(path, "bags", "target")
+    return {
+        "X": Bags.from_list(bags.ravel()),
+        "Y": label_matrix(targets),
+        "label_names": REUTERS_LABELS,
+    }
+
+
+def _read_yeast(path: Path) -> Fields:
+    """Genes with functional classes; rows have unit length."""
+    genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
+    return {
+        "X": genes.X.instances,
+        "Y": genes.Y,
+        "label_names": genes.label_names,
+        "feature_names": genes.feature_names,
+    }
+
 
 # Name of the file: name printed in Appendix C.
 YAHOO_NAMES = {
@@ -38,100 +106,11 @@ YAHOO_NAMES = {
 }
 
 
-def _load(name: str, read: Callable[..., dict[str, Any]], data_home) -> Dataset:
-    """The data set of a source, with the fields that ``read`` returns for its files' paths.
+def _read_yahoo(path: Path) -> Fields:
+    """Web pages of one top-level category with its second-level categories as labels.
 
-    Raises DataError as :func:`~mimlpaper.datasets.load` does.
+    Rows are word counts divided by their Euclidean length; a few pages hold no word.
     """
-    source = SOURCES[name]
-    paths = [fetch(file, data_home) for file in source.files]
-    entry = manifest()[source.files[0]]
-    try:
-        return Dataset(
-            name=name, kind=source.kind, sha256=entry.sha256, citation=source.citation,
-            terms=entry.data_terms, **read(*paths),
-        )  # fmt: skip
-    except Exception as error:  # the readers of MATLAB and ARFF files raise many types
-        raise DataError(
-            f"{' or '.join(map(str, paths))} is not laid out as expected: "
-            f"{type(error).__name__}: {error}"
-        ) from error
-
-
-def load_scene(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,000 natural scenes: desert, mountains, sea, sunset, trees; 22.85 % have several labels.
-
-    Each bag holds nine instances of 15 features (``feature_names``): raw colours in
-    [0, 255] and differences of colours. :func:`scene_mosaic` draws a bag.
-    """
-    return _load("scene", _read_scene, data_home)
-
-
-def _read_scene(path: Path) -> dict[str, Any]:
-    bags, targets, names = read_variables(path, "bags", "targets", "class_name")
-    return {
-        "X": Bags.from_list(bags.ravel()),
-        "Y": label_matrix(targets),
-        "label_names": tuple(str(name.item()) for name in names.ravel()),
-        "feature_names": SCENE_FEATURES,
-    }
-
-
-# The file names no label. These are the seven most frequent categories of Reuters-21578 in the
-# likely order, judged by their sizes and co-occurrences: labels 3 and 7 in 184 documents, like
-# money-fx and interest, 2 and 4 in 21, 3 and 6 in 35.
-REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
-
-
-def load_reuters(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,000 newswire documents as bags of 2 to 26 passages; 14.95 % have several labels.
-
-    An instance counts 243 words. The first instance of each bag is the sum of the others, the
-    whole document. The file names no label; the names here are a guess.
-    """
-    return _load("reuters", _read_reuters, data_home)
-
-
-def _read_reuters(path: Path) -> dict[str, Any]:
-    bags, targets = read_variables(path, "bags", "target")
-    return {
-        "X": Bags.from_list(bags.ravel()),
-        "Y": label_matrix(targets),
-        "label_names": REUTERS_LABELS,
-    }
-
-
-def load_yeast(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """2,417 genes of 103 features with 14 functional classes, 4.24 ± 1.57 for each gene.
-
-    The rows have unit length.
-    """
-    return _load("yeast", _read_yeast, data_home)
-
-
-def _read_yeast(arff: Path, xml: Path) -> dict[str, Any]:
-    genes = read_bags(arff, labels=xml)  # labels in the order of the columns, not of the XML file
-    return {
-        "X": genes.X.instances,
-        "Y": genes.Y,
-        "label_names": genes.label_names,
-        "feature_names": genes.feature_names,
-    }
-
-
-def load_yahoo(name: str, *, data_home: str | os.PathLike | None = None) -> Dataset:
-    """5,000 web pages of one top-level category with its second-level categories as labels.
-
-    ``name`` is one of :data:`YAHOO_NAMES`, such as "Arts". The first ``n_train`` = 2,000 pages
-    are for training, the last 3,000 for testing. Rows are word counts divided by their Euclidean
-    length; a few pages hold no word.
-    """
-    if name not in YAHOO_NAMES:
-        raise ValueError(f"name must be one of {', '.join(YAHOO_NAMES)}, got {name!r}")
-    return _load(f"yahoo:{name}", _read_yahoo, data_home)
-
-
-def _read_yahoo(path: Path) -> dict[str, Any]:
     train, test, train_targets, test_targets = read_variables(
         path, "train_data", "test_data", "train_target", "test_target"
     )
@@ -144,61 +123,32 @@ def _read_yahoo(path: Path) -> dict[str, Any]:
     }
 
 
-def load_musk1(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """92 molecules, 47 of them musks, as bags of 2 to 40 shapes of 166 raw integer features."""
-    return _load("musk1", _read_musk1, data_home)
+def _read_animal(path: Path, name: str) -> Fields:
+    """Images as bags of segments; half of the images show the animal."""
+    features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
+    positive = label_matrix(labels.toarray())[:, 0]
+    return _single_label(bags_of_runs(features.toarray(), bag_ids.ravel()), positive, name)
 
 
-def load_musk2(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """102 molecules, 39 of them musks, as bags of 1 to 1,044 shapes of 166 raw features."""
-    return _load("musk2", _read_musk2, data_home)
-
-
-def load_elephant(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """200 images, 100 of them with an elephant, as bags of 2 to 13 segments."""
-    return _load_animal("elephant", data_home)
-
-
-def load_tiger(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """200 images, 100 of them with a tiger, as bags of 1 to 13 segments."""
-    return _load_animal("tiger", data_home)
-
-
-def load_fox(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """200 images, 100 of them with a fox, as bags of 2 to 13 segments."""
-    return _load_animal("fox", data_home)
-
-
-def _load_animal(name, data_home):
-    def read(path: Path) -> dict[str, Any]:
-        features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
-        positive = label_matrix(labels.toarray())[:, 0]
-        return _content(bags_of_runs(features.toarray(), bag_ids.ravel()), positive, name)
-
-    return _load(name, read, data_home)
-
-
-def _read_musk1(path: Path) -> dict[str, Any]:
+def _read_musk1(path: Path) -> Fields:
+    """Molecules as bags of shapes with raw integer features."""
     rows = pd.read_csv(path, header=None)  # molecule, conformation, 166 features, class
     positive = rows.iloc[:, -1].to_numpy() == 1
     molecules = rows[0].to_numpy(dtype=str)
-    return _content(bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules), positive, "musk")
+    return _single_label(bags_of_runs(rows.iloc[:, 2:-1].to_numpy(), molecules), positive, "musk")
 
 
-def _read_musk2(path: Path) -> dict[str, Any]:
+def _read_musk2(path: Path) -> Fields:
     (content,) = read_variables(path, "x")  # a PRTools data set
     x = content[0, 0]
     positive = x["nlab"].ravel() == 2  # classes are numbered in order: negative, positive
     molecules = x["ident"][0, 0]["milbag"]
-    return _content(bags_of_runs(x["data"], molecules), positive, "musk")
+    return _single_label(bags_of_runs(x["data"], molecules), positive, "musk")
 
 
-def _content(bags: Bags, positive: np.ndarray, label: str) -> dict[str, Any]:
+def _single_label(bags: Bags, positive: np.ndarray, label: str) -> Fields:
     """Fields of a data set, from the bags' labels at each instance: positive (n_instances,)."""
-    y = bags.max(positive)  # (n_bags,)
-    if not np.array_equal(positive, y[bags.bag_of_instance]):
-        raise ValueError("the instances of a bag must carry one label")
-    return {"X": bags, "y": y, "label_names": (label,)}
+    return {"X": bags, "y": bags.max(positive), "label_names": (label,)}
 
 
 # The files name no feature. These names follow the authors' description; the numbers confirm the
@@ -216,17 +166,12 @@ HJA_FEATURES = (
 )
 
 
-def load_hja(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """548 ten-second recordings in a forest, as bags of 2 to 43 segments; 13 species of birds.
+def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields:
+    """Ten-second recordings in a forest, with the species of birds heard in each.
 
-    A bag's labels are the species heard in the recording. ``instance_labels`` has one species for
-    4,998 of the segments and none for the others, which nobody labelled. In 62 bags a species
-    belongs to unlabelled segments only, so that the bag has more labels than its segments.
+    ``instance_labels`` has one species for 4,998 of the segments and none for the others, which
+    nobody labelled.
     """
-    return _load("hja", _read_hja, data_home)
-
-
-def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> dict[str, Any]:
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
     species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
     codes = np.arange(1, 14)
@@ -249,34 +194,24 @@ LETTER_FEATURES = tuple(
 SEED = 0  # of the draw of letters for Jabberwocky
 
 
-def load_letter_frost(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """141 words of Frost's *The Road Not Taken* as bags of letters; the labels are its letters.
+def _read_letter_frost(draw: Path, uci: Path) -> Fields:
+    """Words of Frost's *The Road Not Taken* as bags of images of letters.
 
-    Each letter is an image of the UCI Letter data, as drawn by Pham and others. Their file has one
-    label for all rare letters; here each instance has its own letter, since it equals a row of the
-    UCI file. Labels are A to Z; no word has an X or a Z.
+    The authors' file has one label for all rare letters. Here each instance has its own letter,
+    since it equals a row of the UCI Letter data.
     """
-    return _load("letter_frost", _read_letter_frost, data_home)
-
-
-def _read_letter_frost(draw: Path, uci: Path) -> dict[str, Any]:
     X = _frost_bags(draw)
     letters, features = _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
     return _bags_of_letters(X, np.array([letter_of[tuple(row)] for row in X.instances]))
 
 
-def load_letter_carroll(*, data_home: str | os.PathLike | None = None) -> Dataset:
-    """166 words of Carroll's *Jabberwocky* as bags of letters; the labels are its letters.
+def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
+    """Words of Carroll's *Jabberwocky* as bags of images of letters.
 
-    The draw of Briggs and others is not public. This one takes a random row of the UCI Letter data
-    for each letter of the poem, from a fixed seed: no row twice, and no row of Letter Frost.
-    Labels are A to Z; no word has a Q or a Z.
+    The authors' draw is not public. This one takes a random row of the UCI Letter data for each
+    letter, from a fixed seed: no row twice, and no row of Letter Frost.
     """
-    return _load("letter_carroll", _read_letter_carroll, data_home)
-
-
-def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> dict[str, Any]:
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
     words = [word.replace("-", "") for word in words]
     text = np.array(list("".join(words)))
@@ -315,110 +250,50 @@ def _bags_of_letters(X, letters):
     }
 
 
-HELD_OUT = ("test", "valid")  # parts of DBpedia
-MAX_TOP_SHARE = 0.2  # of the words of DBpedia: 2 GB
 DBPEDIA_LABELS = (
     "company", "educational institution", "artist", "athlete", "means of transportation",
     "building", "natural place", "village", "animal", "film",
 )  # fmt: skip
+TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would take 11 GB
 
 
-def load_dbpedia(
-    *, top_share: float = 0.02, held_out: str = "test", data_home: str | os.PathLike | None = None
-) -> Dataset:
-    """5,000 documents as bags of 4 to 31 sentences about ten kinds of things; word counts.
+def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
+    """Documents as bags of sentences about ten kinds of things; each sentence has one label.
 
-    The first ``n_train`` = 4,500 are for training. A document mixes sentences, some of them
-    repeated, from articles about several things. A sentence has one label.
-
-    As for the paper's own texts, words are the share ``top_share``, at most 0.2, in the most
-    training documents, ties in the order of the vocabulary: 359 of 17,953, which take 220 MB.
-    :func:`load_dbpedia_counts` gives all words as a sparse matrix; a dense one would take 11 GB.
-    ``held_out`` documents follow the training documents: "test" (500) or "valid" (3,000).
+    Instances count the share ``top_share`` of the words, those in the most training documents, ties
+    in the order of the vocabulary.
     """
-    _check_held_out(held_out)
-    if not 0 < top_share <= MAX_TOP_SHARE:
-        raise ValueError(
-            f"top_share must lie in (0, {MAX_TOP_SHARE}], since dense instances take 11 GB times "
-            f"that, got {top_share}; load_dbpedia_counts gives all words"
-        )
-    read = partial(_read_dbpedia, top_share=top_share, held_out=held_out)
-    return _load("dbpedia", read, data_home)
-
-
-def load_dbpedia_counts(
-    *, held_out: str = "test", data_home: str | os.PathLike | None = None
-) -> tuple[csr_array, tuple[str, ...]]:
-    """Sparse counts of all 17,953 words in each sentence, and the words.
-
-    Row ``i`` belongs to instance ``i`` of ``load_dbpedia(held_out=held_out).X``.
-    """
-    _check_held_out(held_out)
-    words = _vocabulary(fetch("dbpedia/vocabs.txt", data_home))
-    files = [fetch(f"dbpedia/{part}-data.dat", data_home) for part in ("train", held_out)]
-    return vstack([_sentences(file, len(words))[0] for file in files], format="csr"), words
-
-
-def _check_held_out(held_out):
-    if held_out not in HELD_OUT:
-        raise ValueError(f"held_out must be one of {HELD_OUT}, got {held_out!r}")
-
-
-def _read_dbpedia(*paths: Path, top_share, held_out) -> dict[str, Any]:
-    files, parts = {path.stem: path for path in paths}, ("train", held_out)
-    words = _vocabulary(files["vocabs"])
-    counts, sizes = zip(*(_sentences(files[f"{p}-data"], len(words)) for p in parts), strict=True)
-    n_documents = _n_documents_with(counts[0], sizes[0])
+    texts = {path.stem: path.read_text() for path in paths}
+    words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
+    train, test = (_documents(texts[f"{part}-data"]) for part in ("train", "test"))
+    counts = _counts(map(" ".join, train), range(len(words)))  # (n_documents, n_words)
     n_kept = max(1, round(top_share * len(words)))
-    kept = np.sort(np.argsort(-n_documents, kind="stable")[:n_kept])
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    kept = np.sort(np.argsort(-counts.getnnz(axis=0), kind="stable")[:n_kept])
+    sizes = [len(document) for document in train + test]
+    sentences = [sentence for document in train + test for sentence in document]
     return {
-        "X": Bags(vstack(counts, format="csr")[:, kept].toarray(), offsets),
-        "Y": np.concatenate([_label_rows(files[f"{part}-label"]) for part in parts]),
+        "X": Bags(_counts(sentences, kept).toarray(), np.concatenate([[0], np.cumsum(sizes)])),
+        "Y": _label_rows(texts["train-label"] + texts["test-label"]),
         "label_names": DBPEDIA_LABELS,
         "feature_names": tuple(words[i] for i in kept),
-        "instance_labels": np.concatenate([_label_rows(files[f"{p}-sentlabel"]) for p in parts]),
-        "n_train": len(sizes[0]),
+        "instance_labels": _label_rows(texts["train-sentlabel"] + texts["test-sentlabel"]),
+        "n_train": len(train),
     }
 
 
-def _vocabulary(path):
-    """The words, from lines such as "wood, 2"."""
-    return tuple(line.split(",")[0] for line in path.read_text().splitlines())
+def _documents(text):
+    """The sentences of each line, such as "<2> <3> 7 5 7 <1> 4": of three words and of one."""
+    return [re.split(r"<\d+>", line)[2:] for line in text.splitlines()]
 
 
-def _sentences(path, n_words):
-    """Counts (n_sentences, n_words) and the number of sentences of each document.
-
-    A line is a document, such as "<2> <3> 7 5 7 <1> 4": two sentences, of three words and one.
-    """
-    words, lengths, sizes = [], [], []
-    for line in path.read_text().splitlines():
-        _, *sentences = line.split(" <")
-        sizes.append(len(sentences))
-        for sentence in sentences:
-            _, *its_words = sentence.split()
-            words += its_words
-            lengths.append(len(its_words))
-    columns = np.array(words, dtype=np.int32)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    counts = csr_array((np.ones(len(words)), columns, starts), shape=(len(lengths), n_words))
-    counts.sum_duplicates()
-    return counts, np.array(sizes)
+def _counts(texts, words):
+    """How often each text holds each word, a number: sparse (n_texts, n_words)."""
+    return CountVectorizer(vocabulary=map(str, words), token_pattern=r"\d+").transform(texts)
 
 
-def _n_documents_with(counts, sizes):
-    """Number of documents with each word, from the counts in their sentences: (n_words,)."""
-    starts = counts.indptr[np.concatenate([[0], np.cumsum(sizes)])]
-    shape = (len(sizes), counts.shape[1])
-    documents = csr_array((counts.data, counts.indices, starts), shape=shape, copy=True)
-    documents.sum_duplicates()
-    return np.bincount(documents.indices, minlength=counts.shape[1])
-
-
-def _label_rows(path):
-    """All zeros and ones of a file as booleans, ten in each row: (n_rows, 10)."""
-    digits = re.findall("[01]", path.read_text())
+def _label_rows(text):
+    """All zeros and ones of a text as booleans, ten in each row: (n_rows, 10)."""
+    digits = re.findall("[01]", text)
     return (np.array(digits) == "1").reshape(-1, len(DBPEDIA_LABELS))
 
 
@@ -428,15 +303,68 @@ def read_variables(path: Path, *names: str) -> list[np.ndarray]:
     Check the file's hash first: SciPy's compiled reader crashes on some damaged files.
     """
     content = loadmat(path, variable_names=names)
-    missing = [name for name in names if name not in content]
-    if missing:
-        raise ValueError(f"no variable named {', '.join(missing)}")
     return [content[name] for name in names]
 
 
 def label_matrix(targets: np.ndarray) -> np.ndarray:
     """Targets -1 and 1 (n_labels, n_examples), of any dtype, as booleans (n_examples, n_labels)."""
-    strange = targets[(targets != 1) & (targets != -1)]
-    if len(strange):
-        raise ValueError(f"targets must be -1 or 1, got {strange[0]}")
     return np.ascontiguousarray(targets.T == 1)
+
+
+READERS: dict[str, Callable[..., Fields]] = {
+    "scene": _read_scene,
+    "reuters": _read_reuters,
+    "yeast": _read_yeast,
+    **{f"yahoo:{name}": _read_yahoo for name in YAHOO_NAMES},
+    "musk1": _read_musk1,
+    "musk2": _read_musk2,
+    **{name: partial(_read_animal, name=name) for name in ("elephant", "tiger", "fox")},
+    "hja": _read_hja,
+    "letter_frost": _read_letter_frost,
+    "letter_carroll": _read_letter_carroll,
+    "dbpedia": _read_dbpedia,
+}
+LOADERS: dict[str, Callable[..., Dataset]] = {
+    **{name: partial(_load, name, read) for name, read in READERS.items()},
+    "synthetic_africa": synthetic.load_synthetic_africa,
+    "synthetic_scene": synthetic.load_synthetic_scene,
+    "synthetic_texts": synthetic.load_synthetic_texts,
+    "synthetic_genes": synthetic.load_synthetic_genes,
+    "synthetic_pages": synthetic.load_synthetic_pages,
+}
+PERCENTAGES = (10, 20, 30, 40, 50)  # of examples with several labels in the sets of Section 5.5
+
+
+def _load_derived(load, percentage, **where):
+    return with_percentage(load(**where), percentage)
+
+
+DERIVED = {
+    f"{name}:{percentage}%": partial(_load_derived, LOADERS[name], percentage)
+    for name in ("scene", "reuters", "synthetic_scene", "synthetic_texts")
+    for percentage in PERCENTAGES
+}
+DATASETS: dict[str, Callable[..., Dataset]] = LOADERS | DERIVED
+
+
+def loader_of(name: str) -> Callable[..., Dataset]:
+    """The function that loads a data set; of original files, it takes ``data_home``."""
+    if name.startswith(DRAWN):
+        return partial(synthetic.load_drawn, *drawn_sizes(name))
+    if name not in DATASETS:
+        raise ValueError(f"no data set is named {name!r}; there are {', '.join(DATASETS)}")
+    return DATASETS[name]
+
+
+def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
+    """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
+
+    "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
+    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
+    "drawn:400x8x4" is 400 bags of 8 instances with 4 labels, see
+    :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
+    ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another name, and DataError if a
+    file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    """
+    load_it = loader_of(name)
+    return load_it(data_home=data_home) if source_of(name).files else load_it()

@@ -59,10 +59,10 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
 def make_scenes(
     n_images: int = 200, *, size: int = 48, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Landscapes of desert, mountains, sea, sunset and trees, ``size`` pixels high and wide.
+    """Landscapes of desert, mountains, sea, sunset and trees, about 22 % with two labels or more.
 
-    About 22 % show two labels or more. Colours, light and noise vary, and unlabelled sky and
-    fields resemble labelled surfaces, so that no learner is perfect. ``size`` is a multiple of 8.
+    Colours, light and noise vary, and unlabelled sky and fields resemble labelled surfaces, so that
+    no learner is perfect. ``size`` is a multiple of 8.
 
     Returns the images, uint8 (n_images, size, size, 3); the labels Y, bool (n_images, 5), in the
     order of :data:`SCENE_LABELS`; and the label that each pixel shows, -1 for none, int8 (n_images,
@@ -70,7 +70,6 @@ def make_scenes(
     """
     if size < SIDE or size % SIDE:
         raise ValueError(f"size must be a positive multiple of {SIDE}, got {size}")
-    _at_least_one(n_images=n_images)
     rng = np.random.default_rng(random_state)
     label_sets = _in_proportion(LABEL_SETS, n_images, rng)
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
@@ -243,7 +242,6 @@ def make_texts(
     Returns the texts; the labels Y, bool (n_texts, 7), in the order of :data:`TEXT_LABELS`; and for
     each text the topics of its words, int (n_words,).
     """
-    _at_least_one(n_texts=n_texts)
     rng = np.random.default_rng(random_state)
     n_topics = np.where(rng.permutation(n_texts) < round(0.15 * n_texts), 2, 1)
     Y = np.zeros((n_texts, len(TOPICS)), dtype=bool)
@@ -292,7 +290,7 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
     Y = _label_sets(n_genes, GENE_SHARES, rng)
     profiles = rng.standard_normal((len(GENE_SHARES), 20))
     X = Y @ profiles + 3.0 * rng.standard_normal((n_genes, 20))
-    return _drawn_vectors("synthetic_genes", _unit_rows(X), Y)
+    return _unit_rows("synthetic_genes", X, Y)
 
 
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
@@ -309,7 +307,7 @@ def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Datase
     topics = np.stack([rng.permutation(common) for _ in range(n_labels)])
     rates = COMMON_SHARE * common + (1 - COMMON_SHARE) * (Y @ topics) / Y.sum(axis=1)[:, None]
     counts = rng.poisson(rng.integers(20, 60, size=(n_pages, 1)) * rates)
-    return _drawn_vectors("synthetic_pages", _unit_rows(counts), Y, n_train=n_pages // 2)
+    return _unit_rows("synthetic_pages", counts, Y, n_train=n_pages // 2)
 
 
 def _label_sets(n_examples, shares, rng):
@@ -322,11 +320,9 @@ def _label_sets(n_examples, shares, rng):
     return (above > 0) | (above == above.max(axis=1, keepdims=True))
 
 
-def _unit_rows(X):
-    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
-
-
-def _drawn_vectors(name, X, Y, n_train=None):
+def _unit_rows(name, X, Y, n_train=None):
+    """A data set whose rows have unit length."""
+    X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
     names = tuple(f"label {i + 1}" for i in range(Y.shape[1]))
     return _dataset(name, X.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names, n_train=n_train)
 
@@ -359,22 +355,18 @@ def make_africa(
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
     """Bags of two to five things; a bag with a lion or an elephant is of Africa.
 
-    A thing is a Gaussian cloud in the first two features. Neighbouring clouds overlap a little, so
-    that no learner is perfect. Every other bag is of Africa. Features beyond the second are noise
-    with the standard deviation of the clouds' means.
+    A thing is a Gaussian cloud in the first two features; neighbouring clouds overlap a little.
+    Every other bag is of Africa. Features beyond the second are noise with the standard deviation
+    of the clouds' means.
 
     Returns the Bags; y, bool (n_bags,), True for Africa; and the index of each instance's thing in
     :data:`THINGS`, int (n_instances,).
     """
-    _at_least_one(n_bags=n_bags)
-    if n_features < 2:
-        raise ValueError(f"n_features must be at least 2, got {n_features}")
     rng = np.random.default_rng(random_state)
     centres = np.array(list(THINGS.values()))
     y = np.arange(n_bags) % 2 == 0
     sizes = rng.permuted(np.arange(n_bags) % 4 + 2)
-    things = [_things(africa, size, rng) for africa, size in zip(y, sizes, strict=True)]
-    things = np.concatenate(things)
+    things = np.concatenate([_things(*row, rng) for row in zip(y, sizes, strict=True)])
     instances = np.empty((len(things), n_features))
     instances[:, :2] = centres[things] + SPREAD * rng.standard_normal((len(things), 2))
     instances[:, 2:] = centres.std() * rng.standard_normal((len(things), n_features - 2))
@@ -405,7 +397,6 @@ def make_bags(
     cube. So the share of bags with a label does not depend on any size. ``n_labels`` must be a
     multiple of 4.
     """
-    _at_least_one(n_bags=n_bags, n_instances=n_instances)
     if n_labels < LABELS_EACH or n_labels % LABELS_EACH:
         raise ValueError(f"n_labels must be a multiple of {LABELS_EACH}, got {n_labels}")
     rng = np.random.default_rng(random_state)
@@ -423,10 +414,12 @@ def make_bags(
     return Bags(instances.clip(0.0, 1.0).reshape(-1, n_features), offsets), Y
 
 
-def _at_least_one(**numbers):
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name} must be at least 1, got {number}")
+def load_drawn(n_bags: int, n_instances: int, n_labels: int) -> Dataset:
+    """The bags of :func:`make_bags`, to measure costs."""
+    X, Y = make_bags(n_bags, n_instances, n_labels)
+    names = tuple(f"label {i}" for i in range(n_labels))
+    name = f"drawn:{n_bags}x{n_instances}x{n_labels}"
+    return _dataset(name, X.instances.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names)
 
 
 def _dataset(name, drawn: bytes, **content) -> Dataset:

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from mimlpaper import paths
 from mimlpaper.datasets import Dataset, load
-from mimlpaper.datasets.catalogue import is_present
+from mimlpaper.datasets.fetch import is_present
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
 from mimlpaper.study.compare import column_records
 from mimlpaper.study.multiverse import in_words, single_changes

@@ -43,9 +43,9 @@ COMMON: set[Definition] = {
 # Not followed: what knows all data sets and experiments, since a trial has its own; the search for
 # files, since a file's content is known by its checksum; and this module.
 NOT_FOLLOWED = {
-    "mimlpaper.study.trials.DATASETS", "mimlpaper.datasets.catalogue.load",
-    "mimlpaper.study.trials.load_drawn", "mimlpaper.study.registry",
-    "mimlpaper.study.fingerprint", "mimlpaper.datasets.fetch", "mimlpaper.paths",
+    "mimlpaper.datasets.loaders.load", "mimlpaper.datasets.loaders.loader_of",
+    "mimlpaper.study.registry", "mimlpaper.study.fingerprint", "mimlpaper.datasets.fetch",
+    "mimlpaper.paths",
 }  # fmt: skip
 
 REST = ""  # stands for a module's statements that define nothing

@@ -27,9 +27,10 @@ import pandas as pd
 from filelock import FileLock
 
 from mimlpaper import paths
+from mimlpaper.datasets import loader_of
 from mimlpaper.study.fingerprint import code_fingerprint
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import Experiment, Trial, loader_of
+from mimlpaper.study.trials import Experiment, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
 ORIGIN = ["data_sha256", "code", "versions", "commit", "machine"]

@@ -22,7 +22,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from mimlpaper.datasets import DataError
+from mimlpaper.datasets import DataError, load, loader_of
 from mimlpaper.sharing import Cache, sharing
 from mimlpaper.study.fingerprint import code_fingerprint, provenance
 from mimlpaper.study.records import (
@@ -37,7 +37,7 @@ from mimlpaper.study.records import (
     trials_of,
 )
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import Experiment, Trial, load_data, loader_of, run_trial
+from mimlpaper.study.trials import Experiment, Trial, run_trial
 
 # Of a cluster's trials of a method, one in fifty runs again on this machine, and at least two.
 ONE_IN = 50
@@ -131,7 +131,7 @@ def _data_missing(waiting, data_home, recorded):
     """True if the data are not there, but every waiting trial has at least some record."""
     try:
         for dataset in {trial.dataset for trial in waiting}:
-            load_data(dataset, data_home)
+            load(dataset, data_home)
     except DataError as error:
         if set(map(astuple, waiting)) <= set(keys_of(recorded)):
             print(f"{len(waiting)} trials are not run again: {error}")

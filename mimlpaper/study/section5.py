@@ -7,7 +7,7 @@ kernels are Gaussian on features from 0 to 1 for scenes, and linear on word coun
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.datasets.catalogue import PERCENTAGES
+from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.study.measures import OBJECTIVES, RELATED, TESTED
 from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
 from mimlpaper.study.settings import Row, Table, each, held_out, nearest

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets.drawn import drawn_sizes
+from mimlpaper.datasets.fetch import drawn_sizes
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import published
 from mimlpaper.study.claims import ClaimResult

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
+from mimlpaper.datasets import loader_of
 from mimlpaper.study.compare import as_published, compare_with_paper
 from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import default_store, load_table, records
 from mimlpaper.study.registry import ROWS, get_experiment
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.trials import loader_of
 from mimlpaper.study.verdicts import arithmetic
 
 

@@ -5,14 +5,14 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mimlpaper.datasets import DATASETS, Dataset, load
-from mimlpaper.datasets.drawn import DRAWN, load_drawn
+from mimlpaper.datasets import DATASETS, load
+from mimlpaper.datasets.fetch import DRAWN
 from mimlpaper.study.holdouts import full_names
 from mimlpaper.study.settings import Row
 
@@ -310,17 +310,7 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
 @lru_cache(maxsize=2)
 def _kept(name, data_home):
     """A data set, kept for the worker's next trials."""
-    return load_data(name, data_home)
-
-
-def load_data(name: str, data_home=None) -> Dataset:
-    """A data set by its name; of drawn bags too, see :mod:`mimlpaper.study.costs`."""
-    return load_drawn(name) if name.startswith(DRAWN) else load(name, data_home)
-
-
-def loader_of(name: str) -> Callable[..., Dataset]:
-    """The function behind :func:`load_data`, for fingerprints."""
-    return partial(load_drawn, name) if name.startswith(DRAWN) else DATASETS[name]
+    return load(name, data_home)
 
 
 def set_random_states(estimator, seed: int):

@@ -17,8 +17,8 @@ from datetime import date
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets import DataError
-from mimlpaper.datasets.catalogue import is_present, n_labels
+from mimlpaper.datasets import DataError, load
+from mimlpaper.datasets.fetch import is_present, source_of
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
     KEY,
@@ -35,7 +35,6 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
-from mimlpaper.study.trials import load_data
 
 GROUP = ["experiment", "method", "recorded_code", "code"]
 SAME = ("equal", "close")  # the outcomes that attest a group
@@ -145,7 +144,7 @@ def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
 def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
     """The outcome of each group with drawn trials, after these were run again."""
     for dataset in drawn["dataset"].unique():
-        load_data(dataset, data_home)  # missing data stop it here, by name
+        load(dataset, data_home)  # missing data stop it here, by name
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
     repeated = {}  # without the trials that fail
     try:
@@ -272,6 +271,6 @@ def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
         return pd.Series(EXACT, numbers)
     n = recorded["n_test"]
     moves = pd.Series(max(1, math.ceil(MOVED * n)) / n, numbers)  # by one rank, or one decision
-    moves["hamming_loss"] /= n_labels(recorded["dataset"])
+    moves["hamming_loss"] /= source_of(recorded["dataset"]).n_labels
     moves["average_f1"] *= 2  # of precision and recall
     return moves + EXACT

@@ -151,9 +151,9 @@ def test_what_cannot_be_explained(bags, Y):
 @pytest.mark.skipif(not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set")
 def test_the_whole_document_speaks_loudest():
     """In reuters the first instance is the sum of the others: linear scores add up but for b."""
-    from mimlpaper.datasets import load_reuters
+    from mimlpaper.datasets import load
 
-    data = load_reuters()
+    data = load("reuters")
     fitted = MimlSvmMi(kernel="linear", C=0.1, max_alternations=1).fit(data.X[:60], data.Y[:60])
     at_zero = explain(fitted, [np.zeros((1, 243))])
     for bag in data.X[200:220]:

@@ -12,9 +12,9 @@ import pytest
 import tqdm
 
 from mimlpaper import paths
-from mimlpaper.datasets import DataError, catalogue, describe, fetch_all, load, loaders
+from mimlpaper.datasets import DataError, describe, fetch_all, load, loaders
 from mimlpaper.datasets import fetch as fetching
-from mimlpaper.datasets.fetch import SOURCES, ManifestEntry, data_folder, download, fetch, manifest
+from mimlpaper.datasets.fetch import SOURCES, data_folder, fetch, manifest
 
 FILE = "scene/miml-image-data.mat"
 CONTENT = b"the very bytes"
@@ -112,7 +112,7 @@ def test_missing_and_offline(tmp_path, server):
     with pytest.raises(DataError) as error:
         fetch(FILE, tmp_path / "my data")
     message = str(error.value)
-    assert f"{tmp_path / 'my data' / FILE} is missing" in message
+    assert f"{tmp_path / 'my data' / FILE} is missing or damaged" in message
     assert f"needed are {len(CONTENT)} bytes of sha256 {SHA256}" in message
     assert f"from {server.url()} failed: 500" in message
     assert f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'" in message
@@ -131,18 +131,14 @@ def test_a_failed_download_is_one_readable_error(tmp_path, project):
 
 def test_damaged_files_are_named_and_left(tmp_path, server):
     """Too short, with another content, or changed after it was checked."""
-    corrupt = CONTENT[::-1]
     path = put(tmp_path, CONTENT)
     fetch(FILE, tmp_path)
-    for content, fault in (
-        (CONTENT[:5], f"{path} holds 5 bytes, needed are {len(CONTENT)}"),
-        (corrupt, f"{path} has sha256 {hashlib.sha256(corrupt).hexdigest()}, needed is {SHA256}"),
-    ):
+    for content in (CONTENT[:5], CONTENT[::-1]):
         path.write_bytes(content)
         os.utime(path, ns=(1, 1))
         with pytest.raises(DataError) as error:
             fetch(FILE, tmp_path)
-        assert fault in str(error.value)
+        assert f"{path} is damaged or another file; needed are {len(CONTENT)} b" in str(error.value)
         assert f"mimlpaper data --fetch --data {tmp_path}" in str(error.value)
         assert path.read_bytes() == content
     assert server.n_requests == 0
@@ -162,14 +158,6 @@ def test_fetch_all_replaces_a_damaged_file(tmp_path, server):
     assert path.read_bytes() == CONTENT and server.n_requests == 2
 
 
-def test_a_manifest_without_hash_keeps_nothing(tmp_path, server):
-    for sha256 in ("", "0" * 64):
-        entry = ManifestEntry(FILE, len(CONTENT), sha256, server.url(), "there", "free")
-        with pytest.raises(DataError, match="failed: "):
-            download(entry, tmp_path)
-        assert not (tmp_path / FILE).exists()
-
-
 def test_no_room_for_a_file(tmp_path, monkeypatch):
     def write(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -186,7 +174,7 @@ def test_no_room_for_a_file(tmp_path, monkeypatch):
 def test_content_is_parsed_only_after_its_hash(tmp_path, project, monkeypatch):
     """SciPy's reader of damaged MATLAB files may crash the process."""
     put(tmp_path, b"junk")
-    with monkeypatch.context() as patch, pytest.raises(DataError, match="holds 4 bytes"):
+    with monkeypatch.context() as patch, pytest.raises(DataError, match="is damaged or another"):
         patch.setattr(loaders, "loadmat", lambda *_, **__: pytest.fail("was parsed"))
         load("scene", tmp_path)
     use_manifest_row(project, b"junk")
@@ -196,26 +184,26 @@ def test_content_is_parsed_only_after_its_hash(tmp_path, project, monkeypatch):
 
 def test_describe_reads_no_content(tmp_path, monkeypatch):
     drawn = "synthetic_scene"
-    monkeypatch.setattr(catalogue, "SOURCES", {name: SOURCES[name] for name in ("scene", drawn)})
+    monkeypatch.setattr(fetching, "SOURCES", {name: SOURCES[name] for name in ("scene", drawn)})
     for content, state in ((None, "missing"), (CONTENT[:5], "damaged"), (CONTENT, "present")):
         if content:
             put(tmp_path, content)
         assert describe(tmp_path)[0]["state"] == state
-        assert catalogue.is_present("scene", tmp_path) == (state == "present")
+        assert fetching.is_present("scene", tmp_path) == (state == "present")
     row, built_in = describe(tmp_path)
     assert row["shape"] == "2,000 bags, 18,000 instances, 15 features"
     assert (row["labels"], row["kind"], row["source"], row["terms"]) == (
         5, "original", "there", "free",
     )  # fmt: skip
     assert row["path"] == str(tmp_path / FILE)
-    assert built_in["state"] == "built in" and catalogue.is_present(drawn)
+    assert built_in["state"] == "built in" and fetching.is_present(drawn)
 
 
 def test_unknown_names():
     with pytest.raises(ValueError, match="no data set is named 'scenes'; there are scene, reuters"):
         load("scenes")
-    with pytest.raises(ValueError, match="no data set is named 'a', 'b'"):
-        fetch_all(names=["scene", "a", "b"])
+    with pytest.raises(ValueError, match="no data set is named 'a'"):
+        fetch_all(names=["scene", "a"])
 
 
 def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):

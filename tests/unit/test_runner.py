@@ -138,7 +138,7 @@ def test_an_interrupted_run_goes_on_to_the_same_records(store, tmp_path):
 
 def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
     run(store)
-    monkeypatch.setattr(module, "load_data", raising(DataError("gone")))
+    monkeypatch.setattr(module, "load", raising(DataError("gone")))
     store.mark(MINE, set(keys_of(store.load(MINE))), SUSPECT)
     assert set(run(store)["state"]) == {"suspect"}
     assert "4 trials are not run again: gone" in capsys.readouterr().out

