@@ -1,9 +1,11 @@
 # Every target sets up what it needs: .venv is made once and reused.
 PYTHON ?= python3
 BIN := .venv/bin
+# Chromium of the system, if there is one: `make check` then opens the site in it.
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+LOCKED := --quiet --constraint requirements/main.lock
 
-.PHONY: install paper site pdf lab quick smoke test test-cluster test-faults test-browser fuzz package audit lint verify \
-	scorecard clean
+.PHONY: install paper test check lab site pdf verify lint clean
 
 install: .venv/installed
 
@@ -13,31 +15,30 @@ install: .venv/installed
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
-.venv/installed-site: requirements/site.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
+.venv/installed-%: requirements/%.lock .venv/installed
+	$(BIN)/python -m pip install $(LOCKED) --requirement $<
 	touch $@
 
-.venv/installed-lab: requirements/lab.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
-	touch $@
+.venv/installed-browser: .venv/installed-site .venv/installed-lab
 
-.venv/installed-browser: requirements/browser.lock .venv/installed-site .venv/installed-lab
-	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
-	touch $@
-
-.venv/installed-pdf: requirements/pdf.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
-	touch $@
-
-.venv/installed-cluster: requirements/cluster.lock .venv/installed
-	$(BIN)/python -m pip install --quiet --constraint requirements/main.lock --requirement $<
-	touch $@
-
-paper: install  ## every table and figure from the recorded trials, into figures/ and build/paper/
+paper: install  ## every table and figure from the recorded trials, in build/paper/
 	$(BIN)/mimlpaper run --recorded
-	$(BIN)/mimlpaper scorecard
 	$(BIN)/mimlpaper verify --audit 20
 	$(BIN)/python site/check.py build/paper
+
+test: install  ## two minutes of tests
+	$(BIN)/python -m pytest --numprocesses 2
+
+check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
+	$(BIN)/python -m pytest --numprocesses 2 tests/check $(wildcard tests/faults)
+	$(BIN)/python tests/package/check_package.py
+	$(BIN)/mimlpaper run --profile smoke
+	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
+	$(BIN)/python site/check.py build/smoke build/site-smoke && \
+	$(BIN)/python -m pytest tests/browser; fi
+
+lab: .venv/installed-lab  ## the notebooks in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir notebooks
 
 site: .venv/installed-site  ## the executed notebooks and all results as pages, in build/site/
 	$(BIN)/mimlpaper run --recorded
@@ -48,52 +49,13 @@ pdf: .venv/installed-pdf  ## the executed notebooks as one PDF, build/mimlpaper.
 	$(BIN)/mimlpaper run --recorded
 	$(BIN)/python site/pdf.py
 
-lab: .venv/installed-lab  ## the notebooks in JupyterLab
-	$(BIN)/jupyter lab --notebook-dir notebooks
+verify: install  ## re-run recorded trials, drawn at random, and compare
+	$(BIN)/mimlpaper verify
 
-quick: install  ## the first three splits of every experiment, on the original data
-	$(BIN)/mimlpaper run --profile quick
-
-smoke: install  ## every notebook on data that the library draws itself, without network
-	$(BIN)/mimlpaper run --profile smoke
-
-test: install
-	$(BIN)/python -m pytest --numprocesses 2
-
-test-cluster: .venv/installed-cluster  ## a Dask cluster on this machine, three times over
-	for round in 1 2 3; do $(BIN)/python -m pytest tests/faults/test_cluster.py || exit 1; done
-
-test-faults: .venv/installed-cluster  ## real faults against real runs; their table: build/faults.md
-	$(BIN)/python -m pytest --numprocesses 2 tests/faults
-
-fuzz: install  ## files damaged at random, read for so many minutes: make fuzz MINUTES=60
-	MINUTES=$(or $(MINUTES),1) $(BIN)/python -m pytest --numprocesses 2 tests/check/test_damaged_files.py
-
-test-browser: .venv/installed-browser  ## the site and the notebooks in Chromium, if there is one
-	$(BIN)/mimlpaper run --profile smoke
-	$(BIN)/python site/build.py --profile smoke
-	$(BIN)/python site/check.py build/smoke build/site-smoke
-	$(BIN)/python -m pytest tests/browser
-
-package: install  ## sdist and wheel, used in empty environments by every Python that is here
-	$(BIN)/python tests/package/check_package.py
-
-audit:  ## known faults of the locked versions; needs the network
-	$(PYTHON) -m venv build/audit
-	build/audit/bin/python -m pip install --quiet pip-audit==2.10.1
-	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement requirements/main.lock || \
-	(echo "faults, or what could not be looked up, are listed above" && false)
-
-lint: install
+lint: install  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-verify: install  ## re-run recorded trials, drawn at random, and compare
-	$(BIN)/mimlpaper verify
-
-scorecard: install
-	$(BIN)/mimlpaper scorecard
-
 clean:
-	rm -rf .venv build figures/smoke figures/quick data/results/smoke
+	rm -rf .venv build

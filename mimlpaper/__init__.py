@@ -6,56 +6,48 @@ Names are imported when they are first used, so that ``import mimlpaper`` takes 
 from importlib import import_module
 
 HOMES = {
-    "AdtBoostMH": "baselines.adtboost_mh",
-    "Bags": "bags",
-    "ChFd": "baselines.misvm",
-    "Cnmf": "baselines.cnmf",
-    "ConcatenateInstances": "preprocessing",
-    "DMimlSvm": "algorithms.dmimlsvm",
-    "DifferenceFeatures": "algorithms.insdif",
-    "DiverseDensity": "baselines.diverse_density",
-    "EmDd": "baselines.diverse_density",
-    "InsDif": "algorithms.insdif",
-    "KMedoids": "medoids",
-    "LandmarkMap": "algorithms.medoid_map",
-    "MeanInstances": "preprocessing",
-    "MedoidMap": "algorithms.medoid_map",
-    "MiSvmBag": "baselines.misvm",
-    "MiSvmInstance": "baselines.misvm",
-    "MimlBoost": "algorithms.mimlboost",
-    "MimlClassifier": "classifier",
-    "MimlNn": "algorithms.mimlnn",
-    "MimlSvm": "algorithms.mimlsvm",
-    "MimlSvmMi": "algorithms.mimlsvm_mi",
-    "MlKnn": "baselines.mlknn",
-    "MlSvm": "baselines.mlsvm",
-    "NeighbourMeans": "algorithms.insdif",
-    "NoisyOr": "algorithms.noisy_or",
-    "OnInstances": "preprocessing",
-    "OneLabel": "algorithms.subcod",
-    "PrototypeDifferences": "algorithms.insdif",
-    "RankSvm": "baselines.ranksvm",
-    "SingleInstances": "algorithms.insdif",
-    "SubCod": "algorithms.subcod",
-    "SumInstances": "preprocessing",
-    "evaluate": "metrics",
-    "explain": "reasons",
-    "max_hausdorff": "distances",
-    "scorers": "metrics",
-    "telling_features": "reasons",
+    "algorithms.dmimlsvm": ["DMimlSvm"],
+    "algorithms.insdif": [
+        "DifferenceFeatures",
+        "InsDif",
+        "NeighbourMeans",
+        "PrototypeDifferences",
+        "SingleInstances",
+    ],
+    "algorithms.medoid_map": ["LandmarkMap", "MedoidMap"],
+    "algorithms.mimlboost": ["MimlBoost"],
+    "algorithms.mimlnn": ["MimlNn"],
+    "algorithms.mimlsvm": ["MimlSvm"],
+    "algorithms.mimlsvm_mi": ["MimlSvmMi"],
+    "algorithms.noisy_or": ["NoisyOr"],
+    "algorithms.subcod": ["OneLabel", "SubCod"],
+    "bags": ["Bags"],
+    "baselines.adtboost_mh": ["AdtBoostMH"],
+    "baselines.cnmf": ["Cnmf"],
+    "baselines.diverse_density": ["DiverseDensity", "EmDd"],
+    "baselines.misvm": ["ChFd", "MiSvmBag", "MiSvmInstance"],
+    "baselines.mlknn": ["MlKnn"],
+    "baselines.mlsvm": ["MlSvm"],
+    "baselines.ranksvm": ["RankSvm"],
+    "classifier": ["MimlClassifier"],
+    "distances": ["max_hausdorff"],
+    "medoids": ["KMedoids"],
+    "metrics": ["evaluate", "scorers"],
+    "preprocessing": ["ConcatenateInstances", "MeanInstances", "OnInstances", "SumInstances"],
+    "reasons": ["explain", "telling_features"],
 }
+HOME = {name: module for module, names in HOMES.items() for name in names}
 
-__all__ = [*HOMES]
-
+__all__ = sorted(HOME)
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str):
-    if name not in HOMES:
+    if name not in HOME:
         raise AttributeError(f"module mimlpaper has no attribute {name!r}")
-    globals()[name] = getattr(import_module(f"mimlpaper.{HOMES[name]}"), name)
+    globals()[name] = getattr(import_module(f"mimlpaper.{HOME[name]}"), name)
     return globals()[name]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *HOMES})
+    return sorted({*globals(), *HOME})

@@ -19,10 +19,8 @@ class Bags:
 
     Parameters
     ----------
-    instances : array (n_instances, n_features)
-        All instances, one bag after the other; kept as C-contiguous float64.
-    offsets : array (n_bags + 1,)
-        Where each bag starts, and the end; kept as integers.
+    instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other.
+    offsets : (n_bags + 1,), where each bag starts, and the end.
 
     Examples
     --------
@@ -47,21 +45,19 @@ class Bags:
                 "offsets must be a 1-D array of n_bags + 1 entries, at least 2, from 0 to the "
                 f"number of instances, {len(instances)}, got {offsets!r}"
             )
-        sizes = np.diff(offsets)
-        if sizes.min() < 1:
-            raise ValueError(f"bag {np.argmin(sizes)} is empty; every bag needs an instance")
-        strange = ~(np.abs(instances) <= LARGEST).all(axis=1)
-        if strange.any():
-            row = int(strange.argmax())
-            bag = np.searchsorted(offsets, row, side="right") - 1
-            if not np.isfinite(instances[row]).all():
-                raise ValueError(f"bag {bag} holds NaN or infinity; all features must be finite")
-            raise ValueError(
-                f"bag {bag} holds {max(instances[row], key=abs):.3g}; features must lie within "
-                f"{LARGEST:.0e}, or their squares overflow"
-            )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
+        if self.sizes.min() < 1:
+            raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
+        strange = ~(np.abs(instances) <= LARGEST).all(axis=1)
+        if strange.any():
+            row = strange.argmax()
+            value = max(instances[row], key=abs)
+            raise ValueError(
+                f"bag {self.bag_of_instance[row]} holds "
+                + (f"{value:.3g}" if np.isfinite(instances[row]).all() else "NaN or infinity")
+                + f"; features must lie within {LARGEST:.0e}, or their squares overflow"
+            )
 
     @classmethod
     def from_list(cls, bags: Sequence) -> Bags:
@@ -124,11 +120,7 @@ class Bags:
 
     def __add__(self, other) -> Bags:
         """These bags, then the other ones."""
-        try:
-            others = as_bags(other)
-        except (TypeError, ValueError):
-            return NotImplemented
-        return Bags.from_list([*self, *others])
+        return Bags.from_list([*self, *as_bags(other)])
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(

@@ -11,14 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.metrics import label_array
 
-LABEL_RULES = ("sign", "top")
-
 
 class ConstantLabelWarning(UserWarning):
-    """All, or none, of the training examples have a label, so that it is not learned.
-
-    Its score is constant, except that MimlNn's varies with the distances to the medoids.
-    """
+    """All, or none, of the training examples have a label, so that it is not learned."""
 
 
 def check_labels(Y, n_examples: int) -> np.ndarray:
@@ -47,7 +42,7 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     "sign": the labels with a positive score; the set may be empty. "top": the T-Criterion of
     Boutell et al. (2004), Table 7 step 5: the top-scored label, and every label with a score >= 0.
     """
-    _check_label_rule(rule)
+    check_label_rule(rule)
     if rule == "sign":
         return scores > 0
     labels = scores >= 0
@@ -55,16 +50,17 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     return labels
 
 
-def _check_label_rule(rule):
-    if rule not in LABEL_RULES:
-        raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
+def check_label_rule(rule: str):
+    """Raise a ValueError unless :func:`label_sets` knows the rule."""
+    if rule not in ("sign", "top"):
+        raise ValueError(f"label_rule must be one of 'sign', 'top', got {rule!r}")
 
 
 def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
-    """``X`` as (n_examples, n_features) of float64, dense or sparse, for an estimator of vectors.
+    """``X`` as (n_examples, n_features) of float64, dense or ``sparse``, for learners of vectors.
 
-    ``reset`` in ``fit``: sets ``n_features_in_``, and ``feature_names_in_`` if X has names. NaN,
-    infinity, and values beyond :data:`~mimlpaper.bags.LARGEST` raise ValueError.
+    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. NaN, infinity, and
+    values beyond :data:`~mimlpaper.bags.LARGEST` raise a ValueError.
     """
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     largest = abs(X).max() if X.shape[0] else 0.0
@@ -76,14 +72,14 @@ def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of learners of one binary label a bag.
+    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``.
 
     A subclass defines ``fit(X, y)``, which calls ``_learn_classes``, and ``decision_function(X)``,
-    which gives (n_bags,). ``classes_`` (2,) holds the two labels; a positive score is the second.
+    which gives (n_bags,).
     """
 
     def predict(self, X) -> np.ndarray:
-        """The label of each bag, of the kind that was learned: (n_bags,)."""
+        """The label of each bag: (n_bags,)."""
         check_is_fitted(self)
         return self.decide(self.decision_function(X))
 
@@ -94,8 +90,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
         """Which bags have the second class, as booleans (n_bags,); sets ``classes_``.
 
-        ``y`` holds any two values, such as booleans, 0 and 1, or -1 and 1; a single column
-        (n_bags, 1) counts as flat. Anything else raises ValueError.
+        ``y`` (n_bags,) or (n_bags, 1) holds any two values; anything else raises a ValueError.
         """
         y = np.asarray(y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
@@ -136,8 +131,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
     A subclass has a parameter ``label_rule`` and defines ``fit(X, Y)``, which calls
     ``_learn_labels``, and ``decision_function(X)``, which gives (n_examples, n_labels).
-    ``classes_`` (n_labels,) holds the names of the labels: the columns of Y if it is a
-    DataFrame, else 0, 1, …. ``score`` is the share of examples with the right label set.
+    ``classes_`` (n_labels,) holds the columns of Y if it is a DataFrame, else 0, 1, ….
     """
 
     def __init_subclass__(cls, **kwargs):
@@ -156,10 +150,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return label_sets(scores, self.label_rule)
 
     def set_output(self, *, predict: str = "default"):
-        """Whether scores and label sets are arrays ("default") or DataFrames ("pandas").
-
-        The columns of a DataFrame are ``classes_``.
-        """
+        """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
         self._sklearn_output_config = {"predict": predict}  # scikit-learn's clone copies it
@@ -175,7 +166,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check_label_rule(self):
-        _check_label_rule(self.label_rule)
+        check_label_rule(self.label_rule)
 
     def _name_labels(self, Y, n_examples: int) -> np.ndarray:
         """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""

@@ -1,4 +1,4 @@
-"""One estimator to start with: it scales, chooses a learner, calibrates its scores and explains."""
+"""One estimator to start with: it scales, chooses a learner, calibrates and explains."""
 
 import warnings
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from numbers import Integral
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
@@ -22,15 +23,20 @@ from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain
 
 LEAST = 4  # bags, so that one can be held out
+CANDIDATES = {
+    "MimlNn": MimlNn(label_rule="top"),
+    "MimlSvm_mi": MimlSvmMi(),
+    "D-MimlSvm": DMimlSvm(),
+}
 
 
 class MimlClassifier(MultiLabelEstimator):
     """The learner that does best on held-out bags, with probabilities and reasons.
 
-    Features are scaled to [0, 1]. A quarter of the bags is held out. Of the candidates, fitted to
-    the rest, the one with the largest average precision there (the first, if no held-out bag has a
-    label) is fitted again to all bags. For each label a logistic regression (Platt's) on the
-    held-out scores turns a score into a probability. If Y is a DataFrame, so are predictions.
+    Features are scaled to [0, 1]. The candidate with the largest average precision on held-out
+    bags (the first, if none of these has a label) is fitted again to all bags. For each label
+    Platt's logistic regression on the held-out scores turns a score into a probability. If Y is a
+    DataFrame, so are predictions.
 
     Parameters
     ----------
@@ -61,9 +67,7 @@ class MimlClassifier(MultiLabelEstimator):
         self._check_label_rule()
         bags = check_bags(X)
         if len(bags) < LEAST:
-            raise ValueError(
-                f"X must have at least {LEAST} bags, some to hold out, got {len(bags)}"
-            )
+            raise ValueError(f"X must have {LEAST} bags at least, got {len(bags)}")
         if not 0 < self.test_size < 1:
             raise ValueError(f"test_size must be between 0 and 1, got {self.test_size}")
         labels = self._learn_labels(Y, len(bags))
@@ -79,17 +83,15 @@ class MimlClassifier(MultiLabelEstimator):
                 )
                 for name, pipeline in self._pipelines().items()
             }
-            self._choose(scores, labels[held])
+            defined = labels[held].any()  # else all are NaN, and the first is as large as any
+            self.held_out_ = {
+                name: average_precision(labels[held], of_held) if defined else np.nan
+                for name, of_held in scores.items()
+            }
+            self.chosen_ = max(self.held_out_, key=self.held_out_.get)
             self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
+        self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels[held])
         return self
-
-    def _choose(self, scores, labels):
-        defined = labels.any()  # else all are NaN, and the first is as large as any
-        self.held_out_ = {
-            name: average_precision(labels, s) if defined else np.nan for name, s in scores.items()
-        }
-        self.chosen_ = max(self.held_out_, key=self.held_out_.get)
-        self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels)
 
     def decision_function(self, X) -> np.ndarray:
         """Log-odds of each label: (n_bags, n_labels)."""
@@ -99,14 +101,12 @@ class MimlClassifier(MultiLabelEstimator):
 
     def predict_proba(self, X):
         """Probability of each label: (n_bags, n_labels)."""
-        log_odds = self.decision_function(X)
-        return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -500, 500)))
+        return expit(self.decision_function(X))
 
     def explain(self, X) -> pd.DataFrame:
-        """Which instance speaks for which label: a row an instance, a column a label.
+        """Which instance speaks for which label: a row (bag, instance), a column a label.
 
-        The index is (bag, instance). Scores compare the instances of a bag, see
-        :func:`~mimlpaper.reasons.explain`; the slopes are applied.
+        See :func:`~mimlpaper.reasons.explain`; the slopes are applied.
         """
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
@@ -126,14 +126,9 @@ class MimlClassifier(MultiLabelEstimator):
         )
 
     def _pipelines(self) -> dict[str, Pipeline]:
-        nn, svm = MimlNn(label_rule="top"), MimlSvmMi()
-        candidates = {"MimlNn": nn, "MimlSvm_mi": svm, "D-MimlSvm": DMimlSvm()}
-        if self.candidates is not None:
-            candidates = self.candidates
+        candidates = CANDIDATES if self.candidates is None else self.candidates
         if not isinstance(candidates, Mapping) or not candidates:
-            raise ValueError(
-                f"candidates must be a dict from name to estimator, not empty, got {candidates!r}"
-            )
+            raise ValueError(f"candidates must be a dict of estimators, got {candidates!r}")
         pipelines = {}
         for name, learner in candidates.items():
             learner = clone(learner)

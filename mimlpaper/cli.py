@@ -2,25 +2,20 @@
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections import Counter
 from pathlib import Path
 
-PROFILES = ("paper", "quick", "smoke")
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
+PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
+COMMANDS = PARSER.add_subparsers(required=True, metavar="COMMAND")
 
 
 def main(arguments=None) -> int:
     """Run the command line and return its exit status: 0 well, 1 failed, 2 wrong use."""
     options = PARSER.parse_args(arguments)
     try:
-        # Imported here and in the commands, so that --help answers at once.
-        from mimlpaper.datasets import DataError
-        from mimlpaper.study.records import StoreError
-        from mimlpaper.study.runner import TrialError
-
         status = options.run(options) or 0  # a command gives nothing if all went well
         sys.stdout.flush()
         return status
@@ -30,20 +25,16 @@ def main(arguments=None) -> int:
     except BrokenPipeError:  # whoever read the output has gone, such as head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:
-        print(f"mimlpaper: {error}", file=sys.stderr)
-        return 1
-    except (DataError, StoreError, TrialError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:  # such as DataError, TrialError
         print(f"mimlpaper: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
 
 
-PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
-COMMANDS = PARSER.add_subparsers(required=True, metavar="COMMAND")
-
-
 def _command(text, *options):
-    """Decorator of the function ``_name``, which makes it the command ``name``."""
+    """Decorator of the function ``_name``, which makes it the command ``name``.
+
+    What a command needs is imported in its function, so that --help answers at once.
+    """
 
     def add(function):
         command = COMMANDS.add_parser(function.__name__.removeprefix("_"), help=text)
@@ -59,172 +50,133 @@ def _option(*flags, **settings):
     return flags, settings
 
 
-def _above_zero(kind):
-    """Reads a number of that kind above 0."""
-
-    def read(text):
-        if not 0 < kind(text) < math.inf:
-            raise argparse.ArgumentTypeError(f"must be above 0, got {text!r}")
-        return kind(text)
-
-    read.__name__ = kind.__name__  # for argparse's own messages
-    return read
+def _positive(text):
+    if not float(text) > 0:
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text!r}")
+    return float(text)
 
 
-def _jobs(text):
-    """Number of processes, negative counted from the number of cores."""
-    if int(text) == 0:
-        raise argparse.ArgumentTypeError("must not be 0")
-    return int(text)
-
-
-def _table(text):
-    """A table's number, or "unseen"."""
-    if text not in {"1", "2", "3", "4", "5", "unseen"}:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 to 5 or unseen, got {text!r}")
-    return int(text) if text.isdigit() else text
-
-
-JOBS = _option("--jobs", type=_jobs, default=-1, help="processes (default: cores)")
-PROFILE = _option("--profile", choices=PROFILES, default="paper")
+EXPERIMENT = _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)")
+RECOMPUTE = _option("--recompute", action="store_true", help="run all trials again")
+JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)")
+PROFILE = _option("--profile", choices=("paper", "quick", "smoke"), default="paper")
 DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the data files")
+PROTOCOL = JOBS, PROFILE, DATA  # what all commands of trials have
 
 
 def _protocol(options):
-    """The options that all commands of trials have."""
     return {"profile": options.profile, "jobs": options.jobs, "data_home": options.data_home}
 
 
 @_command(
     "execute notebooks: every table and figure",
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
-    _option("--recompute", action="store_true", help="run all trials again"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
     _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
-    _option("--timeout", type=_above_zero(int), help="seconds after which a cell hangs"),
-    _option(
-        "--untrusted", action="store_true", help="run other notebooks too, whatever code they hold"
-    ),
-    JOBS, PROFILE, DATA,
-)  # fmt: skip
+    _option("--timeout", type=int, help="seconds after which a cell hangs"),
+    _option("--untrusted", action="store_true", help="run notebooks that are not this project's"),
+    RECOMPUTE,
+    *PROTOCOL,
+)
 def _run(options):
     from mimlpaper.study.companion import Companion
-    from mimlpaper.study.notebooks import available_notebooks, run_notebooks
+    from mimlpaper.study.notebooks import NotebookRun, available_notebooks, run_notebooks
     from mimlpaper.study.scorecard import ARTEFACTS, publish_lists, trial_counts
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
-    parameters = _protocol(options) | {
-        "data_home": options.data_home or "", "recompute": options.recompute,
-    }  # fmt: skip
-    names = options.notebooks or list(available_notebooks())
-    companion = Companion(profile=options.profile)
-    behind = {  # experiments of each notebook
-        name: [e for one in ARTEFACTS if one.notebook == Path(name).stem for e in one.experiments]
-        for name in names
-    }
-    states = {
-        name: trial_counts(several, companion.recorded, options.profile)
-        for name, several in behind.items()
-    }
-    left_out = [name for name in names if options.recorded and states[name]["missing"]]
-    ready = [name for name in names if name not in left_out]
-    runs = run_notebooks(
-        ready, parameters, cell_timeout=options.timeout, untrusted=options.untrusted,
-        publish=options.publish, at_once=-1 if options.recorded else 1,
-    )  # fmt: skip
+    read = Companion(profile=options.profile).recorded
+    counts, ready, left_out = {}, [], []
+    for name in options.notebooks or available_notebooks():
+        stem = Path(name).stem
+        behind = [e for one in ARTEFACTS if one.notebook == stem for e in one.experiments]
+        counts[stem] = trial_counts(behind, read, options.profile)
+        waits = options.recorded and counts[stem]["missing"]
+        (left_out if waits else ready).append(name)
+    parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
+    how = {"cell_timeout": options.timeout, "untrusted": options.untrusted}
+    how |= {"publish": options.publish, "at_once": -1 if options.recorded else 1}
+    runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
     failed = [run for run in runs if run.status != "done"]
-    rows = [_row(run.name, run.status, run.seconds, states) for run in runs]
-    rows += [_row(name, "left out", 0.0, states) for name in left_out]
-    _print(rows)
+    runs += [NotebookRun(Path(name).stem, "left out", 0.0) for name in left_out]
+    _print(
+        {
+            "notebook": run.name,
+            "status": run.status,
+            "trials": _in_words(counts[run.name]) or "none",
+            "seconds": f"{run.seconds:.0f}",
+            "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
+        }
+        for run in runs
+    )
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     if options.publish and not failed:
-        for path in publish_lists(Companion().scorecard()):
-            print(path)
+        print(*publish_lists(Companion().scorecard()), sep="\n")
     return int(bool(failed))
-
-
-def _row(notebook, status, seconds, states):
-    counts = ", ".join(f"{n} {state}" for state, n in states.get(notebook, {}).items() if n)
-    mend = "" if status == "done" else f"mimlpaper run {notebook}"
-    return {
-        "notebook": notebook, "status": status, "trials": counts or "none",
-        "seconds": f"{seconds:.0f}", "mend": mend,
-    }  # fmt: skip
 
 
 @_command(
     "run the trials of experiments and record them",
-    _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)"),
+    EXPERIMENT,
     _option("--methods", nargs="+", help="only these, as the paper prints them"),
-    _option("--recompute", action="store_true", help="run all trials again"),
     _option("--estimate", action="store_true", help="estimate the remaining hours, run nothing"),
     _option("--dask", metavar="ADDRESS", help="run on the workers of this scheduler"),
-    JOBS, PROFILE, DATA,
-)  # fmt: skip
+    RECOMPUTE,
+    *PROTOCOL,
+)
 def _compute(options):
     from joblib import effective_n_jobs
 
     from mimlpaper.study.records import KEY
+    from mimlpaper.study.registry import EXPERIMENTS
     from mimlpaper.study.runner import compute, estimate
 
-    names = _named(options)
+    names, again = options.experiment or list(EXPERIMENTS), {"recompute": options.recompute}
     if options.estimate:
-        table = estimate(
-            names, profile=options.profile, workers=effective_n_jobs(options.jobs),
-            recompute=options.recompute,
-        )  # fmt: skip
+        workers = effective_n_jobs(options.jobs)
+        table = estimate(names, profile=options.profile, workers=workers, **again)
         print(table.to_string(index=False, float_format="%.2f"))
         return
-    trials = compute(
-        names, methods=options.methods, recompute=options.recompute, dask=options.dask,
-        **_protocol(options),
-    ).drop_duplicates(KEY)  # fmt: skip
-    summary = trials.groupby(["experiment", "method"], sort=False).agg(
-        trials=("split", "size"), seconds_each=("seconds", "mean"), state=("state", _counts)
+    how = _protocol(options) | again
+    trials = compute(names, methods=options.methods, dask=options.dask, **how)
+    summary = (
+        trials.drop_duplicates(KEY)
+        .groupby(["experiment", "method"], sort=False)
+        .agg(
+            trials=("split", "size"),
+            seconds_each=("seconds", "mean"),
+            state=("state", lambda states: _in_words(Counter(states))),
+        )
     )
     print(summary.to_string(float_format="%.2f"))
 
 
-def _named(options):
-    """The experiments that the options name; all if they name none."""
-    from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-
-    return [get_experiment(name).name for name in options.experiment or EXPERIMENTS]
-
-
-def _counts(states):
-    return ", ".join(f"{count} {state}" for state, count in Counter(states).most_common())
-
-
 @_command(
     "re-run recorded trials and compare",
-    _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)"),
-    _option("--sample", type=_above_zero(int), default=1, help="trials of each group (default 1)"),
+    EXPERIMENT,
+    _option("--sample", type=int, default=1, help="trials of each group (default 1)"),
     _option(
-        "--audit", type=_above_zero(float), metavar="SECONDS",
+        "--audit",
+        type=_positive,
+        metavar="SECONDS",
         help="instead, a few cheap trials that took so long in all; nothing is written",
     ),
     _option("--drop", action="store_true", help="remove what this kind of machine made otherwise"),
-    JOBS, PROFILE, DATA,
-)  # fmt: skip
+    *PROTOCOL,
+)
 def _verify(options):
     from mimlpaper.datasets import DataError
+    from mimlpaper.study.registry import EXPERIMENTS
     from mimlpaper.study.verify import SAME, verify
 
+    what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
     try:
-        table = verify(
-            _named(options), sample=options.sample, seconds=options.audit, drop=options.drop,
-            **_protocol(options),
-        )  # fmt: skip
+        table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
     except DataError as error:
         if options.audit is None:
             raise
         print(f"no audit: {error}")
-        return 0
-    if table.empty:
-        print("nothing is recorded that could be run again")
         return 0
     same = table["outcome"].isin(SAME)
     shown = table if options.audit is None else table[~same]
@@ -232,7 +184,7 @@ def _verify(options):
         print(shown.to_string(index=False))
     print(
         f"{table['n_checked'].sum()} trials of {len(table)} groups run again, "
-        f"{table.loc[same, 'n_checked'].sum()} gave the same numbers: {_counts(table['outcome'])}"
+        f"{table.loc[same, 'n_checked'].sum()} gave the same numbers"
     )
     return int(not same.all())
 
@@ -241,16 +193,20 @@ def _verify(options):
     "your method in the paper's tables",
     _option("entry", metavar="MODULE:NAME", help="an estimator, or what makes one"),
     _option(
-        "--tables", nargs="+", type=_table, required=True, metavar="N",
+        "--tables",
+        nargs="+",
+        choices=("1", "2", "3", "4", "5", "unseen"),
+        required=True,
         help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
     ),
-    _option("--timeout", type=_above_zero(float), default=600, help="seconds of a trial (600)"),
-    JOBS, PROFILE, DATA,
-)  # fmt: skip
+    _option("--timeout", type=_positive, default=600, help="seconds of a trial (600)"),
+    *PROTOCOL,
+)
 def _bench(options):
     from mimlpaper.study.bench import bench
 
-    done = bench(options.entry, options.tables, timeout=options.timeout, **_protocol(options))
+    tables = [int(name) if name.isdigit() else name for name in options.tables]
+    done = bench(options.entry, tables, timeout=options.timeout, **_protocol(options))
     if len(done.standing):
         print(done.standing.to_string(index=False, float_format="%.2f"))
     for problem in done.problems:
@@ -263,11 +219,13 @@ def _bench(options):
     "the outcome, and every table and figure: fresh, stale, missing",
     _option("--json", action="store_true", help="all cells and claims, as JSON"),
     _option(
-        "--trace", nargs="+", metavar="TABLE METHOD CRITERION",
+        "--trace",
+        nargs="+",
+        metavar="TABLE METHOD CRITERION",
         help="how a number of Tables 1 to 5 came about; of Table 5 a data set follows",
     ),
     PROFILE,
-)  # fmt: skip
+)
 def _status(options):
     from mimlpaper.study.companion import Companion
     from mimlpaper.study.notebooks import last_runs
@@ -275,12 +233,12 @@ def _status(options):
     from mimlpaper.study.trace import trace
 
     if options.trace:
-        print(trace(*options.trace))
-        return 0
+        if len(options.trace) not in (3, 4):
+            raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
+        return print(trace(*options.trace))
     companion = Companion(profile=options.profile)
     if options.json:
-        print(json.dumps(companion.scorecard(), indent=1))
-        return 0
+        return print(json.dumps(companion.scorecard(), indent=1))
     rows = companion.status(last_runs(options.profile))
     _print(rows)
     print(f"\n{in_words(companion.scorecard())}")
@@ -299,13 +257,19 @@ def _data(options):
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
     rows = describe(options.data_home)
-    _print([{name: value for name, value in row.items() if name != "path"} for row in rows])
+    _print({name: value for name, value in row.items() if name != "path"} for row in rows)
     folder = data_folder(options.data_home)
     print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
 
 
+def _in_words(counts):
+    """Numbers by state, without those that are 0."""
+    return ", ".join(f"{n} {state}" for state, n in counts.items() if n)
+
+
 def _print(rows):
-    """Rows as a table, every column as wide as its longest cell."""
+    """Print dicts of the same keys as a table, every column as wide as its longest cell."""
+    rows = list(rows)
     table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:

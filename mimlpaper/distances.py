@@ -1,6 +1,7 @@
-"""Distances between bags."""
+"""Distances between bags, and whether a matrix of them fits into memory."""
 
 import numpy as np
+from psutil import virtual_memory
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils.extmath import row_norms
@@ -11,12 +12,9 @@ from mimlpaper.bags import as_bags
 def max_hausdorff(A, B=None) -> np.ndarray:
     """Maximal Hausdorff distance between each bag of A and each bag of B (Eq. 2).
 
-    d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }, Euclidean between
-    instances. Differences are squared and summed feature by feature, so that equal bags are
-    at distance exactly 0 and no accuracy is lost to cancellation.
-
-    A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work). Returns
-    (n_bags_A, n_bags_B). Memory also holds the distances of one bag of A to all instances of B.
+    d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }. Equal bags are at distance
+    exactly 0. A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work).
+    Returns (n_bags_A, n_bags_B).
     """
     bags_a, bags_b = _two_sets(A, B)
     distances = np.empty((len(bags_a), len(bags_b)))
@@ -24,7 +22,7 @@ def max_hausdorff(A, B=None) -> np.ndarray:
         first = i if B is None else 0  # the distances before it are known by symmetry
         instances = bags_b.instances[bags_b.offsets[first] :]
         starts = bags_b.offsets[first:-1] - bags_b.offsets[first]
-        squares = cdist(bag, instances, "sqeuclidean")
+        squares = cdist(bag, instances, "sqeuclidean")  # no accuracy is lost to cancellation
         from_a = np.minimum.reduceat(squares, starts, axis=1).max(axis=0)  # no bag is empty
         from_b = np.maximum.reduceat(squares.min(axis=0), starts)
         distances[i, first:] = np.sqrt(np.maximum(from_a, from_b))
@@ -37,8 +35,7 @@ def average_hausdorff(A, B=None) -> np.ndarray:
     """Mean distance of the instances of two bags to the nearest instance of the other.
 
     (Σ_a min_b ||a - b|| + Σ_b min_a ||b - a||) / (|A| + |B|), with the arguments and the shape of
-    :func:`max_hausdorff`, which asks for the one instance that lies farthest off. Pass it as
-    ``metric`` to MimlNn or MimlSvm.
+    :func:`max_hausdorff`. Pass it as ``metric`` to MimlNn or MimlSvm.
 
     Source: Zhang and Zhou, Multi-instance clustering with applications to multi-instance
     prediction, Applied Intelligence 31, 2009.
@@ -56,18 +53,16 @@ def average_hausdorff(A, B=None) -> np.ndarray:
 
 
 def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
-    """Distance in the space of the set kernel: ||φ(A) - φ(B)||, with φ a bag's sum of unit length.
+    """Distance in the space of the normalised set kernel, the alternative of Section 4.2.
 
     √(2 - 2 k(A, B)) with k(A, B) = Σ_ab exp(-γ||a - b||²) / √(k_AA k_BB), k_AA being the sum
-    within a bag. The alternative that Section 4.2 names to :func:`max_hausdorff`, with the same
-    arguments and shape. The default width ``gamma`` is meant for features scaled to [0, 1].
+    within a bag, with the arguments and the shape of :func:`max_hausdorff`. The default ``gamma``
+    is meant for features scaled to [0, 1].
 
     Source: Gärtner, Flach, Kowalczyk and Smola, Multi-instance kernels, ICML 2002.
     """
-    bags_a, bags_b = _two_sets(A, B)
-    lengths = [
-        np.sqrt([rbf_kernel(bag, gamma=gamma).sum() for bag in bags]) for bags in (bags_a, bags_b)
-    ]
+    sets = bags_a, bags_b = _two_sets(A, B)
+    lengths = [np.sqrt([rbf_kernel(bag, gamma=gamma).sum() for bag in bags]) for bags in sets]
     similarity = np.empty((len(bags_a), len(bags_b)))
     for i, bag in enumerate(bags_a):
         similarity[i] = bags_b.sum(rbf_kernel(bag, bags_b.instances, gamma=gamma).sum(axis=0))
@@ -84,3 +79,15 @@ def _two_sets(A, B):
             f"{bags_b.n_features}"
         )
     return bags_a, bags_b
+
+
+def check_memory(n_bytes: float, what: str, advice: str):
+    """Raise a MemoryError if the machine has fewer bytes free: later, the process would be killed.
+
+    ``what`` needs them, such as "the distances of 50,000 bags"; ``advice`` is what to do instead.
+    """
+    needed, free = n_bytes / 2**30, virtual_memory().available / 2**30
+    if needed > free:
+        raise MemoryError(
+            f"{what} need {needed:.1f} GiB of memory, {free:.1f} GiB are free; {advice}"
+        )

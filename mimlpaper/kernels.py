@@ -14,15 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.sharing import shared
 
 KERNELS = ("linear", "rbf", "poly")
-
-# rank="auto": landmarks until so little of the trace is unexplained, or until there are so many.
-AUTO_ERROR = 0.01
-AUTO_RANK = 1000
+AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto"
 MUCH = 0.1  # unexplained share of the trace that a factor warns of
 
 
 class LowRankWarning(UserWarning):
-    """A kernel's factor of the rank asked for leaves much of the kernel unexplained."""
+    """A kernel's factor leaves much of the kernel unexplained."""
 
 
 def kernel_matrix(
@@ -53,10 +50,9 @@ def kernel_width(gamma: float | str, X) -> float:
 class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
-    For the linear kernel phi is the identity. For the others it is a randomly pivoted
-    partial Cholesky factor: landmarks are drawn one by one in proportion to what the
-    factor so far leaves unexplained of the diagonal, which keeps the expected error close
-    to that of the best factor of the same rank.
+    For the linear kernel phi is the identity. For the others it is a randomly pivoted partial
+    Cholesky factor: landmarks are drawn one by one in proportion to what is still unexplained of
+    the diagonal. If more than 10 % of the trace stays unexplained, a LowRankWarning says so.
 
     Parameters
     ----------
@@ -64,10 +60,8 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     gamma, degree, coef0 : see :func:`kernel_matrix`.
     rank : int, "auto" or None, default None
         Largest number of landmarks r; None is exact, for small data. "auto" stops when 1 % of
-        the trace is unexplained, or at 1,000 landmarks. A LowRankWarning says so if more than
-        10 % is unexplained.
-    tol : float, default 1e-10
-        Stop when the unexplained share of the trace is at most this; not for "auto".
+        the trace is unexplained, or at 1,000 landmarks.
+    tol : float, default 1e-10, unexplained share of the trace at which to stop; not for "auto".
     random_state : int, RandomState or None, default None
 
     Attributes
@@ -118,11 +112,11 @@ class KernelFactor(TransformerMixin, BaseEstimator):
 
     def _settings(self):
         """The parameters as :func:`pivoted_cholesky` knows them."""
-        limits = {"rank": AUTO_RANK, "tol": AUTO_ERROR} if self.rank == "auto" else {}
+        limits = AUTO_LIMITS if self.rank == "auto" else {}
         return self.get_params() | limits | {"random_state": integer_seed(self.random_state)}
 
     def _keep(self, X, factor, pivots, error):
-        """Sets what is fitted, and returns the features of X."""
+        """Set what is fitted, and return the features of X."""
         self.landmarks_ = X[pivots]  # (r, n_features)
         self.triangle_ = factor[pivots]  # (r, r), lower triangular
         self.error_ = error
@@ -143,9 +137,8 @@ def _check_kernel(kernel):
 
 def check_rank(rank):
     """Raise a ValueError unless ``rank`` is None, "auto" or a positive integer."""
-    if rank is None or rank == "auto" or (isinstance(rank, Integral) and rank >= 1):
-        return
-    raise ValueError(f'rank must be None, "auto" or at least 1, got {rank!r}')
+    if not (rank is None or rank == "auto" or (isinstance(rank, Integral) and rank >= 1)):
+        raise ValueError(f'rank must be None, "auto" or at least 1, got {rank!r}')
 
 
 def integer_seed(random_state) -> int:

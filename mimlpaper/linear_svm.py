@@ -25,7 +25,7 @@ class Examples:
     """The rows z_i that many machines are trained on: checked once, and hashed once.
 
     ``X`` (n_examples, n_features + 1) holds the rows (z_i, 1), ``size`` is the mean of ||z_i||², at
-    least 1. Machines on them are shared, see :func:`~mimlpaper.sharing.shared`.
+    least 1. Machines on them are shared, see :mod:`mimlpaper.sharing`.
     """
 
     def __init__(self, Z):
@@ -42,7 +42,7 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearSvm:
-    """A fitted machine f(z) = <w, z> + b, and the proof of how good it is."""
+    """A fitted machine f(z) = <w, z> + b, and a bound on how good it is."""
 
     weights: np.ndarray  # (n_features,), w
     intercept: float  # b
@@ -64,37 +64,32 @@ class LinearSvm:
 def fit_linear_svm(
     Z, y, C=1.0, *, offsets=None, start=None, tol: float = 1e-4, max_steps: int = 1000
 ) -> LinearSvm:
-    """Minimise ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
+    """Minimise ½||w||² + C Σ_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
-    By default each example i is its own group g, which is the ordinary support vector machine;
+    Without ``offsets`` each example is its own group, which is the ordinary support vector machine;
     a larger group shares one slack. The bias b is not penalised. On the features of a
     :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine.
 
-    The method of multipliers, whose subproblems are solved by semismooth Newton steps: a step
-    costs one pass over Z, and one linear system with an unknown for each free example
-    (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when examples outnumber
-    features, or when many related problems are solved in a row.
+    The method of multipliers, with semismooth Newton steps of one linear system each: an unknown
+    for each free example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when
+    examples outnumber features, or when many related problems are solved in a row.
 
     Parameters
     ----------
     Z : (n_examples, n_features) float array, or Examples
     y : (n_examples,), True for the positive class
-    C : float or (n_groups,), the cost of each slack, at least 0
-    offsets : (n_groups + 1,) or None
-        Group g is the rows ``offsets[g]:offsets[g + 1]``; None for groups of one.
-    start : LinearSvm or None
-        The machine of a related problem on the same rows; the result is never worse.
+    C : float, the cost of a slack, above 0
+    offsets : (n_groups + 1,) or None, group g is the rows ``offsets[g]:offsets[g + 1]``.
+    start : LinearSvm or None, of a related problem on the same rows; the result is never worse.
     tol : float, the duality gap at which to stop, as a share of the objective.
     max_steps : int, Newton steps before giving up, with a ConvergenceWarning.
 
     Source: Yan and Li, An efficient augmented Lagrangian method for support vector machine,
     Optimization Methods and Software 35, 2020.
     """
-    problem = _problem(Z, y, C, offsets)
-    if isinstance(Z, Examples):
-        svm = shared(_minimise, problem, start, tol, max_steps)
-    else:
-        svm = _minimise(problem, start, tol, max_steps)
+    arguments = _problem(Z, y, C, offsets), start, tol, max_steps
+    # Other arrays are not worth their hash.
+    svm = shared(_minimise, *arguments) if isinstance(Z, Examples) else _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
         warnings.warn(
             f"the support vector machine stopped after {svm.n_steps} Newton steps with a duality "
@@ -111,12 +106,12 @@ def _minimise(problem, start, tol, max_steps):
     theta, alpha = np.zeros(n_weights), np.zeros(n_examples)  # theta = (w, b)
     if start is not None:
         theta = np.append(start.weights, start.intercept)
-        alpha = problem.project(start.dual_coef * problem.y)[0]
+        alpha, _ = _project(start.dual_coef * problem.y, problem.C, problem.offsets)
     margins = problem.margins(theta)
     best_theta, primal = theta, problem.primal(theta, margins)
     dual, n_steps = problem.dual(alpha), 0
     # In keeping with the scale of alpha, which is below both the costs and 1 / ||z||².
-    first_sigma = min(problem.C.mean(), FIRST_SIGMA / problem.examples.size)
+    first_sigma = min(problem.C, FIRST_SIGMA / problem.examples.size)
     for sigma in first_sigma * SIGMA_GROWTH ** np.arange(MAX_SUBPROBLEMS):
         if primal - dual <= tol * primal or n_steps >= max_steps:
             break
@@ -141,7 +136,7 @@ def _minimise(problem, start, tol, max_steps):
 class _Problem:
     examples: Examples
     y: np.ndarray  # (n_examples,), -1.0 or 1.0
-    C: np.ndarray  # (n_groups,)
+    C: float
     offsets: np.ndarray  # (n_groups + 1,)
 
     @property
@@ -157,7 +152,7 @@ class _Problem:
 
     def primal(self, theta, margins):
         slacks = np.maximum.reduceat(1.0 - margins, self.offsets[:-1])  # (n_groups,)
-        return 0.5 * theta[:-1] @ theta[:-1] + self.C @ np.maximum(slacks, 0.0)
+        return 0.5 * theta[:-1] @ theta[:-1] + self.C * np.maximum(slacks, 0.0).sum()
 
     def dual(self, alpha):
         """Σ alpha_i - ½||Σ alpha_i y_i z_i||², the heavier class scaled to Σ alpha_i y_i = 0."""
@@ -173,10 +168,6 @@ class _Problem:
         """Σ alpha_i y_i (z_i, 1), where most alpha_i may be 0: (n_features + 1,)."""
         rows = np.flatnonzero(alpha)
         return (alpha * self.y)[rows] @ self.X[rows]
-
-    def project(self, raw):
-        """Nearest alpha >= 0 with Σ_{i in g} alpha_i <= C_g, and how each entry moves with raw."""
-        return _project(raw, self.C, self.offsets)
 
 
 def _newton_direction(problem, gradient, moves, sigma):
@@ -235,7 +226,7 @@ def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
     pull, last = np.zeros_like(theta), np.zeros_like(alpha)
     for n_steps in range(1, max_steps + 1):
         raw = alpha + sigma * (1.0 - margins)
-        a, moves = problem.project(raw)
+        a, moves = _project(raw, problem.C, problem.offsets)
         pull, last = pull + problem.pull(a - last), a
         gradient = -pull
         gradient[:-1] += theta[:-1]
@@ -258,7 +249,7 @@ def _line_search(problem, theta, gradient, direction, raw, sigma, change):
     curvature = direction[:-1] @ direction[:-1]
     low, high, t = 0.0, 1.0, 1.0
     for _ in range(MAX_BISECTIONS):
-        a, _ = problem.project(raw - t * drop)
+        a, _ = _project(raw - t * drop, problem.C, problem.offsets)
         slope = w_slope + t * curvature - a @ change
         too_high = slope > SLOPES[1] * fall
         if not too_high and (slope >= SLOPES[0] * fall or t == 1.0):
@@ -270,17 +261,18 @@ def _line_search(problem, theta, gradient, direction, raw, sigma, change):
 
 @njit(cache=True, nogil=True)
 def _project(raw, C, offsets):
+    """Nearest alpha >= 0 with Σ_{i in g} alpha_i <= C, and how each entry moves with raw."""
     projected = np.maximum(raw, 0.0)
     moves = np.zeros(len(raw), np.int8)
-    for g in range(len(C)):
+    for g in range(len(offsets) - 1):
         begin, end = offsets[g], offsets[g + 1]
         if end - begin == 1:
-            if projected[begin] > C[g]:
-                projected[begin] = C[g]
+            if projected[begin] > C:
+                projected[begin] = C
             elif projected[begin] > 0.0:
                 moves[begin] = FREE
             continue
-        shift, full = _shift(raw, C[g], begin, end)
+        shift, full = _shift(raw, C, begin, end)
         for i in range(begin, end):
             projected[i] = max(raw[i] - shift, 0.0)
             if projected[i] > 0.0:
@@ -290,7 +282,7 @@ def _project(raw, C, offsets):
 
 @njit(cache=True, nogil=True)
 def _shift(raw, cost, begin, end):
-    """What to subtract from a group so that its positive part sums to its cost at most."""
+    """What to subtract from a group so that its positive part sums to the cost at most."""
     shift, n_before = 0.0, end - begin + 1
     while True:
         total, n_above = 0.0, 0
@@ -313,11 +305,8 @@ def _problem(Z, y, C, offsets):
     offsets = np.arange(len(y) + 1) if offsets is None else np.asarray(offsets, dtype=np.int64)
     if offsets[0] != 0 or offsets[-1] != len(y) or np.diff(offsets).min() < 1:
         raise ValueError(f"offsets must rise from 0 to the number of examples, {len(y)}")
-    C = np.broadcast_to(np.asarray(C, dtype=np.float64), len(offsets) - 1)
-    if not (C >= 0).all():
-        raise ValueError(f"C must not be negative, got {C.min()}")
-    costs = np.repeat(C, np.diff(offsets))
-    for sign, name in ((1.0, "positive"), (-1.0, "negative")):
-        if not costs[y == sign].any():
-            raise ValueError(f"y must have an example of positive cost in the {name} class")
-    return _Problem(examples, y, np.ascontiguousarray(C), offsets)
+    if not C > 0:
+        raise ValueError(f"C must be above 0, got {C}")
+    if abs(y.sum()) == len(y):
+        raise ValueError("y must have examples of both classes")
+    return _Problem(examples, y, float(C), offsets)

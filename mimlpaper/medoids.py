@@ -11,16 +11,14 @@ from sklearn.utils import check_array, check_random_state
 class KMedoids(ClusterMixin, BaseEstimator):
     """k-medoids by alternating assignment and medoid update, as in Table 7, step 2.
 
-    Lowers sum_u min_t d(X_u, M_t) until no medoid changes. A medoid always stays in its own
-    cluster, so no cluster empties, not even when two medoids are at distance 0; the current
-    medoid stays unless another one is strictly better, so the loop ends.
+    Lowers sum_u min_t d(X_u, M_t) until no medoid changes. A medoid stays in its own cluster, so
+    no cluster empties; it stays a medoid unless another item is strictly better.
 
     Parameters
     ----------
     n_clusters : int, the paper's k.
     max_iter : int, default 100, rounds after which a ConvergenceWarning is given.
-    random_state : int, RandomState or None, default None
-        Draws the first medoids, without replacement.
+    random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------
@@ -28,9 +26,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
     labels_ : (n,), cluster of each item.
     inertia_ : float, sum of the distances to the own medoid.
 
-    References
-    ----------
-    Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
+    Source: Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
     """
 
     def __init__(self, n_clusters, *, max_iter=100, random_state=None):
@@ -44,10 +40,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
         if D.shape[0] != D.shape[1]:
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
         if not 1 <= self.n_clusters <= len(D):
-            raise ValueError(
-                f"n_clusters must lie between 1 and the number of items, {len(D)}, "
-                f"got {self.n_clusters}"
-            )
+            raise ValueError(f"n_clusters must lie in 1 to {len(D)}, got {self.n_clusters}")
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         for _ in range(self.max_iter):

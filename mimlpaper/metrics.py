@@ -1,13 +1,12 @@
 """The paper's seven criteria for multi-label predictions (Section 4.3.1), and accuracy.
 
 All arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
-``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. Of DataFrames, rows and
-columns must stand in the same order. The rank of label y is the number of labels scored at least
-as high as y, so that a tie counts against the learner in every criterion.
+``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. Rows and columns of DataFrames
+must have the same order. The rank of label y is the number of labels scored at least as high as y,
+so that a tie counts against the learner in every criterion.
 
-One rule for bags without a label, or with every label: a criterion is averaged over the bags
-for which its formula is defined. Hamming loss is defined for all; one-error, coverage, average
-precision and average recall need a true label; ranking loss needs a true and a false one.
+A criterion is averaged over the bags for which its formula is defined: Hamming loss over all,
+ranking loss over those with a true and a false label, the others over those with a true label.
 """
 
 from collections.abc import Callable
@@ -27,24 +26,21 @@ def hamming_loss(Y, predicted) -> float:
 
 def one_error(Y, scores) -> float:
     """Share of bags with a top-scored label (one of equals is enough) that is not theirs."""
-    Y, scores = _checked(Y, scores=scores)
-    Y, scores = _only(Y.any(axis=1), Y, scores)
+    Y, scores = _with_labels(Y, scores=scores)
     top = scores == scores.max(axis=1, keepdims=True)
     return float(np.mean((top & ~Y).any(axis=1)))
 
 
 def coverage(Y, scores) -> float:
     """How far down the ranking the last true label is: mean of max_{y in Y_i} rank(y) - 1."""
-    Y, scores = _checked(Y, scores=scores)
-    Y, scores = _only(Y.any(axis=1), Y, scores)
+    Y, scores = _with_labels(Y, scores=scores)
     ranks, _ = _ranks(Y, scores)
     return float(np.mean(ranks.max(axis=1) - 1))
 
 
 def ranking_loss(Y, scores) -> float:
     """Share of (true, false) label pairs with h(X, true) <= h(X, false), averaged over bags."""
-    Y, scores = _checked(Y, scores=scores)
-    Y, scores = _only(Y.any(axis=1) & ~Y.all(axis=1), Y, scores)
+    Y, scores = _with_labels(Y, both=True, scores=scores)
     ranks, ranks_among_true = _ranks(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
     n_true = Y.sum(axis=1)
@@ -53,8 +49,7 @@ def ranking_loss(Y, scores) -> float:
 
 def average_precision(Y, scores) -> float:
     """Mean over true labels y of (true labels ranked up to rank(y)) / rank(y), over bags."""
-    Y, scores = _checked(Y, scores=scores)
-    Y, scores = _only(Y.any(axis=1), Y, scores)
+    Y, scores = _with_labels(Y, scores=scores)
     ranks, ranks_among_true = _ranks(Y, scores)
     precision = np.divide(ranks_among_true, ranks, out=np.zeros(Y.shape), where=Y)
     return float(np.mean(precision.sum(axis=1) / Y.sum(axis=1)))
@@ -62,8 +57,7 @@ def average_precision(Y, scores) -> float:
 
 def average_recall(Y, scores, predicted) -> float:
     """Share of true labels with rank(y) <= |h(X_i)|, averaged over bags."""
-    Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
-    Y, scores, predicted = _only(Y.any(axis=1), Y, scores, predicted)
+    Y, scores, predicted = _with_labels(Y, scores=scores, predicted=predicted)
     n_predicted = predicted.sum(axis=1, keepdims=True)
     ranks, _ = _ranks(Y, scores)
     found = Y & (ranks <= n_predicted)
@@ -77,10 +71,7 @@ def average_f1(Y, scores, predicted) -> float:
 
 
 def accuracy(y, predicted) -> float:
-    """Share of bags with the right one of two labels; both (n_bags,).
-
-    Each of the two holds booleans, 0 and 1, or -1 and 1.
-    """
+    """Share of bags with the right label; both (n_bags,), of booleans, 0 and 1, or -1 and 1."""
     y, predicted = np.asarray(y), np.asarray(predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
         raise ValueError(
@@ -140,21 +131,16 @@ CRITERIA = {
 
 
 def _score(estimator, X, Y, *, name):
-    """A criterion of a fitted estimator on other bags, the larger the better.
-
-    Rows belong together by position, as scikit-learn has it: bags have no index.
-    """
-    Y, scores, predicted = map(
-        _by_position, (Y, estimator.decision_function(X), estimator.predict(X))
+    """A criterion of a fitted estimator on other bags, the larger the better."""
+    of_estimator = estimator.decision_function(X), estimator.predict(X)
+    Y, scores, predicted = (  # rows belong together by position: bags have no index
+        values.to_numpy() if hasattr(values, "to_numpy") else values
+        for values in (Y, *of_estimator)
     )
     if name == "accuracy":
         return accuracy(Y, predicted)
     value = CRITERIA[name](Y, scores, predicted)
     return -value if CRITERIA[name].lower_is_better else value
-
-
-def _by_position(values):
-    return values.reset_index(drop=True) if hasattr(values, "reset_index") else values
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.
@@ -211,7 +197,10 @@ def _check_order(Y, other, name):
             )
 
 
-def _only(defined, *arrays):
+def _with_labels(Y, *, both=False, **others):
+    """The checked arrays of the bags with a true label, with ``both`` also a false one."""
+    arrays = _checked(Y, **others)
+    defined = arrays[0].any(axis=1) & ~(both & arrays[0].all(axis=1))
     if not defined.any():
         raise ValueError("Y has no bag for which the criterion is defined (see the module's rule)")
     return tuple(array[defined] for array in arrays)

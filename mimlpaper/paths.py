@@ -30,7 +30,7 @@ def published() -> Path:
 
 
 def raw_data() -> Path:
-    """Where downloads go unless another folder is named."""
+    """Downloads, unless another folder is named."""
     return project_root() / "data" / "raw"
 
 
@@ -45,7 +45,7 @@ def figures() -> Path:
 
 
 def build(profile: str) -> Path:
-    """Executed notebooks, and what they draw and record unless they publish: git ignores it."""
+    """Executed notebooks, and what they draw and record unless they publish."""
     return project_root() / "build" / profile
 
 
@@ -56,11 +56,10 @@ def notebooks() -> Path:
 
 @contextmanager
 def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
-    """A file to write that takes the place of ``path`` when the block ends.
+    """A file to write that takes the place of ``path`` when the block ends without an error.
 
-    After an error ``path`` is as it was. The folder is made if it is missing. The content is on the
-    disk before the temporary file is renamed. So a reader of ``path`` finds the old file or the
-    new one at any time, even after a power cut. ``mode`` is "w" for UTF-8 text, or "wb".
+    A reader of ``path`` finds the old file or the new one at any time, even after a power cut. The
+    folder is made if it is missing. ``mode`` is "w" for UTF-8 text, or "wb".
     """
     encoding, newline = (None, None) if mode == "wb" else ("utf-8", "")  # line ends as given
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +68,7 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
         with os.fdopen(descriptor, mode, encoding=encoding, newline=newline) as file:
             yield file
             file.flush()
-            os.fsync(descriptor)
+            os.fsync(descriptor)  # on the disk before the rename
         os.chmod(temporary, 0o644)  # mkstemp lets nobody else read
         os.replace(temporary, path)
     except BaseException:
@@ -78,7 +77,7 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
 
 
 def write_whole(path: Path, content: str | bytes) -> Path:
-    """Write a file whole or not at all, as :func:`whole_file` does; gives its path."""
+    """Write a file as :func:`whole_file` does, and return its path."""
     with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
         file.write(content)
     return path

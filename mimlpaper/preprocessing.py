@@ -8,13 +8,9 @@ from mimlpaper.base import check_bags
 
 
 class OnInstances(TransformerMixin, BaseEstimator):
-    """Apply a scikit-learn transformer to the instances of bags.
+    """Apply a transformer of 2-D arrays to the instances of bags; it is cloned, then fitted on all.
 
     ``OnInstances(MinMaxScaler())`` scales each feature to [0, 1] by its range over all instances.
-
-    Parameters
-    ----------
-    transformer : transformer of 2-D arrays; it is cloned, then fitted on all instances.
     """
 
     def __init__(self, transformer):
@@ -29,20 +25,24 @@ class OnInstances(TransformerMixin, BaseEstimator):
         return bags.with_instances(self.transformer_.transform(bags.instances))
 
 
-class _Stateless(TransformerMixin, BaseEstimator):
+class _Merged(TransformerMixin, BaseEstimator):
+    """Base class: ``_vectors`` makes one vector of each bag."""
+
     def fit(self, X, Y=None):
         check_bags(X)
         return self
+
+    def transform(self, X) -> np.ndarray:
+        return self._vectors(check_bags(X))
 
     def __sklearn_is_fitted__(self):
         return True
 
 
-class ConcatenateInstances(_Stateless):
+class ConcatenateInstances(_Merged):
     """One vector a bag, its instances end to end: (n_bags, size * n_features)."""
 
-    def transform(self, X) -> np.ndarray:
-        bags = check_bags(X)
+    def _vectors(self, bags):
         sizes = np.unique(bags.sizes)
         if len(sizes) > 1:
             raise ValueError(
@@ -52,17 +52,15 @@ class ConcatenateInstances(_Stateless):
         return bags.instances.reshape(len(bags), -1)
 
 
-class SumInstances(_Stateless):
+class SumInstances(_Merged):
     """One vector a bag, the sum of its instances: (n_bags, n_features)."""
 
-    def transform(self, X) -> np.ndarray:
-        bags = check_bags(X)
+    def _vectors(self, bags):
         return bags.sum(bags.instances)
 
 
-class MeanInstances(_Stateless):
+class MeanInstances(_Merged):
     """One vector a bag, the mean of its instances: (n_bags, n_features)."""
 
-    def transform(self, X) -> np.ndarray:
-        bags = check_bags(X)
+    def _vectors(self, bags):
         return bags.mean(bags.instances)

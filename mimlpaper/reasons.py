@@ -18,18 +18,16 @@ def explain(estimator, X) -> np.ndarray:
     """Score of every instance for every label; within a bag, the highest brings the label.
 
     - MimlBoost, MimlSvmMi and DMimlSvm score instances themselves: ``instance_scores``.
-    - MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each of these
-      is the distance between *one* instance of X and one of M_k, and that instance gets what
-      z_k contributes to h_y(z). In a linear h_y it is w_k z_k. In general it is
-      z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient; over a bag the
-      scores of a label then sum to h_y(z) - h_y(0).
+    - MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the
+      distance between *one* instance of X and one of M_k, and that instance gets what z_k
+      contributes to h_y(z): z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient,
+      or w_k z_k in a linear h_y. Over a bag the scores of a label sum to h_y(z) - h_y(0).
 
     Scores compare the instances of a bag, not the methods.
 
     Parameters
     ----------
-    estimator : one of these learners, fitted; or a pipeline, or a HoldOut, that ends in one and
-        keeps the instances apart.
+    estimator : one of these learners, fitted; or a pipeline or search that ends in one.
     X : Bags, or list of 2-D arrays, as the estimator takes them.
 
     Returns
@@ -42,10 +40,7 @@ def explain(estimator, X) -> np.ndarray:
         If the learner neither scores instances nor measures distances to medoids; if a step of
         the pipeline merges instances, or distances are not max-Hausdorff.
 
-    References
-    ----------
-    The paper's conclusion names such explanations as a promise of MIML. Sundararajan, Taly and
-    Yan, Axiomatic attribution for deep networks, ICML 2017, for integrated gradients.
+    Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
     learner, bags = _at_the_end(estimator, check_bags(X))
     if hasattr(learner, "instance_scores"):
@@ -60,9 +55,8 @@ def explain(estimator, X) -> np.ndarray:
 def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """How much the scores of row ``instance`` of a bag fall when one of its features is set to 0.
 
-    Choose it for counts, such as of words, where 0 means absence. ``bag`` is (n_instances,
-    n_features); for ``estimator`` see :func:`explain`. Returns (n_features, n_labels), 0 for
-    features that are 0 already.
+    Choose it for counts, such as of words. ``bag`` is (n_instances, n_features); for ``estimator``
+    see :func:`explain`. Returns (n_features, n_labels), 0 for features that are 0 already.
     """
     bag = check_bags([bag])[0]
     present = np.flatnonzero(bag[instance])
@@ -102,10 +96,10 @@ def _shares_of_distances(learner, bags):
 
 
 def _farthest(bags, medoids):
-    """Which instance realises the distance to each medoid: (n_bags, n_medoids), rows of instances.
+    """Row of the instance that realises the distance to each medoid: (n_bags, n_medoids).
 
-    The one that lies farthest from the medoid; or, if one of the medoid's instances lies even
-    farther from the bag, the one nearest to that.
+    It lies farthest from the medoid, or nearest to an instance of the medoid that lies even
+    farther from the bag.
     """
     places = np.empty((len(bags), len(medoids)), np.int64)
     for i, bag in enumerate(bags):

@@ -14,15 +14,14 @@ from contextvars import ContextVar
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
 
 CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", default=None)
 
 
 class Cache:
-    """Results by the content of the question; the ones not used for longest are dropped first.
+    """Results by the content of the question, at most ``max_bytes`` of arrays.
 
-    At most ``max_bytes`` of arrays are kept; a larger result is returned but not kept.
+    The results that were not used for longest are dropped first; a larger one is never kept.
     """
 
     def __init__(self, max_bytes: int = 2**29):
@@ -38,8 +37,7 @@ class Cache:
             result, caught, _ = self._kept[key]
         else:
             self.n_misses += 1
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+            with warnings.catch_warnings(record=True, action="always") as caught:
                 result = compute()
             self._keep(key, result, caught)
         for warning in caught:  # every caller is warned, not only the first
@@ -69,8 +67,8 @@ def sharing(cache: Cache) -> Iterator[Cache]:
 def shared(compute: Callable, *args, **kwargs):
     """``compute(*args, **kwargs)``, or the kept result of an equal call.
 
-    ``compute`` is a function of a module, and its result depends only on the arguments: integer
-    seeds, no generators. Arrays in a result are read-only, since other callers may hold them too.
+    ``compute`` is a function of a module whose result depends only on the arguments: integer
+    seeds, no generators. Arrays in a result are read-only.
     """
     cache = CURRENT.get()
     if cache is None:
@@ -85,8 +83,6 @@ def _freeze(value) -> int:
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
         return value.nbytes
-    if sp.issparse(value):
-        value = [getattr(value, name) for name in ("data", "indices", "indptr")]
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):

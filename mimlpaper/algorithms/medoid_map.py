@@ -7,10 +7,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mimlpaper.base import check_bags
-from mimlpaper.distances import max_hausdorff
+from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
-from mimlpaper.memory import check_memory
 from mimlpaper.sharing import shared
 
 METRICS = ("max_hausdorff", "euclidean", "precomputed")

@@ -16,7 +16,7 @@ def browser():
     program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path, CHROMIUM is not set")
-    playwright = pytest.importorskip("playwright.sync_api", reason="make test-browser installs it")
+    playwright = pytest.importorskip("playwright.sync_api", reason="make check installs it")
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield chromium

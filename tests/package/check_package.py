@@ -1,6 +1,6 @@
 """Build sdist and wheel, install each in an empty environment, and use it away from the checkout.
 
-``python tests/package/check_package.py`` (``make package``) builds in ``build/package`` and tries
+``python tests/package/check_package.py`` (in ``make check``) builds in ``build/package`` and tries
 every Python from 3.11 to 3.13 that the machine has. For each: an environment with nothing but the
 wheel, or, for the first, the sdist, and the locked versions of what it needs; ``pip check``; the
 README's five lines and the command ``mimlpaper data`` in an empty folder, with the core's packages

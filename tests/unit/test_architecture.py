@@ -1,43 +1,61 @@
-"""Imports follow the layers of the package that CONTRIBUTING draws."""
+"""Imports follow the floors of the house that CONTRIBUTING draws."""
 
 import ast
 from pathlib import Path
 
-import pytest
-
 PACKAGE = Path(__file__).resolve().parents[2] / "mimlpaper"
-
-PICTURE = (PACKAGE.parent / "CONTRIBUTING.md").read_text().split("```\n")[1]
-LAYERS = [line.split() for line in reversed(PICTURE.splitlines())]
-LAYER = {name: height for height, names in enumerate(LAYERS) for name in names}
-MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
-
-
-def part(path):
-    """The file or folder of the top level that a module belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+STUDY = PACKAGE / "study"
+PICTURES = (PACKAGE.parent / "CONTRIBUTING.md").read_text().split("```\n")[1:4:2]
+# Height of every file and folder of the package, and of the rooms of the study that are drawn.
+HEIGHT, IN_STUDY = (
+    {
+        name: height
+        for height, line in enumerate(reversed(picture.splitlines()))
+        for name in line.split()
+    }
+    for picture in PICTURES
+)
 
 
 def imported(path):
+    """Modules of the package that a file imports, at its top or in a function."""
     for node in ast.walk(ast.parse(path.read_text())):
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        for name in names:
-            if name.startswith("mimlpaper."):
-                yield name.split(".")[1]
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
 
 
-def test_the_picture_shows_the_whole_package():
-    assert set(map(part, MODULES)) == set(LAYER)
+def parts(path, folder=PACKAGE):
+    """The files and folders in a folder of the package that a file imports from."""
+    prefix = ".".join(("mimlpaper", *folder.relative_to(PACKAGE).parts, ""))
+    names = (name for name in imported(path) if name.startswith(prefix))
+    found = {name.removeprefix(prefix).split(".")[0] for name in names}
+    return {name for name in found if (folder / name).is_dir() or (folder / f"{name}.py").is_file()}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_module_knows_only_what_lies_below_or_beside_it(path):
-    own = LAYER[part(path)]
-    for name in imported(path):
-        assert LAYER[name] <= own, f"{name} lies above {part(path)}"
+def test_a_module_knows_only_its_floor_and_those_below():
+    modules = set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py"}
+    of_module = {path: path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in modules}
+    assert set(of_module.values()) == set(HEIGHT), "the picture shows the whole package"
+    for path, own in of_module.items():
+        for name in parts(path):
+            assert HEIGHT[name] <= HEIGHT[own], f"{path.name}: {name} lies above {own}"
+
+
+def test_rooms_of_the_study_lead_only_down():
+    known = {path.stem: parts(path, STUDY) for path in STUDY.glob("*.py")}
+    assert IN_STUDY.keys() <= known.keys()
+    for name, height in IN_STUDY.items():
+        reached, new = set(), {name}
+        while new:
+            reached |= new
+            new = set().union(*(known[one] for one in new)) - reached
+        for other in reached & IN_STUDY.keys():
+            assert IN_STUDY[other] <= height, f"{name} leads to {other}, which lies above"
 
 
 def test_data_sets_know_bags_alone():
     for path in (PACKAGE / "datasets").glob("*.py"):
-        assert set(imported(path)) <= {"bags", "paths", "datasets"}
+        assert parts(path) <= {"bags", "paths", "datasets"}, path.name

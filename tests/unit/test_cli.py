@@ -1,141 +1,163 @@
-"""The command line: what it prints, and its exit status."""
+"""The command line: what each command prints, and its exit status."""
 
 import json
-import re
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
-from mimlpaper.study.experiment import PROFILES
 
 import mimlpaper
-from mimlpaper import cli, experiments, notebooks, paths
-from mimlpaper.cli import main
+from mimlpaper import cli, paths
 from mimlpaper.datasets import DataError
+from mimlpaper.study import bench, notebooks, runner, scorecard, verify
+from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import NotebookRun
-from mimlpaper.study.records import Store
+from mimlpaper.study.trials import PROFILES
+
+ML_KNN = ["table1", "--profile", "smoke", "--jobs", "1"]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def results(tmp_path, monkeypatch):
-    """An empty store in place of the project's."""
+    """Empty folders in place of the project's results and builds."""
     monkeypatch.setattr(paths, "results", lambda: tmp_path)
+    monkeypatch.setattr(paths, "build", lambda profile: tmp_path / profile)
     return tmp_path
 
 
-def test_compute_records_and_sums_up(results, capsys):
-    command = ["compute", "table1", "--profile", "smoke", "--methods", "Ml-knn", "--jobs", "1"]
-    assert main(command) == 0
-    assert "Ml-knn" in capsys.readouterr().out
-    assert (results / "smoke" / "table1.csv").is_file()
-    assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 0
-    assert "equal" in capsys.readouterr().out
+def test_compute_records_and_verify_says_by_its_status_whether_numbers_are_the_same(
+    results, capsys
+):
+    assert cli.main(["compute", *ML_KNN, "--methods", "Ml-knn"]) == 0
+    assert "2 fresh" in capsys.readouterr().out
+    assert cli.main(["verify", *ML_KNN]) == 0
+    assert "1 trials of 1 groups run again, 1 gave the same" in capsys.readouterr().out
+    assert cli.main(["compute", *ML_KNN, "--estimate"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[0] == "all"
+    path = results / "smoke" / "results" / "table1.csv"
+    rows = pd.read_csv(path)
+    rows.assign(coverage=0.5).to_csv(path, index=False)
+    assert cli.main(["verify", *ML_KNN]) == 1
+    assert "0 gave the same" in capsys.readouterr().out
 
 
-def test_verify_says_by_its_status_that_numbers_differ(results, capsys):
-    main(["compute", "table1", "--profile", "smoke", "--methods", "Ml-knn", "--jobs", "1"])
-    store = Store(results / "smoke")
-    store.rewrite("table1", lambda rows: rows.assign(coverage=0.5))
-    assert main(["verify", "--experiment", "table1", "--profile", "smoke", "--jobs", "1"]) == 1
-    assert "different" in capsys.readouterr().out
+def test_an_audit_needs_no_data(monkeypatch, capsys):
+    def none_there(*args, **kwargs):
+        raise DataError("none is there")
+
+    monkeypatch.setattr(verify, "verify", none_there)
+    assert cli.main(["verify", "--audit", "20"]) == 0
+    assert "no audit: none is there" in capsys.readouterr().out
+    assert cli.main(["verify"]) == 1
+    assert capsys.readouterr().err == "mimlpaper: none is there\n"
 
 
-def test_scorecard_lists_every_cell_and_claim(results, capsys):
-    assert main(["scorecard", "--json"]) == 0
-    card = json.loads(capsys.readouterr().out)
-    assert len(card["cells"]) == 283
-    assert {cell["verdict"] for cell in card["cells"]} == {"missing"}
-    assert set(card["cells"][0]) >= {
-        "table", "dataset", "algorithm", "criterion", "published_mean", "published_std",
-        "mean", "std", "n", "verdict", "state",
-    }  # fmt: skip
-    words = {claim["matched"] for claim in card["claims"] if claim["id"].startswith("S")}
-    assert words == {"not evaluated", "holds"}  # S5.5 needs no records
-    assert main(["scorecard"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing is recorded yet.")
+def test_run_says_what_each_notebook_became(monkeypatch, capsys):
+    """One fails; one has trials to run, and waits; nothing is published then."""
+    called, published = [], []
+
+    def run_notebooks(names, parameters, **how):
+        called.append((names, parameters["profile"], how["at_once"]))
+        return [NotebookRun("3_framework", "error", 1.0, message="no such cell")]
+
+    monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
+    monkeypatch.setattr(scorecard, "publish_lists", published.append)
+    framework, degeneration = (str(paths.notebooks() / f"{name}.ipynb") for name in NOTEBOOKS)
+    assert cli.main(["run", "--recorded", "--publish", framework, degeneration]) == 1
+    assert called == [([framework], "paper", -1)] and not published
+    printed = capsys.readouterr()
+    assert "no such cell" in printed.err
+    rows = [line.split() for line in printed.out.splitlines()]
+    assert rows[1] == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
+    assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
+    assert cli.main(["run", "--recorded", degeneration]) == 0 and len(called) == 1
+    assert cli.main(["run", "--publish", "--profile", "smoke"]) == 2
+    assert "--publish goes with the profile paper" in capsys.readouterr().err
 
 
-def test_scorecard_opens_with_three_points(capsys):
-    assert main(["scorecard"]) == 0
-    outcome, totals, *_ = capsys.readouterr().out.split("\n\n")
-    assert outcome.count("- **") == 3 and "of other algorithms' cells would" in outcome
-    assert "false_match_rate" in totals and "reproduced" not in outcome + totals
+NOTEBOOKS = ("3_framework", "4_degeneration")
 
 
-def test_status_says_what_is_missing_and_how_to_mend_it(results, capsys):
-    assert main(["status"]) == 1
-    printed = capsys.readouterr().out
-    assert re.search(r"none of 240 +mimlpaper run 4_degeneration", printed)
+def test_a_good_run_publishes(monkeypatch, capsys):
+    done = [NotebookRun("3_framework", "done", 1.0)]
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **how: done)
+    monkeypatch.setattr(Companion, "scorecard", lambda self: {"the": "card"})
+    monkeypatch.setattr(scorecard, "publish_lists", lambda card: [f"lists of {card['the']}"])
+    assert cli.main(["run", "3_framework", "--publish"]) == 0
+    assert capsys.readouterr().out.endswith("lists of card\n")
+
+
+def test_status_is_the_outcome_and_what_to_mend(monkeypatch, capsys):
+    rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
+    monkeypatch.setattr(Companion, "status", lambda self, last_runs: rows)
+    monkeypatch.setattr(Companion, "scorecard", lambda self: {"rows": 0})
+    monkeypatch.setattr(scorecard, "in_words", lambda card: f"{card['rows']} rows")
+    assert cli.main(["status"]) == 1
+    assert capsys.readouterr().out.endswith("mimlpaper run 3_framework\n\n0 rows\n")
+    rows[0]["mend"] = ""
+    assert cli.main(["status"]) == 0
+    assert cli.main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.partition("\n\n0 rows\n")[2]) == {"rows": 0}
+
+
+def test_status_traces_a_number(capsys):
+    assert cli.main(["status", "--trace", "1", "MimlSvm", "hamming_loss"]) == 0
+    assert capsys.readouterr().out.startswith("Table 1, MimlSvm, hamming_loss on scene")
+    assert cli.main(["status", "--trace", "1", "MimlSvm"]) == 2
+    assert cli.main(["status", "--trace", "1", "MimlSvm", "speed"]) == 2
+    assert "criterion must be one of" in capsys.readouterr().err
+
+
+def test_bench_says_what_failed(results, monkeypatch, capsys):
+    def failing(entry, tables, **how):
+        assert (entry, tables, how["timeout"]) == ("my:method", [1, "unseen"], 5.0)
+        return bench.Bench(results, pd.DataFrame(), ["it raised"])
+
+    monkeypatch.setattr(bench, "bench", failing)
+    assert cli.main(["bench", "my:method", "--tables", "1", "unseen", "--timeout", "5"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == f"{results / 'report.md'}\n" and printed.err == "failed: it raised\n"
 
 
 def test_data_lists_every_set(tmp_path, capsys):
-    assert main(["data", "--data", str(tmp_path)]) == 0
+    assert cli.main(["data", "--data", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     for name in ("scene", "reuters", "yeast", "yahoo:Social", "musk2", "synthetic_scene"):
         assert name in printed
-    assert "missing" in printed
+    assert "missing" in printed and str(tmp_path) in printed
 
 
-def test_run_tells_failed_notebooks_by_its_status(monkeypatch, capsys):
-    runs = [NotebookRun("0_scorecard", "error", 1.0, message="no such cell")]
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **kwargs: runs)
-    assert main(["run", "0_scorecard"]) == 1
-    printed = capsys.readouterr()
-    assert "mimlpaper run 0_scorecard" in printed.out
-    assert "no such cell" in printed.err
+def test_errors_become_one_line_and_a_status(monkeypatch, capsys):
+    for error, status in (
+        (KeyboardInterrupt(), 130),
+        (DataError("gone"), 1),
+        (OSError(28, "No space left on device"), 1),
+        (ValueError("x"), 2),
+    ):
 
+        def fail(*args, error=error, **kwargs):
+            raise error
 
-def test_run_leaves_out_what_is_not_recorded(results, monkeypatch, capsys):
-    """An empty store: the notebooks that need no trials run, the others wait."""
-    ran = []
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda names, *_, **__: ran.extend(names) or [])
-    assert main(["run", "--recorded", "3_framework", "4_degeneration"]) == 0
-    assert ran == ["3_framework"]
-    by_path = str(paths.notebooks() / "4_degeneration.ipynb")
-    assert main(["run", "--recorded", by_path]) == 0 and ran == ["3_framework"]
-    assert re.search(r"trials to run .* mimlpaper run 4_degeneration", capsys.readouterr().out)
-
-
-@pytest.mark.parametrize(
-    ("error", "status"), [(KeyboardInterrupt(), 130), (DataError("gone"), 1), (ValueError("x"), 2)]
-)
-def test_errors_become_one_line_and_a_status(monkeypatch, capsys, error, status):
-    def fail(*args, **kwargs):
-        raise error
-
-    monkeypatch.setattr(experiments, "compute", fail)
-    assert main(["compute", "table1"]) == status
-    assert "Traceback" not in capsys.readouterr().err
-
-
-def test_an_unknown_experiment(capsys):
-    assert main(["compute", "table9"]) == 2
+        monkeypatch.setattr(runner, "compute", fail)
+        assert cli.main(["compute", "table1"]) == status
+        lines = capsys.readouterr().err.strip().splitlines()
+        assert len(lines) == 1 and (str(error) or "goes on") in lines[0]
+    assert cli.main(["verify", "table9"]) == 2
     assert "experiment must be one of ['table1'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_wrong_use():
+    for command in (
         ["compose"], ["run", "--profile", "x"], ["verify", "--audit", "-1"],
-        ["verify", "--audit", "nan"], ["compute", "table1", "--jobs", "0"],
-    ],
-)  # fmt: skip
-def test_wrong_use(command):
-    with pytest.raises(SystemExit) as stopped:
-        main(command)
-    assert stopped.value.code == 2
+        ["verify", "--audit", "nan"], ["bench", "my:method", "--tables", "6"],
+    ):  # fmt: skip
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(command)
+        assert stopped.value.code == 2
 
 
-def test_a_full_disk_is_one_line(monkeypatch, capsys):
-    def fail(*args, **kwargs):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(experiments, "compute", fail)
-    assert main(["compute", "table1"]) == 1
-    assert capsys.readouterr().err == "mimlpaper: [Errno 28] No space left on device\n"
-
-
-def test_output_that_nobody_reads(results):
+def test_output_that_nobody_reads():
     command = f"set -o pipefail; {sys.executable} -m mimlpaper data | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode in (0, 1) and done.stderr == ""
@@ -156,13 +178,13 @@ def test_help_and_import_load_nothing_heavy():
 
 
 def test_profiles_are_those_of_the_experiments():
-    assert set(cli.PROFILES) == set(PROFILES)
+    assert set(dict([cli.PROFILE])[("--profile",)]["choices"]) == set(PROFILES)
 
 
 def test_every_public_name_is_found_where_it_lives():
-    assert sorted(mimlpaper.__all__) == sorted(mimlpaper.HOMES)
-    for name in mimlpaper.__all__:
-        home = f"mimlpaper.{mimlpaper.HOMES[name]}"
+    assert mimlpaper.__all__ == sorted(mimlpaper.HOME)
+    for name, module in mimlpaper.HOME.items():
+        home = f"mimlpaper.{module}"
         assert getattr(getattr(mimlpaper, name), "__module__", home) == home
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         mimlpaper.nothing  # noqa: B018

@@ -1,4 +1,4 @@
-"""The README's examples run as pasted, and its names exist."""
+"""Examples of the README and the guide run as pasted, and the names in all documents exist."""
 
 import re
 from pathlib import Path
@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from mimlpaper.cli import COMMANDS
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import available_notebooks
@@ -19,10 +20,10 @@ from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text()
-BOTH = README + (ROOT / "site" / "guide.md").read_text()
-EXAMPLES = re.findall(r"```python\n(.*?)```", BOTH, flags=re.DOTALL)
-MOST_WORDS = 900
+PAGES = ("README.md", "CONTRIBUTING.md", "site/guide.md", "data/README.md")
+TEXTS = {page: (ROOT / page).read_text() for page in PAGES}
+ALL = "\n".join(TEXTS.values())
+EXAMPLES = re.findall(r"```python\n(.*?)```", TEXTS["README.md"] + TEXTS["site/guide.md"], re.S)
 
 
 @pytest.fixture
@@ -53,28 +54,35 @@ def test_examples_run(code, ten_images, capsys):
 
 def test_the_outcome_is_that_of_the_records():
     outcome = in_words(Companion(profile="paper").scorecard())
-    assert " ".join(outcome.split()) in " ".join(README.split()), "run: mimlpaper manifest"
+    known = " ".join(TEXTS["README.md"].split())
+    assert " ".join(outcome.split()) in known, "run: mimlpaper run --publish"
 
 
-def test_commands_name_what_exists():
-    for name in re.findall(r"mimlpaper run (\w+)", BOTH):
-        assert name in available_notebooks()
-    for name in re.findall(r"mimlpaper compute (\w+)", BOTH):
-        assert name in EXPERIMENTS
+def test_commands_and_targets_exist():
+    """Every command, option, notebook, experiment and make target that a page names."""
+    known = {"run": available_notebooks(), "compute": EXPERIMENTS, "verify": EXPERIMENTS}
+    for line in re.findall(r"(?:`|^)mimlpaper ([^`#\n]+)", ALL, re.M):
+        command, *words = line.split()
+        assert command in COMMANDS.choices, line
+        options = COMMANDS.choices[command].format_help()
+        assert all(word in options for word in words if word.startswith("--")), line
+        if words and not words[0].startswith("--"):
+            assert words[0] in known.get(command, words), line
+    assert set(COMMANDS.choices) == set(re.findall(r"\| `mimlpaper (\w+)", TEXTS["README.md"]))
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M)
+    assert set(re.findall(r"(?:`|^)make (\w+)", ALL, re.M)) <= set(targets)
 
 
-def test_every_notebook_and_every_experiment_of_the_paper_is_in_the_map():
+def test_the_map_of_the_readme_names_every_notebook_and_experiment():
     for artefact in ARTEFACTS:
-        assert artefact.notebook in README
-        if artefact.title.startswith(("Fig.", "Table")) and "," not in artefact.title:
-            assert artefact.experiment is None or artefact.experiment in README
+        assert artefact.notebook in TEXTS["README.md"]
+        if re.match(r"(Table|Fig\.) \d+$", artefact.title):
+            assert all(name in TEXTS["README.md"] for name in artefact.experiments)
 
 
-def test_readme_is_short():
-    assert len(README.split()) <= MOST_WORDS
-
-
-def test_links_lead_to_files():
-    for page in (ROOT / "README.md", ROOT / "site" / "guide.md"):
-        for target in re.findall(r"\]\(((?!https?:)[^)#]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), target
+def test_pages_are_short_and_their_links_lead_to_files():
+    assert len(TEXTS["README.md"].split()) <= 900
+    assert len(TEXTS["CONTRIBUTING.md"].splitlines()) <= 80
+    for page, text in TEXTS.items():
+        for target in re.findall(r"\]\(((?!https?:)[^)#]+)\)", text):
+            assert ((ROOT / page).parent / target).exists(), target
