@@ -1,8 +1,10 @@
 """SubCod: one label of a bag from many sub-concepts, which an MIML learner predicts."""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
 from sklearn.base import clone
@@ -13,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, label_sets
+from mimlpaper.base import (
+    BagClassifier,
+    ConstantLabelWarning,
+    MultiLabelEstimator,
+    check_bags,
+    check_parameters,
+    label_sets,
+)
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
@@ -21,6 +30,7 @@ from mimlpaper.sharing import shared
 OPTIMA = ("budget", "minimal", "vertex")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SubCod(BagClassifier):
     """Sub-concept discovery: from bags with one binary label to MIML, and back.
 
@@ -66,40 +76,43 @@ class SubCod(BagClassifier):
     makes all inversions that raise a margin, best first, up to mM - θ. The objective falls much
     lower, for θ up to about mM/2 to its least possible value 1/(2M): every sub-concept is then the
     bag label or its opposite, and SubCod equals its MIML learner on the bag label. "vertex", where
-    HiGHS's dual simplex ends, lies between the two.
-
-    Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
-    bags or of none, a ConstantLabelWarning is given.
+    HiGHS's dual simplex ends, lies between the two. Sub-concepts with the same bags are one label
+    for the learner; if each is of all bags or of none, a ConstantLabelWarning is given.
 
     References
     ----------
     Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
 
-    def __init__(
-        self, *, n_concepts=30, kept_share=0.5, C=1.0, optimum="budget", learner=None,
-        covariance="diag", tol=1e-3, max_alternations=100, random_state=None,
-    ):  # fmt: skip
-        self.n_concepts = n_concepts
-        self.kept_share = kept_share
-        self.C = C
-        self.optimum = optimum
-        self.learner = learner
-        self.covariance = covariance
-        self.tol = tol
-        self.max_alternations = max_alternations
-        self.random_state = random_state
+    n_concepts: int = 30
+    kept_share: float = 0.5
+    C: float = 1.0
+    optimum: str = "budget"
+    learner: MultiLabelEstimator | None = None
+    covariance: str = "diag"
+    tol: float = 1e-3
+    max_alternations: int = 100
+    random_state: int | RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        check_parameters(
+            self, positive=["C"], counts=["max_alternations"], choices={"optimum": OPTIMA}
+        )
+        if not 0 <= self.kept_share <= 1:
+            raise ValueError(f"kept_share must lie in [0, 1], got {self.kept_share}")
         bags = check_bags(X)
         y = self._learn_classes(y, len(bags))
         self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
         self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
-        self.polished_, self.objective_ = self.correct(self.concepts_, y)  # step 3
-        labels, self.label_of_concept_ = distinct_labels(self.polished_)
-        self.learner_ = self.fit_learner(bags, labels)
-        self.classifier_ = fit_classifier(self.polished_, y)  # step 4
+        self.polished_, self.objective_ = shared(
+            correct_concepts, self.concepts_, y, kept_share=self.kept_share, C=self.C,
+            optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
+        )  # fmt: skip  # step 3
+        labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
+        self.label_of_concept_ = label_of_concept.ravel()
+        self.learner_ = self._fit_learner(bags, labels)
+        self.classifier_ = SVC(kernel="linear", C=1.0).fit(self.polished_, y)  # step 4
         self.n_features_in_ = bags.n_features
         return self
 
@@ -124,15 +137,7 @@ class SubCod(BagClassifier):
         seed = integer_seed(self.random_state)
         return shared(_mixture, bags.instances, self.n_concepts, self.covariance, seed)
 
-    def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """c̃ and the objective after each alternation, see :func:`correct_concepts`."""
-        return shared(
-            correct_concepts, concepts, y, kept_share=self.kept_share, C=self.C,
-            optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
-        )  # fmt: skip
-
-    def fit_learner(self, bags: Bags, labels: np.ndarray):
-        """The MIML learner on the labels (n_bags, n_labels)."""
+    def _fit_learner(self, bags, labels):
         if (labels.all(axis=0) | ~labels.any(axis=0)).all():
             warnings.warn(
                 "every sub-concept has one class only among the training bags, so that all bags "
@@ -159,30 +164,13 @@ def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
     return concepts
 
 
-def distinct_labels(polished: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct columns of c̃, and the index of each sub-concept's column (M,)."""
-    labels, label_of_concept = np.unique(polished, axis=1, return_inverse=True)
-    return labels, label_of_concept.ravel()
-
-
-def fit_classifier(polished: np.ndarray, y: np.ndarray) -> SVC:
-    """Linear SVM from c̃ to y, with SMO's defaults: C = 1 and attributes in [0, 1]."""
-    return SVC(kernel="linear", C=1.0).fit(polished, y)
-
-
 def correct_concepts(
-    concepts, y, *, kept_share=0.5, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
+    concepts, y, *, kept_share, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corrected labels c̃ (n_bags, M), and the objective after each alternation.
 
     ``concepts`` (n_bags, M) and ``y`` (n_bags,) are boolean; for the rest see :class:`SubCod`.
     """
-    if not 0 <= kept_share <= 1:
-        raise ValueError(f"kept_share must lie in [0, 1], got {kept_share}")
-    if not C > 0:
-        raise ValueError(f"C must be positive, got {C}")
-    if max_alternations < 1:
-        raise ValueError(f"max_alternations must be at least 1, got {max_alternations}")
     c, target = np.where(concepts, 1.0, -1.0), np.where(y, 1.0, -1.0)
     n_inversions = (1.0 - kept_share) * c.size  # mM - θ
     q, objective = c, []  # q = c ⊙ z
@@ -211,12 +199,10 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
 
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
 
-    A bag takes its largest gains first, so that its least shortfall is a convex function of its
-    inversions, and only their total couples the bags. So inversions of all bags are taken in the
-    order of their gains. For ``optimum`` see :class:`SubCod`.
+    Only the total of the inversions couples the bags, and each takes its largest gains first. So
+    inversions of all bags are taken in the order of their gains. For ``optimum`` see
+    :class:`SubCod`.
     """
-    if optimum not in OPTIMA:
-        raise ValueError(f"optimum must be one of {OPTIMA}, got {optimum!r}")
     if optimum == "vertex":
         return _vertex(gains, deficits, n_inversions)
     u = _buy(gains, _needed(gains, deficits), n_inversions)
@@ -265,8 +251,8 @@ def _vertex(gains, deficits, n_inversions):
 class OneLabel(BagClassifier):
     """An MIML learner with a single label; the sign of its score is the prediction.
 
-    This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, for comparison.
-    ``learner`` is an unfitted MIML estimator; its clone, fitted with one label, is ``learner_``.
+    This is :class:`SubCod` without sub-concepts, for comparison. ``learner`` is an unfitted MIML
+    estimator; its clone, fitted with one label, is ``learner_``.
     """
 
     def __init__(self, learner):
