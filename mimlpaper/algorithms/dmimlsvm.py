@@ -54,19 +54,15 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         Weigh losses by τ, see :func:`imbalance_weights`; else τ is 1. With few bags or many labels
         all scores may become constant.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
-        Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
-        for small data.
+        "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
-    max_iter : int or None, default None
-        Most iterations of the solver in each convex problem; None for the solver's own limit.
+    max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
     cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
     max_cccp : int, default 30, the most convex problems.
-    label_rule : {"sign", "top"}, default "sign"
-        The labels with positive scores (Section 5.1), or the T-Criterion.
+    label_rule : {"sign", "top"}, default "sign" (Section 5.1)
     warm_start : bool, default False
         Start from the last fit if it was on bags of the same sizes, for a path of settings.
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the factor, and the constraints of Table 8.
+    random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
 
     Attributes
     ----------
@@ -215,7 +211,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
 
 
 def _learned(settings, bags, Y, last):
-    """The attributes that a fit with these settings sets."""
+    """The attributes that a fit sets."""
     learner = DMimlSvm(**settings)
     learner._learn(bags, Y, last)
     return {name: value for name, value in vars(learner).items() if name not in settings}
@@ -276,7 +272,10 @@ def descend(
         n_iter.append(found.n_iter)
         if relate is not None:
             following = replace(following, Q=relate(found.weights))
-        if fall <= tol * value or _same(problem, following):
+        stays = np.array_equal(problem.rho, following.rho) and np.array_equal(
+            problem.Q, following.Q
+        )
+        if fall <= tol * value or stays:
             break
         problem = following
     else:
@@ -291,17 +290,12 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
     return active / problem.spread(problem.sum_in_bags(active))
 
 
-def _same(problem, following):
-    return np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)
-
-
 def regulariser(
     relatedness: str | np.ndarray, mu: float, n_labels: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
 
-    The array must be symmetric (n_labels, n_labels), of numbers from 0 to infinity, and Q positive
-    definite; otherwise a ValueError is raised.
+    A ValueError says why the array is not symmetric, (n_labels, n_labels) and from 0 to infinity.
     """
     if isinstance(relatedness, str):
         if relatedness not in ("mean", "pairwise"):
@@ -382,8 +376,8 @@ def _within_budget(closeness, common):
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
 
-    It is the share of instances with label t, if the instances of a bag are divided equally among
-    its labels. The paper calls it the ratio of positive to negative instances.
+    The share of instances with label t, if those of a bag are divided equally among its labels. The
+    paper calls it the ratio of positive to negative instances.
     """
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 

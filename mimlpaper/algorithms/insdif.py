@@ -27,16 +27,15 @@ class InsDif(VectorEstimator):
     """Instance differentiation: x becomes the bag {x - v_l : l a label} for an MIML learner.
 
     The prototype v_l is the mean of the training examples with label l. Choose it to apply MIML
-    learners to ordinary vectors; by default it is a fast and accurate multi-label learner.
+    learners to ordinary vectors.
 
     Parameters
     ----------
     transformation : unfitted transformer of (X, Y) into bags, or None, default None
-        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners on
-        instances with a Gaussian kernel; :class:`NeighbourMeans` for the nearest neighbours.
+        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners with a
+        Gaussian kernel on instances.
     learner : unfitted MIML estimator or None, default None
-        It has its own label rule. None for MimlNn with 20 % of the examples as medoids and the
-        pseudo-inverse.
+        It has its own label rule. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
         Whether a learner that uses only maximal Hausdorff distances between bags gets the
         Euclidean distances of the vectors, which are equal, see Notes.
@@ -99,8 +98,8 @@ class InsDif(VectorEstimator):
 class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
 
-    X (n_examples, n_features) is dense or sparse. Memory holds all n_examples n_labels
-    differences: choose it for small data or few labels.
+    X (n_examples, n_features) is dense or sparse. Memory holds all differences: choose it for small
+    data or few labels.
 
     Attributes
     ----------
@@ -141,16 +140,14 @@ class DifferenceFeatures(PrototypeDifferences):
 
     Parameters
     ----------
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width γ, see :func:`~mimlpaper.kernels.kernel_width`.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
     prototypes_ : see :class:`PrototypeDifferences`
-    factor_ : KernelFactor of the differences; its ``error_`` is the approximation error.
-    gamma_ : float, the kernel width used.
+    factor_, gamma_ : KernelFactor of the differences, and its width.
     """
 
     gamma: float | str = "scale"

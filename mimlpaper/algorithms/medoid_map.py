@@ -31,10 +31,9 @@ class MedoidMap(TransformerMixin, BaseEstimator):
     ----------
     ratio : float in (0, 1], default 0.2
         Number of medoids k as a share of the training bags, rounded down, at least 1.
-    metric : {"max_hausdorff", "euclidean", "precomputed"} or callable
-        ``"euclidean"`` takes 2-D X, one instance a bag. ``"precomputed"`` takes distances to
-        the training bags in place of X: (m, m) in ``fit``, (n, m) afterwards. A callable
-        gets two sets of bags and returns their distances.
+    metric : {"max_hausdorff", "euclidean", "precomputed"} or callable, default "max_hausdorff"
+        "euclidean" takes 2-D X, one instance a bag. "precomputed" takes distances to the training
+        bags in place of X. A callable gets two sets of bags and returns their distances.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes

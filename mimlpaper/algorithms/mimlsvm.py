@@ -24,8 +24,7 @@ class MimlSvm(MultiLabelEstimator):
     ratio : float in (0, 1], default 0.2, the paper's k, as a share of the training bags.
     kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
-    label_rule : {"top", "sign"}, default "top"
-        The T-Criterion (Table 7, step 5), or the labels with positive scores.
+    label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes

@@ -27,8 +27,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     C : float, default 10.0
     max_alternations : int, default 15, the most machines trained for a label.
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
-    label_rule : {"top", "sign"}, default "top"
-        The T-Criterion (Table 7, step 5), or the labels with positive scores.
+    label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
     random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes

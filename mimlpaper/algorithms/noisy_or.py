@@ -25,8 +25,8 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
 
         -Σ_{X has y} log P(y | X) - Σ_{X lacks y} log(1 - P(y | X)) + ridge / 2 ||w||²,
 
-    found by L-BFGS. It starts at the constant p_y that gives a bag of mean size the label's
-    frequency. The terms of bags without y are convex, the terms of bags with y are not.
+    found by L-BFGS from the constant p_y that gives a bag of mean size the label's frequency. It is
+    not convex.
 
     Choose it to explain predictions: scores are log odds, which can be compared between labels. A
     label with one class only gets the constant score +1 or -1, with a warning.

@@ -41,9 +41,9 @@ class SubCod(BagClassifier):
         s.t.  y_i (<w, c_i ⊙ z_i> + b) >= 1 - ξ_i,  ξ_i >= 0,
               -1 <= z_ij <= 1,  Σ_ij z_ij >= 2θ - mM
 
-    alternately for (w, b) and for Z, from Z = 1. An MIML learner is trained on the m bags with the
-    M labels c̃_ij = [c_ij z_ij > 0], and a linear support vector machine predicts y from c̃; a new
-    bag passes through both. Choose it if the label is a broad concept with many variants.
+    alternately for (w, b) and for Z, from Z = 1. An MIML learner predicts the labels
+    c̃_ij = [c_ij z_ij > 0] of a new bag, and a linear support vector machine y from them. Choose it
+    if the label is a broad concept with many variants.
 
     Parameters
     ----------
@@ -51,14 +51,12 @@ class SubCod(BagClassifier):
     kept_share : float in [0, 1], default 0.5
         The paper's θ, the least number of labels not inverted, as a share of mM; 1 inverts none.
     C : float, default 1.0, cost of the slacks ξ.
-    optimum : {"budget", "minimal", "vertex"}, default "budget"
-        Which of the optimal Z for one (w, b) is taken, see Notes.
+    optimum : {"budget", "minimal", "vertex"}, default "budget", of the optimal Z, see Notes.
     learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
     max_alternations : int, default 100; a ConvergenceWarning if they were not enough.
-    random_state : int, RandomState or None, default None
-        Draws the instances at which the components start; seeds the default learner.
+    random_state : int, RandomState or None, default None, of the mixture and the default learner.
 
     Attributes
     ----------
@@ -71,13 +69,12 @@ class SubCod(BagClassifier):
 
     Notes
     -----
-    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal.
-    "minimal" inverts the few labels that make every margin 1, and ends close to its start. "budget"
-    makes all inversions that raise a margin, best first, up to mM - θ. The objective falls much
-    lower, for θ up to about mM/2 to its least possible value 1/(2M): every sub-concept is then the
-    bag label or its opposite, and SubCod equals its MIML learner on the bag label. "vertex", where
-    HiGHS's dual simplex ends, lies between the two. Sub-concepts with the same bags are one label
-    for the learner; if each is of all bags or of none, a ConstantLabelWarning is given.
+    Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin 1,
+    and ends close to its start. "budget" makes all inversions that raise a margin, best first, up
+    to mM - θ. For θ up to about mM/2 every sub-concept is then the bag label or its opposite, and
+    SubCod equals its MIML learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies
+    between the two. Sub-concepts with the same bags are one label for the learner; if each is of
+    all bags or of none, a ConstantLabelWarning is given.
 
     References
     ----------
@@ -134,8 +131,11 @@ class SubCod(BagClassifier):
                 "n_concepts must lie between 1 and the number of instances, "
                 f"{bags.n_instances}, got {self.n_concepts}"
             )
-        seed = integer_seed(self.random_state)
-        return shared(_mixture, bags.instances, self.n_concepts, self.covariance, seed)
+        mixture = GaussianMixture(
+            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
+            random_state=integer_seed(self.random_state),
+        )  # fmt: skip
+        return shared(_fitted, mixture, bags.instances)
 
     def _fit_learner(self, bags, labels):
         if (labels.all(axis=0) | ~labels.any(axis=0)).all():
@@ -151,10 +151,8 @@ class SubCod(BagClassifier):
             return clone(self.learner or default).fit(bags, labels)
 
 
-def _mixture(instances, n_concepts, covariance, seed):
-    return GaussianMixture(
-        n_concepts, covariance_type=covariance, init_params="random_from_data", random_state=seed
-    ).fit(instances)
+def _fitted(mixture, instances):
+    return mixture.fit(instances)
 
 
 def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:

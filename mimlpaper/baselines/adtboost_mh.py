@@ -119,8 +119,8 @@ class AdtBoostMH(VectorEstimator):
         start with the number of their round. Default names are x0, x1, … and y0, y1, …
         """
         check_is_fitted(self)
-        features = _names("x", self.n_features_in_) if feature_names is None else feature_names
-        labels = _names("y", self.n_labels_) if label_names is None else label_names
+        features = _names("feature_names", feature_names, "x", self.n_features_in_)
+        labels = _names("label_names", label_names, "y", self.n_labels_)
         nodes, values = ["true"], [self.root_values_]
         for t, outcome, depth in self._below(0):
             sign = ("<=", ">")[outcome]
@@ -154,7 +154,8 @@ def _grow(X, Y, smoothing, n_rounds):
     columns = [_sorted_columns(X)]  # of these examples
     rules = []
     while len(rules) < n_rounds and varying.any():
-        weights = signs * _on_grid(np.exp(-signs * scores) / Y.size * varying)
+        weights = np.exp(-signs * scores) / Y.size * varying
+        weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
         z, precondition, feature, threshold = (
             known[len(rules)][:4]
             if len(rules) < len(known)
@@ -186,11 +187,6 @@ def _half_log_odds(have, lack, epsilon):
     return 0.5 * np.log((have + epsilon) / (lack + epsilon))
 
 
-def _on_grid(weights):
-    """Weights rounded up: no weight becomes 0."""
-    return np.ceil(weights / GRID) * GRID
-
-
 def _column(X, feature):
     return X[:, [feature]].toarray()[:, 0] if issparse(X) else X[:, feature]
 
@@ -206,8 +202,12 @@ def _vote(outcomes, values):
     return np.column_stack(outcomes).astype(np.float64) @ values
 
 
-def _names(prefix, n_names):
-    return [f"{prefix}{i}" for i in range(n_names)]
+def _names(argument, names, prefix, n_names):
+    if names is None:
+        return [f"{prefix}{i}" for i in range(n_names)]
+    if len(names) != n_names:
+        raise ValueError(f"{argument} must hold {n_names} names, got {len(names)}")
+    return list(names)
 
 
 def _sorted_columns(X):

@@ -114,8 +114,7 @@ class MiSvmInstance(_MiSvm):
 
     It minimises ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)) over f = <w, phi> + b and labels y_i, where
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
-    max_i f(x_i). Choose it when every instance has its own class and one positive instance makes
-    its bag positive.
+    max_i f(x_i). Choose it when one positive instance makes its bag positive.
 
     Training alternates between machine and labels, and neither can raise the objective. At first
     all instances of positive bags are positive. More alternations leave fewer positives, down to
@@ -135,12 +134,11 @@ class MiSvmInstance(_MiSvm):
 
     Attributes
     ----------
-    factor_ : KernelFactor, fitted on the training instances.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
     objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
     n_alternations_, converged_ : int, machines trained, and bool, whether the labels repeated.
-    gamma_ : float, the kernel width used.
 
     References
     ----------
@@ -178,9 +176,9 @@ class MiSvmBag(_MiSvm):
     one slack for each bag, positive or negative. A bag scores max_i f(x_i). Choose it over
     :class:`MiSvmInstance` when one instance determines the label and the rest are no evidence.
 
-    Training alternates between the machine and the point that represents each positive bag:
-    first the mean of the bag, then its highest instance. From the second machine on neither half
-    can raise the objective; it converges when the instances chosen repeat.
+    Training alternates between the machine and the point that represents each positive bag: first
+    the mean of the bag, then its highest instance, until the instances repeat. From the second
+    machine on neither half can raise the objective.
 
     Parameters, attributes and source are those of :class:`MiSvmInstance`, without
     ``instance_labels_``; ``factor_`` is fitted on the means of positive bags as well.
@@ -246,11 +244,10 @@ class ChFd(HighestInstance, BagClassifier):
 
     Attributes
     ----------
-    factor_ : KernelFactor, fitted on the training instances.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercept_ : (rank,), float, w and b.
     hull_points_ : (n_positive, rank), the h_j.
     objective_, n_alternations_ : (n_alternations_,) and int, the objective of each discriminant.
-    gamma_ : float, the kernel width used.
 
     References
     ----------

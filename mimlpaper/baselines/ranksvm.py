@@ -144,7 +144,8 @@ class RankSvm(VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
-        return self.stages_[-1].scores(self._gram(X))
+        gram = self._gram(X)
+        return self.stages_[-1].scores(gram)
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
