@@ -254,7 +254,7 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
 ):
     compute(MINE, store=store, jobs=1)
     recorded = codes(store)[1].split(".")[0]
-    edit(monkeypatch, "mimlpaper.baselines.mlknn", "must be at least 1", "is too small")
+    edit(monkeypatch, "mimlpaper.baselines.mlknn", "ensure_min_samples=2", "ensure_min_samples=3")
     states = records(MINE, store=store).groupby("method")["state"].first()
     assert states.to_dict() == {"MimlNn": "fresh", "Ml-knn": "stale"}
     today = module.current_codes(MINE)(TINY, "Ml-knn", "{}").split(".")[0]
