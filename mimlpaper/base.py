@@ -2,6 +2,8 @@
 
 import functools
 import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.metrics import label_array
+
+LABEL_RULES = ("sign", "top")
 
 
 class ConstantLabelWarning(UserWarning):
@@ -52,8 +56,8 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
 
 def check_label_rule(rule: str):
     """Raise a ValueError unless :func:`label_sets` knows the rule."""
-    if rule not in ("sign", "top"):
-        raise ValueError(f"label_rule must be one of 'sign', 'top', got {rule!r}")
+    if rule not in LABEL_RULES:
+        raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
 
 
 def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
@@ -197,3 +201,34 @@ class VectorEstimator(MultiLabelEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def check_parameters(
+    estimator, *, positive: Sequence[str] = (), not_negative: Sequence[str] = (),
+    counts: Sequence[str] = (), limits: Sequence[str] = (),
+    choices: Mapping[str, Sequence] | None = None,
+) -> None:  # fmt: skip
+    """Raise a ValueError unless the named parameters are as they must be.
+
+    Numbers are ``positive`` and finite, or ``not_negative``; ``counts`` are integers of at least 1;
+    ``limits`` are counts, or None for no limit. ``choices`` maps names to the allowed values. A
+    ``label_rule`` is checked in any estimator that has one.
+    """
+    rule = {"label_rule": LABEL_RULES} if hasattr(estimator, "label_rule") else {}
+    checks = [
+        (positive, lambda value: 0 < value < np.inf, "be positive and finite"),
+        (not_negative, lambda value: value >= 0, "be at least 0"),
+        (counts, _is_count, "be an integer of at least 1"),
+        (limits, lambda value: value is None or _is_count(value), "be at least 1, or None"),
+    ]
+    for name, allowed in (rule | dict(choices or {})).items():
+        checks.append(([name], allowed.__contains__, f"be one of {allowed}"))
+    for names, fits, needed in checks:
+        for name in names:
+            value = getattr(estimator, name)
+            if not fits(value):
+                raise ValueError(f"{name} must {needed}, got {value!r}")
+
+
+def _is_count(value):
+    return isinstance(value, Integral) and value >= 1

@@ -232,20 +232,6 @@ def pair_svm(features, label_kernel, offset_kernel, targets, costs):
     return problem.solve(solver="CLARABEL"), f.value.reshape(targets.shape)
 
 
-def discrete_boosting(X, y, n_rounds, learn):
-    """Scores of the rows of X by AdaBoost; learn(weights) gives a function of X in ±1."""
-    weights = np.full(len(X), 1 / len(X))
-    scores = np.zeros(len(X))
-    for _ in range(n_rounds):
-        h = learn(weights)(X)
-        error = weights[h != y].sum()
-        c = math.log((1 - error) / error) / 2
-        scores += c * h
-        weights = weights * np.exp(-c * y * h)
-        weights /= weights.sum()
-    return scores
-
-
 def miml_boost(bags, Y, n_rounds, learn):
     """Table 6 as printed: scores of every bag and label, and how many rounds were kept.
 

@@ -1,26 +1,24 @@
 """D-MimlSvm: MIML by regularised functions of bags and instances."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from numbers import Integral
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
-from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.kernels import KernelFactor, kernel_width
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.baselines.misvm import KernelFeatures
+from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
 
 CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
 
 
-class DMimlSvm(MultiLabelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     """One regularised function f_t for each label t, on bags and on single instances.
 
     With f_t = <w_t, φ> + b_t and φ from a kernel on sets of instances it minimises
@@ -30,9 +28,7 @@ class DMimlSvm(MultiLabelEstimator):
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
     are twice these. The last term is not convex. The constrained concave-convex procedure solves a
-    sequence of convex problems, Eq. 24, with Σ_j ρ_ijt f_t(x_ij) in place of the maximum where
-    f_t(X_i) exceeds it, first with ρ_ijt = 1/n_i, then with the instances that score highest in the
-    last solution. No step raises the objective.
+    sequence of convex problems, Eq. 24, see :func:`descend`; no step raises the objective.
 
     Choose it to learn from bags directly and to score instances as well. A label with one class
     only gets the constant score +1 or -1.
@@ -44,43 +40,35 @@ class DMimlSvm(MultiLabelEstimator):
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or as
-        their mean. With the mean f_t(X) never exceeds max_j f_t(x_j): the problem is convex, and
-        the first step solves it.
+        their mean. With the mean the problem is convex, and the first step solves it.
     C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
     lam : float, default 0.1, the λ, as a share of C.
-    mu : float, default 0.0
-        μ > -1/2. Positive values penalise the function that all labels share, negative values
-        favour it. For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
+    mu : float > -1/2, default 0.0
+        Positive values penalise the function that all labels share, negative values favour it.
+        For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
         What the labels share: "mean", their mean function; "pairwise", a function for each pair,
         with learned μ_ij (Eq. 28, see :func:`learned_pair_penalties`). An array holds the μ_ij:
         symmetric, from 0 (share most) to infinity (share nothing).
     imbalance : bool, default False
-        Weigh losses by τ: 1 - ibr_t for bags with label t, ibr_t for bags without it, see
-        :func:`imbalance_weights`. If False, τ is 1. The rates ibr_t sum to 1 over the labels: with
-        few bags or many labels all scores may become constant.
+        Weigh losses by τ, see :func:`imbalance_weights`; else τ is 1. With few bags or many labels
+        all scores may become constant.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
-        Of the convex problems. "cutting_plane" is Table 8, "cvxpy" needs that package; both are
-        for small data.
+        "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
-    max_iter : int or None, default None
-        Most iterations of the solver in each convex problem; None for the solver's own limit.
+    max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
     cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
     max_cccp : int, default 30, the most convex problems.
-    label_rule : {"sign", "top"}, default "sign"
-        The labels with positive scores (Section 5.1), or the T-Criterion.
+    label_rule : {"sign", "top"}, default "sign" (Section 5.1)
     warm_start : bool, default False
-        Start from the last fit if it was on bags of the same sizes, for a path of settings. Each
-        convex problem is still solved to ``tol``.
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the factor, and the constraints of Table 8.
+        Start from the last fit if it was on bags of the same sizes, for a path of settings.
+    random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
 
     Attributes
     ----------
     weights_, intercept_ : (rank, n_labels) and (n_labels,), w_t and b_t.
-    objective_ : (n_steps,), the objective after each convex problem; it never rises.
+    objective_, n_iter_ : (n_steps,), the objective and the iterations of each convex problem.
     raw_objective_ : (n_steps,), or (n_steps + 1,) with a last step that raised it and was dropped.
-    n_iter_ : (n_steps,), the solver's iterations.
     duality_gap_ : float, of the last convex problem, as a share of its objective.
     label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
     pair_penalties_ : (n_labels, n_labels), μ_ij; None for ``relatedness="mean"``.
@@ -93,39 +81,32 @@ class DMimlSvm(MultiLabelEstimator):
     learning, ICML 2006.
     """
 
-    def __init__(
-        self, *, kernel="rbf", gamma="scale", rank="auto", set_kernel="unit", C=10.0, lam=0.1,
-        mu=0.0, relatedness="mean", imbalance=False, solver="bundle", tol=1e-2, max_iter=None,
-        cccp_tol=1e-3, max_cccp=30, label_rule="sign", warm_start=False, random_state=None,
-    ):  # fmt: skip
-        self.kernel = kernel
-        self.gamma = gamma
-        self.rank = rank
-        self.set_kernel = set_kernel
-        self.C = C
-        self.lam = lam
-        self.mu = mu
-        self.relatedness = relatedness
-        self.imbalance = imbalance
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cccp_tol = cccp_tol
-        self.max_cccp = max_cccp
-        self.label_rule = label_rule
-        self.warm_start = warm_start
-        self.random_state = random_state
+    set_kernel: str = "unit"
+    C: float = 10.0
+    lam: float = 0.1
+    mu: float = 0.0
+    relatedness: str | np.ndarray = "mean"
+    imbalance: bool = False
+    solver: str = "bundle"
+    tol: float = 1e-2
+    max_iter: int | None = None
+    cccp_tol: float = 1e-3
+    max_cccp: int = 30
+    label_rule: str = "sign"
+    warm_start: bool = False
 
-    def fit(self, X, Y) -> DMimlSvm:
+    def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
+        check_parameters(
+            self, positive=["C", "tol"], not_negative=["lam", "cccp_tol"], counts=["max_cccp"],
+            limits=["max_iter"], choices=CHOICES,
+        )  # fmt: skip
         bags = check_bags(X)
-        self._check_parameters()
         Y = self._learn_labels(Y, len(bags))
-        seed = self.random_state
-        if not isinstance(seed, Integral):
-            seed = check_random_state(seed).randint(np.iinfo(np.int32).max)
         # The rule only reads the scores, so that fits with different rules share the work.
-        settings = self.get_params() | {"label_rule": "sign", "random_state": seed}
+        settings = self.get_params() | {
+            "label_rule": "sign", "random_state": integer_seed(self.random_state)
+        }  # fmt: skip
         start = getattr(self, "_last", None) if self.warm_start else None
         self.__dict__.update(shared(_learned, settings, bags, Y, start))
         self._warn_unfinished()
@@ -139,33 +120,13 @@ class DMimlSvm(MultiLabelEstimator):
         """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
         return self._of_instances(self._features(X)) @ self.weights_ + self.intercept_
 
-    def _check_parameters(self):
-        self._check_label_rule()
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}")
-        for name in ("C", "tol"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
-        for name in ("lam", "cccp_tol"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
-        for name in ("max_cccp", "max_iter"):
-            value = getattr(self, name)
-            if value is not None and not value >= 1:
-                raise ValueError(f"{name} must be at least 1, got {value!r}")
-
     def _learns_pairs(self):
         return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
 
     def _learn(self, bags, Y, last):
         """Set the fitted attributes; ``last`` is the last fit's state for a warm start."""
-        self.n_labels_, self.n_features_in_ = Y.shape[1], bags.n_features
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
-        )
-        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        self.n_labels_ = Y.shape[1]
+        features = self._fit_features(bags)
         Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
         self.imbalance_rates_ = imbalance_rates(Y, bags.sizes)
         varied = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
@@ -179,11 +140,6 @@ class DMimlSvm(MultiLabelEstimator):
         if self._learns_pairs():
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
         self.label_relatedness_ = _cosines(self.weights_)
-
-    def _features(self, X):
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.with_instances(self.factor_.transform(bags.instances))
 
     def _of_bags(self, features):
         """φ of the bags: (n_bags, rank)."""
@@ -255,7 +211,7 @@ class DMimlSvm(MultiLabelEstimator):
 
 
 def _learned(settings, bags, Y, last):
-    """The attributes that a fit with these settings sets."""
+    """The attributes that a fit sets."""
     learner = DMimlSvm(**settings)
     learner._learn(bags, Y, last)
     return {name: value for name, value in vars(learner).items() if name not in settings}
@@ -289,21 +245,20 @@ def descend(
 ) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
     """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
 
-    Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place. This sum is
-    at most the maximum, and equal to it at the last solution by the choice of ρ. So the true
-    objective cannot rise. The same holds if Q changes to one that is better for that solution.
+    Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place: at most the
+    maximum, and equal to it at the last solution by the choice of ρ. So the true objective cannot
+    rise, nor if Q changes to one that is better for that solution.
 
     ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
     gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
     most the share ``tol``, or after ``max_steps`` convex problems.
 
-    Returns the solution of the last convex problem that is kept; the true objective after each
-    problem, and after a last one that raised it and was dropped; the solver's iterations in each
-    problem that is kept; and whether the steps ended before ``max_steps``.
+    Returns the solution of the last problem that is kept; the true objective after each problem,
+    and after a last one that raised it and was dropped; the solver's iterations in each problem
+    that is kept; and whether the steps ended before ``max_steps``.
     """
     solution, settled = start, True
-    raw: list[float] = []
-    n_iter: list[int] = []
+    raw, n_iter = [], []
     for _ in range(max_steps):
         found = solve(problem, solution)
         following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
@@ -317,13 +272,14 @@ def descend(
         n_iter.append(found.n_iter)
         if relate is not None:
             following = replace(following, Q=relate(found.weights))
-        if fall <= tol * value or _same(problem, following):
+        stays = np.array_equal(problem.rho, following.rho) and np.array_equal(
+            problem.Q, following.Q
+        )
+        if fall <= tol * value or stays:
             break
         problem = following
     else:
         settled = False
-    if solution is None:
-        raise ValueError(f"max_steps must be at least 1, got {max_steps}")
     return solution, np.array(raw), np.array(n_iter), settled
 
 
@@ -334,17 +290,12 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
     return active / problem.spread(problem.sum_in_bags(active))
 
 
-def _same(problem, following):
-    return np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)
-
-
 def regulariser(
     relatedness: str | np.ndarray, mu: float, n_labels: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
 
-    The array must be symmetric (n_labels, n_labels), of numbers from 0 to infinity, and Q positive
-    definite; otherwise a ValueError is raised.
+    A ValueError says why the array is not symmetric, (n_labels, n_labels) and from 0 to infinity.
     """
     if isinstance(relatedness, str):
         if relatedness not in ("mean", "pairwise"):
@@ -390,11 +341,9 @@ def pairwise_form(mu: np.ndarray) -> np.ndarray:
 def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
     """Best μ_ij, i ≠ j, for W with the total sharing of a common μ: (n_labels, n_labels).
 
-    The regulariser rises with every μ_ij, so that all would be 0 without a budget. A fixed sum of
-    the μ_ij or of their logarithms would give everything to a few pairs, since the regulariser is
-    concave in them. It is linear in a_ij = 1 / (4 μ_ij + 2). Under Σ a_ij² = Σ 1 / (4 μ + 2)² the
-    best a_ij are proportional to ||w_i + w_j||², up to their largest value ½. The diagonal, which
-    relates no two labels, keeps μ.
+    The regulariser rises with every μ_ij, so that all would be 0 without a budget. It is linear in
+    a_ij = 1 / (4 μ_ij + 2). Under Σ a_ij² = Σ 1 / (4 μ + 2)² the best a_ij are proportional to
+    ||w_i + w_j||², up to their largest value ½. The diagonal keeps μ.
     """
     norms = np.sum(weights**2, axis=0)
     closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
@@ -427,8 +376,8 @@ def _within_budget(closeness, common):
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
 
-    It is the share of instances with label t, if the instances of a bag are divided equally among
-    its labels. The paper calls it the ratio of positive to negative instances.
+    The share of instances with label t, if those of a bag are divided equally among its labels. The
+    paper calls it the ratio of positive to negative instances.
     """
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 

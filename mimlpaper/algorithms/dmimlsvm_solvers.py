@@ -26,8 +26,8 @@ FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry 
 class Multipliers:
     """One multiplier >= 0 for each constraint of Eq. 24; feasible ones bound its minimum below.
 
-    ``margin`` is at most the cost of ξ_it, and Σ_i y_it margin_it = 0 for every label. The
-    multipliers ``instance`` and ``bag`` of a bag sum to the cost of δ_it.
+    ``margin`` is at most the cost of ξ_it, and Σ_i y_it margin_it = 0; ``instance`` and ``bag`` of
+    a bag sum to the cost of δ_it.
     """
 
     margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it
@@ -121,8 +121,8 @@ class ConvexProblem:
     def feasible(self, margin, instance, bag) -> Multipliers:
         """Feasible multipliers near these.
 
-        If a bag's multipliers sum to less than the cost of δ_it, half of the difference goes to
-        the bag and half to its instances by ρ, which leaves the gradient unchanged.
+        What a bag's multipliers lack of the cost of δ_it goes in halves to the bag and to its
+        instances by ρ, which leaves the gradient unchanged.
         """
         instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
         total = self.sum_in_bags(instance) + bag
@@ -160,11 +160,7 @@ class ConvexProblem:
 
 @njit(cache=True, nogil=True)
 def _best_intercept(kinks, order, signs, costs):
-    """Best b_t, and the multipliers.
-
-    The slope in b_t rises by cost_it at each kink b_t = y_it - g_t(X_i). It is zero at the
-    minimum, where one multiplier makes Σ_i y_it margin_it zero.
-    """
+    """Best b_t, and the multipliers: the slope in b_t rises by cost_it at each kink."""
     n_bags, n_labels = signs.shape
     intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
     for t in range(n_labels):
@@ -212,9 +208,8 @@ def solve_bundle(
 
     R is a sum over labels. Each iteration minimises the regulariser plus the highest plane of
     each label, which gives a lower bound; moves the best point towards this minimum as far as it
-    gains; and adds for each label a plane that touches its part of R nearby. A plane covers the
-    losses of all bags. It stops when the duality gap is at most ``tol`` of the objective. It is
-    the first choice at every size; higher costs take more iterations.
+    gains; and adds for each label a plane that touches its part of R nearby. It stops when the
+    duality gap is at most ``tol`` of the objective. It is the first choice at every size.
 
     ``start``, the solution of a problem of the same size, gives the first point and its planes,
     made valid for this problem. The result is never worse than ``start``.
@@ -274,8 +269,8 @@ def _line_search(problem, best, lowest):
 class _Model:
     """Planes <G_kt, w_t> + h_kt below each label's part of R.
 
-    A plane is stored as the share of each bag's cost and the term that sets each δ_it, so that
-    it is valid for other costs, link, ρ and Q too. A label's multipliers x sum to one.
+    A plane is stored as the share of each bag's cost and the term that sets each δ_it, valid for
+    other costs, link, ρ and Q too. A label's multipliers x sum to one.
     """
 
     def __init__(self, problem):
@@ -355,12 +350,9 @@ def solve_cutting_plane(
 ) -> Solution:
     """Add the worst of p random constraints and solve over all added so far, until none fails.
 
-    It documents the paper, for a few dozen bags: each added constraint costs a quadratic program.
-    ``start`` and ``tol`` are not used.
-
-    The stopping rule certifies nothing. One of 59 random constraints is among the worst 5 % with
-    probability .95, but 59 constraints may hold while up to 5 % of all fail. The ``gap`` of the
-    solution says how far from the optimum it is.
+    It documents Table 8, for a few dozen bags: each added constraint costs a quadratic program.
+    ``start`` and ``tol`` are not used. The stopping rule certifies nothing: 59 constraints may hold
+    while up to 5 % of all fail. The ``gap`` of the solution says how far from the optimum it is.
 
     Readings of the table: ξ >= 0 and δ >= 0 hold from the start, since v_t would be unbounded
     otherwise; line 10 solves for all labels over all S_t, since Q makes the v_t interdependent.
@@ -386,8 +378,8 @@ class _WorkingSets:
     """Constraint sets S_1, ..., S_T, and the optimal multipliers ``x`` of their constraints.
 
     A label's constraints are, in this order, the margins of the bags, the instances that may not
-    exceed their bags, and the bags that may not exceed their instances; δ >= 0 follows. The
-    multipliers of constraints outside S_t are 0, and a margin's has the sign of y.
+    exceed their bags, and the bags that may not exceed their instances; δ >= 0 follows. Multipliers
+    outside S_t are 0, and a margin's has the sign of y.
     """
 
     def __init__(self, problem):
@@ -504,8 +496,8 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
 
     Each step moves a pair of variables of one block: the variable with the steepest rise, and the
     one with which it gains most. It stops when no two slopes in a block differ by more than
-    ``tol`` in a feasible direction. Returns the number of steps. H (n, n) is symmetric and positive
-    semidefinite, x (n,) feasible, and ``block`` (n,) holds each variable's block.
+    ``tol`` in a feasible direction. H (n, n) is symmetric and positive semidefinite, x (n,)
+    feasible, and ``block`` (n,) holds each variable's block.
 
     Source: Fan, Chen and Lin, Working set selection using second order information for training
     support vector machines, JMLR 6, 2005.
@@ -514,7 +506,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
     top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
     slope = h - H @ x
     flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
-    for step in range(max_steps):
+    for _ in range(max_steps):
         top[:], bottom[:] = -1, -1
         for k in range(len(x)):
             b = block[k]
@@ -527,7 +519,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
             if top[b] >= 0 and bottom[b] >= 0 and slope[top[b]] - slope[bottom[b]] > worst:
                 i, worst = top[b], slope[top[b]] - slope[bottom[b]]
         if i < 0:
-            return step
+            return
         j, most = -1, 0.0
         for k in range(len(x)):
             if block[k] == block[i] and x[k] > low[k] and slope[i] > slope[k]:
@@ -540,7 +532,6 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
         x[j] = low[j] if size == x[j] - low[j] else x[j] - size
         for k in range(len(x)):
             slope[k] -= size * (H[k, i] - H[k, j])
-    return max_steps
 
 
 SOLVERS = {"bundle": solve_bundle, "cutting_plane": solve_cutting_plane, "cvxpy": solve_with_cvxpy}

@@ -1,6 +1,9 @@
 """InsDif: multi-label learning by an MIML learner on vectors turned into bags."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.random import RandomState
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics.pairwise import euclidean_distances
@@ -9,24 +12,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
-from mimlpaper.base import VectorEstimator, check_labels, check_vectors
+from mimlpaper.base import (
+    MultiLabelEstimator,
+    VectorEstimator,
+    check_labels,
+    check_parameters,
+    check_vectors,
+)
 from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InsDif(VectorEstimator):
     """Instance differentiation: x becomes the bag {x - v_l : l a label} for an MIML learner.
 
     The prototype v_l is the mean of the training examples with label l. Choose it to apply MIML
-    learners to ordinary vectors; by default it is a fast and accurate multi-label learner.
+    learners to ordinary vectors.
 
     Parameters
     ----------
     transformation : unfitted transformer of (X, Y) into bags, or None, default None
-        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners on
-        instances with a Gaussian kernel; :class:`NeighbourMeans` for the nearest neighbours.
+        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners with a
+        Gaussian kernel on instances.
     learner : unfitted MIML estimator or None, default None
-        It has its own label rule. None for MimlNn with 20 % of the examples as medoids and the
-        pseudo-inverse.
+        It has its own label rule. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
         Whether a learner that uses only maximal Hausdorff distances between bags gets the
         Euclidean distances of the vectors, which are equal, see Notes.
@@ -41,9 +50,8 @@ class InsDif(VectorEstimator):
     Notes
     -----
     Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i. Their maximal
-    Hausdorff distance is at most ||t||, since b + t has this distance from b. It is at least ||t||,
-    since the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
-    So MimlNn and MimlSvm see ||x_j - x_i|| for any prototypes.
+    Hausdorff distance is ||t||: at most, since b + t has this distance from b, and at least, since
+    the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
 
     References
     ----------
@@ -51,11 +59,10 @@ class InsDif(VectorEstimator):
     AAAI 2007.
     """
 
-    def __init__(self, *, transformation=None, learner=None, shortcut=True, random_state=None):
-        self.transformation = transformation
-        self.learner = learner
-        self.shortcut = shortcut
-        self.random_state = random_state
+    transformation: TransformerMixin | None = None
+    learner: MultiLabelEstimator | None = None
+    shortcut: bool = True
+    random_state: int | RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
@@ -64,10 +71,11 @@ class InsDif(VectorEstimator):
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
         default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
         learner = clone(self.learner or default)
-        self.cancels_ = self.shortcut and self._cancels(learner)
-        if self.cancels_:
+        by_distances = learner.get_params().get("metric") == "max_hausdorff"
+        translates = type(self.transformation_) is PrototypeDifferences
+        self.cancels_ = self.shortcut and by_distances and translates
+        if self.cancels_:  # Table 9, steps 2 and 3 at once, see Notes
             self.transformation_.fit(X, Y)
-            # Table 9, steps 2 and 3 at once, see Notes.
             self.learner_ = learner.set_params(metric="euclidean").fit(X, Y)
         else:
             bags = self.transformation_.fit_transform(X, Y)  # Table 9, step 2
@@ -78,35 +86,20 @@ class InsDif(VectorEstimator):
         """The learner's scores of the bags: (n_examples, n_labels)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        return self.learner_.decision_function(
-            X if self.cancels_ else self.transformation_.transform(X)
-        )
+        seen = X if self.cancels_ else self.transformation_.transform(X)
+        return self.learner_.decision_function(seen)
 
     @property
     def label_rule(self) -> str:
         """Label rule of the fitted learner."""
         return self.learner_.label_rule
 
-    def _cancels(self, learner):
-        by_distances = learner.get_params().get("metric") == "max_hausdorff"
-        return by_distances and type(self.transformation_) is PrototypeDifferences
-
-
-def label_prototypes(X, Y) -> np.ndarray:
-    """Means v_l of the examples with label l (Section 6.1): (n_labels, n_features).
-
-    A label without examples gets the mean of all examples.
-    """
-    counts = Y.sum(axis=0)
-    sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
-    return np.where(counts[:, None], sums / np.maximum(counts, 1)[:, None], _mean(X))
-
 
 class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
 
-    X (n_examples, n_features) is dense or sparse. Memory holds all n_examples n_labels
-    differences: choose it for small data or few labels.
+    X (n_examples, n_features) is dense or sparse. Memory holds all differences: choose it for small
+    data or few labels.
 
     Attributes
     ----------
@@ -121,12 +114,15 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
     def transform(self, X) -> Bags:
         """Bags of n_labels instances, in the order of the labels."""
         X = self._check(X)
-        return _bags(_dense(X)[:, None, :] - self.prototypes_)
+        return _bags(_dense(X)[:, None, :] - self.prototypes_, len(self.prototypes_))
 
     def _learn(self, X, Y):
+        """Set the prototypes; X and Y, checked."""
         X = check_vectors(self, X, reset=True)
         Y = check_labels(Y, X.shape[0])
-        self.prototypes_ = label_prototypes(X, Y)  # Table 9, step 1
+        counts, mean = Y.sum(axis=0)[:, None], np.asarray(X.mean(axis=0)).ravel()
+        sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
+        self.prototypes_ = np.where(counts, sums / np.maximum(counts, 1), mean)  # Table 9, step 1
         return X, Y
 
     def _check(self, X):
@@ -134,32 +130,29 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         return check_vectors(self, X, reset=False)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DifferenceFeatures(PrototypeDifferences):
     """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
-    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored: with
-    ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>, a column of their kernel matrix
-    takes the products of X and of the prototypes with p. A linear kernel needs no φ.
+    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored, since
+    ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>.
 
     Parameters
     ----------
-    gamma : float, "auto" or "scale", default "scale"
-        Kernel width γ, see :func:`~mimlpaper.kernels.kernel_width`.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
     prototypes_ : see :class:`PrototypeDifferences`
-    factor_ : KernelFactor of the differences; its ``error_`` is the approximation error.
-    gamma_ : float, the kernel width used.
+    factor_, gamma_ : KernelFactor of the differences, and its width.
     """
 
-    def __init__(self, *, gamma="scale", rank="auto", random_state=None):
-        self.gamma = gamma
-        self.rank = rank
-        self.random_state = random_state
+    gamma: float | str = "scale"
+    rank: int | str | None = "auto"
+    random_state: int | RandomState | None = None
 
     def fit(self, X, Y):
         self.fit_transform(X, Y)
@@ -174,14 +167,14 @@ class DifferenceFeatures(PrototypeDifferences):
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
         features = self.factor_.fit_transform(_Differences(X, self.prototypes_))
-        return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
+        return _bags(features, len(self.prototypes_))
 
     def transform(self, X) -> Bags:
-        X = self._check(X)
-        features = self.factor_.transform(_Differences(X, self.prototypes_))
-        return _bags(features.reshape(X.shape[0], len(self.prototypes_), -1))
+        features = self.factor_.transform(_Differences(self._check(X), self.prototypes_))
+        return _bags(features, len(self.prototypes_))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
@@ -198,12 +191,10 @@ class NeighbourMeans(PrototypeDifferences):
     X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
     """
 
-    def __init__(self, *, n_neighbors=10):
-        self.n_neighbors = n_neighbors
+    n_neighbors: int = 10
 
     def fit(self, X, Y):
-        if self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
+        check_parameters(self, counts=["n_neighbors"])
         self.X_fit_, self.Y_fit_ = self._learn(X, Y)
         return self
 
@@ -227,14 +218,14 @@ class NeighbourMeans(PrototypeDifferences):
             sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
-        return _bags(means)
+        return _bags(means, len(self.prototypes_))
 
 
 class SingleInstances(PrototypeDifferences):
     """Transformer of x into the bag {x}, for comparison; it does not use the prototypes."""
 
     def transform(self, X) -> Bags:
-        return _bags(_dense(self._check(X))[:, None, :])
+        return _bags(_dense(self._check(X)), 1)
 
 
 class _Differences:
@@ -284,14 +275,10 @@ class _DifferenceFactor(KernelFactor):
         return np.exp(distances, out=distances)
 
 
-def _bags(instances):
-    """Bags of equal size, from (n_bags, size, n_features)."""
-    n_bags, size, n_features = instances.shape
-    return Bags(instances.reshape(-1, n_features), size * np.arange(n_bags + 1))
-
-
-def _mean(X):
-    return np.asarray(X.mean(axis=0)).ravel()
+def _bags(instances, size):
+    """Bags of equal size, from (n_instances, n_features) or (n_bags, size, n_features)."""
+    rows = instances.reshape(-1, instances.shape[-1])
+    return Bags(rows, np.arange(0, len(rows) + 1, size))
 
 
 def _dense(X):

@@ -1,12 +1,16 @@
 """Vectors for bags: distances to medoid bags (Table 7, steps 1 to 3)."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.random import RandomState
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import check_bags
+from mimlpaper.base import check_bags, check_parameters, check_vectors
 from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
@@ -16,6 +20,7 @@ METRICS = ("max_hausdorff", "euclidean", "precomputed")
 SQUARE = 12  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MedoidMap(TransformerMixin, BaseEstimator):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
 
@@ -25,22 +30,20 @@ class MedoidMap(TransformerMixin, BaseEstimator):
     ----------
     ratio : float in (0, 1], default 0.2
         Number of medoids k as a share of the training bags, rounded down, at least 1.
-    metric : {"max_hausdorff", "euclidean", "precomputed"} or callable
-        ``"euclidean"`` takes 2-D X, one instance a bag. ``"precomputed"`` takes distances to
-        the training bags in place of X: (m, m) in ``fit``, (n, m) afterwards. A callable
-        gets two sets of bags and returns their distances.
+    metric : {"max_hausdorff", "euclidean", "precomputed"} or callable, default "max_hausdorff"
+        "euclidean" takes 2-D X, one instance a bag. "precomputed" takes distances to the training
+        bags in place of X. A callable gets two sets of bags and returns their distances.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------
     medoid_indices_ : (k,), the medoids among the training bags.
-    medoids_ : the medoids themselves; None if distances are precomputed.
+    medoids_ : the medoids themselves; rows of the distances if these are precomputed.
     """
 
-    def __init__(self, *, ratio=0.2, metric="max_hausdorff", random_state=None):
-        self.ratio = ratio
-        self.metric = metric
-        self.random_state = random_state
+    ratio: float = 0.2
+    metric: str | Callable = "max_hausdorff"
+    random_state: int | RandomState | None = None
 
     def fit(self, X, Y=None):
         self.fit_transform(X)
@@ -50,32 +53,28 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         """Find the medoids of X, and return the distances of X to them (m, k)."""
         if not 0 < self.ratio <= 1:
             raise ValueError(f"ratio must lie in (0, 1], got {self.ratio}")
-        X = self._check(X)
+        X = self._check(X, reset=True)
         k = max(1, int(self.ratio * X.shape[0] + 1e-9))  # 0.29 * 100 must give 29
         z, self.medoid_indices_ = shared(
             _medoids, X, self.metric, k, integer_seed(self.random_state)
         )
-        self.medoids_ = None if self.metric == "precomputed" else X[self.medoid_indices_]
-        self.n_features_in_ = getattr(X, "n_features", None) or X.shape[1]
+        self.medoids_ = X[self.medoid_indices_]
         return z
 
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""
         check_is_fitted(self)
-        X = self._check(X, self.n_features_in_)
+        X = self._check(X)
         if self.metric == "precomputed":
             return X[:, self.medoid_indices_]
         return shared(_distances, X, self.medoids_, self.metric)
 
-    def _check(self, X, n_features=None):
-        if self.metric not in ("euclidean", "precomputed"):
-            return check_bags(X, n_features)
-        X = check_array(X, dtype=np.float64, accept_sparse="csr")
-        if n_features is not None and X.shape[1] != n_features:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but the estimator was fitted on {n_features}"
-            )
-        return X
+    def _check(self, X, reset=False):
+        if self.metric in ("euclidean", "precomputed"):
+            return check_vectors(self, X, reset=reset)
+        bags = check_bags(X, None if reset else self.n_features_in_)
+        self.n_features_in_ = bags.n_features
+        return bags
 
 
 def _medoids(X, metric, k, seed):
@@ -97,19 +96,19 @@ def _distances(A, B, metric):
     raise ValueError(f"metric must be a callable or one of {METRICS}, got {metric!r}")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LandmarkMap(MedoidMap):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
-    Time and memory grow with the number of bags, not with its square as for :class:`MedoidMap`:
-    distances are computed within the sample, and from all bags to the k medoids. If the sample
-    holds all bags, both maps are the same. Distances that do not fit into memory raise a
-    MemoryError. Choose it for 10,000 bags or more. MimlNn and MimlSvm are then::
+    Choose it for 10,000 bags or more: time and memory grow with the number of bags, not with its
+    square as for :class:`MedoidMap`. If the sample holds all bags, both maps are the same.
+    Distances that do not fit into memory raise a MemoryError. MimlNn and MimlSvm are then::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
 
-    The second is MimlSvm up to the error of the kernel's factor: on bags of one instance, mi-SVM is
-    an ordinary SVM for each label. Closer medoids, of FasterPAM, gave no better predictions.
+    The second is MimlSvm up to the error of the kernel's factor, since on bags of one instance
+    mi-SVM is an ordinary SVM for each label.
 
     Parameters
     ----------
@@ -120,21 +119,17 @@ class LandmarkMap(MedoidMap):
 
     Attributes
     ----------
-    medoid_indices_ : (k,), the medoids among the training bags.
-    medoids_ : the medoids themselves.
+    medoid_indices_, medoids_ : see :class:`MedoidMap`
     """
 
-    def __init__(self, *, n_sample=2000, ratio=0.2, metric="max_hausdorff", random_state=None):
-        super().__init__(ratio=ratio, metric=metric, random_state=random_state)
-        self.n_sample = n_sample
+    n_sample: int = 2000
 
     def fit(self, X, Y=None):
         """Find the medoids of a sample of X."""
         if self.metric == "precomputed":
             raise ValueError('metric must not be "precomputed": most distances are never needed')
-        if self.n_sample < 1:
-            raise ValueError(f"n_sample must be at least 1, got {self.n_sample}")
-        X = self._check(X)
+        check_parameters(self, counts=["n_sample"])
+        X = self._check(X, reset=True)
         sample = np.arange(X.shape[0])
         if self.n_sample < len(sample):
             rng = check_random_state(self.random_state)
@@ -153,7 +148,7 @@ class LandmarkMap(MedoidMap):
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""
         check_is_fitted(self)
-        X = self._check(X, self.n_features_in_)
+        X = self._check(X)
         n, k = X.shape[0], len(self.medoid_indices_)
         check_memory(8 * n * k, f"the distances of {n:,} bags to {k:,} medoids", "lower ratio")
         return super().transform(X)

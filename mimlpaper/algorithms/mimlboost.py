@@ -3,6 +3,7 @@
 import warnings
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -11,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.pair_svm import PairSvm, label_kernels
-from mimlpaper.bags import Bags
-from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.kernels import KernelFactor, integer_seed, kernel_width
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.baselines.misvm import KernelFeatures
+from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
 
 BALANCED = 1e-10  # a logarithm of a ratio within this of 0 counts as 0: rounding
@@ -25,7 +26,8 @@ CHOICES = {
 BOOSTING = "n_rounds", "C", "weighting", "tol", "max_iter"  # parameters of _boost
 
 
-class MimlBoost(MultiLabelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MimlBoost(KernelFeatures, MultiLabelEstimator):
     """MiBoosting on the bags (X, y) = {(x_1, y), …, (x_n, y)} of every bag X and every label y.
 
     The score of label y is F(X, y) = Σ_t c_t (1/n) Σ_j h_t(x_j, y). Each h_t in {-1, +1} is the
@@ -52,17 +54,16 @@ class MimlBoost(MultiLabelEstimator):
     C : float, default 1.0, mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
         How a label is coded after x. "onehot": as n_labels numbers. "feature", as in the authors'
-        program: as one number, from 0 for the first label to s for the last in equal steps, s = 1
-        with up to 49 features d, else log(d + 1) / log(50); the order of the labels matters.
-        "product", for the linear kernel only: the kernel is <x, x'> if y = y', else 0. Without
-        it, a linear machine ranks the labels alike for every instance.
+        program: as one number, from 0 for the first label to 1 for the last, or to
+        log(d + 1) / log(50) if there are d >= 50 features; the order of the labels matters.
+        "product", for the linear kernel only: <x, x'> if y = y', else 0. Without it, a linear
+        machine ranks the labels alike for every instance.
     weighting : {"weights", "resampling"}, default "weights"
         Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     max_iter : int, default 200
-        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine; a machine not
-        solved by then gives a warning.
+        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine, then it warns.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None
         Draws landmarks, the solver's order, and the samples of "resampling".
@@ -70,21 +71,18 @@ class MimlBoost(MultiLabelEstimator):
     Attributes
     ----------
     estimators_ : list of n_rounds_ functions f_t + b_t of the instances' features.
-    estimator_weights_ : (n_rounds_,), the c_t.
-    estimator_errors_ : (n_rounds_,), Σ W e of h_t under the weights it was trained with.
+    estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
     n_rounds_ : int, rounds kept.
     stopped_ : {"n_rounds", "step 3c", "step 3e"}, what ended the boosting.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
-    factor_ : KernelFactor of the instances' kernel; its ``error_`` is the approximation error.
-    gamma_ : float, the kernel width used.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     gap_ : float, the largest duality gap of the machines kept.
 
     Notes
     -----
     The text around Eq. 2 ends the boosting if e >= 1/2. Read as the weighted error Σ W e, this is
-    step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e < 1/2,
-    or all e <= 1/2 and some less. Both steps drop the round, but the first round is kept with
-    c_1 = 1. A label with one class only is not learned; its score is 1 or -1.
+    step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e <= 1/2
+    and some less. Both steps drop the round, but the first round is kept with c_1 = 1.
 
     References
     ----------
@@ -92,41 +90,34 @@ class MimlBoost(MultiLabelEstimator):
     PAKDD 2004. The label code "feature" follows the authors' published program.
     """
 
-    def __init__(
-        self, *, n_rounds=50, kernel="rbf", gamma="scale", C=1.0, label_code="onehot",
-        weighting="weights", rank="auto", tol=1e-3, max_iter=200,
-        label_rule="sign", random_state=None,
-    ):  # fmt: skip
-        self.n_rounds = n_rounds
-        self.kernel = kernel
-        self.gamma = gamma
-        self.C = C
-        self.label_code = label_code
-        self.weighting = weighting
-        self.rank = rank
-        self.tol = tol
-        self.max_iter = max_iter
-        self.label_rule = label_rule
-        self.random_state = random_state
+    n_rounds: int = 50
+    C: float = 1.0
+    label_code: str = "onehot"
+    weighting: str = "weights"
+    tol: float = 1e-3
+    max_iter: int = 200
+    label_rule: str = "sign"
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        self._check_parameters()
+        check_parameters(
+            self, positive=["C", "tol"], counts=["n_rounds", "max_iter"], choices=CHOICES
+        )
+        if self.label_code == "product" and self.kernel != "linear":
+            raise ValueError(
+                f'label_code="product" goes with kernel="linear", got kernel={self.kernel!r}'
+            )
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
-        self.n_features_in_ = bags.n_features
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
-        )
-        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
-        rounds, self.stopped_ = shared(
-            _boost, features,
-            np.where(Y[:, self._learnt], 1.0, -1.0),  # Table 6, step 1: Ψ (n_bags, n_learnt)
-            self._pairs(), seed=integer_seed(self.random_state),
-            **{name: getattr(self, name) for name in BOOSTING},
-        )  # fmt: skip
+        features = self._fit_features(bags)
+        psi = np.where(Y[:, self._learnt], 1.0, -1.0)  # Table 6, step 1: Ψ (n_bags, n_learnt)
+        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)[self._learnt]
+        product = self.label_code == "product"
+        pairs = dict(codes=codes, kernel=self.kernel, gamma=self.gamma_, product=product)
+        options = {name: getattr(self, name) for name in BOOSTING}
+        seed = integer_seed(self.random_state)
+        rounds, self.stopped_ = shared(_boost, features, psi, pairs, seed=seed, **options)
         self.n_rounds_ = len(rounds)
         self.estimators_ = [h for h, _, _ in rounds]
         self.estimator_weights_ = np.array([c for _, c, _ in rounds])
@@ -143,59 +134,25 @@ class MimlBoost(MultiLabelEstimator):
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """F (n_bags, n_labels) after each of the ``n_rounds_`` rounds."""
         features = self._features(X)
-        for scores in islice(self._stages(features.instances), 1, None):
-            yield features.mean(self._of_all_labels(scores))
+        for scores in islice(self._stages(features), 1, None):
+            yield features.mean(scores)
 
     def instance_scores(self, X) -> np.ndarray:
         """Σ_t c_t h_t(x, y): (n_instances, n_labels)."""
-        scores = deque(self._stages(self._features(X).instances), maxlen=1).pop()
-        return self._of_all_labels(scores)
-
-    def _features(self, X) -> Bags:
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.with_instances(self.factor_.transform(bags.instances))
+        return deque(self._stages(self._features(X)), maxlen=1).pop()
 
     def _stages(self, features):
-        """Scores of the learnt labels before the first and after each round, in the same array."""
-        scores = np.zeros((len(features), self._learnt.sum()))
+        """Scores of the instances before the first and after each round, in the same array."""
+        scores = np.tile(self.constant_scores_, (features.n_instances, 1))
         yield scores
         for h, c in zip(self.estimators_, self.estimator_weights_, strict=True):
-            scores += np.where(h(features) > 0, c, -c)
+            scores[:, self._learnt] += np.where(h(features.instances) > 0, c, -c)
             yield scores
-
-    def _of_all_labels(self, scores):
-        """Scores of all labels, constant ones included: (n_instances, n_labels)."""
-        completed = np.tile(self.constant_scores_, (len(scores), 1))
-        completed[:, self._learnt] = scores
-        return completed
 
     @property
     def _learnt(self):
         """Which labels have both classes: bool (n_labels,)."""
         return self.constant_scores_ == 0
-
-    def _pairs(self):
-        """The arguments of :func:`label_kernels`."""
-        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)[self._learnt]
-        product = self.label_code == "product"
-        return dict(codes=codes, kernel=self.kernel, gamma=self.gamma_, product=product)
-
-    def _check_parameters(self):
-        self._check_label_rule()
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}")
-        if self.label_code == "product" and self.kernel != "linear":
-            raise ValueError(
-                f'label_code="product" goes with kernel="linear", got kernel={self.kernel!r}'
-            )
-        for name in ("n_rounds", "max_iter"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("C", "tol"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise ValueError(f"{name} must be positive and finite, got {getattr(self, name)}")
 
     def _warn_unsolved(self):
         gaps = np.array([h.gap for h in self.estimators_])
@@ -214,8 +171,7 @@ def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed)
     """The rounds kept, as (h_t, c_t, weighted error), and what ended the boosting."""
     if psi.size == 0:
         return [], "step 3c"
-    rng = np.random.RandomState(seed)
-    kernels = label_kernels(**pairs)
+    rng, kernels = np.random.RandomState(seed), label_kernels(**pairs)
     svm = PairSvm(features, *kernels, tol=tol, max_iter=max_iter, random_state=rng)
     targets = np.repeat(psi > 0, features.sizes, axis=0)  # (n_instances, n_learnt)
     W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2

@@ -1,13 +1,18 @@
 """MimlNn: distances to medoid bags, then a linear output layer by least squares."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.random import RandomState
 from scipy.linalg import lstsq, solve
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.medoid_map import MedoidMap
-from mimlpaper.base import MultiLabelEstimator
+from mimlpaper.base import MultiLabelEstimator, check_parameters
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MimlNn(MultiLabelEstimator):
     """Two-layer network: z = distances to k medoid bags, scores z W.
 
@@ -34,20 +39,15 @@ class MimlNn(MultiLabelEstimator):
     differentiation, AAAI 2007.
     """
 
-    def __init__(
-        self, *, ratio=0.4, ridge=1.0, metric="max_hausdorff", label_rule="sign", random_state=None
-    ):
-        self.ratio = ratio
-        self.ridge = ridge
-        self.metric = metric
-        self.label_rule = label_rule
-        self.random_state = random_state
+    ratio: float = 0.4
+    ridge: float = 1.0
+    metric: str | Callable = "max_hausdorff"
+    label_rule: str = "sign"
+    random_state: int | RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        self._check_label_rule()
-        if not self.ridge >= 0:
-            raise ValueError(f"ridge must be at least 0, got {self.ridge}")
+        check_parameters(self, not_negative=["ridge"])
         self.medoid_map_ = MedoidMap(
             ratio=self.ratio, metric=self.metric, random_state=self.random_state
         )

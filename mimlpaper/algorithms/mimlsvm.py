@@ -1,13 +1,18 @@
 """MimlSvm: MIML through multi-label learning on distances to medoid bags."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.random import RandomState
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.medoid_map import MedoidMap
-from mimlpaper.base import MultiLabelEstimator
+from mimlpaper.base import MultiLabelEstimator, check_parameters
 from mimlpaper.baselines.mlsvm import MlSvm
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MimlSvm(MultiLabelEstimator):
     """One SVM h_y(z) for each label, on the distances z of bags to k medoid bags.
 
@@ -19,8 +24,7 @@ class MimlSvm(MultiLabelEstimator):
     ratio : float in (0, 1], default 0.2, the paper's k, as a share of the training bags.
     kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
-    label_rule : {"top", "sign"}, default "top"
-        The T-Criterion (Table 7, step 5), or the labels with positive scores.
+    label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
@@ -33,21 +37,17 @@ class MimlSvm(MultiLabelEstimator):
     Section 4.2 and Table 7; Zhou and Zhang, NIPS 19, 2007.
     """
 
-    def __init__(
-        self, *, ratio=0.2, kernel="rbf", gamma="scale", C=10.0, metric="max_hausdorff",
-        label_rule="top", random_state=None,
-    ):  # fmt: skip
-        self.ratio = ratio
-        self.kernel = kernel
-        self.gamma = gamma
-        self.C = C
-        self.metric = metric
-        self.label_rule = label_rule
-        self.random_state = random_state
+    ratio: float = 0.2
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    C: float = 10.0
+    metric: str | Callable = "max_hausdorff"
+    label_rule: str = "top"
+    random_state: int | RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        self._check_label_rule()
+        check_parameters(self)
         self.medoid_map_ = MedoidMap(
             ratio=self.ratio, metric=self.metric, random_state=self.random_state
         )

@@ -1,25 +1,25 @@
 """MimlSvm_mi: MIML through multi-instance learning, with one mi-SVM for each label."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.baselines.misvm import KernelFeatures, MiSvmInstance
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.baselines.misvm import HighestInstance, MiSvmInstance
 from mimlpaper.linear_svm import Examples
 
 
-class MimlSvmMi(KernelFeatures, MultiLabelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     """Category-wise mi-SVM: f_y(X) = max_{x in X} f_y(x), each f_y a machine on instances.
 
     Choose it when a single instance can give its bag a label; it also finds this instance. The
     labels share one factor of the kernel matrix of all training instances. A label with one class
     only gets the constant score +1 or -1, with a warning.
 
-    The result depends on the number of alternations, see
-    :class:`~mimlpaper.baselines.misvm.MiSvmInstance`: the first machine takes all instances of
-    positive bags as positive, each further machine fewer, and average recall falls.
-    ``staged_decision_function`` gives the scores after each alternation from one fit.
+    The result depends on the number of alternations, see :class:`MiSvmInstance`: average recall
+    falls as fewer instances count as positive.
 
     Parameters
     ----------
@@ -27,15 +27,13 @@ class MimlSvmMi(KernelFeatures, MultiLabelEstimator):
     C : float, default 10.0
     max_alternations : int, default 15, the most machines trained for a label.
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
-    label_rule : {"top", "sign"}, default "top"
-        The T-Criterion (Table 7, step 5), or the labels with positive scores.
+    label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
     random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
-    factor_ : KernelFactor, fitted on the training instances.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score.
-    gamma_ : float, the kernel width used.
 
     References
     ----------
@@ -43,28 +41,17 @@ class MimlSvmMi(KernelFeatures, MultiLabelEstimator):
     multiple-instance learning, NIPS 15, 2003.
     """
 
-    def __init__(
-        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", C=10.0,
-        max_alternations=15, tol=1e-3, label_rule="top", random_state=None,
-    ):  # fmt: skip
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.C = C
-        self.max_alternations = max_alternations
-        self.tol = tol
-        self.label_rule = label_rule
-        self.random_state = random_state
+    C: float = 10.0
+    max_alternations: int = 15
+    tol: float = 1e-3
+    label_rule: str = "top"
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        self._check_label_rule()
+        check_parameters(self)  # the others are those of each MiSvmInstance
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
-        self._start(bags)
-        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        features = self._fit_features(bags)
         examples = Examples(features.instances)
         self.svms_ = [self._fit_label(features, y, examples) for y in Y.T]
         return self

@@ -1,6 +1,7 @@
 """NoisyOr: logistic probabilities of instances, joined by a noisy-or; not from the paper."""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
@@ -9,13 +10,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import MultiLabelEstimator, check_bags
-from mimlpaper.baselines.misvm import KernelFeatures
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.baselines.misvm import HighestInstance
 
 LARGE = 30.0  # log odds: e^-30 counts as zero
 
 
-class NoisyOr(KernelFeatures, MultiLabelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class NoisyOr(HighestInstance, MultiLabelEstimator):
     """Noisy-or of logistic functions of the instances: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
 
     p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
@@ -23,29 +25,26 @@ class NoisyOr(KernelFeatures, MultiLabelEstimator):
 
         -Σ_{X has y} log P(y | X) - Σ_{X lacks y} log(1 - P(y | X)) + ridge / 2 ||w||²,
 
-    found by L-BFGS. It starts at the constant p_y that gives a bag of mean size the label's
-    frequency. The terms of bags without y are convex, the terms of bags with y are not.
+    found by L-BFGS from the constant p_y that gives a bag of mean size the label's frequency. It is
+    not convex.
 
-    Choose it to explain predictions: scores are log odds, so that the labels of an instance can be
-    compared. A label with one class only gets the constant score +1 or -1, with a warning.
+    Choose it to explain predictions: scores are log odds, which can be compared between labels. A
+    label with one class only gets the constant score +1 or -1, with a warning.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     ridge : float > 0, default 0.1
-    max_iter : int, default 500
-        The most steps of L-BFGS for a label; a ConvergenceWarning if one needs more.
+    max_iter : int, default 500, most steps for a label; a ConvergenceWarning if one needs more.
     tol : float, default 1e-5
         Largest entry of the gradient, divided by the number of bags, at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
-    random_state : int, RandomState or None, default None
-        Draws the landmarks of the kernel's factor.
+    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-    coef_ : (n_labels, r), the w_y.
-    intercept_ : (n_labels,), the b_y.
+    coef_, intercept_ : (n_labels, r) and (n_labels,), the w_y and b_y.
 
     References
     ----------
@@ -53,34 +52,19 @@ class NoisyOr(KernelFeatures, MultiLabelEstimator):
     instance boosting for object detection, NIPS 18, 2005.
     """
 
-    def __init__(
-        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", ridge=0.1,
-        max_iter=500, tol=1e-5, label_rule="top", random_state=None,
-    ):  # fmt: skip
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.ridge = ridge
-        self.max_iter = max_iter
-        self.tol = tol
-        self.label_rule = label_rule
-        self.random_state = random_state
+    ridge: float = 0.1
+    max_iter: int = 500
+    tol: float = 1e-5
+    label_rule: str = "top"
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        self._check_label_rule()
-        for name in ("ridge", "tol", "max_iter"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_parameters(self, positive=["ridge", "tol"], counts=["max_iter"])
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
-        self._start(bags)
-        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
-        fitted = [self._fit_label(features, y) for y in Y.T]
-        self.coef_ = np.array([w for w, _ in fitted])
-        self.intercept_ = np.array([b for _, b in fitted])
+        features = self._fit_features(bags)
+        wb = np.array([self._fit_label(features, y) for y in Y.T])  # (n_labels, r + 1)
+        self.coef_, self.intercept_ = wb[:, :-1], wb[:, -1]
         self.constant_ = Y.all(axis=0) | ~Y.any(axis=0)
         return self
 
@@ -98,10 +82,11 @@ class NoisyOr(KernelFeatures, MultiLabelEstimator):
         return np.clip(scores, -LARGE, None)
 
     def _fit_label(self, features, y):
+        """w followed by b: (r + 1,)."""
         share = y.mean()
         w = np.zeros(features.n_features)
         if share in (0, 1):
-            return w, 2 * share - 1
+            return np.append(w, 2 * share - 1)
         alone = -np.expm1(np.log1p(-share) / features.sizes.mean())  # p of each instance
         found = minimize(
             objective, np.append(w, np.log(alone / (1 - alone))), (features, y, self.ridge),
@@ -116,7 +101,7 @@ class NoisyOr(KernelFeatures, MultiLabelEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return found.x[:-1], found.x[-1]
+        return found.x
 
 
 def objective(wb, features: Bags, y, ridge) -> tuple[float, np.ndarray]:

@@ -22,9 +22,8 @@ def label_kernels(
 ) -> tuple[np.ndarray, np.ndarray]:
     """k_Y and k_0, each (n_labels, n_labels), of k(x, x') k_Y(y, y') + k_0(y, y').
 
-    This is the kernel "rbf", exp(-gamma ||·||²), or "linear" between the pairs (x, e_y) and
-    (x', e_y'), where ``codes`` (n_labels, any) are the e_y; or with ``product``, for the linear
-    kernel only, <x, x'> <e_y, e_y'>.
+    This is the kernel "rbf", exp(-gamma ||·||²), or "linear" between pairs (x, e_y), where
+    ``codes`` (n_labels, any) are the e_y; or with ``product`` <x, x'> <e_y, e_y'>.
     """
     nothing = np.zeros((len(codes), len(codes)))
     if kernel == "rbf":
@@ -56,25 +55,21 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that memory holds A and Φ only. The dual is solved by coordinate ascent until V, b and a
-    feasible A prove a small gap. It starts at the machine on the means of the bags, which has far
-    fewer pairs. A climb is a pass over the pairs that may move, then a few passes over the pairs
-    that still move; a check of all pairs finds the gap, and the pairs of the next climb.
+    so that memory holds A and Φ only. Coordinate ascent solves the dual until V, b and a feasible A
+    prove a small gap. It starts at the machine on the means of the bags, of the last call too. A
+    climb is a pass over the pairs that may move, then a few passes over the pairs that still move;
+    a check of all pairs finds the gap, and the pairs of the next climb.
 
     Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The proximal
     point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after it, V moves
     towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a pass adds σ to
     the kernel; after it, b moves by σ Σ a_ij.
 
-    Choose it for few labels and many instances, and for problems that differ in their costs only:
-    each call of :meth:`solve` starts from the last machine on the means.
-
     Parameters
     ----------
     features : Bags, φ of each instance.
     label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
-    tol : float, duality gap of a solved problem, as a share of the objective
-        Products with Φ are in single precision if it is 1e-5 or more.
+    tol : float, duality gap as a share of the objective; from 1e-5 on Φ is in single precision.
     max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
     random_state : int, RandomState or None, draws the order of the instances.
 
@@ -101,9 +96,8 @@ class PairSvm:
     def solve(self, targets, costs) -> tuple[PairFunction, np.ndarray]:
         """The best f + b, and its values at the instances (n_instances, n_labels).
 
-        The targets g (n_bags, n_labels) are -1.0 or 1.0; the costs C (n_instances, n_labels)
-        are not negative. If all pairs with a positive cost have one target, f + b is this target
-        everywhere.
+        The targets g (n_bags, n_labels) are -1.0 or 1.0, the costs C (n_instances, n_labels) not
+        negative. If only pairs of one target cost something, f + b is this target everywhere.
         """
         bags, ascent, start = self._bags, self._ascent, self._start
         bounds = np.repeat(targets, bags.sizes, axis=0) * costs  # a_ij lies between 0 and g_ij C_ij
@@ -194,9 +188,8 @@ class _Ascent:
     def _gap(self, goal, values, sums, bounds, dual, moving):
         """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0.
 
-        Without the scaling the gap is Σ (C max(0, 1 - g (f + b)) - α (1 - g (f + b))) plus half
-        the squared distance from V to K_Y A' Φ. The scaling changes this distance by at most
-        |Σ a_ij| times the largest norm of a pair.
+        Unscaled, it is Σ (C max(0, 1 - g (f + b)) - α (1 - g (f + b))) plus half the squared
+        distance from V to K_Y A' Φ, which moves by at most |Σ a_ij| times the largest pair's norm.
         """
         loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
@@ -245,11 +238,11 @@ def _ascend(
     order, features, damping, norms, label_kernel, offset_kernel, bounds, dual, coef, intercept,
     moving,
 ):  # fmt: skip
-    """Coordinate ascent over the ``moving`` pairs of the instances in ``order``.
+    """Coordinate ascent over the ``moving`` pairs of the instances in ``order``, in place.
 
-    ``dual``, ``coef`` (V) and ``intercept`` (u + b) change in place. ``moving`` stays true for
-    the pairs that moved or may still move, and ``order`` begins with their instances. Returns the
-    sum of the removed gradients, the sum of the steps, and the number of these instances.
+    ``moving`` stays true for pairs that moved or may still move, and ``order`` begins with their
+    instances. Returns the sum of the removed gradients, of the steps, and how many instances these
+    are.
     """
     n_labels, n_features = coef.shape
     weights = np.empty(n_labels, coef.dtype)  # K_Y times the steps of one instance

@@ -1,8 +1,10 @@
 """SubCod: one label of a bag from many sub-concepts, which an MIML learner predicts."""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
 from sklearn.base import clone
@@ -13,7 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, label_sets
+from mimlpaper.base import (
+    BagClassifier,
+    ConstantLabelWarning,
+    MultiLabelEstimator,
+    check_bags,
+    check_parameters,
+    label_sets,
+)
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
@@ -21,6 +30,7 @@ from mimlpaper.sharing import shared
 OPTIMA = ("budget", "minimal", "vertex")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SubCod(BagClassifier):
     """Sub-concept discovery: from bags with one binary label to MIML, and back.
 
@@ -31,9 +41,9 @@ class SubCod(BagClassifier):
         s.t.  y_i (<w, c_i ⊙ z_i> + b) >= 1 - ξ_i,  ξ_i >= 0,
               -1 <= z_ij <= 1,  Σ_ij z_ij >= 2θ - mM
 
-    alternately for (w, b) and for Z, from Z = 1. An MIML learner is trained on the m bags with the
-    M labels c̃_ij = [c_ij z_ij > 0], and a linear support vector machine predicts y from c̃; a new
-    bag passes through both. Choose it if the label is a broad concept with many variants.
+    alternately for (w, b) and for Z, from Z = 1. An MIML learner predicts the labels
+    c̃_ij = [c_ij z_ij > 0] of a new bag, and a linear support vector machine y from them. Choose it
+    if the label is a broad concept with many variants.
 
     Parameters
     ----------
@@ -41,14 +51,12 @@ class SubCod(BagClassifier):
     kept_share : float in [0, 1], default 0.5
         The paper's θ, the least number of labels not inverted, as a share of mM; 1 inverts none.
     C : float, default 1.0, cost of the slacks ξ.
-    optimum : {"budget", "minimal", "vertex"}, default "budget"
-        Which of the optimal Z for one (w, b) is taken, see Notes.
+    optimum : {"budget", "minimal", "vertex"}, default "budget", of the optimal Z, see Notes.
     learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
     max_alternations : int, default 100; a ConvergenceWarning if they were not enough.
-    random_state : int, RandomState or None, default None
-        Draws the instances at which the components start; seeds the default learner.
+    random_state : int, RandomState or None, default None, of the mixture and the default learner.
 
     Attributes
     ----------
@@ -61,45 +69,47 @@ class SubCod(BagClassifier):
 
     Notes
     -----
-    For fixed (w, b) the gain of an inversion is 2 (-y_i w_j c_ij), and many Z are optimal.
-    "minimal" inverts the few labels that make every margin 1, and ends close to its start. "budget"
-    makes all inversions that raise a margin, best first, up to mM - θ. The objective falls much
-    lower, for θ up to about mM/2 to its least possible value 1/(2M): every sub-concept is then the
-    bag label or its opposite, and SubCod equals its MIML learner on the bag label. "vertex", where
-    HiGHS's dual simplex ends, lies between the two.
-
-    Sub-concepts with the same bags are one label for the learner. If all sub-concepts are of all
-    bags or of none, a ConstantLabelWarning is given.
+    Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin 1,
+    and ends close to its start. "budget" makes all inversions that raise a margin, best first, up
+    to mM - θ. For θ up to about mM/2 every sub-concept is then the bag label or its opposite, and
+    SubCod equals its MIML learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies
+    between the two. Sub-concepts with the same bags are one label for the learner; if each is of
+    all bags or of none, a ConstantLabelWarning is given.
 
     References
     ----------
     Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
 
-    def __init__(
-        self, *, n_concepts=30, kept_share=0.5, C=1.0, optimum="budget", learner=None,
-        covariance="diag", tol=1e-3, max_alternations=100, random_state=None,
-    ):  # fmt: skip
-        self.n_concepts = n_concepts
-        self.kept_share = kept_share
-        self.C = C
-        self.optimum = optimum
-        self.learner = learner
-        self.covariance = covariance
-        self.tol = tol
-        self.max_alternations = max_alternations
-        self.random_state = random_state
+    n_concepts: int = 30
+    kept_share: float = 0.5
+    C: float = 1.0
+    optimum: str = "budget"
+    learner: MultiLabelEstimator | None = None
+    covariance: str = "diag"
+    tol: float = 1e-3
+    max_alternations: int = 100
+    random_state: int | RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        check_parameters(
+            self, positive=["C"], counts=["max_alternations"], choices={"optimum": OPTIMA}
+        )
+        if not 0 <= self.kept_share <= 1:
+            raise ValueError(f"kept_share must lie in [0, 1], got {self.kept_share}")
         bags = check_bags(X)
         y = self._learn_classes(y, len(bags))
         self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
         self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
-        self.polished_, self.objective_ = self.correct(self.concepts_, y)  # step 3
-        labels, self.label_of_concept_ = distinct_labels(self.polished_)
-        self.learner_ = self.fit_learner(bags, labels)
-        self.classifier_ = fit_classifier(self.polished_, y)  # step 4
+        self.polished_, self.objective_ = shared(
+            correct_concepts, self.concepts_, y, kept_share=self.kept_share, C=self.C,
+            optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
+        )  # fmt: skip  # step 3
+        labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
+        self.label_of_concept_ = label_of_concept.ravel()
+        self.learner_ = self._fit_learner(bags, labels)
+        self.classifier_ = SVC(kernel="linear", C=1.0).fit(self.polished_, y)  # step 4
         self.n_features_in_ = bags.n_features
         return self
 
@@ -121,18 +131,13 @@ class SubCod(BagClassifier):
                 "n_concepts must lie between 1 and the number of instances, "
                 f"{bags.n_instances}, got {self.n_concepts}"
             )
-        seed = integer_seed(self.random_state)
-        return shared(_mixture, bags.instances, self.n_concepts, self.covariance, seed)
-
-    def correct(self, concepts: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """c̃ and the objective after each alternation, see :func:`correct_concepts`."""
-        return shared(
-            correct_concepts, concepts, y, kept_share=self.kept_share, C=self.C,
-            optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
+        mixture = GaussianMixture(
+            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
+            random_state=integer_seed(self.random_state),
         )  # fmt: skip
+        return shared(_fitted, mixture, bags.instances)
 
-    def fit_learner(self, bags: Bags, labels: np.ndarray):
-        """The MIML learner on the labels (n_bags, n_labels)."""
+    def _fit_learner(self, bags, labels):
         if (labels.all(axis=0) | ~labels.any(axis=0)).all():
             warnings.warn(
                 "every sub-concept has one class only among the training bags, so that all bags "
@@ -146,10 +151,8 @@ class SubCod(BagClassifier):
             return clone(self.learner or default).fit(bags, labels)
 
 
-def _mixture(instances, n_concepts, covariance, seed):
-    return GaussianMixture(
-        n_concepts, covariance_type=covariance, init_params="random_from_data", random_state=seed
-    ).fit(instances)
+def _fitted(mixture, instances):
+    return mixture.fit(instances)
 
 
 def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
@@ -159,30 +162,13 @@ def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
     return concepts
 
 
-def distinct_labels(polished: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct columns of c̃, and the index of each sub-concept's column (M,)."""
-    labels, label_of_concept = np.unique(polished, axis=1, return_inverse=True)
-    return labels, label_of_concept.ravel()
-
-
-def fit_classifier(polished: np.ndarray, y: np.ndarray) -> SVC:
-    """Linear SVM from c̃ to y, with SMO's defaults: C = 1 and attributes in [0, 1]."""
-    return SVC(kernel="linear", C=1.0).fit(polished, y)
-
-
 def correct_concepts(
-    concepts, y, *, kept_share=0.5, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
+    concepts, y, *, kept_share, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
 ) -> tuple[np.ndarray, np.ndarray]:
     """Corrected labels c̃ (n_bags, M), and the objective after each alternation.
 
     ``concepts`` (n_bags, M) and ``y`` (n_bags,) are boolean; for the rest see :class:`SubCod`.
     """
-    if not 0 <= kept_share <= 1:
-        raise ValueError(f"kept_share must lie in [0, 1], got {kept_share}")
-    if not C > 0:
-        raise ValueError(f"C must be positive, got {C}")
-    if max_alternations < 1:
-        raise ValueError(f"max_alternations must be at least 1, got {max_alternations}")
     c, target = np.where(concepts, 1.0, -1.0), np.where(y, 1.0, -1.0)
     n_inversions = (1.0 - kept_share) * c.size  # mM - θ
     q, objective = c, []  # q = c ⊙ z
@@ -211,12 +197,10 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
 
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
 
-    A bag takes its largest gains first, so that its least shortfall is a convex function of its
-    inversions, and only their total couples the bags. So inversions of all bags are taken in the
-    order of their gains. For ``optimum`` see :class:`SubCod`.
+    Only the total of the inversions couples the bags, and each takes its largest gains first. So
+    inversions of all bags are taken in the order of their gains. For ``optimum`` see
+    :class:`SubCod`.
     """
-    if optimum not in OPTIMA:
-        raise ValueError(f"optimum must be one of {OPTIMA}, got {optimum!r}")
     if optimum == "vertex":
         return _vertex(gains, deficits, n_inversions)
     u = _buy(gains, _needed(gains, deficits), n_inversions)
@@ -265,8 +249,8 @@ def _vertex(gains, deficits, n_inversions):
 class OneLabel(BagClassifier):
     """An MIML learner with a single label; the sign of its score is the prediction.
 
-    This is :class:`~mimlpaper.algorithms.subcod.SubCod` without sub-concepts, for comparison.
-    ``learner`` is an unfitted MIML estimator; its clone, fitted with one label, is ``learner_``.
+    This is :class:`SubCod` without sub-concepts, for comparison. ``learner`` is an unfitted MIML
+    estimator; its clone, fitted with one label, is ``learner_``.
     """
 
     def __init__(self, learner):

@@ -2,19 +2,22 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numba import njit
 from scipy.sparse import csc_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 from mimlpaper.sharing import shared
 
-GRID = 2.0**-51  # weights are multiples of it; their total is at most about 1
+GRID = 2.0**-51  # weights are multiples of it: sums are exact, and equal splits tie
 STRETCH = 25  # a longer run continues a shorter one after a multiple of this many rounds
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdtBoostMH(VectorEstimator):
     """Alternating decision tree of boosted rules whose tests are shared by all labels.
 
@@ -30,7 +33,7 @@ class AdtBoostMH(VectorEstimator):
         Z = 2 sum_l [sqrt(W_+^l(c_1 & c_2) W_-^l(c_1 & c_2))
                      + sqrt(W_+^l(c_1 & ~c_2) W_-^l(c_1 & ~c_2))] + W(~c_1),
 
-    where W(~c_1) is the weight of all labels of the examples outside c_1, and sets
+    where W(~c_1) is the weight of all examples outside c_1, and sets
     a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), and b[l] likewise.
 
     Choose it for a small readable model (:meth:`to_text`), or for features on different scales:
@@ -40,29 +43,23 @@ class AdtBoostMH(VectorEstimator):
     ----------
     n_rounds : int, default 25, number of rules, without the root a_0.
     smoothing : float > 0, default 1.0
-        eps in units of an example's initial weight 1 / (m Q). Weights are never renormalised,
-        so that 1 equals Freund and Mason's +1 on unit weights.
+        eps in units of an example's initial weight 1 / (m Q); 1 is Freund and Mason's +1.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
     ----------
     n_rounds_ : int, ``n_rounds``, or 0 if all examples are equal or no label has both classes.
-    root_values_ : (n_labels,), a_0.
     precondition_ : (n_rounds_,)
         Node above the rule: 0 is "true", 2t + 1 and 2t + 2 are the outcomes yes and no of the
         test of rule t = 0, 1, …
-    feature_, threshold_ : (n_rounds_,)
-    values_ : (n_rounds_, 2, n_labels), a and b.
-    z_ : (n_rounds_,)
-        Z of each rule. Without smoothing it is the training loss after the rule, over the labels
-        with both classes.
+    feature_, threshold_, z_ : (n_rounds_,), the test and the Z of each rule.
+    root_values_, values_ : (n_labels,) and (n_rounds_, 2, n_labels), a_0, and a and b.
 
     Notes
     -----
     Thresholds lie midway between neighbouring distinct values of the examples in c_1. Of equal Z
-    the first precondition is taken, then the first feature, then the lowest threshold. Weights are
-    multiples of 2^-51, whose sums are exact in any order, so that splits into the same sets tie
-    exactly. A label with one class only keeps its root value as score.
+    the first precondition is taken, then the first feature, then the lowest threshold. A label with
+    one class only keeps its root value as score.
 
     References
     ----------
@@ -71,18 +68,13 @@ class AdtBoostMH(VectorEstimator):
     Freund and Mason, The alternating decision tree learning algorithm, ICML, 1999.
     """
 
-    def __init__(self, *, n_rounds=25, smoothing=1.0, label_rule="sign"):
-        self.n_rounds = n_rounds
-        self.smoothing = smoothing
-        self.label_rule = label_rule
+    n_rounds: int = 25
+    smoothing: float = 1.0
+    label_rule: str = "sign"
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        self._check_label_rule()
-        if self.n_rounds < 1:
-            raise ValueError(f"n_rounds must be at least 1, got {self.n_rounds}")
-        if not 0 < self.smoothing < np.inf:
-            raise ValueError(f"smoothing must be positive and finite, got {self.smoothing}")
+        check_parameters(self, counts=["n_rounds"], positive=["smoothing"])
         X = check_vectors(self, X, reset=True, sparse="csc")
         Y = self._learn_labels(Y, X.shape[0])
         self.root_values_ = _root_values(Y, self.smoothing)
@@ -129,18 +121,15 @@ class AdtBoostMH(VectorEstimator):
         check_is_fitted(self)
         features = _names("feature_names", feature_names, "x", self.n_features_in_)
         labels = _names("label_names", label_names, "y", self.n_labels_)
-        lines = [("true", self.root_values_)]
+        nodes, values = ["true"], [self.root_values_]
         for t, outcome, depth in self._below(0):
             sign = ("<=", ">")[outcome]
             test = f"{features[self.feature_[t]]} {sign} {self.threshold_[t]:.6g}"
-            lines.append((f"{'   ' * depth}{t + 1}: {test}", self.values_[t, outcome]))
-        width = max(len(node) for node, _ in lines)
-        cells = [max(len(label), 6) + 2 for label in labels]
-        text = [" " * width + "".join(map(str.rjust, labels, cells))]
-        for node, values in lines:
-            numbers = (f"{value:+{cell}.3f}" for value, cell in zip(values, cells, strict=True))
-            text.append(f"{node:<{width}}" + "".join(numbers))
-        return "\n".join(text)
+            nodes.append(f"{'   ' * depth}{t + 1}: {test}")
+            values.append(self.values_[t, outcome])
+        width = max(map(len, nodes))
+        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], labels)
+        return table.to_string(float_format="{:+.3f}".format)
 
     def _below(self, node, depth=0):
         """Rule, outcome and depth of every node below ``node``, in the order of the tree."""
@@ -165,7 +154,8 @@ def _grow(X, Y, smoothing, n_rounds):
     columns = [_sorted_columns(X)]  # of these examples
     rules = []
     while len(rules) < n_rounds and varying.any():
-        weights = signs * _on_grid(np.exp(-signs * scores) / Y.size * varying)
+        weights = np.exp(-signs * scores) / Y.size * varying
+        weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
         z, precondition, feature, threshold = (
             known[len(rules)][:4]
             if len(rules) < len(known)
@@ -195,11 +185,6 @@ def _sides(weights):
 def _half_log_odds(have, lack, epsilon):
     """1/2 log((W_+ + eps) / (W_- + eps)): (n_labels,)."""
     return 0.5 * np.log((have + epsilon) / (lack + epsilon))
-
-
-def _on_grid(weights):
-    """Weights rounded up: their sums are exact in any order, and no weight becomes 0."""
-    return np.ceil(weights / GRID) * GRID
 
 
 def _column(X, feature):

@@ -1,16 +1,19 @@
 """Cnmf: labels of unlabelled examples by constrained non-negative matrix factorisation."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
 
 TINY = 1e-12
 OFFSET = 1e-2  # added to the start, since updates by factors keep zeros
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Cnmf(VectorEstimator):
     """Transductive learner: examples with similar features get similar labels.
 
@@ -20,14 +23,12 @@ class Cnmf(VectorEstimator):
         ||A - T B T'||² + C ||T_L - Y_L||²,
 
     where T_L are the rows of the labelled examples and Y_L their label sets, scaled to
-    y' B y = 1, since A_ii = 1. A is a Gaussian kernel on the examples. B is a Gaussian kernel on
-    the columns of the training label sets, scaled to unit length: 1 for labels that always occur
-    together, close to exp(-2) for labels that never do.
+    y' B y = 1, since A_ii = 1. A is a Gaussian kernel on the examples, B on the columns of the
+    training label sets, scaled to unit length.
 
     This is a reconstruction from the abstract of the reference; objective and updates of the
-    original may differ. ``fit`` keeps the labelled examples, ``decision_function`` factorises, so
-    that an example's scores depend on the other examples of the call. Choose it for few labelled
-    examples and a fixed set of unlabelled ones.
+    original may differ. Choose it for few labelled examples and a fixed set of unlabelled ones:
+    ``decision_function`` factorises, so that an example's scores depend on the other examples.
 
     Parameters
     ----------
@@ -47,8 +48,7 @@ class Cnmf(VectorEstimator):
     Notes
     -----
     A score is the membership minus a common threshold, which gives the new examples as many labels
-    on average as the training examples. The original ranks labels only. For n examples in all,
-    memory is 8 n² bytes, and a round takes time n² n_labels.
+    on average as the training examples. For n examples in all, memory is 8 n² bytes.
 
     References
     ----------
@@ -56,20 +56,15 @@ class Cnmf(VectorEstimator):
     factorization, AAAI 2006.
     """
 
-    def __init__(self, *, gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign"):
-        self.gamma = gamma
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.label_rule = label_rule
+    gamma: float | str = "scale"
+    C: float = 1.0
+    tol: float = 1e-5
+    max_iter: int = 200
+    label_rule: str = "sign"
 
     def fit(self, X, Y):
         """Keep X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        self._check_label_rule()
-        if not 0 < self.C < np.inf:
-            raise ValueError(f"C must be positive and finite, got {self.C}")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
+        check_parameters(self, positive=["C"], counts=["max_iter"])
         X = check_vectors(self, X, reset=True)
         Y = self._learn_labels(Y, X.shape[0])
         self.X_fit_, self.Y_fit_ = X, Y
@@ -82,7 +77,9 @@ class Cnmf(VectorEstimator):
         """Memberships minus the threshold, from one factorisation: (n_examples, n_labels)."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
-        known = self._known_memberships()
+        Y = self.Y_fit_.astype(np.float64)
+        squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)
+        known = Y / np.sqrt(np.maximum(squares, TINY))[:, None]  # y' B y = 1
         A = self._similarity(X)
         start = np.tile(known.mean(axis=0), (len(A), 1))
         start[: len(known)] = known
@@ -94,12 +91,6 @@ class Cnmf(VectorEstimator):
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
         return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
-
-    def _known_memberships(self):
-        """Label sets y scaled to y' B y = 1: (n_examples, n_labels)."""
-        Y = self.Y_fit_.astype(np.float64)
-        squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)
-        return Y / np.sqrt(np.maximum(squares, TINY))[:, None]
 
     def _similarity(self, X):
         """A of the labelled examples, then the new examples: (n, n)."""

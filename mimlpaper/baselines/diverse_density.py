@@ -2,18 +2,19 @@
 
 import warnings
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.random import RandomState
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import BagClassifier, check_bags
+from mimlpaper.base import BagClassifier, check_bags, check_parameters
 from mimlpaper.sharing import shared
 
-BLOCK = 64  # instances in a block, which stays in the cache for all points
+BLOCK = 64  # instances in a block, which stays in the cache
 FAR = 30.0  # distance beyond which log(1 - Π (1 - p)) is log Σ p up to rounding
 FLOOR = 1e-12  # least 1 - p: a concept may coincide with a negative instance
 MEMORY = 10  # steps that a descent remembers
@@ -23,6 +24,7 @@ FLAT = 1e-5  # a gradient without a larger entry counts as zero
 ROUNDING = 2.2e-16
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DiverseDensity(BagClassifier):
     """The point of greatest diverse density, by gradient ascent from many instances.
 
@@ -58,22 +60,24 @@ class DiverseDensity(BagClassifier):
     Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
     """
 
-    def __init__(
-        self, *, n_start_bags=5, initial_scale=0.1, threshold="learned", tol=1e-4, max_iter=300,
-        random_state=None,
-    ):  # fmt: skip
-        self.n_start_bags = n_start_bags
-        self.initial_scale = initial_scale
-        self.threshold = threshold
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_start_bags: int | None = 5
+    initial_scale: float = 0.1
+    threshold: float | str = "learned"
+    tol: float = 1e-4
+    max_iter: int = 300
+    random_state: int | RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        check_parameters(
+            self, positive=["initial_scale", "tol"], counts=["max_iter"], limits=["n_start_bags"]
+        )
+        if self.threshold != "learned" and not 0 < self.threshold < 1:
+            raise ValueError(
+                f'threshold must be "learned" or lie between 0 and 1, got {self.threshold!r}'
+            )
         bags = check_bags(X)
         positive = self._learn_classes(y, len(bags))
-        self._check_parameters()
         self.n_features_in_ = bags.n_features
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
@@ -109,19 +113,6 @@ class DiverseDensity(BagClassifier):
         bags = check_bags(X, self.n_features_in_)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
 
-    def _check_parameters(self):
-        for name in ("initial_scale", "tol"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in ("n_start_bags", "max_iter"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
-        if self.threshold != "learned" and not 0 < self.threshold < 1:
-            raise ValueError(
-                f'threshold must be "learned" or lie between 0 and 1, got {self.threshold!r}'
-            )
-
     def _starts(self, bags, positive):
         """(t, s) at the distinct instances of the starting bags: (n_starts, 2 n_features)."""
         chosen = np.flatnonzero(positive)
@@ -135,6 +126,7 @@ class DiverseDensity(BagClassifier):
         return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EmDd(DiverseDensity):
     """The point of greatest diverse density, by expectation-maximisation from a few bags.
 
@@ -166,14 +158,10 @@ class EmDd(DiverseDensity):
     Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
     """
 
-    def __init__(
-        self, *, n_start_bags=3, initial_scale=0.1, threshold=0.5, tol=1e-3, max_iter=100,
-        random_state=None,
-    ):  # fmt: skip
-        super().__init__(
-            n_start_bags=n_start_bags, initial_scale=initial_scale, threshold=threshold, tol=tol,
-            max_iter=max_iter, random_state=random_state,
-        )  # fmt: skip
+    n_start_bags: int | None = 3
+    threshold: float | str = 0.5
+    tol: float = 1e-3
+    max_iter: int = 100
 
     def _climb(self, bags, positive, starts):
         return shared(alternate, bags, positive, starts, self.tol, self.max_iter)
@@ -181,61 +169,71 @@ class EmDd(DiverseDensity):
 
 def ascend(bags, positive, starts, tol, max_iter):
     """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
-    every = np.arange(bags.n_instances)[None]
-    return minimise(
-        lambda _, points: neg_log_densities(points, bags.instances, every, bags.offsets, positive),
-        starts, tol=tol, max_iter=max_iter,
-    )  # fmt: skip
+    density = _density(bags.instances, bags.offsets, positive)
+    return _collect(minimise(density, start, tol=tol, max_iter=max_iter) for start in starts)
+
+
+def alternate(bags, positive, starts, tol, max_iter):
+    """Ends (t, s) of EM from every start, their NLDD, and which converged."""
+    columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
+
+    def from_start(theta):
+        least = np.inf
+        for _ in range(max_iter):
+            rows = nearest_instances(theta, columns, bags.offsets)  # E-step
+            density = _density(bags.instances[rows], of_one, positive)
+            loss, _ = density(theta)  # NLDD
+            gained = loss < (1.0 - tol) * least
+            if loss < least:
+                end, least = theta, loss
+            if not gained:
+                return end, least, True
+            theta, _, _ = minimise(density, theta, tol=tol, max_iter=max_iter)  # M-step
+        return end, least, False
+
+    return _collect(map(from_start, starts))
+
+
+def _collect(found):
+    points, losses, converged = zip(*found, strict=True)
+    return np.array(points), np.array(losses), np.array(converged)
+
+
+def _density(instances, offsets, positive):
+    """:func:`neg_log_density` as a function of (t, s)."""
+    return lambda theta: neg_log_density(theta, instances, offsets, positive)
 
 
 @njit(cache=True, nogil=True)
-def neg_log_densities(points, instances, rows, offsets, positive):
-    """Minus the log of the diverse density at each point (t, s), and its gradient.
+def neg_log_density(theta, instances, offsets, positive):
+    """Minus the log of the diverse density at the point ``theta`` = (t, s), and its gradient.
 
     With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
-    sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. ``rows`` (1 or n_points,
-    n_rows) are the instances used, for all points or for each point; bags begin among them at
-    ``offsets`` (n_bags + 1,). The gradients have the shape of ``points`` (n_points, 2 n_features).
+    sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. Bags begin at
+    ``offsets`` (n_bags + 1,).
 
     Where an ascent ends depends on the last digit. So all sums here and in the ascents have one
     order, whatever the processor: the compiler may not reorder them, and no BLAS is called.
     """
     n_features = instances.shape[1]
-    losses, totals = np.zeros(len(points)), np.zeros(len(points))
-    sums = np.zeros_like(points)  # Σ c x_k, then Σ c x_k²
+    point, scales = theta[:n_features], theta[n_features:]
+    loss, total = 0.0, 0.0
+    sums = np.zeros_like(theta)  # Σ c x_k, then Σ c x_k²
     first = 0
     while first < len(positive):
         last = first + 1
         while last < len(positive) and offsets[last] < offsets[first] + BLOCK:
             last += 1
-        starts = offsets[first : last + 1] - offsets[first]
-        columns = np.empty((n_features, starts[-1]))
-        for i in range(len(points)):
-            block = rows[i % len(rows), offsets[first] : offsets[last]]
-            if i < len(rows):  # rows that all points share are laid out once
-                _transpose(instances, block, columns)
-            point, scales = points[i, :n_features], points[i, n_features:]
-            pulls = concept_distances(scales, scales * point, columns)
-            losses[i] += _noisy_or(pulls, starts, positive[first:last])
-            totals[i] += pulls.sum()
-            _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, instances, block)
+        begin, end = offsets[first], offsets[last]
+        columns = instances[begin:end].T.copy()
+        pulls = concept_distances(scales, scales * point, columns)
+        loss += _noisy_or(pulls, offsets[first : last + 1] - begin, positive[first:last])
+        total += pulls.sum()
+        _add_moments(sums[:n_features], sums[n_features:], pulls, instances[begin:end])
         first = last
-    gradients = np.empty_like(points)
-    for i in range(len(points)):
-        t, s = points[i, :n_features], points[i, n_features:]
-        by_u = 2.0 * s * (t * totals[i] - sums[i, :n_features])
-        by_w = 2.0 * s * (sums[i, n_features:] - t * sums[i, :n_features])
-        gradients[i, :n_features] = s * by_u
-        gradients[i, n_features:] = by_w + t * by_u
-    return losses, gradients
-
-
-@njit(cache=True, nogil=True)
-def _transpose(instances, rows, columns):
-    """Write some of the instances to the columns (n_features, n_rows)."""
-    for k in range(len(columns)):
-        for i in range(len(rows)):
-            columns[k, i] = instances[rows[i], k]
+    by_u = 2.0 * scales * (point * total - sums[:n_features])
+    by_w = 2.0 * scales * (sums[n_features:] - point * sums[:n_features])
+    return loss, np.append(scales * by_u, by_w + point * by_u)
 
 
 @njit(cache=True, nogil=True)
@@ -250,11 +248,11 @@ def concept_distances(w, u, columns):
 
 
 @njit(cache=True, nogil=True)
-def _add_moments(firsts, seconds, weights, instances, rows):
+def _add_moments(firsts, seconds, weights, instances):
     """Add Σ c x_k and Σ c x_k², two instances at a time."""
-    for i in range(0, len(rows), 2):
-        j = min(i + 1, len(rows) - 1)
-        a, b = instances[rows[i]], instances[rows[j]]
+    for i in range(0, len(weights), 2):
+        j = min(i + 1, len(weights) - 1)
+        a, b = instances[i], instances[j]
         of_a, of_b = weights[i], weights[j] if j > i else 0.0
         for k in range(len(firsts)):
             from_a, from_b = of_a * a[k], of_b * b[k]
@@ -313,134 +311,66 @@ def _best_threshold(scores, positive):
     return between[widths.argmax()]
 
 
-def alternate(bags, positive, starts, tol, max_iter):
-    """Ends (t, s) of EM from every start, their NLDD, and which converged."""
-    thetas, ends = starts.copy(), starts.copy()
-    least = np.full(len(starts), np.inf)
-    converged = np.zeros(len(starts), dtype=bool)
-    rows = np.empty((len(starts), len(bags)), dtype=np.int64)
-    of_one = np.arange(len(bags) + 1)
-
-    def density(going, which, points):
-        return neg_log_densities(points, bags.instances, rows[going[which]], of_one, positive)
-
-    going = np.arange(len(starts))
-    for _ in range(max_iter):
-        rows[going] = _responsible(thetas[going], bags.instances, bags.offsets)  # E-step
-        losses, _ = density(going, slice(None), thetas[going])  # NLDD of thetas
-        gained = losses < (1.0 - tol) * least[going]
-        converged[going[~gained]] = True
-        lower = losses < least[going]
-        ends[going[lower]], least[going[lower]] = thetas[going[lower]], losses[lower]
-        going = going[gained]
-        thetas[going] = minimise(
-            partial(density, going), thetas[going], tol=tol, max_iter=max_iter
-        )[0]  # M-step
-    return ends, least, converged
-
-
 @njit(cache=True, nogil=True)
-def _responsible(thetas, instances, offsets):
-    """Row of each bag's nearest instance, the first if several, for each (t, s): (k, n_bags)."""
-    n_features, columns = instances.shape[1], np.ascontiguousarray(instances.T)
-    rows = np.empty((len(thetas), len(offsets) - 1), np.int64)
-    for i in range(len(thetas)):
-        point, scales = thetas[i, :n_features], thetas[i, n_features:]
-        distances = concept_distances(scales, scales * point, columns)
-        for bag in range(len(offsets) - 1):
-            begin, end = offsets[bag], offsets[bag + 1]
-            rows[i, bag] = begin + distances[begin:end].argmin()
+def nearest_instances(theta, columns, offsets):
+    """Row of each bag's nearest instance, the first if several: (n_bags,)."""
+    point, scales = theta[: len(columns)], theta[len(columns) :]
+    distances = concept_distances(scales, scales * point, columns)
+    rows = np.empty(len(offsets) - 1, np.int64)
+    for bag in range(len(rows)):
+        rows[bag] = offsets[bag] + distances[offsets[bag] : offsets[bag + 1]].argmin()
     return rows
 
 
 def minimise(
-    evaluate: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]], starts: np.ndarray,
-    *, tol: float, max_iter: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Local minima of a smooth loss, one from each start (n_starts, n).
+    evaluate: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, *,
+    tol: float, max_iter: int,
+) -> tuple[np.ndarray, float, bool]:  # fmt: skip
+    """Local minimum of a smooth loss by L-BFGS: its point, its loss, and whether it converged.
 
-    ``evaluate`` takes the numbers of k descents (k,) and a point of each (k, n), and returns the
-    losses (k,) and the gradients (k, n) at these points. A descent ends with a step that gains at
-    most the share ``tol`` of the loss, or of 1 if the loss is smaller; or after ``max_iter`` steps.
+    ``evaluate`` gives the loss and the gradient at a point. The descent converges with a step that
+    gains at most the share ``tol`` of the loss, or of 1 if the loss is smaller, or where the
+    gradient is zero; ``max_iter`` limits its steps.
 
-    Returns the points (n_starts, n) and losses (n_starts,) at the ends of the descents, and whether
-    ``tol`` or a zero gradient ended each (n_starts,).
-
-    Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5. The line
-    search is the bisection of Lewis and Overton, Mathematical Programming 141, 2013.
+    Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
     """
-    descents = _Descents(starts)
-    converged = np.zeros(len(starts), dtype=bool)
-    going = np.arange(len(starts))
-    while len(going):
-        trials = descents.trials(going)
-        losses, gradients = evaluate(going, trials)
-        good = descents.judge(going, losses, gradients)
-        moving = going[good]
-        gains = descents.losses[moving] - losses[good]
-        descents.move(moving, trials[good], losses[good], gradients[good])
-        small = gains <= tol * np.maximum(losses[good], 1.0)
-        converged[moving] = small | (np.abs(gradients[good]).max(axis=1) <= FLAT)
-        ended = converged | (descents.n_steps >= max_iter) | (descents.n_trials >= MAX_TRIALS)
-        going = going[~ended[going]]
-    return descents.points, descents.losses, converged
+    point, (loss, gradient) = start, evaluate(start)
+    steps, changes = np.zeros((2, MEMORY, len(start)))  # of the point and of the gradient
+    n_pairs = n_steps = 0
+    converged = np.abs(gradient).max() <= FLAT
+    while not converged and n_steps < max_iter:
+        direction = -_quasi_newton(gradient, steps, changes, n_pairs)
+        length = 1.0 if n_pairs else min(1.0, 1.0 / np.sqrt(_dot(gradient, gradient)))
+        found = _line_search(evaluate, point, loss, gradient, direction, length)
+        if found is None:
+            break
+        before = point, loss, gradient
+        point, loss, gradient = found
+        step, change = point - before[0], gradient - before[2]
+        if _dot(step, change) > ROUNDING * _dot(change, change):  # the loss is convex along it
+            steps[n_pairs % MEMORY], changes[n_pairs % MEMORY] = step, change
+            n_pairs += 1
+        flat = np.abs(gradient).max() <= FLAT
+        converged = flat or before[1] - loss <= tol * max(loss, 1.0)
+        n_steps += 1
+    return point, loss, bool(converged)
 
 
-class _Descents:
-    """Points, directions and memories of all descents.
+def _line_search(evaluate, point, loss, gradient, direction, length):
+    """Point, loss and gradient where Wolfe's conditions hold, or None.
 
-    The first step to a start has length 0 and begins at an infinite loss.
+    Source: the bisection of Lewis and Overton, Mathematical Programming 141, 2013.
     """
-
-    def __init__(self, starts):
-        n_starts, n = starts.shape
-        self.points, self.losses = starts.copy(), np.full(n_starts, np.inf)
-        self.gradients, self.directions = np.zeros((2, n_starts, n))
-        self.lengths, self.low, self.high = np.zeros((3, n_starts))  # low < length < high
-        self.high[:] = np.inf
-        self.steps, self.changes = np.zeros((2, n_starts, MEMORY, n))  # of points and gradients
-        self.n_pairs, self.n_steps, self.n_trials = np.zeros((3, n_starts), dtype=int)
-        self.n_steps[:] = -1
-
-    def trials(self, which):
-        return self.points[which] + self.lengths[which, None] * self.directions[which]
-
-    def judge(self, which, losses, gradients):
-        """Whether Wolfe's conditions hold at the trials (k,); sets new lengths where they fail."""
-        directions, lengths = self.directions[which], self.lengths[which]
-        slopes = _products(self.gradients[which], directions)
-        enough = losses <= self.losses[which] + DECREASE * lengths * slopes  # not if NaN
-        flat = _products(gradients, directions) >= CURVATURE * slopes
-        self.low[which] = np.where(enough, lengths, self.low[which])
-        self.high[which] = np.where(enough, self.high[which], lengths)
-        middles = 0.5 * (self.low[which] + self.high[which])
-        self.lengths[which] = np.where(np.isinf(middles), 2.0 * lengths, middles)
-        self.n_trials[which] += 1
-        return enough & flat
-
-    def move(self, which, points, losses, gradients):
-        """Move to the points and set the next directions."""
-        steps, changes = points - self.points[which], gradients - self.gradients[which]
-        _remember(which, steps, changes, self.steps, self.changes, self.n_pairs)
-        self.points[which], self.losses[which], self.gradients[which] = points, losses, gradients
-        self.directions[which] = -_quasi_newton(
-            which, gradients, self.steps, self.changes, self.n_pairs
-        )
-        norms = np.sqrt(_products(gradients, gradients))
-        first = np.minimum(1.0, 1.0 / np.maximum(norms, ROUNDING))
-        self.lengths[which] = np.where(self.n_pairs[which] > 0, 1.0, first)
-        self.low[which], self.high[which] = 0.0, np.inf
-        self.n_steps[which] += 1
-        self.n_trials[which] = 0
-
-
-@njit(cache=True, nogil=True)
-def _products(A, B):
-    """Inner products <a_i, b_i> of the rows: (k,)."""
-    products = np.empty(len(A))
-    for i in range(len(A)):
-        products[i] = _dot(A[i], B[i])
-    return products
+    slope, low, high = _dot(gradient, direction), 0.0, np.inf  # low < length < high
+    for _ in range(MAX_TRIALS):
+        trial = point + length * direction
+        value, ahead = evaluate(trial)
+        enough = value <= loss + DECREASE * length * slope  # not if NaN
+        if enough and _dot(ahead, direction) >= CURVATURE * slope:
+            return trial, value, ahead
+        low, high = (length, high) if enough else (low, length)
+        length = 2.0 * length if np.isinf(high) else 0.5 * (low + high)
+    return None
 
 
 @njit(cache=True, nogil=True)
@@ -459,32 +389,19 @@ def _dot(a, b):
 
 
 @njit(cache=True, nogil=True)
-def _remember(which, new_steps, new_changes, steps, changes, n_pairs):
-    """Keep a step s and its change y in place of the oldest, if the loss is convex along it."""
-    for j in range(len(which)):
-        i, s, y = which[j], new_steps[j], new_changes[j]
-        if _dot(s, y) > ROUNDING * _dot(y, y):
-            steps[i, n_pairs[i] % MEMORY] = s
-            changes[i, n_pairs[i] % MEMORY] = y
-            n_pairs[i] += 1
-
-
-@njit(cache=True, nogil=True)
-def _quasi_newton(which, gradients, steps, changes, n_pairs):
-    """H g, by the two-loop recursion over the remembered pairs (s, y): (k, n)."""
-    products = gradients.copy()
+def _quasi_newton(gradient, steps, changes, n_pairs):
+    """H g, by the two-loop recursion over the remembered pairs (s, y): (n,)."""
+    q = gradient.copy()
     shares = np.empty(MEMORY)
-    for j in range(len(which)):
-        i, q = which[j], products[j]
-        oldest, end = max(n_pairs[i] - MEMORY, 0), n_pairs[i]
-        for pair in range(end - 1, oldest - 1, -1):
-            s, y = steps[i, pair % MEMORY], changes[i, pair % MEMORY]
-            shares[pair % MEMORY] = _dot(s, q) / _dot(s, y)
-            q -= shares[pair % MEMORY] * y
-        if end > 0:
-            s, y = steps[i, (end - 1) % MEMORY], changes[i, (end - 1) % MEMORY]
-            q *= _dot(s, y) / _dot(y, y)
-        for pair in range(oldest, end):
-            s, y = steps[i, pair % MEMORY], changes[i, pair % MEMORY]
-            q += (shares[pair % MEMORY] - _dot(y, q) / _dot(s, y)) * s
-    return products
+    oldest = max(n_pairs - MEMORY, 0)
+    for pair in range(n_pairs - 1, oldest - 1, -1):
+        s, y = steps[pair % MEMORY], changes[pair % MEMORY]
+        shares[pair % MEMORY] = _dot(s, q) / _dot(s, y)
+        q -= shares[pair % MEMORY] * y
+    if n_pairs > 0:
+        s, y = steps[(n_pairs - 1) % MEMORY], changes[(n_pairs - 1) % MEMORY]
+        q *= _dot(s, y) / _dot(y, y)
+    for pair in range(oldest, n_pairs):
+        s, y = steps[pair % MEMORY], changes[pair % MEMORY]
+        q += (shares[pair % MEMORY] - _dot(y, q) / _dot(s, y)) * s
+    return q

@@ -1,20 +1,22 @@
 """Guess: the same scores for every bag, from the frequencies of the labels."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import MultiLabelEstimator, check_bags
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Guess(MultiLabelEstimator):
     """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2."""
 
-    def __init__(self, *, label_rule="top"):
-        self.label_rule = label_rule
+    label_rule: str = "top"
 
     def fit(self, X, Y):
         """Fit on bags X, whose instances are ignored, and label sets Y (n_bags, n_labels)."""
-        self._check_label_rule()
+        check_parameters(self)
         bags = check_bags(X)
         self.shares_ = self._learn_labels(Y, len(bags)).mean(axis=0)
         self.n_features_in_ = bags.n_features

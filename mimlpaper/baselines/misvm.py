@@ -2,29 +2,58 @@
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import BagClassifier, check_bags
+from mimlpaper.base import BagClassifier, check_bags, check_parameters
 from mimlpaper.kernels import KernelFactor, kernel_width
 from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures:
     """Mixin of learners on features φ of instances, whose inner products are a kernel.
 
-    A class has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``rank`` and
-    ``random_state``, and defines ``instance_scores``. ``gamma_`` is the kernel width used,
-    ``factor_`` the :class:`~mimlpaper.kernels.KernelFactor` that gives the features.
+    ``gamma_`` is the kernel width used, ``factor_`` the :class:`~mimlpaper.kernels.KernelFactor`
+    that gives the features.
     """
 
-    def instance_scores(self, X) -> np.ndarray:
-        """Scores of the instances of X: (n_instances,) or (n_instances, n_labels)."""
-        raise NotImplementedError
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    rank: int | str | None = "auto"
+    random_state: int | RandomState | None = None
+
+    def _start(self, bags):
+        """Set ``gamma_``, and ``factor_``, not yet fitted."""
+        self.n_features_in_ = bags.n_features
+        self.gamma_ = kernel_width(self.gamma, bags.instances)
+        self.factor_ = KernelFactor(
+            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
+        )
+
+    def _fit_features(self, bags) -> Bags:
+        """Fit ``factor_`` on bags; their features."""
+        self._start(bags)
+        return bags.with_instances(self.factor_.fit_transform(bags.instances))
+
+    def _features(self, X) -> Bags:
+        check_is_fitted(self)
+        bags = check_bags(X, self.n_features_in_)
+        return bags.with_instances(self.factor_.transform(bags.instances))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HighestInstance(KernelFeatures):
+    """Mixin of learners with ``instance_scores``, whose bags score as their highest instance."""
+
+    degree: int = 3
+    coef0: float = 1.0
 
     def decision_function(self, X) -> np.ndarray:
         """Largest instance score of each bag: (n_bags,)."""
@@ -33,35 +62,15 @@ class KernelFeatures:
         return bags.max(self.instance_scores(bags))
 
     def _start(self, bags):
-        """Set ``gamma_``, and ``factor_``, not yet fitted."""
-        self.n_features_in_ = bags.n_features
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, degree=self.degree, coef0=self.coef0,
-            rank=self.rank, random_state=self.random_state,
-        )  # fmt: skip
-
-    def _features(self, X) -> Bags:
-        """Bags of the features of X."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return bags.with_instances(self.factor_.transform(bags.instances))
+        super()._start(bags)
+        self.factor_.set_params(degree=self.degree, coef0=self.coef0)
 
 
-class _MiSvm(KernelFeatures, BagClassifier):
-    def __init__(
-        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", C=1.0,
-        max_alternations=50, tol=1e-4, random_state=None,
-    ):  # fmt: skip
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.C = C
-        self.max_alternations = max_alternations
-        self.tol = tol
-        self.random_state = random_state
+@dataclass(kw_only=True, eq=False, repr=False)
+class _MiSvm(HighestInstance, BagClassifier):
+    C: float = 1.0
+    max_alternations: int = 50
+    tol: float = 1e-4
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores of the bags after each alternation: n_alternations_ times (n_bags,)."""
@@ -73,12 +82,11 @@ class _MiSvm(KernelFeatures, BagClassifier):
         """Signed distances f(x), in margins: (n_instances,)."""
         return self._features(X).instances @ self.weights_[-1] + self.intercepts_[-1]
 
-    def _check_parameters(self):
-        for name in ("C", "tol"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        if self.max_alternations < 1:
-            raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
+    def _check(self, X, y):
+        """Bags, and which are positive: bool (n_bags,)."""
+        check_parameters(self, positive=["C", "tol"], counts=["max_alternations"])
+        bags = check_bags(X)
+        return bags, self._learn_classes(y, len(bags))
 
     def _alternate(self, hidden, train, infer):
         """Alternate ``train`` and ``infer`` until the hidden values repeat.
@@ -106,13 +114,12 @@ class MiSvmInstance(_MiSvm):
 
     It minimises ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)) over f = <w, phi> + b and labels y_i, where
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
-    max_i f(x_i). Choose it when every instance has its own class and one positive instance makes
-    its bag positive.
+    max_i f(x_i). Choose it when one positive instance makes its bag positive.
 
-    Training alternates between machine and labels. At first all instances of positive bags are
-    positive. More alternations leave fewer positives, down to one in each bag, so that the scores
-    depend on ``max_alternations``; ``staged_decision_function`` shows how. Neither half of an
-    alternation can raise the objective.
+    Training alternates between machine and labels, and neither can raise the objective. At first
+    all instances of positive bags are positive. More alternations leave fewer positives, down to
+    one in each bag, so that the scores depend on ``max_alternations``; see
+    ``staged_decision_function``.
 
     Parameters
     ----------
@@ -127,13 +134,11 @@ class MiSvmInstance(_MiSvm):
 
     Attributes
     ----------
-    factor_ : KernelFactor, fitted on the training instances.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
     objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
-    n_alternations_ : int, machines trained.
-    converged_ : bool, whether the labels repeated before ``max_alternations``.
-    gamma_ : float, the kernel width used.
+    n_alternations_, converged_ : int, machines trained, and bool, whether the labels repeated.
 
     References
     ----------
@@ -146,11 +151,8 @@ class MiSvmInstance(_MiSvm):
 
         ``examples`` are the instances of X, prepared for several fits with a linear kernel.
         """
-        bags = check_bags(X)
-        positive = self._learn_classes(y, len(bags))
-        self._check_parameters()
-        self._start(bags)
-        bags = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        bags, positive = self._check(X, y)
+        bags = self._fit_features(bags)
         examples = examples or Examples(bags.instances)
         possible = np.repeat(positive, bags.sizes)  # (n_instances,)
 
@@ -174,9 +176,9 @@ class MiSvmBag(_MiSvm):
     one slack for each bag, positive or negative. A bag scores max_i f(x_i). Choose it over
     :class:`MiSvmInstance` when one instance determines the label and the rest are no evidence.
 
-    Training alternates between the machine and the point that represents each positive bag:
-    first the mean of the bag, then its highest instance. From the second machine on neither half
-    can raise the objective; it converges when the instances chosen repeat.
+    Training alternates between the machine and the point that represents each positive bag: first
+    the mean of the bag, then its highest instance, until the instances repeat. From the second
+    machine on neither half can raise the objective.
 
     Parameters, attributes and source are those of :class:`MiSvmInstance`, without
     ``instance_labels_``; ``factor_`` is fitted on the means of positive bags as well.
@@ -184,9 +186,7 @@ class MiSvmBag(_MiSvm):
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        bags = check_bags(X)
-        positive = self._learn_classes(y, len(bags))
-        self._check_parameters()
+        bags, positive = self._check(X, y)
         self._start(bags)
         # The factor covers the means too, on which the first machine is trained.
         means = bags.mean(bags.instances)[positive]
@@ -218,7 +218,8 @@ def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
     return highest[first]
 
 
-class ChFd(KernelFeatures, BagClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ChFd(HighestInstance, BagClassifier):
     """Convex-hull Fisher discriminant for bags with one binary label.
 
     A positive bag is represented by a point h_j in the convex hull of its instances, a negative
@@ -226,12 +227,12 @@ class ChFd(KernelFeatures, BagClassifier):
 
         ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
 
-    where the residuals of each class sum to 0. A bag scores max_i f(x_i). It is the fastest of the
-    multi-instance learners; it also suits positive bags without a single typical instance.
+    where the residuals of each class sum to 0. A bag scores max_i f(x_i). Choose it for speed, or
+    for positive bags without a single typical instance.
 
-    Training alternates. For fixed points it is Fisher's discriminant, one linear system. For a
-    fixed f each value f(h_j) moves as close as it can to a common value that keeps the sum, on the
-    line from h_j to the bag's highest or lowest instance. Neither half can raise the objective.
+    Training alternates, and neither half can raise the objective. For fixed points it is Fisher's
+    discriminant, one linear system. For a fixed f each f(h_j) moves as close as it can to a common
+    value that keeps the sum, on the line from h_j to the bag's highest or lowest instance.
 
     Parameters
     ----------
@@ -243,11 +244,10 @@ class ChFd(KernelFeatures, BagClassifier):
 
     Attributes
     ----------
-    factor_ : KernelFactor, fitted on the training instances.
+    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercept_ : (rank,), float, w and b.
     hull_points_ : (n_positive, rank), the h_j.
-    objective_ : (n_alternations_,), the objective after each discriminant.
-    gamma_ : float, the kernel width used.
+    objective_, n_alternations_ : (n_alternations_,) and int, the objective of each discriminant.
 
     References
     ----------
@@ -255,30 +255,16 @@ class ChFd(KernelFeatures, BagClassifier):
     diagnosis, NIPS 19, 2007.
     """
 
-    def __init__(
-        self, *, nu=1.0, kernel="rbf", gamma="scale", degree=3, coef0=1.0, rank="auto", tol=1e-3,
-        max_alternations=200, random_state=None,
-    ):  # fmt: skip
-        self.nu = nu
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.tol = tol
-        self.max_alternations = max_alternations
-        self.random_state = random_state
+    nu: float = 1.0
+    tol: float = 1e-3
+    max_alternations: int = 200
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        check_parameters(self, positive=["nu"], counts=["max_alternations"])
         bags = check_bags(X)
         positive = self._learn_classes(y, len(bags))
-        if not self.nu > 0:
-            raise ValueError(f"nu must be positive, got {self.nu}")
-        if self.max_alternations < 1:
-            raise ValueError(f"max_alternations must be at least 1, got {self.max_alternations}")
-        self._start(bags)
-        features = bags.with_instances(self.factor_.fit_transform(bags.instances))
+        features = self._fit_features(bags)
         self._alternate(features[positive], features[~positive].instances)
         return self
 

@@ -1,20 +1,22 @@
 """Ml-kNN: labels by their posterior given the number of neighbours with the label."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MlKnn(VectorEstimator):
     """Multi-label k nearest neighbours with a maximum a posteriori decision.
 
-    With the number C of the k neighbours that have the label, and the event E_C of this number,
-    the label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has
-    the label, H0 that it does not; all factors are frequencies in the training set, smoothed by
-    s. The score is the log ratio of the two sides. It need not grow with C: for a rare label a
-    larger count can be weaker evidence.
+    A label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has the
+    label, H0 that it does not, and E_C that C of its k neighbours have it. All factors are
+    frequencies in the training set, smoothed by s. The score is the log ratio of the two sides. It
+    need not grow with C: for a rare label a larger count can be weaker evidence.
 
     Parameters
     ----------
@@ -39,32 +41,26 @@ class MlKnn(VectorEstimator):
     Recognition 40(7), 2007.
     """
 
-    def __init__(self, *, n_neighbors=10, smoothing=1.0, label_rule="sign"):
-        self.n_neighbors = n_neighbors
-        self.smoothing = smoothing
-        self.label_rule = label_rule
+    n_neighbors: int = 10
+    smoothing: float = 1.0
+    label_rule: str = "sign"
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
-        self._check_label_rule()
-        if self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be at least 1, got {self.n_neighbors}")
-        if not self.smoothing > 0:
-            raise ValueError(f"smoothing must be positive, got {self.smoothing}")
+        check_parameters(self, counts=["n_neighbors"], positive=["smoothing"])
         X = check_vectors(self, X, reset=True, ensure_min_samples=2)
         Y = self._learn_labels(Y, X.shape[0])
         k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
         self.X_fit_, self.Y_fit_ = X, Y
-
         distances = euclidean_distances(X)
         np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
         counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
         self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
         with_label = _histogram(counts, Y, k)  # (k + 1, n_labels)
         without = _histogram(counts, ~Y, k)
-        self.log_evidence_ = np.log(
-            (s + with_label) / (s * (k + 1) + with_label.sum(axis=0))
-        ) - np.log((s + without) / (s * (k + 1) + without.sum(axis=0)))
+        given = (s + with_label) / (s * (k + 1) + with_label.sum(axis=0))  # P(E_C | H1)
+        otherwise = (s + without) / (s * (k + 1) + without.sum(axis=0))  # P(E_C | H0)
+        self.log_evidence_ = np.log(given) - np.log(otherwise)
         return self
 
     def decision_function(self, X) -> np.ndarray:

@@ -1,13 +1,16 @@
 """MlSvm: one support vector machine for each label."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MlSvm(VectorEstimator):
     """Cross-training: an SVM for each label, with the examples that have it as positives.
 
@@ -34,19 +37,16 @@ class MlSvm(VectorEstimator):
     Recognition 37, 2004. Table 7, steps 4 and 5.
     """
 
-    def __init__(
-        self, *, kernel="rbf", gamma="scale", degree=3, coef0=1.0, C=1.0, label_rule="top"
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.C = C
-        self.label_rule = label_rule
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 1.0
+    C: float = 1.0
+    label_rule: str = "top"
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
-        self._check_label_rule()
+        check_parameters(self)
         X = check_vectors(self, X, reset=True)
         Y = self._learn_labels(Y, X.shape[0])
         self.X_fit_ = X

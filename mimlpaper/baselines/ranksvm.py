@@ -1,14 +1,13 @@
 """RankSvm: large-margin ranking of labels, then a threshold for the size of the label set."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
-from numbers import Integral
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.random import RandomState
 from scipy.optimize import fminbound
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
@@ -16,7 +15,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 from mimlpaper.kernels import kernel_matrix
 
 CHECK_EVERY = 10  # sweeps between two duality gaps
@@ -48,6 +47,7 @@ class Stage(NamedTuple):
         return ranking - threshold[:, None]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RankSvm(VectorEstimator):
     """Large-margin ranking of an example's labels above its missing labels.
 
@@ -61,11 +61,10 @@ class RankSvm(VectorEstimator):
     fit, by least squares over all examples, the value that separates an example's labels from the
     others with the fewest mistakes. The scores are f_k(x) - t(x).
 
-    Choose it if the order of the labels matters, for up to some thousand examples: a sweep of
-    the solver takes time n_examples^2 n_labels at most, and memory is about
+    Choose it if the order of the labels matters, for up to some thousand examples: memory is about
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
     examples gets a constant f_k. ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of
-    the method's time. It stops far from the optimum; its scores depend on the examples' scale.
+    the method's time, which stops far from the optimum.
 
     Parameters
     ----------
@@ -73,21 +72,18 @@ class RankSvm(VectorEstimator):
     degree, gamma, coef0 : see :func:`mimlpaper.kernels.kernel_matrix`.
     C : float, default 1.0, cost of a ranking loss of 1 for each example.
     normalise : bool, default True
-        Scale each example to unit length first. With a polynomial kernel on longer examples
-        the solver may stop far from the optimum.
+        Scale each example to unit length first; on longer ones the solver may not converge.
     label_rule : {"sign", "top"}, default "sign"
         The labels above the threshold; "top" adds the best label.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Of the dual. Block ascent over the examples converges; for Frank-Wolfe, the original, see
-        :func:`frank_wolfe`: its last step is not taken.
+        Block ascent over the examples converges; :func:`frank_wolfe` is the original.
     tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
     max_iter : int, default 2000
         Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
     linear_program : {"interior", "vertex"}, default "interior"
         Frank-Wolfe moves towards the end of an interior-point method, or a vertex.
     step_accuracy : float, default 1e-4
-        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps. Inexact steps
-        overshoot on examples of large norm, where the best steps are shorter.
+        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps.
     random_state : int, RandomState or None, default None
         Draws the order of the examples in each sweep; results differ within ``tol`` only.
 
@@ -97,39 +93,36 @@ class RankSvm(VectorEstimator):
     dual_coef_ : (n_usable, n_labels), coefficients beta with w_k = sum_i beta_ik x_i.
     intercept_ : (n_labels,), the biases b, which sum to zero.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
-    duality_gap_ : float, (primal - dual objective) / primal objective; an upper bound of the
-        relative distance from the optimum. Frank-Wolfe's is that of its alpha with the best biases.
+    duality_gap_ : float, as a share of the objective.
     n_iter_ : int, number of sweeps or of linear programs.
-    stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine of
-        block ascent.
+    stages_ : list of Stage
+        The machines before each step of Frank-Wolfe, or the last machine of block ascent.
 
     References
     ----------
     Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
     """
 
-    def __init__(
-        self, *, kernel="poly", degree=3, gamma=1.0, coef0=1.0, C=1.0, normalise=True,
-        label_rule="sign", solver="block_ascent", tol=1e-3, max_iter=2000,
-        linear_program="interior", step_accuracy=1e-4, random_state=None,
-    ):  # fmt: skip
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.C = C
-        self.normalise = normalise
-        self.label_rule = label_rule
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.linear_program = linear_program
-        self.step_accuracy = step_accuracy
-        self.random_state = random_state
+    kernel: str = "poly"
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+    C: float = 1.0
+    normalise: bool = True
+    label_rule: str = "sign"
+    solver: str = "block_ascent"
+    tol: float = 1e-3
+    max_iter: int = 2000
+    linear_program: str = "interior"
+    step_accuracy: float = 1e-4
+    random_state: int | RandomState | None = None
 
-    def fit(self, X, Y) -> RankSvm:
+    def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        self._check_parameters()
+        check_parameters(
+            self, positive=["C", "gamma", "tol"], not_negative=["coef0", "step_accuracy"],
+            counts=["degree", "max_iter"], choices=CHOICES,
+        )  # fmt: skip
         X = self._check_examples(X, reset=True)
         Y = self._learn_labels(Y, X.shape[0])
         usable = Y.any(axis=1) & ~Y.all(axis=1)
@@ -184,22 +177,6 @@ class RankSvm(VectorEstimator):
                 stacklevel=3,
             )
         return [machine]
-
-    def _check_parameters(self):
-        self._check_label_rule()
-        for name in ("C", "gamma", "tol"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
-        for name in ("degree", "max_iter"):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and value >= 1):
-                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
-        for name in ("coef0", "step_accuracy"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} must be one of {choices}, got {getattr(self, name)!r}")
 
     def _check_examples(self, X, reset):
         X = check_vectors(self, X, reset=reset)
@@ -335,12 +312,11 @@ def frank_wolfe(
     """Coefficients beta, biases b and relative duality gap before each step from alpha = 0.
 
     The dual of :class:`RankSvm` has the gradient 1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear
-    program finds the s at which the linear model is highest, and the step goes from alpha towards
-    s. Golden sections and parabolas find its length within ``accuracy``; 0 gives the exact length.
-    The biases are the least-squares solution over all alpha_ikl strictly between their bounds. The
-    steps end before one that is too short, or after ``max_iter`` linear programs, the last for the
-    gap only. ``vertex`` says whether s is a vertex of the set of optima, or lies inside it. HiGHS
-    takes 17 times as long, and ends at other optima where there are several.
+    program finds the s at which the linear model is highest, a vertex of the set of optima or a
+    point inside it; HiGHS takes 17 times as long. The step goes from alpha towards s, by a length
+    within ``accuracy`` of the best; 0 gives the best. The biases are the least-squares solution
+    over all alpha_ikl strictly between their bounds. The steps end before one that is too short,
+    or after ``max_iter`` linear programs, the last for the gap only.
     """
     pairs = LabelPairs(Y, C)
     alpha, beta, scores = np.zeros(len(pairs.upper)), np.zeros(Y.shape), np.zeros(Y.shape)
@@ -368,10 +344,10 @@ def _step(slope, curvature, accuracy):
 class LabelPairs:
     """Pairs of an example's label k and missing label l, whose alpha is a flow from l to k.
 
-    Since sum_i beta_ik = 0, the flow into each label equals the flow out of it. So a pair that is
-    on no cycle of pairs carries nothing and is left out. The upper bound of alpha_ikl is C over
-    the example's number of pairs. ``example``, ``own``, ``other``, ``upper`` (n_pairs,) are i, k, l
-    and this bound; ``surplus`` (n_labels,) says how many more examples have a label than lack it.
+    Since sum_i beta_ik = 0, the flow into each label equals the flow out of it, and a pair that is
+    on no cycle of pairs is left out. ``example``, ``own``, ``other`` and ``upper`` (n_pairs,) are
+    i, k, l and the bound of alpha_ikl, C over the example's number of pairs; ``surplus``
+    (n_labels,) says how many more examples have a label than lack it.
     """
 
     def __init__(self, Y, C):

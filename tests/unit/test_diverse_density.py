@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import approx_fprime, rosen, rosen_der
 from scipy.optimize import minimize as scipy_minimize
-from scipy.optimize import rosen, rosen_der
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
@@ -11,23 +11,18 @@ from mimlpaper.baselines.diverse_density import (
     DiverseDensity,
     EmDd,
     _best_threshold,
-    _responsible,
-    alternate,
-    ascend,
     minimise,
-    neg_log_densities,
+    nearest_instances,
+    neg_log_density,
 )
 from mimlpaper.sharing import Cache, sharing
 
 
 def density_loss(theta, bags, y):
-    """The compiled loss and gradient at one point, for bags as users write them."""
+    """The compiled loss and gradient, for bags as users write them."""
     bags = Bags.from_list(bags)
-    points, every = np.array([theta], dtype=float), np.arange(bags.n_instances)[None]
-    losses, gradients = neg_log_densities(
-        points, bags.instances, every, bags.offsets, np.asarray(y, bool)
-    )
-    return losses[0], gradients[0]
+    theta, y = np.asarray(theta, dtype=float), np.asarray(y, bool)
+    return neg_log_density(theta, bags.instances, bags.offsets, y)
 
 
 def plain_loss(theta, bags, y):
@@ -60,10 +55,12 @@ def test_two_instances_by_hand():
     assert np.exp(-density_loss([0.5, 1.0], bag, [False])[0]) == pytest.approx(0.048929, abs=1e-6)
 
 
-def test_agrees_with_the_printed_formula(bags, rng):
-    y = rng.random(30) < 0.5
+def test_agrees_with_the_printed_formula_in_blocks_of_bags(rng):
+    """Small bags, and one larger than a block."""
+    bags = [rng.random((size, 4)) for size in (3, 1, 200, 40, 40, 5)]
+    y = [True, False, True, False, True, False]
     for _ in range(5):
-        theta = np.append(rng.random(3), rng.uniform(-2, 2, 3))
+        theta = np.append(rng.random(4), rng.uniform(0.5, 2, 4))
         assert density_loss(theta, bags, y)[0] == pytest.approx(plain_loss(theta, bags, y))
 
 
@@ -74,12 +71,8 @@ def test_gradient_against_finite_differences(bags, rng, scale):
     some_instance = bags[int(np.flatnonzero(y)[0])][0] + 1e-3
     for point in rng.random(3), some_instance:
         theta = np.append(point, scale * rng.uniform(0.5, 1.5, 3))
-        gradient = density_loss(theta, bags, y)[1]
-        for k in range(6):
-            step = np.zeros(6)
-            step[k] = 1e-6
-            rise = density_loss(theta + step, bags, y)[0] - density_loss(theta - step, bags, y)[0]
-            assert gradient[k] == pytest.approx(rise / 2e-6, rel=1e-4, abs=1e-4)
+        slopes = approx_fprime(theta, lambda at: density_loss(at, bags, y)[0], 1e-7)
+        assert density_loss(theta, bags, y)[1] == pytest.approx(slopes, rel=1e-3, abs=1e-3)
 
 
 def test_at_an_instance_of_a_positive_and_of_a_negative_bag():
@@ -88,43 +81,6 @@ def test_at_an_instance_of_a_positive_and_of_a_negative_bag():
     assert loss == pytest.approx(0.0) and gradient == pytest.approx([0.0, 0.0])
     loss, gradient = density_loss([0.0, 1.0], [[[0.0], [5.0]]], [False])
     assert 20 < loss < np.inf and np.isfinite(gradient).all()
-
-
-def test_many_points_and_blocks_of_bags(rng):
-    """Small bags, and one larger than a block: each point has its own loss and gradient."""
-    sizes = [3, 1, 200, 40, 40, 5]
-    bags = Bags.from_list([rng.random((size, 4)) for size in sizes])
-    y = np.array([True, False, True, False, True, False])
-    points = np.hstack([rng.random((9, 4)), rng.uniform(0.5, 2, (9, 4))])
-    every = np.arange(bags.n_instances)[None]
-    losses, gradients = neg_log_densities(points, bags.instances, every, bags.offsets, y)
-    for point, loss, gradient in zip(points, losses, gradients, strict=True):
-        assert loss == pytest.approx(plain_loss(point, bags, y))
-        alone = density_loss(point, bags, y)
-        assert alone[0] == loss and np.array_equal(alone[1], gradient)
-
-
-def test_points_with_their_own_instances(rng):
-    """One instance of each bag counts, another one for each point."""
-    bags = Bags.from_list(rng.random((6, 4, 2)))
-    y = np.arange(6) % 2 == 0
-    points = rng.random((3, 4))
-    rows = 4 * np.arange(6) + rng.integers(4, size=(3, 6))
-    losses, _ = neg_log_densities(points, bags.instances, rows, np.arange(7), y)
-    for point, own, loss in zip(points, rows, losses, strict=True):
-        assert loss == pytest.approx(plain_loss(point, bags.instances[own][:, None, :], y))
-
-
-def test_the_best_ascent_is_kept_and_none_ends_above_its_start(rng):
-    bags, y = planted(rng)
-    fitted = DiverseDensity(n_start_bags=None, initial_scale=0.5).fit(bags, y)
-    assert len(fitted.losses_) == 4 * y.sum()
-    assert fitted.loss_ == fitted.losses_.min()
-    theta = np.append(fitted.concept_, fitted.scales_)
-    assert density_loss(theta, bags, y)[0] == pytest.approx(fitted.loss_)
-    starts = np.unique(bags[y].instances, axis=0)
-    begun = [density_loss(np.append(x, [0.5] * 3), bags, y)[0] for x in starts]
-    assert (fitted.losses_ < begun).all()
 
 
 def test_threshold_by_hand():
@@ -137,22 +93,11 @@ def test_threshold_by_hand():
     assert _best_threshold(np.ones(3), np.array([False, True, True])) == 1.0
 
 
-def nearest(theta, instances, offsets):
-    return _responsible(np.array([theta]), instances, np.array(offsets))[0]
-
-
-def nldd(fitted, bags, y):
-    """NLDD as it is defined: each bag by the largest p of its instances."""
-    squares = (fitted.scales_ * (bags.instances - fitted.concept_)) ** 2
-    best = bags.max(np.exp(-squares.sum(axis=1)))
-    return -np.log(np.where(y, best, 1.0 - best)).sum()
-
-
 def test_the_nearest_instance_of_each_bag_by_hand():
     """Seen from 0, instances 3, 1 | -2 | 5, 4, -4: the second, the third, of equals the first."""
-    instances, offsets = np.array([[3.0], [1.0], [-2.0], [5.0], [4.0], [-4.0]]), [0, 2, 3, 6]
-    assert nearest([0.0, 1.0], instances, offsets).tolist() == [1, 2, 4]
-    assert nearest([6.0, 1.0], instances, offsets).tolist() == [0, 2, 3]
+    columns, offsets = np.array([[3.0, 1.0, -2.0, 5.0, 4.0, -4.0]]), np.array([0, 2, 3, 6])
+    assert nearest_instances(np.array([0.0, 1.0]), columns, offsets).tolist() == [1, 2, 4]
+    assert nearest_instances(np.array([6.0, 1.0]), columns, offsets).tolist() == [0, 2, 3]
 
 
 def test_bags_of_one_are_diverse_density(rng):
@@ -167,79 +112,24 @@ def test_bags_of_one_are_diverse_density(rng):
     assert emdd.concept_ == pytest.approx(density.concept_, abs=1e-3)
 
 
-def test_loss_is_that_of_the_definition_and_below_every_start(rng):
+@pytest.mark.parametrize("kind", [DiverseDensity, EmDd])
+def test_the_best_ascent_is_kept_and_none_ends_above_its_start(rng, kind):
+    """EM-DD's loss is that of the instances of each bag with the largest p."""
     bags, y = planted(rng)
-    fitted = EmDd(n_start_bags=None, initial_scale=0.5).fit(bags, y)
-    assert fitted.loss_ == fitted.losses_.min() == pytest.approx(nldd(fitted, bags, y))
+    fitted = kind(n_start_bags=None, initial_scale=0.5).fit(bags, y)
     starts = np.unique(bags[y].instances, axis=0)
-    for start, loss in zip(starts, fitted.losses_, strict=True):
-        theta = np.append(start, [0.5] * 3)
-        chosen = bags.instances[nearest(theta, bags.instances, bags.offsets)]
-        assert loss <= density_loss(theta, chosen[:, None, :], y)[0]
 
+    def loss(theta):
+        if kind is DiverseDensity:
+            return density_loss(theta, bags, y)[0]
+        rows = nearest_instances(theta, bags.instances.T.copy(), bags.offsets)
+        return density_loss(theta, bags.instances[rows][:, None], y)[0]
 
-FEW_STEPS = dict(tol=1e-12, max_iter=200)
-
-
-def each(loss, gradient):
-    """Evaluation of many points by functions of one."""
-
-    def evaluate(_, points):
-        return np.array([loss(x) for x in points]), np.array([gradient(x) for x in points])
-
-    return evaluate
-
-
-ROSENBROCK = each(rosen, rosen_der)
-
-
-def logistic(rng, n=60, n_features=8):
-    """A convex loss that SciPy can minimise as well."""
-    X, y = rng.standard_normal((n, n_features)), rng.choice([-1.0, 1.0], n)
-
-    def loss(w):
-        return np.logaddexp(0.0, -y * (X @ w)).sum() + 0.1 * w @ w
-
-    def gradient(w):
-        return -X.T @ (y / (1.0 + np.exp(y * (X @ w)))) + 0.2 * w
-
-    return loss, gradient
-
-
-def test_a_parabola_by_hand():
-    """From 1 on x²/2 the first step is the gradient, 1, and ends at the minimum."""
-    points, losses, converged = minimise(
-        each(lambda x: x @ x / 2, lambda x: x), np.array([[1.0]]), tol=1e-9, max_iter=2
-    )
-    assert points.tolist() == [[0.0]] and losses.tolist() == [0.0] and converged.all()
-
-
-def test_agrees_with_scipy(rng):
-    loss, gradient = logistic(rng)
-    _, losses, _ = minimise(each(loss, gradient), rng.standard_normal((5, 8)), **FEW_STEPS)
-    found = scipy_minimize(loss, np.zeros(8), jac=gradient, method="BFGS", tol=1e-10)
-    assert losses == pytest.approx(np.full(5, found.fun), rel=1e-8)
-
-
-def test_losses_never_rise_and_steps_are_limited(rng):
-    starts = rng.uniform(-2, 2, (5, 2))
-    last = ROSENBROCK(None, starts)[0]
-    for max_iter in (1, 3, 9):
-        _, losses, converged = minimise(ROSENBROCK, starts, tol=1e-12, max_iter=max_iter)
-        assert (losses <= last).all() and not converged.any()
-        last = losses
-
-
-def test_a_step_out_of_the_domain_is_shortened():
-    """x - log x is infinite below 0; the first step from 0.01 would end there or far away."""
-
-    def evaluate(_, points):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return points[:, 0] - np.log(points[:, 0]), 1.0 - 1.0 / points
-
-    points, losses, converged = minimise(evaluate, np.array([[0.01], [3.0]]), **FEW_STEPS)
-    assert points == pytest.approx(np.ones((2, 1)), abs=1e-5) and converged.all()
-    assert losses == pytest.approx([1.0, 1.0])
+    assert len(fitted.losses_) == len(starts) == 4 * y.sum()
+    assert fitted.loss_ == fitted.losses_.min()
+    assert loss(np.append(fitted.concept_, fitted.scales_)) == pytest.approx(fitted.loss_)
+    begun = np.array([loss(np.append(x, [0.5] * 3)) for x in starts])
+    assert (fitted.losses_ <= begun).all()
 
 
 @pytest.mark.parametrize("kind", [DiverseDensity, EmDd])
@@ -260,12 +150,41 @@ def test_planted_concept_is_found(rng, kind):
         kind(max_iter=1, **options).fit(bags, y)
 
 
-@pytest.mark.parametrize("climb", [ascend, alternate])
-def test_no_ascent_depends_on_the_others(rng, climb):
-    """To the last digit: an ascent ends at the same point alone and among others."""
-    bags, y = planted(rng)
-    starts = np.hstack([bags[y].instances, np.full((4 * y.sum(), 3), 0.5)])
-    together = climb(bags, y, starts, 1e-4, 300)
-    for i in (0, 7, 30):
-        alone = climb(bags, y, starts[[i]], 1e-4, 300)
-        assert all(np.array_equal(a[i], b[0]) for a, b in zip(together, alone, strict=True))
+def test_a_parabola_by_hand():
+    """From 1 on x²/2 the first step is the gradient, 1, and ends at the minimum."""
+    found = minimise(lambda x: (x @ x / 2, x), np.array([1.0]), tol=1e-9, max_iter=2)
+    assert found == (0.0, 0.0, True)
+
+
+def test_descents_agree_with_scipy(rng):
+    """On a convex loss; and on Rosenbrock's every step lowers it."""
+    X, y = rng.standard_normal((60, 8)), rng.choice([-1.0, 1.0], 60)
+
+    def loss(w):
+        value = np.logaddexp(0.0, -y * (X @ w)).sum() + 0.1 * w @ w
+        return value, -X.T @ (y / (1.0 + np.exp(y * (X @ w)))) + 0.2 * w
+
+    _, least, _ = minimise(loss, rng.standard_normal(8), tol=1e-12, max_iter=200)
+    found = scipy_minimize(loss, np.zeros(8), jac=True, method="BFGS", tol=1e-10)
+    assert least == pytest.approx(found.fun, rel=1e-8)
+    start = rng.uniform(-2, 2, 2)
+    losses = [rosen(start)]
+    for max_iter in (1, 3, 9, 100):
+        end, value, converged = minimise(
+            lambda x: (rosen(x), rosen_der(x)), start, tol=1e-12, max_iter=max_iter
+        )
+        losses.append(value)
+        assert converged == (max_iter == 100)
+    assert (np.diff(losses) < 0).all() and end == pytest.approx([1.0, 1.0], abs=1e-4)
+
+
+def test_a_step_out_of_the_domain_is_shortened():
+    """x - log x is infinite below 0; the first step from 0.01 would end there or far away."""
+
+    def evaluate(x):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return x[0] - np.log(x[0]), 1.0 - 1.0 / x
+
+    for start in 0.01, 3.0:
+        point, loss, converged = minimise(evaluate, np.array([start]), tol=1e-12, max_iter=200)
+        assert converged and loss == pytest.approx(1.0) and point == pytest.approx(1.0, abs=1e-5)

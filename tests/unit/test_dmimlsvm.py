@@ -15,13 +15,11 @@ from mimlpaper.algorithms.dmimlsvm import (
     imbalance_rates,
     imbalance_weights,
     learned_pair_penalties,
-    mean_form,
     pairwise_form,
 )
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.kernels import kernel_matrix
-from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 
@@ -208,33 +206,6 @@ def test_warm_start_along_a_path(some_bags, some_labels):
     assert n_warm < n_cold
 
 
-def test_warm_start_is_not_misled_by_other_data(some_bags, some_labels, rng):
-    warm = DMimlSvm(warm_start=True, random_state=0, tol=1e-4).fit(some_bags, some_labels)
-    other = some_bags.with_instances(rng.random(some_bags.instances.shape))
-    for X, Y in ((other, some_labels), (other, some_labels[:, :2]), (other[:12], some_labels[:12])):
-        cold = DMimlSvm(random_state=0, tol=1e-4).fit(X, Y)
-        assert warm.fit(X, Y).objective_[-1] == pytest.approx(cold.objective_[-1], rel=1e-2)
-        assert warm.decision_function(X) == pytest.approx(cold.decision_function(X), abs=0.1)
-
-
-def test_fits_that_differ_in_the_label_rule_share_their_work(some_bags, some_labels, monkeypatch):
-    """The second is not minimised, predicts by its own rule, and gives the same warnings."""
-    estimator = DMimlSvm(gamma=5.0, rank=10, max_cccp=1, max_iter=5, C=1000.0, random_state=0)
-    with pytest.warns(ConvergenceWarning) as alone:
-        expected = clone(estimator).set_params(label_rule="top").fit(some_bags, some_labels)
-    with sharing(Cache()) as cache:
-        with pytest.warns(ConvergenceWarning):
-            clone(estimator).fit(some_bags, some_labels)
-        assert cache.n_hits == 0
-        monkeypatch.setattr(DMimlSvm, "_minimise", None)
-        with pytest.warns(ConvergenceWarning) as again:
-            fitted = clone(estimator).set_params(label_rule="top").fit(some_bags, some_labels)
-    assert np.array_equal(fitted.weights_, expected.weights_)
-    assert np.array_equal(fitted.predict(some_bags), expected.predict(some_bags))
-    assert len(again) == len(alone) == 3  # of rank, max_cccp and max_iter
-    assert [str(w.message) for w in again] == [str(w.message) for w in alone]
-
-
 def test_constant_labels(some_bags, some_labels):
     """They get +1 or -1; the other labels are as alone, except for T in the weights."""
     Y = np.column_stack([np.ones(24, bool), some_labels, np.zeros(24, bool)])
@@ -292,16 +263,6 @@ def test_form_is_the_framework_at_the_best_shared_parts(rng, penalties):
         change = 0.1 * rng.normal(size=shared.shape) * np.isfinite(penalties)[:, :, None]
         other = shared + change + change.transpose(1, 0, 2)
         assert framework(weights, penalties, other) > expected
-
-
-def test_one_penalty_for_all_pairs_favours_the_mean():
-    """With all μ_ij = μ and a = 1 / (4μ + 2), Q is (1 - a)(I/T + (2m/T²) 11') for
-    m = -a / (2 (1 - a)), between -1/2 and 0: the mean regulariser where it favours the mean."""
-    for mu in (0.1, 1.0, 7.0):
-        a = 1 / (4 * mu + 2)
-        m = -a / (2 * (1 - a))
-        assert -0.5 < m < 0
-        assert pairwise_form(np.full((5, 5), mu)) == pytest.approx((1 - a) * mean_form(5, m))
 
 
 def shares(penalties):

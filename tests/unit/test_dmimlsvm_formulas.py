@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from mimlpaper.algorithms.dmimlsvm import (
-    imbalance_rates,
-    imbalance_weights,
-    mean_form,
-    pairwise_form,
-)
+from mimlpaper.algorithms.dmimlsvm import imbalance_rates, imbalance_weights, mean_form
 from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlpaper.paths import notebooks
 from tests.unit.test_dmimlsvm_solvers import objective, random_problem
@@ -188,24 +183,6 @@ def test_eqs_27_and_28_are_right():
         for a, b in ((W_I, W_J), (W_J, W_I))
     )
     assert is_zero(simplified - pair(best))
-
-
-def test_pairwise_form_symbolically():
-    """¼ (||w_i||² + ||w_j||² - a ||w_i + w_j||²) in both orders, a = 1 / (4 μ_ij + 2); on the
-    diagonal μ_ii / (2 μ_ii + 1) ||w_i||²."""
-    a = 1 / (4 * MU_IJ + 2)
-    form = (square(W_I) + square(W_J) - a * square(W_I + W_J)) / 2
-    assert is_zero(form - pair((W_I + W_J) * a))
-    own = 2 * W_I * a
-    diagonal = square(W_I - own) / 2 + MU_IJ * square(own)
-    assert is_zero(diagonal - MU_IJ / (2 * MU_IJ + 1) * square(W_I))
-    Q = pairwise_form(np.array([[0.5, 2.0], [2.0, 1.0]]))
-    weights = np.array([[1.0, -2.0], [0.5, 3.0]])
-    value = dict(zip([*W_I, *W_J], weights.T.ravel().tolist(), strict=True))
-    expected = form.subs(MU_IJ, 2).subs(value)
-    expected += (MU_IJ / (2 * MU_IJ + 1)).subs(MU_IJ, sp.Rational(1, 2)) * square(W_I).subs(value)
-    expected += (MU_IJ / (2 * MU_IJ + 1)).subs(MU_IJ, 1) * square(W_J).subs(value)
-    assert 0.5 * np.sum((weights @ Q) * weights) == pytest.approx(float(expected) / 4)
 
 
 def test_the_notebook_names_tests_that_exist():

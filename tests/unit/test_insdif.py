@@ -10,7 +10,6 @@ from mimlpaper.algorithms.insdif import (
     InsDif,
     NeighbourMeans,
     PrototypeDifferences,
-    SingleInstances,
 )
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
@@ -102,11 +101,6 @@ def test_sparse_and_dense_input_give_the_same(X, rare, transformer):
     assert transformer.transform(csr_array(X[:4])).instances.shape[0] == 20
 
 
-def test_single_instances_are_the_examples(X, rare):
-    bags = SingleInstances().fit_transform(csr_array(X), rare)
-    assert set(bags.sizes) == {1} and np.array_equal(bags.instances, X)
-
-
 def test_a_label_without_examples_is_known_by_the_mean_of_all(X, rare):
     for transformer in TRANSFORMERS:
         assert transformer.fit(X, rare).prototypes_[3] == pytest.approx(X.mean(axis=0))
@@ -114,21 +108,6 @@ def test_a_label_without_examples_is_known_by_the_mean_of_all(X, rare):
     assert bags.instances.reshape(60, 5, 5)[:, 3] == pytest.approx(np.tile(X.mean(axis=0), (60, 1)))
     # The only example with the last label has no neighbour with it; the others have that one.
     assert bags.instances.reshape(60, 5, 5)[:, 4] == pytest.approx(np.tile(X[7], (60, 1)))
-
-
-def test_features_of_many_differences_never_lay_them_out(rng):
-    """2,000 examples, 40 labels, 1,000 words: laid out, 640 MB. The features take 6 MB."""
-    import tracemalloc
-
-    X = csr_array((rng.random(40_000), rng.integers(0, 1000, 40_000), np.arange(0, 40_001, 20)))
-    X.resize((2000, 1000))
-    Y = rng.random((2000, 40)) < 0.1
-    tracemalloc.start()
-    bags = DifferenceFeatures(rank=10, random_state=0).fit_transform(X, Y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert bags.instances.shape == (80_000, 10)
-    assert peak < 64e6
 
 
 BY_DISTANCES = [MimlNn(ratio=0.3, random_state=0), MimlSvm(ratio=0.3, random_state=0)]
@@ -181,20 +160,3 @@ def test_instance_learner_on_features_is_the_kernel_learner_on_differences(X, Y)
     plain = MimlSvmMi(gamma=0.7, rank=25, tol=1e-8, max_alternations=4, random_state=0)
     expected = InsDif(learner=plain).fit(X, Y)
     assert found.decision_function(X) == pytest.approx(expected.decision_function(X), abs=1e-5)
-
-
-def test_equal_prototypes_are_no_prototypes(X):
-    """Three equal labels have equal prototypes: a bag holds the same x - v three times."""
-    Y = np.column_stack([X[:, 0] > 0] * 3)
-    learner = MimlSvmMi(gamma=0.7, C=1.0, rank=None, tol=1e-8, max_alternations=2)
-    found = InsDif(learner=learner).fit(X, Y).decision_function(X)
-    alone = InsDif(transformation=SingleInstances(), learner=clone(learner).set_params(C=3.0))
-    assert found == pytest.approx(alone.fit(X, Y).decision_function(X), abs=1e-4)
-
-
-def test_a_linear_kernel_makes_the_same_instance_the_witness_of_every_bag(X, Y):
-    """<w, x - v_l> + b is highest where <w, v_l> is lowest, whatever x."""
-    fitted = InsDif(learner=MimlSvmMi(kernel="linear", C=1.0)).fit(X, Y)
-    bags = fitted.transformation_.transform(X)
-    scores = fitted.learner_.instance_scores(bags).reshape(60, 3, 3)  # example, prototype, label
-    assert all(len(set(scores[:, :, label].argmax(axis=1))) == 1 for label in range(3))

@@ -1,9 +1,8 @@
 """Distances to medoid bags, and the learners on them."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
+from mimlpaper.memory import GIB, check_memory, free_memory
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.multiclass import OneVsRestClassifier
@@ -12,10 +11,7 @@ from sklearn.svm import SVC
 
 from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.insdif import SingleInstances
-from mimlpaper.algorithms.medoid_map import SQUARE
-from mimlpaper.datasets import make_bags
 from mimlpaper.distances import max_hausdorff
-from mimlpaper.memory import GIB, check_memory, free_memory
 
 
 def test_the_middle_of_three_bags_by_hand():
@@ -60,25 +56,6 @@ def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
     np.testing.assert_array_equal(
         nn.predict(bags), MimlNn(random_state=0).fit(train, Y).predict(bags)
     )
-
-
-def test_memory_grows_with_the_bags_not_with_their_square():
-    """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 3 MB, of all 300."""
-    X, _ = make_bags(5000, 2, 4)
-    tracemalloc.start()
-    LandmarkMap(n_sample=500, ratio=0.1, random_state=0).fit_transform(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < SQUARE * 500**2 + 3 * 8 * 5000 * 50
-
-
-def test_the_bytes_of_a_pair_of_bags_are_enough():
-    X, _ = make_bags(1000, 1, 4)
-    tracemalloc.start()
-    MedoidMap(random_state=0).fit(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0.8 < peak / (SQUARE * 1000**2) < 1
 
 
 def test_too_large_a_sample_is_an_error_before_memory_is_taken(bags, monkeypatch):

@@ -9,9 +9,6 @@ from sklearn.svm import SVC
 
 from mimlpaper.algorithms import mimlboost
 from mimlpaper.algorithms.mimlboost import MimlBoost, _costs, _label_codes, _multiplier
-from mimlpaper.algorithms.pair_svm import PairSvm
-from mimlpaper.base import ConstantLabelWarning
-from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 EXACT = {"rank": None, "tol": 1e-7, "max_iter": 5000, "random_state": 0}
@@ -117,43 +114,6 @@ def test_same_as_the_table_read_word_by_word(noisy, label_code, monkeypatch):
     assert literal.decision_function(bags) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "label_code"),
-    [("rbf", "feature"), ("rbf", "onehot"), ("linear", "feature"), ("linear", "product")],
-)
-def test_structured_and_literal_machines_agree(noisy, kernel, label_code, monkeypatch):
-    """The first machine is the same; a later one only while no vote is too close to call."""
-    bags, Y = noisy
-    both, values = [], []
-    for machine in (PairSvm, reference.LibsvmPairSvm):
-        monkeypatch.setattr(mimlboost, "PairSvm", machine)
-        fitted = MimlBoost(n_rounds=2, kernel=kernel, label_code=label_code, **EXACT).fit(bags, Y)
-        both.append(fitted)
-        values.append(fitted.estimators_[0](fitted.factor_.transform(bags.instances)))
-    clear = np.abs(values[1]) > 5e-3
-    assert clear.mean() > 0.9
-    assert values[0] == pytest.approx(values[1], abs=5e-3)
-    assert np.array_equal(values[0][clear] > 0, values[1][clear] > 0)
-    if clear.all():
-        assert both[0].estimator_weights_ == pytest.approx(both[1].estimator_weights_, abs=1e-6)
-
-
-def test_one_label_and_bags_of_one_are_plain_boosting(rng):
-    X = rng.random((60, 2))
-    y = np.where(np.sin(6 * X[:, 0]) + rng.normal(0, 0.7, 60) > X[:, 1], 1, -1)
-    rows = np.column_stack([X, np.zeros(60)])
-
-    def learn(weights):
-        svm = SVC(gamma=1.0, tol=1e-6).fit(rows, y, 60 * weights)
-        return lambda X: svm.predict(np.column_stack([X, np.zeros(len(X))]))
-
-    expected = reference.discrete_boosting(X, y, 6, learn)
-    estimator = MimlBoost(n_rounds=6, gamma=1.0, label_code="feature", **EXACT)
-    fitted = estimator.fit(list(X[:, None]), y[:, None] > 0)
-    assert fitted.n_rounds_ == 6
-    assert fitted.decision_function(list(X[:, None]))[:, 0] == pytest.approx(expected, abs=1e-6)
-
-
 def test_after_each_round_its_weighted_error_is_half(noisy):
     """Step 3d is the stationary point of Σ W exp((2e - 1) c): 3f leaves Σ W (2e - 1) = 0."""
     fitted = MimlBoost(n_rounds=8, random_state=0).fit(*noisy)
@@ -162,19 +122,6 @@ def test_after_each_round_its_weighted_error_is_half(noisy):
     for t, e in enumerate(errors):
         assert (weights[t] * e).sum() == pytest.approx(fitted.estimator_errors_[t])
         assert (weights[t + 1] * e).sum() == pytest.approx(0.5)
-
-
-def test_last_stage_is_the_decision_function(noisy):
-    bags, Y = noisy
-    fitted = MimlBoost(n_rounds=7, random_state=0).fit(bags, Y)
-    stages = list(fitted.staged_decision_function(bags))
-    assert len(stages) == fitted.n_rounds_ == len(fitted.estimators_) == 7
-    assert fitted.stopped_ == "n_rounds"
-    assert np.array_equal(stages[-1], fitted.decision_function(bags))
-    assert np.array_equal(bags.mean(fitted.instance_scores(bags)), stages[-1])
-    shorter = MimlBoost(n_rounds=3, random_state=0).fit(bags, Y)
-    assert np.array_equal(stages[2], shorter.decision_function(bags))
-    assert np.abs(stages[-1]).max() <= fitted.estimator_weights_.sum()
 
 
 def test_label_codes():
@@ -216,37 +163,6 @@ def test_costs_are_one_on_average(noisy):
     costs = _costs(W, bags.sizes, "weights", None)
     assert costs.mean() == pytest.approx(1.0)
     assert bags.sum(costs) == pytest.approx(costs.size * W)
-
-
-def test_labels_of_one_class(noisy):
-    bags, Y = noisy
-    padded = np.column_stack([np.ones(len(Y)), Y, np.zeros(len(Y))])
-    estimator = MimlBoost(n_rounds=4, label_code="onehot", random_state=0)
-    with pytest.warns(ConstantLabelWarning, match=r"\[0, 3\]"):
-        scores = estimator.fit(bags, padded).decision_function(bags)
-    assert (scores[:, 0] == 1).all() and (scores[:, 3] == -1).all()
-    assert np.array_equal(scores[:, 1:3], clone(estimator).fit(bags, Y).decision_function(bags))
-    with pytest.warns(ConstantLabelWarning):
-        nothing = clone(estimator).fit(bags, np.ones_like(Y))
-    assert nothing.n_rounds_ == 0
-    assert list(nothing.staged_decision_function(bags)) == []
-    assert nothing.predict(bags).all()
-
-
-@pytest.mark.parametrize("weighting", ["weights", "resampling"])
-def test_fits_that_differ_in_their_rule_share_one_run(noisy, weighting):
-    bags, Y = noisy
-    estimator = MimlBoost(n_rounds=4, weighting=weighting, random_state=0)
-    alone = estimator.fit(bags, Y).decision_function(bags)
-    with sharing(Cache()) as cache:
-        first = clone(estimator).fit(bags, Y)
-        n_misses = cache.n_misses
-        second = clone(estimator).set_params(label_rule="top").fit(bags, Y)
-        assert cache.n_hits == cache.n_misses == n_misses
-        clone(estimator).set_params(n_rounds=3).fit(bags, Y)
-        assert cache.n_misses == n_misses + 1
-    for fitted in (first, second):
-        assert np.array_equal(fitted.decision_function(bags), alone)
 
 
 def test_an_unsolved_machine_warns(noisy):

@@ -4,7 +4,6 @@ from sklearn.base import clone
 
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
-from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines.misvm import MiSvmInstance
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.sharing import Cache, sharing
@@ -58,21 +57,6 @@ def test_staged_scores_are_those_of_shorter_runs(bags, Y):
     for t in (1, 2, min(counts)):
         short = MimlSvmMi(gamma=1.0, C=3.0, random_state=0, max_alternations=t).fit(bags, Y)
         assert np.array_equal(stages[t - 1], short.decision_function(bags))
-
-
-@pytest.mark.parametrize("constant", [False, True])
-def test_label_with_one_class_only(bags, Y, constant):
-    Y[:, 1] = constant
-    with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[1\]"):
-        fitted = MimlSvmMi(random_state=0).fit(bags, Y)
-    expected = 1.0 if constant else -1.0
-    assert (fitted.decision_function(bags)[:, 1] == expected).all()
-    assert (fitted.instance_scores(bags)[:, 1] == expected).all()
-    assert all((stage[:, 1] == expected).all() for stage in fitted.staged_decision_function(bags))
-    Y[:] = constant
-    with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[0, 1, 2\]"):
-        scores = list(MimlSvmMi().fit(bags, Y).staged_decision_function(bags))
-    assert np.array_equal(scores, np.full((1, 30, 3), expected))
 
 
 def test_fits_on_the_same_bags_share_factor_and_machines(bags, Y):

@@ -133,19 +133,6 @@ def test_the_gap_holds_in_single_precision(rng, bag_problem, tol):
     assert values == pytest.approx(f(features.instances), abs=1e-5)
 
 
-def test_labels_that_share_their_kernel_in_any_number(rng):
-    """Steps of an instance's pairs add up: many labels, close to each other, all of them move."""
-    rows = rng.normal(size=(15, 2))
-    targets = np.where(rng.random((15, 9)) < 0.5, 1.0, -1.0)
-    costs = rng.exponential(1.0, targets.shape)
-    k_y, k_0 = label_kernels(np.linspace(0, 1, 9)[:, None], "rbf", 0.5)
-    k_0 = k_0 + k_y[:, :1] * k_y[:1]  # and offsets of their own
-    _, expected = reference.pair_svm(rows, k_y, k_0, targets, costs)
-    f, values = PairSvm(of_one(rows), k_y, k_0, **EXACT).solve(targets, costs)
-    assert f.gap <= 1e-7
-    assert values == pytest.approx(expected, abs=5e-3)
-
-
 def test_out_of_climbs_it_tells_the_gap(problem):
     instances, targets, costs = problem
     svm = PairSvm(of_one(instances), np.eye(3), np.eye(3), tol=1e-12, max_iter=1, random_state=0)
@@ -160,13 +147,3 @@ def test_one_class(problem, sign):
     f, values = svm.solve(targets, costs)
     assert (f(instances) == sign).all() and (values == sign).all()
     assert f.gap == 0
-
-
-def test_instances_without_features_get_the_larger_class(problem):
-    _, targets, _ = problem
-    targets[:] = -1.0
-    targets[0, 0] = 1.0
-    nothing = of_one(np.zeros((12, 2)))
-    svm = PairSvm(nothing, np.eye(3), np.zeros((3, 3)), tol=1e-9, random_state=0)
-    f, _ = svm.solve(targets, np.ones_like(targets))
-    assert f(np.zeros((1, 2))) == pytest.approx(np.full((1, 3), -1.0))

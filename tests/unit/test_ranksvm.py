@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines import ranksvm as module
@@ -86,41 +85,11 @@ def test_agrees_with_a_general_solver(X, Y, kernel, C):
     optimum, best_ranking = reference.rank_svm(K, Y, C)
     assert objective == pytest.approx(optimum, rel=1e-4)
     assert objective >= optimum * (1 - 1e-7)
+    assert 0 <= fitted.duality_gap_ <= fitted.tol
+    assert objective - optimum <= (fitted.duality_gap_ + 1e-6) * objective
+    assert beta.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-10)
     centred = best_ranking - best_ranking.mean(axis=1, keepdims=True)
     assert ranking(fitted, X[2:]) == pytest.approx(centred, abs=0.05)
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_optimality_conditions_and_the_stated_gap(X, Y, kernel):
-    """beta is feasible for the dual, and its value is within the gap of the primal's.
-
-    With c_i = |Y_i| |Ybar_i| pairs of at most C / c_i each, beta_ik is in [0, C / |Y_i|] for a
-    label and in [-C / |Ybar_i|, 0] for another; the alphas of example i sum to the positive
-    part of beta_i.
-    """
-    C = 2.0
-    fitted = RankSvm(C=C, random_state=0, **kernel).fit(X, Y)
-    K, Y, beta = gram_matrix(fitted), Y[2:], fitted.dual_coef_
-    assert beta.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-10)
-    assert beta.sum(axis=1) == pytest.approx(np.zeros(22), abs=1e-10)
-    n_true = Y.sum(axis=1, keepdims=True)
-    assert (beta >= np.where(Y, 0, -C / (4 - n_true)) - 1e-12).all()
-    assert (beta <= np.where(Y, C / n_true, 0) + 1e-12).all()
-    dual = beta[Y].sum() - np.sum(beta * (K @ beta)) / 2
-    primal = reference.rank_svm_objective(K, Y, C, beta, fitted.intercept_)
-    assert 0 <= fitted.duality_gap_ <= fitted.tol
-    assert (primal - dual) / primal == pytest.approx(fitted.duality_gap_, abs=1e-8)
-
-
-@pytest.mark.parametrize("kernel", KERNELS[:2], ids=str)
-def test_two_exclusive_labels_are_a_binary_svm_of_twice_the_cost(X, rng, kernel):
-    """With w_1 = -w_2 = w/2 the objective is (||w||^2 / 2 + 2 C hinge losses) / 2."""
-    y = X[:, 0] + rng.normal(size=24) > 0.4
-    fitted = RankSvm(C=1.5, tol=1e-8, random_state=0, **kernel).fit(X, np.column_stack([y, ~y]))
-    K = gram_matrix(fitted)
-    binary = SVC(kernel="precomputed", C=3.0, tol=1e-8).fit(K, y)
-    first, second = ranking(fitted, X).T
-    assert first - second == pytest.approx(binary.decision_function(K), abs=1e-3)
 
 
 def test_best_thresholds_by_hand():
@@ -147,18 +116,6 @@ def test_threshold_is_the_least_squares_fit_over_all_examples(X, Y):
     assert left.sum() == pytest.approx(0, abs=1e-9)
     assert fitted.decision_function(X) == pytest.approx(f - t[:, None])
     assert np.array_equal(fitted.predict(X), f > t[:, None])
-
-
-@pytest.mark.parametrize("constant", [False, True])
-def test_constant_label_has_a_constant_function_and_no_loss(X, Y, constant):
-    """Its bias can rise or fall until the margin holds for every pair."""
-    X, Y = X[2:], np.column_stack([Y[2:, :3], np.full(22, constant)])
-    with pytest.warns(ConstantLabelWarning, match=r"\[3\]"):
-        fitted = RankSvm(tol=1e-6, random_state=0).fit(X, Y)
-    assert fitted.dual_coef_[:, 3] == pytest.approx(np.zeros(len(fitted.X_fit_)), abs=1e-4)
-    f = ranking(fitted, X)
-    margins = (f[:, 3:] - f[:, :3])[~Y[:, :3]] if constant else (f[:, :3] - f[:, 3:])[Y[:, :3]]
-    assert margins.min() >= 1 - 1e-3
 
 
 def test_a_gap_above_the_tolerance_warns_with_numbers(X, Y):
@@ -282,18 +239,6 @@ def test_many_steps_lead_to_the_optimum(usable, program, to_the_end):
     converged = RankSvm(tol=1e-7, random_state=0, **settings).fit(X, Y)
     assert fitted.dual_coef_.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
     assert K @ fitted.dual_coef_ == pytest.approx(K @ converged.dual_coef_, abs=0.05)
-
-
-def test_stages_are_the_shorter_runs_and_the_last_step_is_not_taken(usable):
-    X, Y = usable
-    estimator = RankSvm(solver="frank_wolfe", max_iter=6)
-    stages = list(estimator.fit(X, Y).staged_decision_function(X))
-    assert len(stages) == estimator.n_iter_ == 6
-    assert np.array_equal(stages[-1], estimator.decision_function(X))
-    for n_steps in (1, 4):
-        shorter = RankSvm(solver="frank_wolfe", max_iter=n_steps).fit(X, Y)
-        assert np.array_equal(shorter.decision_function(X), stages[n_steps - 1])
-    assert not RankSvm(solver="frank_wolfe", max_iter=1).fit(X, Y).dual_coef_.any()
 
 
 def test_no_pair_that_can_be_balanced():

@@ -16,7 +16,6 @@ from mimlpaper.algorithms.subcod import (
     SubCod,
     best_inversions,
     correct_concepts,
-    distinct_labels,
     find_concepts,
 )
 from mimlpaper.base import ConstantLabelWarning
@@ -119,12 +118,11 @@ def test_whole_budget_makes_every_sub_concept_the_bag_label_or_its_opposite(conc
     polished, objective = correct_concepts(c, y, kept_share=0.0, optimum="budget")
     assert all(np.array_equal(column, y) or np.array_equal(column, ~y) for column in polished.T)
     assert objective[-1] == pytest.approx(1 / (2 * 12), rel=1e-3)
-    assert distinct_labels(polished)[0].shape[1] <= 2
 
 
 def test_too_few_turns_are_told(concepts):
     with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns, to"):
-        correct_concepts(*concepts, max_alternations=1, optimum="budget")
+        correct_concepts(*concepts, kept_share=0.5, max_alternations=1)
 
 
 def test_sub_concepts_are_the_components_of_greatest_responsibility(africa):
@@ -142,16 +140,6 @@ def test_sub_concepts_are_the_components_of_greatest_responsibility(africa):
         np.isin(range(6), concept_of_instance[X.bag_of_instance == i]) for i in range(len(X))
     ]
     assert np.array_equal(find_concepts(mixture, X), expected)
-
-
-def test_mixture_is_where_its_own_updates_leave_it(africa):
-    """The M-step of Section 7.1 from the final responsibilities gives the means again."""
-    X, _, _ = africa
-    mixture = SubCod(n_concepts=3, random_state=0).fit_mixture(X)
-    shares = mixture.predict_proba(X.instances)  # γ
-    means = shares.T @ X.instances / shares.sum(axis=0)[:, None]
-    assert means == pytest.approx(mixture.means_, abs=0.05)
-    assert shares.mean(axis=0) == pytest.approx(mixture.weights_, abs=0.02)
 
 
 @pytest.mark.parametrize("learner", [None, MimlNn(ratio=0.5, random_state=0)])
