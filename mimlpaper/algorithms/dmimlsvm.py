@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -258,7 +259,8 @@ def descend(
     that is kept; and whether the steps ended before ``max_steps``.
     """
     solution, settled = start, True
-    raw, n_iter = [], []
+    raw: list[float] = []
+    n_iter: list[int] = []
     for _ in range(max_steps):
         found = solve(problem, solution)
         following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
@@ -280,7 +282,7 @@ def descend(
         problem = following
     else:
         settled = False
-    return solution, np.array(raw), np.array(n_iter), settled
+    return cast(Solution, solution), np.array(raw), np.array(n_iter), settled
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:

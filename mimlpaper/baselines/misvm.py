@@ -55,6 +55,9 @@ class HighestInstance(KernelFeatures):
     degree: int = 3
     coef0: float = 1.0
 
+    def instance_scores(self, X) -> np.ndarray:
+        raise NotImplementedError
+
     def decision_function(self, X) -> np.ndarray:
         """Largest instance score of each bag: (n_bags,)."""
         check_is_fitted(self)

@@ -318,9 +318,9 @@ def _peak():
     return kilobytes / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-_OF_TESTS = dict(numbers=(*CRITERIA, ACCURACY, "fit_seconds", "predict_seconds"), words=("chosen",))
-TESTED = Measure(criteria, **_OF_TESTS)
-STAGED = Measure(criteria_by_stage, **_OF_TESTS)
+_OF_TESTS = (*CRITERIA, ACCURACY, "fit_seconds", "predict_seconds"), ("chosen",)
+TESTED = Measure(criteria, *_OF_TESTS)
+STAGED = Measure(criteria_by_stage, *_OF_TESTS)
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))

@@ -9,6 +9,7 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -64,7 +65,7 @@ def drawn_scenes(*, n_images: int = 100, size: int = 96) -> list[dict]:
     images, Y, _ = make_scenes(n_images, size=size, random_state=2)
     label_sets, firsts = np.unique(Y, axis=0, return_index=True)
     names = [" and ".join(np.array(SCENE_LABELS)[y]) for y in label_sets]
-    return choices(images[firsts], [f"Drawn as {name}" for name in names])
+    return choices(list(images[firsts]), [f"Drawn as {name}" for name in names])
 
 
 def choices(images: Sequence, names: Sequence[str]) -> list[dict]:
@@ -85,7 +86,9 @@ def player(network: dict, scenes: list[dict]):
     """A widget that scores images in the browser; None if widgets cannot be shown."""
     if not _is_live():
         return None
-    traits = {name: traitlets.Any().tag(sync=True) for name in ("network", "scenes")}
+    traits: dict[str, Any] = {
+        name: traitlets.Any().tag(sync=True) for name in ("network", "scenes")
+    }
     traits |= {name: traitlets.Int(0).tag(sync=True) for name in ("label", "scene")}
     kind = type("Player", (anywidget.AnyWidget,), {"_esm": MODULE, **traits})
     return kind(network=network, scenes=scenes)

@@ -11,7 +11,7 @@ from mimlpaper.study.section7 import SECTION7, TABLE_5
 from mimlpaper.study.section7 import SIDE_READINGS as OF_SECTION7
 from mimlpaper.study.settings import nearest_to_print
 from mimlpaper.study.trials import Experiment, Part
-from mimlpaper.study.unseen import UNSEEN_EXPERIMENTS
+from mimlpaper.study.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
 
 # The rows whose every setting has a basis, see mimlpaper.study.settings.
 TABLES = dict(table1=TABLE_1, table2=TABLE_2, table3=TABLE_3, table4=TABLE_4, table5=TABLE_5)
@@ -42,11 +42,8 @@ def _read_otherwise(name: str) -> tuple[Part, ...]:
 
 
 UNSEEN_TUNED = tuple(
-    Part(
-        part.datasets, part.splits, {name: row.tuned() for name, row in rows.items() if row.tuning}
-    )
-    for part in UNSEEN_EXPERIMENTS[0].parts
-    for rows in [part.configurations]
+    Part(part.datasets, part.splits, table.tuned())
+    for part, table in zip(UNSEEN_EXPERIMENTS[0].parts, (UNSEEN, UNSEEN_TEXTS), strict=True)
 )
 SIDE_READINGS = (*OF_SECTION5, *OF_SECTION6, *OF_SECTION7)
 READINGS = (*(part for name in ROWS for part in _read_otherwise(name)), *SIDE_READINGS)

@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -176,7 +175,9 @@ class Markup(NamedTuple):
         """The entry's lines, then its verdict."""
         lines = [
             self.bold.format(self.text(line)) if is_bold else self.text(line)
-            for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
+            for line, is_bold in zip(
+                entry.lines, (*entry.bold, *[False] * len(entry.lines)), strict=False
+            )
         ]
         lines += [self.verdict.format(IN_PRINT[entry.verdict])] if entry.verdict else []
         return self.cell.format(self.newline.join(lines))

@@ -203,7 +203,8 @@ def artefact_status(
     "missing" if trials or files are missing; else that of its worst trial. ``last_runs`` maps a
     notebook to how its last run ended, "done" if well. The artefacts' files are in ``folder``.
     """
-    rows, known = [], {}
+    rows: list[dict] = []
+    known: dict[tuple, dict] = {}
     for artefact in ARTEFACTS:
         names = artefact.experiments
         counts = known.setdefault(names, trial_counts(names, read, profile))
@@ -274,8 +275,7 @@ def pseudocode_map(*sources) -> pd.DataFrame:
     ``sources`` are modules, classes or functions, whose modules are searched in this order.
     """
     rows, root = [], paths.project_root()
-    for module in dict.fromkeys(inspect.getmodule(source) for source in sources):
-        path = Path(inspect.getsourcefile(module))
+    for path in dict.fromkeys(Path(inspect.getfile(source)) for source in sources):
         where = path.relative_to(root) if path.is_relative_to(root) else path
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             match = CITED.fullmatch(line)

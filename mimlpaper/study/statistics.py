@@ -164,7 +164,7 @@ class WinTieLoss(NamedTuple):
     worse: int
 
 
-def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, WinTieLoss]:
+def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, ...]:
     """Outcomes of ``a`` against ``b``, a case for each data set and criterion.
 
     First by the paired t-test, then by the corrected resampled t-test, both at 95 %.

@@ -15,6 +15,7 @@ from mimlpaper.study.compare import (
     Records,
     as_published,
     compare_with_paper,
+    records_of,
     records_of_all,
     round_half_up,
 )
@@ -24,7 +25,6 @@ from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergence
 from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
 from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid
 from mimlpaper.study.statistics import LEAST_MEGABYTES, MARGIN
-from mimlpaper.study.trials import Trial
 from mimlpaper.study.verdicts import TOLERANCES, agreement
 
 NOTHING = pd.DataFrame()
@@ -199,8 +199,8 @@ def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportT
     tidy = []
     for name in experiments:
         experiment = get_experiment(name)
-        for method, fits in as_published(get_records(name)).groupby("method", sort=False):
-            search = experiment.estimator(Trial(name, fits["dataset"].iloc[0], method, "{}", 0))
+        for method, fits in as_published(records_of(get_records, name)).groupby("method"):
+            search = experiment.estimator(fits["dataset"].iloc[0], method)
             if not isinstance(search, HoldOut):
                 continue
             shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])

@@ -174,7 +174,6 @@ def test_a_text_has_rows_for_each_of_its_highest_labels():
     assert len(explained_text(Reader(), bag, ("oil", "trade"), n_shown=1).data) == 2
 
 
-
 def test_telling_words_by_hand():
     """Row 0 is the sum of the others. Word 3 speaks against label 0, for label 1."""
     bag = np.array([[2.0, 0, 3, 1], [2, 0, 0, 1], [0, 0, 3, 0]])
