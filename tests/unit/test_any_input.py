@@ -13,13 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from test_bag_label_estimators import INSTANCE_SCORERS, SUBCOD
 from test_estimators import BAG_ESTIMATORS, TABLE_ESTIMATORS
 
 import mimlpaper as miml
-from mimlpaper.datasets import DataError, load, load_synthetic_scene, load_synthetic_texts
 
-BAG_LABEL = [*INSTANCE_SCORERS, SUBCOD, miml.OneLabel(miml.MimlNn(random_state=0))]
+BAG_LABEL = [
+    miml.ChFd(rank=None, random_state=0),
+    miml.DiverseDensity(initial_scale=1.0, random_state=0),
+    miml.EmDd(initial_scale=1.0, threshold="learned", random_state=0),
+    miml.MiSvmBag(gamma=3.0, C=10.0, random_state=0),
+    miml.MiSvmInstance(gamma=3.0, C=10.0, random_state=0),
+    miml.SubCod(n_concepts=6, kept_share=0.7, random_state=0),
+    miml.OneLabel(miml.MimlNn(random_state=0)),
+]
 EVERY = [*BAG_ESTIMATORS, *TABLE_ESTIMATORS, *BAG_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
 WAYS = {
@@ -91,21 +97,6 @@ def test_sparse_vectors_give_the_same(estimator, rng):
         assert np.allclose(scores, dense, atol=1e-6 * (1 + np.abs(dense).max()))
 
 
-@given(data=st.data())
-def test_transformations_of_vectors_and_distances(data):
-    bags, Y = data.draw(examples(BAG_ESTIMATORS[0]))
-    table = np.array([bag[0] for bag in bags])
-    for transformation in (miml.PrototypeDifferences(), miml.NeighbourMeans(n_neighbors=2)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            assert len(transformation.fit(table, Y).transform(table)) == len(table)
-    D = miml.max_hausdorff(bags, bags)
-    assert np.array_equal(D, D.T) and (np.diag(D) == 0).all() and (D >= 0).all()
-    for k in range(1, len(bags) + 1):
-        assert len(set(miml.KMedoids(k, random_state=0).fit(D).medoid_indices_)) == k
-    assert np.isfinite(miml.MedoidMap(random_state=0).fit_transform(bags)).all()
-
-
 @given(data=st.data(), n=st.integers(1, 5), q=st.integers(1, 4))
 def test_criteria_of_any_scores(data, n, q):
     """Defined and within their ranges, or refused, and never NaN."""
@@ -133,18 +124,3 @@ def test_bags_of_any_offsets(offsets):
         assert re.search("offsets|bag", str(error))
         return
     assert np.array_equal(np.concatenate(list(bags)), instances)
-
-
-def test_data_sets_that_cannot_be(tmp_path):
-    for name in ("", "Scene", "../scene", "yahoo:", "\0"):
-        with pytest.raises(ValueError, match="no data set is named"):
-            load(name)
-    (tmp_path / "file").write_text("no folder")
-    for name in ("scene", "reuters", "yeast", "yahoo:Arts", "musk1"):
-        with pytest.raises(DataError, match=str(tmp_path / "file")):
-            load(name, tmp_path / "file")
-    for n in (0, -1):
-        with pytest.raises(ValueError, match="n_images"):
-            load_synthetic_scene(n_images=n)
-        with pytest.raises(ValueError, match="n_texts"):
-            load_synthetic_texts(n_texts=n)

@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags, as_bags
 from mimlpaper.base import check_bags, check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
@@ -127,9 +123,3 @@ def test_scaling_is_fitted_on_the_training_instances_alone(bags):
     for part in (train, test):
         expected = (part.instances - low) / (high - low)
         assert np.allclose(scaler.transform(part).instances, expected)
-
-
-def test_pipelines_clone_and_cross_validate_on_bags(bags, labels):
-    pipeline = clone(make_pipeline(OnInstances(MinMaxScaler()), MimlNn(random_state=0)))
-    scores = cross_val_score(pipeline, bags, labels[:, :2], cv=3)
-    assert scores.shape == (3,) and np.isfinite(scores).all()

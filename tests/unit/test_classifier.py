@@ -120,7 +120,7 @@ def test_parameters_that_cannot_be(bags, Y):
         with pytest.raises(ValueError, match="test_size must be between 0 and 1, got"):
             MimlClassifier(test_size=test_size).fit(bags, Y)
     for candidates in ({}, [MimlNn()]):
-        with pytest.raises(ValueError, match=r"candidates must be a dict .* got"):
+        with pytest.raises(ValueError, match=r"candidates must be a dict of estimators, got"):
             MimlClassifier(candidates).fit(bags, Y)
     with pytest.raises(ValueError, match="label_rule must be one of"):
         MimlClassifier(label_rule="guess").fit(bags, Y)
@@ -154,15 +154,6 @@ def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
     assert np.abs(found - expected).max() < 0.005
 
 
-def test_calibration_keeps_the_order_whatever_was_held_out(bags):
-    for seed in range(3):
-        Y = np.random.default_rng(seed).random((30, 3)) < 0.5  # nothing to be learned
-        fitted = MimlClassifier({"any": MimlSvm()}, random_state=seed).fit(bags, Y)
-        before, after = fitted.model_.decision_function(bags), fitted.decision_function(bags)
-        assert (fitted.slopes_ > 0).all()
-        assert np.array_equal(before.argsort(axis=0), after.argsort(axis=0))
-
-
 def test_no_calibration_by_one_class_or_one_score():
     for column in (np.arange(6.0), np.ones(6)):
         for truth in ([True] * 6, [False] * 6, [False] * 3 + [True] * 3):
@@ -187,16 +178,8 @@ def test_data_frame_in_gives_data_frame_out(bags, Y):
     assert isinstance(frames.set_output(predict="default").predict(bags), np.ndarray)
 
 
-def test_reasons_by_hand():
-    """Features from 0 to 1 already, so that they are the instances' scores, times the slopes."""
-    bags = [[[0.0, 1.0], [0.25, 0.5]], [[1.0, 0.0]], [[0.5, 0.5]], [[0.75, 0.25]]]
-    Y = [[0, 1], [1, 0], [0, 1], [1, 0]]
-    fitted = MimlClassifier({"hand": Largest()}, random_state=0).fit(bags, Y)
-    assert np.allclose(fitted.explain(bags[:2]), [[0.0, 1.0], [0.25, 0.5], [1.0, 0.0]])
-
-
 def test_four_bags_are_enough_and_three_too_few(bags, Y):
-    with pytest.raises(ValueError, match=r"at least 4 bags, some to hold out, got 3"):
+    with pytest.raises(ValueError, match="4 bags at least, got 3"):
         MimlClassifier(random_state=0).fit(bags[:3], Y[:3])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantLabelWarning)

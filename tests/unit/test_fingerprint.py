@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.datasets import DATASETS
+from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.paths import PACKAGE
 from mimlpaper.preprocessing import OnInstances
@@ -23,7 +23,7 @@ from mimlpaper.study.holdouts import HoldOut
 from mimlpaper.study.measures import STAGED, TESTED
 from mimlpaper.study.records import current_codes
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import CrossValidation, RandomSplits, loader_of, run_trial
+from mimlpaper.study.trials import CrossValidation, RandomSplits, run_trial
 from tests.made_up_study import raising, see
 
 TOY = {

@@ -47,11 +47,6 @@ def test_stated_error_is_the_share_of_the_trace_that_is_missing(rng):
     assert factors[0].error_ > factors[1].error_ > factors[2].error_
 
 
-def test_duplicates_do_not_break_the_factor():
-    factor = KernelFactor(random_state=0).fit(np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0))
-    assert len(factor.landmarks_) == 2 and factor.error_ == pytest.approx(0)
-
-
 def test_widths():
     X = np.array([[0.0, 2.0], [2.0, 0.0]])
     assert [kernel_width(gamma, X) for gamma in (0.7, "auto", "scale")] == [0.7, 1 / 2, 1 / 2]

@@ -1,6 +1,5 @@
 """Linear support vector machines: by hand, against LIBSVM, and by their optimality conditions."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -54,19 +53,14 @@ def test_agrees_with_libsvm(Z, y, C):
     assert svm.decision_function(Z) == pytest.approx(scores, abs=1e-3)
 
 
-@pytest.mark.parametrize("C", [0.1, 3.0, "of each group"])
-@pytest.mark.parametrize("grouped", [False, True])
-def test_agrees_with_a_quadratic_programme(Z, rng, C, grouped):
-    """For costs of each example, and for slacks that groups share."""
-    offsets = np.arange(81)
-    if grouped:
-        offsets = np.array([0, 1, 2, 5, 9, 15, 30, 31, 40, 60, 80])
-    n_groups = len(offsets) - 1
-    y = np.repeat(np.arange(n_groups) % 2 == 0, np.diff(offsets))
+@pytest.mark.parametrize("C", [0.1, 3.0])
+def test_groups_agree_with_a_quadratic_programme(Z, C):
+    """Groups of several examples share a slack."""
+    offsets = np.array([0, 1, 2, 5, 9, 15, 30, 31, 40, 60, 80])
+    y = np.repeat(np.arange(10) % 2 == 0, np.diff(offsets))
     Z = Z[:, :2] + y[:, None] * [1.0, 0.0]
-    C = np.maximum(rng.uniform(-1.0, 5.0, n_groups), 0.0) if isinstance(C, str) else C
     svm = fit_linear_svm(Z, y, C, offsets=offsets, tol=1e-9)
-    expected = reference.hinge_minimum(Z, y, np.broadcast_to(C, n_groups), offsets)
+    expected = reference.hinge_minimum(Z, y, np.full(10, C), offsets)
     assert svm.primal == pytest.approx(expected, rel=1e-7)
     sums = np.add.reduceat(np.abs(svm.dual_coef), offsets[:-1])
     assert (sums <= C * (1 + np.array(1e-12))).all()
@@ -90,12 +84,6 @@ def test_gap_is_reported_and_certifies(Z, y):
         assert svm.dual <= best * (1 + 1e-12) and best <= svm.primal * (1 + 1e-12)
     with pytest.warns(ConvergenceWarning, match=r"after 2 Newton steps with a duality gap of \d"):
         assert fit_linear_svm(Z, y, tol=1e-9, max_steps=2).gap > 1e-9
-
-
-def test_bias_is_not_penalised(Z, y):
-    svm, shifted = (fit_linear_svm(part, y, tol=1e-9) for part in (Z, Z + 10.0))
-    assert shifted.decision_function(Z + 10.0) == pytest.approx(svm.decision_function(Z), abs=1e-3)
-    assert shifted.primal == pytest.approx(svm.primal, rel=1e-8)
 
 
 def test_start_helps_and_is_never_worsened(Z, y):
@@ -122,11 +110,10 @@ def test_extreme_data_still_converges(rng):
 def test_projection_is_the_nearest_point(rng):
     offsets = np.array([0, 1, 4, 9, 10])
     for _ in range(50):
-        raw, C = rng.normal(scale=2, size=10), rng.uniform(0, 3, 4)
+        raw, C = rng.normal(scale=2, size=10), rng.uniform(0, 3)
         projected, _ = _project(raw, C, offsets)
-        for g, cost in enumerate(C):
-            part = slice(offsets[g], offsets[g + 1])
-            expected = reference.nearest_with_bounded_sum(raw[part], cost)
+        for part in map(slice, offsets[:-1], offsets[1:]):
+            expected = reference.nearest_with_bounded_sum(raw[part], C)
             assert projected[part] == pytest.approx(expected, abs=1e-9)
 
 
@@ -171,20 +158,10 @@ def test_machines_on_examples_are_shared_and_the_same(Z, y):
         assert cache.n_hits == 2
 
 
-def test_input_is_left_alone_and_runs_are_equal(Z, y):
-    Z.setflags(write=False)
-    y.setflags(write=False)
-    first, second = fit_linear_svm(Z, y), fit_linear_svm(Z, y)
-    assert np.array_equal(first.weights, second.weights) and first.intercept == second.intercept
-    for value in (first, Examples(Z)):
-        assert vars(pickle.loads(pickle.dumps(value))).keys() == vars(value).keys()
-
-
 def test_bad_input(Z, y):
     for changes, message in (
-        ({"y": np.ones(80, bool)}, "positive cost in the negative class"),
-        ({"C": np.arange(80) >= 80}, "positive cost in the positive class"),
-        ({"C": -1.0}, "C must not be negative, got -1.0"),
+        ({"y": np.ones(80, bool)}, "y must have examples of both classes"),
+        ({"C": 0.0}, "C must be above 0, got 0.0"),
         ({"Z": np.ones(80)}, r"Z must be \(n_examples, n_features\), got shape \(80,\)"),
         ({"y": [True, False]}, r"y must be \(80,\), one label a row of Z, got \(2,\)"),
         ({"offsets": [0, 10, 79]}, "offsets must rise from 0 to the number of examples, 80"),

@@ -23,7 +23,7 @@ from mimlpaper.study.measures import MICRO_AUC, POINTING, Ceiling, Chance
 from mimlpaper.study.records import Store
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.runner import compute
-from mimlpaper.study.trials import load_data, run_trial
+from mimlpaper.study.trials import run_trial
 
 SCENES = load("synthetic_scene")
 TRAIN, TEST = np.arange(150), np.arange(150, 200)
@@ -170,7 +170,7 @@ class Greedy(BaseEstimator):
 def test_memory_is_that_of_the_fit_and_short_fits_are_repeated():
     np.ones(2**24).sum()  # does not count
     with pytest.warns(RuntimeWarning, match="greedy"):
-        (row,) = measures.costs(Greedy(), load_data("drawn:100x2x4"), np.arange(100), FEW[:0])
+        (row,) = measures.costs(Greedy(), load("drawn:100x2x4"), np.arange(100), FEW[:0])
     assert row["fit_megabytes"] == pytest.approx(64, abs=4) and Greedy.n_fits == 3
     assert (row["n_instances"], row["n_features"], row["n_labels"]) == (2, 16, 4)
     assert "predict_seconds" not in row and 0 < row["fit_seconds"] < 1
@@ -192,7 +192,7 @@ def test_costs_grow_by_one_size_at_a_time_and_peers_compute_the_same():
         for size in several:
             assert "drawn:{bags}x{instances}x{labels}".format(**BASE | {varied: size}) in ours
     smoke = {trial.dataset for trial in COSTS_EXPERIMENT.trials("smoke")}
-    assert max(len(load_data(name)) for name in smoke) <= 240
+    assert max(len(load(name)) for name in smoke) <= 240
     distances = scipy_hausdorff(SCENES.X[:6], SCENES.X[:4])
     np.testing.assert_allclose(distances, max_hausdorff(SCENES.X[:6], SCENES.X[:4]))
 

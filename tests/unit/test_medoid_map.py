@@ -1,8 +1,11 @@
 """Distances to medoid bags, and the learners on them."""
 
+import tracemalloc
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
-from mimlpaper.memory import GIB, check_memory, free_memory
+from mimlpaper.memory import check_memory
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.multiclass import OneVsRestClassifier
@@ -11,7 +14,9 @@ from sklearn.svm import SVC
 
 from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.insdif import SingleInstances
-from mimlpaper.distances import max_hausdorff
+from mimlpaper.algorithms.medoid_map import SQUARE
+from mimlpaper.datasets import make_bags
+from mimlpaper.distances import check_memory, max_hausdorff
 
 
 def test_the_middle_of_three_bags_by_hand():
@@ -58,8 +63,31 @@ def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
     )
 
 
+def test_memory_grows_with_the_bags_not_with_their_square():
+    """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 3 MB, of all 300."""
+    X, _ = make_bags(5000, 2, 4)
+    tracemalloc.start()
+    LandmarkMap(n_sample=500, ratio=0.1, random_state=0).fit_transform(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < SQUARE * 500**2 + 3 * 8 * 5000 * 50
+
+
+def test_the_bytes_of_a_pair_of_bags_are_enough():
+    X, _ = make_bags(1000, 1, 4)
+    tracemalloc.start()
+    MedoidMap(random_state=0).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.8 < peak / (SQUARE * 1000**2) < 1
+
+
+def free_bytes(monkeypatch, n_bytes):
+    monkeypatch.setattr("mimlpaper.distances.virtual_memory", lambda: Mock(available=n_bytes))
+
+
 def test_too_large_a_sample_is_an_error_before_memory_is_taken(bags, monkeypatch):
-    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 10_799.0)  # 12 · 30² = 10,800
+    free_bytes(monkeypatch, 10_799)  # 12 · 30² = 10,800
     with pytest.raises(MemoryError, match=r"distances of 30 bags need .* free; lower n_sample"):
         LandmarkMap().fit(bags)
     LandmarkMap(n_sample=10).fit(bags)
@@ -67,29 +95,18 @@ def test_too_large_a_sample_is_an_error_before_memory_is_taken(bags, monkeypatch
 
 def test_too_many_features_are_an_error_before_memory_is_taken(bags, monkeypatch):
     fitted = LandmarkMap(ratio=1.0, random_state=0).fit(bags)
-    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 7_199.0)  # 8 · 30 · 30 = 7,200
+    free_bytes(monkeypatch, 7_199)  # 8 · 30 · 30 = 7,200
     with pytest.raises(MemoryError, match=r"30 bags to 30 medoids need .* lower ratio"):
         fitted.transform(bags)
     assert len(fitted.transform(bags[:29])) == 29
 
 
 def test_the_error_says_what_is_needed_and_what_is_free(monkeypatch):
-    monkeypatch.setattr("mimlpaper.memory.free_memory", lambda: 3.5 * GIB)
-    check_memory(3.5 * GIB, "these distances", "take fewer")
+    free_bytes(monkeypatch, 3.5 * 2**30)
+    check_memory(3.5 * 2**30, "these distances", "take fewer")
     message = "^these distances need 4.0 GiB of memory, 3.5 GiB are free; take fewer$"
     with pytest.raises(MemoryError, match=message):
-        check_memory(4.0 * GIB, "these distances", "take fewer")
-
-
-def test_the_machine_and_its_container_bound_memory(monkeypatch, tmp_path):
-    monkeypatch.setattr("mimlpaper.memory.CGROUP", tmp_path)
-    assert 3000 < free_memory() < 2**50
-    (tmp_path / "memory.stat").write_text("anon 300\nfile 400\nshmem 200\n")
-    for limit, free in ("1500\n", 1000), ("400\n", 0):  # pages of files are given up
-        (tmp_path / "memory.max").write_text(limit)
-        assert free_memory() == free
-    (tmp_path / "memory.max").write_text("max\n")
-    assert free_memory() > 3000
+        check_memory(4.0 * 2**30, "these distances", "take fewer")
 
 
 @pytest.mark.parametrize("learner", [MimlSvm, MimlNn])

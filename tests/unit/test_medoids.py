@@ -59,7 +59,7 @@ def test_unfinished_search_and_bad_input(rng):
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         KMedoids(6, max_iter=1, random_state=0).fit(line(*rng.normal(size=60)))
     for D, k, message in (
-        (np.zeros((3, 3)), 4, "between 1 and the number of items, 3, got 4"),
+        (np.zeros((3, 3)), 4, "n_clusters must lie in 1 to 3, got 4"),
         (np.zeros((3, 3)), 0, "got 0"),
         (np.zeros((3, 2)), 1, "square"),
         (np.full((2, 2), np.nan), 1, "D contains NaN"),

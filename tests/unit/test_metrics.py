@@ -78,14 +78,6 @@ def test_bags_for_which_a_criterion_is_undefined_are_left_out():
         metrics.ranking_loss(Y[1:], scores[1:])
 
 
-def test_perfect_predictions(rng):
-    Y = rng.random((20, 4)) < 0.5
-    Y[:, 0], Y[:, 1] = True, False
-    values = metrics.evaluate(Y, Y.astype(float), Y)
-    values.pop("coverage")
-    assert list(values.values()) == [0, 0, 0, 1, 1, 1]
-
-
 Y2, SCORES2, PREDICTED2 = np.eye(2, dtype=int), np.array([[0.9, 0.2], [0.3, 0.7]]), np.eye(2)
 FRAME = pd.DataFrame(Y2, index=["a", "b"], columns=["sea", "sky"])
 
