@@ -459,9 +459,9 @@ class _WorkingSets:
 def solve_with_cvxpy(
     problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
 ) -> Solution:
-    """Solve with all constraints at once, for small problems and to check the other solvers.
+    """Solve with all constraints at once, for small problems; it needs the package cvxpy.
 
-    ``start``, ``tol``, ``max_iter`` and ``rng`` are not used. It needs the optional package cvxpy.
+    ``start``, ``tol``, ``max_iter`` and ``rng`` are not used.
     """
     try:
         import cvxpy as cp

@@ -12,13 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
-from mimlpaper.base import (
-    MultiLabelEstimator,
-    VectorEstimator,
-    check_labels,
-    check_parameters,
-    check_vectors,
-)
+from mimlpaper.base import VectorEstimator, check_labels, check_parameters, check_vectors
 from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
 
 
@@ -60,7 +54,7 @@ class InsDif(VectorEstimator):
     """
 
     transformation: TransformerMixin | None = None
-    learner: MultiLabelEstimator | None = None
+    learner: BaseEstimator | None = None
     shortcut: bool = True
     random_state: int | RandomState | None = None
 
@@ -178,8 +172,7 @@ class DifferenceFeatures(PrototypeDifferences):
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
-    Section 6.1 names this transformation as an alternative. A training example is not its own
-    neighbour, so that bags of training and of new examples are comparable.
+    Section 6.1 names it as an alternative. A training example is not its own neighbour.
 
     Parameters
     ----------
@@ -187,7 +180,7 @@ class NeighbourMeans(PrototypeDifferences):
 
     Attributes
     ----------
-    prototypes_ : (n_labels, n_features), the labels' means, which replace the mean of no neighbour.
+    prototypes_ : (n_labels, n_features), the labels' means, in place of the mean of no neighbour.
     X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
     """
 
@@ -229,7 +222,7 @@ class SingleInstances(PrototypeDifferences):
 
 
 class _Differences:
-    """The rows x_i - v_l, example by example; a row is computed when it is indexed."""
+    """The rows x_i - v_l, example by example, computed when indexed."""
 
     def __init__(self, X, prototypes):
         self.X, self.prototypes = X, prototypes

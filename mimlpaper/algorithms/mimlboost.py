@@ -9,7 +9,6 @@ from itertools import islice
 import numpy as np
 from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.pair_svm import PairSvm, label_kernels
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
@@ -40,16 +39,15 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
     Choose it to score instances, when all instances of a bag bear on its labels: they have equal
-    votes. Scale the features to [0, 1] first, as ``OnInstances(MinMaxScaler())`` does: with much
-    larger ones all labels get nearly one score. The paper's scores Σ_t c_t Σ_j h_t are divided by n
-    here, so that bags of different sizes become comparable; predicted labels stay the same.
+    votes. Scale the features to [0, 1] first, as ``OnInstances(MinMaxScaler())`` does. The paper's
+    scores Σ_t c_t Σ_j h_t are divided by n here, so that bags of all sizes become comparable.
 
     Parameters
     ----------
     n_rounds : int, default 50, the paper's T.
     kernel : {"rbf", "linear"}, default "rbf"
-        Kernel between pairs. "rbf" is exp(-γ ||x - x'||²) times the same function of the labels'
-        codes; "linear" is <x, x'> plus the inner product of the codes.
+        Between pairs. "rbf" is exp(-γ ||x - x'||²) times the same function of the labels' codes;
+        "linear" is <x, x'> plus the inner product of the codes.
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     C : float, default 1.0, mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
@@ -59,14 +57,13 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         "product", for the linear kernel only: <x, x'> if y = y', else 0. Without it, a linear
         machine ranks the labels alike for every instance.
     weighting : {"weights", "resampling"}, default "weights"
-        Whether W enters the loss as above, or N pairs are drawn in proportion to W/n.
+        W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     max_iter : int, default 200
         Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine, then it warns.
     label_rule : {"sign", "top"}, default "sign"
-    random_state : int, RandomState or None, default None
-        Draws landmarks, the solver's order, and the samples of "resampling".
+    random_state : int, RandomState or None, default None, of landmarks, solver and "resampling".
 
     Attributes
     ----------
@@ -127,8 +124,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """F(X, y): (n_bags, n_labels)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
+        bags = check_bags(X)
         return bags.mean(self.instance_scores(bags))  # Table 6, step 4
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:

@@ -7,7 +7,6 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
@@ -70,8 +69,7 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Log odds of each bag's labels, log P(y | X) / (1 - P(y | X)): (n_bags, n_labels)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
+        bags = check_bags(X)
         scores = self.instance_scores(bags)
         total = bags.sum(np.logaddexp(0, scores))  # -log(1 - P)
         return np.where(self.constant_, bags.max(scores), total + np.log(-np.expm1(-total)))

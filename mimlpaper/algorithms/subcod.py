@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import RandomState
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.svm import SVC
@@ -15,14 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
-from mimlpaper.base import (
-    BagClassifier,
-    ConstantLabelWarning,
-    MultiLabelEstimator,
-    check_bags,
-    check_parameters,
-    label_sets,
-)
+from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, check_parameters
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
@@ -85,7 +78,7 @@ class SubCod(BagClassifier):
     kept_share: float = 0.5
     C: float = 1.0
     optimum: str = "budget"
-    learner: MultiLabelEstimator | None = None
+    learner: BaseEstimator | None = None
     covariance: str = "diag"
     tol: float = 1e-3
     max_alternations: int = 100
@@ -115,14 +108,14 @@ class SubCod(BagClassifier):
 
     def decision_function(self, X) -> np.ndarray:
         """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
-        concepts = self.predict_concepts(X)
-        return self.classifier_.decision_function(concepts)  # step 5
+        check_is_fitted(self)
+        return self.classifier_.decision_function(self.predict_concepts(X))  # step 5
 
     def predict_concepts(self, X) -> np.ndarray:
         """The learner's label sets, as booleans (n_bags, M)."""
         check_is_fitted(self)
-        scores = self.learner_.decision_function(check_bags(X, self.n_features_in_))
-        return label_sets(scores[:, self.label_of_concept_], self.learner_.label_rule)
+        scores = self.learner_.decision_function(X)
+        return self.learner_.decide(scores[:, self.label_of_concept_])
 
     def fit_mixture(self, bags: Bags) -> GaussianMixture:
         """Gaussian mixture by EM, from M random instances as the means (Section 7.1)."""
@@ -267,4 +260,4 @@ class OneLabel(BagClassifier):
     def decision_function(self, X) -> np.ndarray:
         """The learner's score of the label: (n_bags,)."""
         check_is_fitted(self)
-        return self.learner_.decision_function(check_bags(X, self.n_features_in_))[:, 0]
+        return self.learner_.decision_function(X)[:, 0]

@@ -115,8 +115,7 @@ class AdtBoostMH(VectorEstimator):
     ) -> str:
         """The tree as a table of what each node adds to the scores of the labels.
 
-        A node adds its values for an example that passes its test and the tests above it. Nodes
-        start with the number of their round. Default names are x0, x1, … and y0, y1, …
+        Nodes start with the number of their round. Default names are x0, x1, … and y0, y1, …
         """
         check_is_fitted(self)
         features = _names("feature_names", feature_names, "x", self.n_features_in_)
@@ -213,8 +212,7 @@ def _names(argument, names, prefix, n_names):
 def _sorted_columns(X):
     """Entries of each column by rising value: values, rows, and where each column starts.
 
-    The examples at zero, dense or sparse, make one entry of their column; its row is
-    n_examples.
+    The examples at zero make one entry of their column; its row is n_examples.
     """
     n_examples, n_features = X.shape
     X = csc_array(X, copy=True)

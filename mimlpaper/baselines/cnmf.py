@@ -113,8 +113,8 @@ def factorise(
     bounded by T⁴, terms linear in T by logarithms. So the objective never rises.
 
     A (n, n) and B (n_labels, n_labels) are symmetric and not negative. ``known`` (n_labelled,
-    n_labels) is the target of the first rows of T. Zeros of ``start`` (n, n_labels) stay zero.
-    Returns T (n, n_labels), and the objective before the first round and after each round.
+    n_labels) is the target of the first rows of T; zeros of ``start`` (n, n_labels) stay. Returns
+    T (n, n_labels), and the objective before the first round and after each round.
     """
     labelled = slice(len(known))
     T, norm = np.array(start, dtype=np.float64), np.vdot(A, A)

@@ -28,19 +28,19 @@ ROUNDING = 2.2e-16
 class DiverseDensity(BagClassifier):
     """The point of greatest diverse density, by gradient ascent from many instances.
 
-    With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s,
+    With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s, the
+    noisy-or
 
-        Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij),
+        Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij).
 
-    the noisy-or. A bag scores max_j log p_ij. Choose it if positive bags share one small region of
-    the feature space, and to find relevant features: they have large scales.
+    Its loss is minus the logarithm. A bag scores max_j log p_ij. Choose it if positive bags share
+    one small region of the feature space, and to find relevant features: they have large scales.
 
     Parameters
     ----------
     n_start_bags : int or None, default 5
         Random positive bags at whose instances the ascents start; None for all, as in the original.
-    initial_scale : float, default 0.1
-        Every s_k at the start, for features of unit variance. If it is too large, all p vanish.
+    initial_scale : float, default 0.1, every s_k at the start, for features of unit variance.
     threshold : "learned" or float in (0, 1), default "learned"
         Least p of a positive bag's best instance. "learned": the middle of the widest gap
         between two training bags' scores that classifies most training bags correctly.
@@ -50,10 +50,8 @@ class DiverseDensity(BagClassifier):
 
     Attributes
     ----------
-    concept_, scales_ : (n_features,), t and |s|.
-    loss_, losses_ : float and (n_starts,), minus the log of the density at t and s, and at the end
-        of every ascent.
-    log_threshold_ : float
+    concept_, scales_, log_threshold_ : (n_features,), t and |s|, and float.
+    loss_, losses_ : float and (n_starts,), the loss at t and s, and at the end of every ascent.
 
     References
     ----------
@@ -109,8 +107,7 @@ class DiverseDensity(BagClassifier):
 
     def decision_function(self, X) -> np.ndarray:
         """Largest log p(x) of each bag, minus the threshold's logarithm: (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
+        bags = check_bags(X)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
 
     def _starts(self, bags, positive):
@@ -135,18 +132,15 @@ class EmDd(DiverseDensity):
         NLDD(t, s) = -Σ_{positive i} log max_j p_ij - Σ_{negative i} log(1 - max_j p_ij).
 
     The E-step takes the instance with the largest p of every bag, the M-step climbs the diverse
-    density of these instances, as long as NLDD falls. The result is the start with the least NLDD
-    on the training bags; the original paper chose by the error on the test fold. Choose it for
-    large bags: a step evaluates one instance of each bag.
+    density of these instances, as long as NLDD falls. The start with the least NLDD wins; the
+    original paper chose by the error on the test fold. Choose it for large bags: a step evaluates
+    one instance of each bag.
 
     Parameters
     ----------
     n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
         Defaults are 3, 0.1, 0.5 and None.
-    tol : float, default 1e-3
-        Least gain of a step of the M-step, and of a round of both steps, as a share of the loss.
-    max_iter : int, default 100
-        Most steps of an M-step, and most rounds; it warns if the best start needed more rounds.
+    tol, max_iter : defaults 1e-3 and 100; they hold for each M-step and for the rounds.
 
     Attributes
     ----------
@@ -195,8 +189,7 @@ def alternate(bags, positive, starts, tol, max_iter):
 
 
 def _collect(found):
-    points, losses, converged = zip(*found, strict=True)
-    return np.array(points), np.array(losses), np.array(converged)
+    return tuple(map(np.array, zip(*found, strict=True)))
 
 
 def _density(instances, offsets, positive):
@@ -328,9 +321,8 @@ def minimise(
 ) -> tuple[np.ndarray, float, bool]:  # fmt: skip
     """Local minimum of a smooth loss by L-BFGS: its point, its loss, and whether it converged.
 
-    ``evaluate`` gives the loss and the gradient at a point. The descent converges with a step that
-    gains at most the share ``tol`` of the loss, or of 1 if the loss is smaller, or where the
-    gradient is zero; ``max_iter`` limits its steps.
+    ``evaluate`` gives loss and gradient. The descent converges at a zero gradient, or with a step
+    that gains at most the share ``tol`` of the loss, or of 1 if the loss is smaller.
 
     Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
     """

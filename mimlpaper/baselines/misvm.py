@@ -20,8 +20,7 @@ from mimlpaper.linear_svm import Examples, fit_linear_svm
 class KernelFeatures:
     """Mixin of learners on features φ of instances, whose inner products are a kernel.
 
-    ``gamma_`` is the kernel width used, ``factor_`` the :class:`~mimlpaper.kernels.KernelFactor`
-    that gives the features.
+    ``factor_`` is the :class:`~mimlpaper.kernels.KernelFactor`, ``gamma_`` its kernel width.
     """
 
     kernel: str = "rbf"
@@ -30,7 +29,7 @@ class KernelFeatures:
     random_state: int | RandomState | None = None
 
     def _start(self, bags):
-        """Set ``gamma_``, and ``factor_``, not yet fitted."""
+        """Set ``factor_``, not yet fitted."""
         self.n_features_in_ = bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         self.factor_ = KernelFactor(
@@ -60,8 +59,7 @@ class HighestInstance(KernelFeatures):
 
     def decision_function(self, X) -> np.ndarray:
         """Largest instance score of each bag: (n_bags,)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
+        bags = check_bags(X)
         return bags.max(self.instance_scores(bags))
 
     def _start(self, bags):
@@ -121,8 +119,7 @@ class MiSvmInstance(_MiSvm):
 
     Training alternates between machine and labels, and neither can raise the objective. At first
     all instances of positive bags are positive. More alternations leave fewer positives, down to
-    one in each bag, so that the scores depend on ``max_alternations``; see
-    ``staged_decision_function``.
+    one in each bag, so that the scores depend on ``max_alternations``.
 
     Parameters
     ----------

@@ -197,9 +197,9 @@ def _solve(gram, Y, C, tol, max_iter, rng):
 
     The dual maximises sum(alpha) - 1/2 sum_k beta_k' K beta_k, where beta_ik is the sum of
     alpha_ikj over j if k is in Y_i, minus the sum of alpha_ijk otherwise, within the box
-    0 <= alpha_ikj <= C / (|Y_i| |Ybar_i|) and with sum_i beta_ik = 0 for every label. It is
-    solved by block ascent over the examples; the equations are held by the method of
-    multipliers, which adds a constant to the kernel and whose multipliers are the biases.
+    0 <= alpha_ikj <= C / (|Y_i| |Ybar_i|) and with sum_i beta_ik = 0 for every label. Block ascent
+    over the examples solves it; the method of multipliers holds the equations: it adds a constant
+    to the kernel, and its multipliers are the biases.
     """
     n, n_labels = Y.shape
     pairs = Y[:, :, None] & ~Y[:, None, :]  # of a label and a missing label
@@ -259,10 +259,7 @@ def _sweep(gram, Y, upper, order, alpha, beta, scores):
 
 @njit(cache=True, nogil=True)
 def _balance(Y, upper, alpha, excess):
-    """Move alpha, in place, until sum_i beta_ik = 0 where a pair of labels allows it.
-
-    ``excess`` holds these sums and changes in place.
-    """
+    """Move alpha, in place, until ``excess``, its sum_i beta_ik, is 0 where a pair allows it."""
     n, n_labels = Y.shape
     for i in range(n):
         for k in range(n_labels):
@@ -289,17 +286,12 @@ def _fit_threshold(ranking, Y):
 def _best_thresholds(ranking, Y):
     """The t for which {k: f_k > t} differs from the label set in the fewest labels: (n_examples,).
 
-    t is the middle of two neighbouring scores, or lies outside of all scores; it is the lowest if
-    several are optimal.
+    It is the lowest of several optimal ones, in the middle of two scores or outside of all scores.
     """
     ordered = np.sort(ranking, axis=1)
-    places = np.column_stack(
-        [
-            ordered[:, 0] - MARGIN_OUTSIDE,
-            (ordered[:, 1:] + ordered[:, :-1]) / 2,
-            ordered[:, -1] + MARGIN_OUTSIDE,
-        ]
-    )  # (n_examples, n_labels + 1)
+    between = (ordered[:, 1:] + ordered[:, :-1]) / 2
+    below, above = ordered[:, 0] - MARGIN_OUTSIDE, ordered[:, -1] + MARGIN_OUTSIDE
+    places = np.column_stack([below, between, above])  # (n_examples, n_labels + 1)
     mistakes = np.zeros(places.shape, dtype=np.int64)
     for f, has in zip(ranking.T, Y.T, strict=True):
         mistakes += np.where(has[:, None], f[:, None] <= places, f[:, None] >= places)
@@ -401,8 +393,7 @@ def _interior_point(cost, upper, own, other, together):
     """The flow 0 <= x <= upper that minimises cost'x, in the interior of the set of optima.
 
     With potentials y of the labels and multipliers of the bounds, cost = y_k - y_l + low - high
-    throughout, and x low and (upper - x) high go to zero at the same pace (Mehrotra's predictor
-    and corrector). The normal equations are a Laplacian with one row for each label.
+    throughout, and x low and (upper - x) high go to zero at one pace (Mehrotra's method).
     """
     cost = cost / max(np.abs(cost).max(), np.finfo(np.float64).tiny)
     x, left = 0.5 * upper, 0.5 * upper
@@ -483,9 +474,8 @@ def _longest(values, steps):
 def _move_to_vertex(x, upper, own, other, n_labels):
     """Move an optimal flow, in place, until the pairs between their bounds form no cycle.
 
-    Pairs between their bounds have reduced cost zero: flow around a cycle of them costs nothing.
-    They join a forest one after the other; a pair that closes a cycle moves flow around it until a
-    pair of the cycle reaches a bound and leaves.
+    Flow around such a cycle costs nothing. The pairs join a forest one after the other; one that
+    closes a cycle moves flow around it until a pair of the cycle reaches a bound and leaves.
     """
     forest = np.full((n_labels, n_labels), -1)  # the pair that joins two labels
     for p in range(len(x)):
