@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from test_estimators import BAG_ESTIMATORS, TABLE_ESTIMATORS
+from test_estimators import OF_BAGS, OF_VECTORS
 
 import mimlpaper as miml
 
@@ -26,7 +26,7 @@ BAG_LABEL = [
     miml.SubCod(n_concepts=6, kept_share=0.7, random_state=0),
     miml.OneLabel(miml.MimlNn(random_state=0)),
 ]
-EVERY = [*BAG_ESTIMATORS, *TABLE_ESTIMATORS, *BAG_LABEL]
+EVERY = [*OF_BAGS, *OF_VECTORS, *BAG_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
 WAYS = {
     "as it is": lambda values: values,
@@ -56,7 +56,7 @@ def examples(draw, estimator):
     column = st.lists(st.booleans(), min_size=n, max_size=n) | st.sampled_from([[True] * n])
     Y = np.array([draw(column) for _ in range(n_labels)]).T
     way = st.sampled_from(list(WAYS.values()))
-    if belongs_to(estimator, TABLE_ESTIMATORS):
+    if belongs_to(estimator, OF_VECTORS):
         return draw(way)(np.array([bag[0] for bag in bags])), draw(way)(Y)
     y = Y[:, 0] if belongs_to(estimator, BAG_LABEL) else Y
     return [draw(way)(bag) for bag in bags], draw(way)(y)
@@ -87,7 +87,7 @@ def test_scores_are_finite_or_the_input_is_refused(data, estimator):
         assert len(set(before[1])) == 2
 
 
-@pytest.mark.parametrize("estimator", TABLE_ESTIMATORS, ids=named)
+@pytest.mark.parametrize("estimator", OF_VECTORS, ids=named)
 def test_sparse_vectors_give_the_same(estimator, rng):
     table = np.where(rng.random((20, 4)) < 0.5, rng.random((20, 4)), 0.0)
     Y = np.column_stack([table[:, 0] > 0.3, table[:, 1] > 0.3])
