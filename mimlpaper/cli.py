@@ -229,8 +229,7 @@ def _bench(options):
 def _status(options):
     from mimlpaper.study.companion import Companion
     from mimlpaper.study.notebooks import last_runs
-    from mimlpaper.study.scorecard import in_words
-    from mimlpaper.study.trace import trace
+    from mimlpaper.study.scorecard import in_words, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):

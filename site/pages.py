@@ -13,7 +13,6 @@ from terms import slug
 from mimlpaper.paths import published
 from mimlpaper.study import play
 from mimlpaper.study.published import ALL_CRITERIA, published_divergences
-from mimlpaper.study.rendering import IN_PRINT, TINTED_TEXT, VERDICT_TINTS
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
 from mimlpaper.study.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
 

@@ -17,9 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,24 +28,15 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from mimlpaper import paths
-from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.compare import COLUMNS, as_published, column_records, run_means
+from mimlpaper.study.figures import INK, STYLE_SHEET, VERMILION, save_figure
 from mimlpaper.study.holdouts import HoldOut, full_names
 from mimlpaper.study.published import TABLES, PublishedTable
 from mimlpaper.study.records import Store, records
 from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.rendering import (
-    INK,
-    STYLE_SHEET,
-    VERMILION,
-    ReportTable,
-    frame_grid,
-    save_figure,
-)
-from mimlpaper.study.rendering import Entry as Cell
 from mimlpaper.study.runner import compute
-from mimlpaper.study.statistics import WinTieLoss, compare_methods, ranks_of_means
-from mimlpaper.study.tables import number_text
+from mimlpaper.study.statistics import ranks_of_means, win_tie_loss
+from mimlpaper.study.tables import HEADS, Entry, ReportTable, frame_grid, number_text
 from mimlpaper.study.trials import Experiment
 
 CAPTION = (
@@ -58,13 +47,12 @@ CAPTION = (
     "Records of the other methods: {states}."
 )
 UNSEEN = "unseen"  # in place of a table's number: bird song and two poems, by average precision
-BENCHED: dict[int | str, PublishedTable] = TABLES | {
+ALSO_UNSEEN: dict[int | str, PublishedTable] = TABLES | {
     UNSEEN: PublishedTable(
         0, "Data that the authors never saw", EXPERIMENTS[UNSEEN].parts[0].datasets, (), (),
         ("average_precision",), "split", 10,
     )
 }  # fmt: skip
-IMPORTED: WeakKeyDictionary[ModuleType, str] = WeakKeyDictionary()  # entries' files, by their hash
 
 
 class Bench(NamedTuple):
@@ -99,8 +87,7 @@ def bench(
         entered, settings = load_entry(entry)
     except (Exception, SystemExit) as error:  # foreign code: a line of the report
         return _write(entry, folder, {}, [f"{entry} cannot be loaded: {_in_one_line(error)}"])
-    ranked: dict[int | str, ReportTable] = {}
-    problems: list[str] = []
+    ranked, problems = {}, []
     for number in tables:
         experiment = _experiment(number, entry, entered, settings, timeout)
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
@@ -123,7 +110,7 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
         raise TypeError(f"it must have a method fit, got {type(estimator).__name__}")
     source = Path(str(module.__file__))
     code = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
-    if IMPORTED.setdefault(module, code) != code:
+    if vars(module).setdefault("_code_when_imported", code) != code:
         raise ImportError(f"{source.name} has changed since it was imported; start Python again")
     settings = getattr(named, "param_grid", None)
     if settings is not None:
@@ -181,13 +168,13 @@ class Entered(BaseEstimator):
 
 def _experiment(number, entry, entered, settings, timeout) -> Experiment:
     """The trials of a table with the entry in place of the recorded methods."""
-    methods: dict[str, object] = {entry: entered}
+    configurations: dict[str, object] = {entry: entered}
     if settings is not None:
-        by_accuracy = "accuracy" in BENCHED[number].criteria
+        by_accuracy = "accuracy" in ALSO_UNSEEN[number].criteria
         criterion = "accuracy" if by_accuracy else "average_precision"
-        methods[f"{entry}, tuned"] = HoldOut(entered, settings, criterion=criterion)
+        configurations[f"{entry}, tuned"] = HoldOut(entered, settings, criterion=criterion)
     recorded = EXPERIMENTS[_name(number)]
-    part = replace(recorded.parts[0], configurations=methods)
+    part = replace(recorded.parts[0], configurations=configurations)
     return replace(recorded, parts=(part,), timeout=timeout)
 
 
@@ -225,27 +212,34 @@ def _in_one_line(error) -> str:
 
 
 def _ranked(number, experiment, methods, profile, store) -> ReportTable:
-    """The rows of an entry and the recorded ones, by mean rank."""
-    table = BENCHED[number]
+    """The rows of an entry and the recorded ones, by mean rank, the best first."""
+    table = ALSO_UNSEEN[number]
     rows, configured = _rows(number, experiment, methods, profile, store)
-    tidy, cells = _standing(rows, table)
+    over = table.columns
+    runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
+    numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
+    columns = [name for name in (*table.datasets, *table.criteria) if name in numbers["mean"]]
+    means, stds = numbers["mean"][columns], numbers["std"]
+    ranks = ranks_of_means(means)
+    tidy = means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable")
     tidy["seconds"] = rows.groupby("method")["seconds"].mean()
     scoring = [_scores_instances(configured[name]) for name in tidy.index]
     tidy["scores instances"] = np.where(scoring, "yes", "no")
     for mine in methods:
-        tidy[f"{mine} against it"] = [_against(mine, name, rows, table) for name in tidy.index]
-    numbers = {"rank": "{:.1f}", "seconds": "{:.2f}"}
-    texts = {head: tidy[head].map(digits.format) for head, digits in numbers.items()}
-    symbols = {name: f"{found.symbol} {found.arrow}" for name, found in CRITERIA.items()}
+        against = [_against(mine, name, rows, table) for name in tidy.index]
+        tidy[f"{mine} against it"] = against
+    shown = tidy.assign(rank=tidy["rank"].map("{:.1f}".format))
+    shown["seconds"] = shown["seconds"].map("{:.2f}".format)
+    for name in columns:
+        texts, best = map(number_text, means[name], stds[name]), ranks[name] == ranks[name].min()
+        entries = [Entry((text,), (bold,)) for text, bold in zip(texts, best, strict=True)]
+        shown[name] = pd.Series(entries, means.index)
     states = sorted(set(rows.loc[~rows["method"].isin(methods), "state"]))
-    return frame_grid(
-        tidy.assign(**cells, **texts).rename(columns=symbols), tidy.reset_index(),
-        CAPTION.format(
-            title=f"{experiment.title}. {table.title}", profile=profile,
-            kind=" and ".join(sorted(set(rows["kind"]))), states=" and ".join(states) or "none",
-        ),
-        corner="method",
+    caption = CAPTION.format(
+        title=f"{experiment.title}. {table.title}", profile=profile,
+        kind=" and ".join(sorted(set(rows["kind"]))), states=" and ".join(states) or "none",
     )  # fmt: skip
+    return frame_grid(shown.rename(columns=HEADS), tidy.reset_index(), caption, corner="method")
 
 
 def _rows(number, experiment, methods, profile, store):
@@ -267,23 +261,6 @@ def _rows(number, experiment, methods, profile, store):
     return pd.concat([part for part in parts if len(part)], ignore_index=True), configured
 
 
-def _standing(rows, table):
-    """Each method's means and mean rank, the best first; and its mean ± std as cells."""
-    over = table.columns
-    runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
-    numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
-    means, stds = numbers["mean"], numbers["std"]
-    means = means[[name for name in (*table.datasets, *table.criteria) if name in means]]
-    ranks = ranks_of_means(means)
-    best = ranks.eq(ranks.min())
-    standing = means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable")
-    cells = means.astype(object)
-    for head in means:
-        texts = map(number_text, means[head], stds[head])
-        cells[head] = [Cell((text,), (bold,)) for text, bold in zip(texts, best[head], strict=True)]
-    return standing, cells.reindex(standing.index)
-
-
 def _scores_instances(configured) -> bool:
     """Whether the learner within hold-outs and pipelines has ``instance_scores``."""
     while isinstance(configured, HoldOut | Entered | Pipeline):
@@ -295,15 +272,9 @@ def _against(mine, other, rows, table) -> str:
     """Such as ``4–2–1``: cases in which mine is better, neither, worse than the other."""
     if mine == other:
         return "–"
-    # The data sets of Table 4 are its runs; those of Table 5 have runs of their own.
-    groups = [rows] if table.run == "dataset" else [part for _, part in rows.groupby("dataset")]
-    found = [
-        compare_methods(part, mine, other, criterion)
-        for part in groups
-        for criterion in table.criteria
-    ]
-    outcomes = [comparison.outcome("strict") for comparison in found if comparison]
-    return "–".join(str(outcomes.count(word)) for word in WinTieLoss._fields)
+    pooled = table.run == "dataset"  # the data sets of Table 4 are its runs
+    _, strict = win_tie_loss(rows, mine, other, table.criteria, pooled=pooled)
+    return "–".join(map(str, strict))
 
 
 def _write(entry, folder, ranked, problems) -> Bench:
@@ -322,15 +293,15 @@ def _write(entry, folder, ranked, problems) -> Bench:
 
 def _card(entry, ranked) -> Figure:
     """A panel for each table: the mean rank of every method, the entry's in colour."""
-    height = 0.6 + 0.16 * max(len(table.rows) for table in ranked.values())
+    n_rows = max(len(table.tidy) for table in ranked.values())
+    size = (1 + 2.4 * len(ranked), 0.6 + 0.16 * n_rows)
     with plt.style.context(STYLE_SHEET):
-        figure, axes = plt.subplots(
-            1, len(ranked), figsize=(1 + 2.4 * len(ranked), height), squeeze=False
-        )
+        figure, axes = plt.subplots(1, len(ranked), figsize=size, squeeze=False)
         for ax, (number, table) in zip(axes.flat, ranked.items(), strict=True):
-            colors = [VERMILION if name.split(",")[0] == entry else INK for name in table.rows]
-            ax.scatter(table.tidy["rank"], range(len(colors)), c=colors)
-            ax.set_yticks(range(len(colors)), table.rows)
+            methods, places = table.tidy["method"], range(len(table.tidy))
+            colors = [VERMILION if name.split(",")[0] == entry else INK for name in methods]
+            ax.scatter(table.tidy["rank"], places, c=colors)
+            ax.set_yticks(places, methods)
             for label, color in zip(ax.get_yticklabels(), colors, strict=True):
                 label.set_color(color)
             ax.invert_yaxis()

@@ -15,12 +15,12 @@ from mimlpaper import paths
 from mimlpaper.datasets import Dataset, load
 from mimlpaper.datasets.fetch import is_present
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
-from mimlpaper.study.compare import column_records
+from mimlpaper.study.compare import as_published, column_records
+from mimlpaper.study.figures import LINE, save_figure, use_style
 from mimlpaper.study.multiverse import in_words, single_changes
 from mimlpaper.study.published import PROTOCOL_RUNS, published_claims
 from mimlpaper.study.records import KEY, USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.rendering import LINE, save_figure, save_table, use_style
 from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import (
     ARTEFACTS,
@@ -29,7 +29,7 @@ from mimlpaper.study.scorecard import (
     rows_in_words,
     scorecard,
 )
-from mimlpaper.study.tables import results_table, seconds_table
+from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
 
@@ -147,11 +147,15 @@ class Companion:
     def _protocol_n(self) -> dict[str, int]:
         return PROTOCOL_RUNS | {name: self.n_runs(name) for name in EXPERIMENTS}
 
-    def seconds(self, *experiments: str):
-        """The table of seconds of a fit, for the methods of some experiments."""
-        return seconds_table(
-            {get_experiment(name).title: self.recorded(name) for name in experiments}
-        )
+    def seconds(self, *experiments: str) -> pd.DataFrame:
+        """Mean processor seconds of one fit and one prediction: a row for each method."""
+        means = {
+            get_experiment(name).title: as_published(self.recorded(name))
+            .groupby("method", sort=False)[["fit_seconds", "predict_seconds"]]
+            .mean()
+            for name in experiments
+        }
+        return pd.concat(means, axis=1).round(2)
 
     def core_hours(self) -> float:
         """Processor hours of all trials whose records are not stale."""

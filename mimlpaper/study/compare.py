@@ -1,7 +1,6 @@
 """From records to cells: mean ± std over the runs of a table, next to the published values."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import numpy as np
@@ -16,15 +15,14 @@ from mimlpaper.study.published import (
     published_characteristics,
 )
 from mimlpaper.study.records import COUNTS, STATES, USABLE, columns_of
-from mimlpaper.study.registry import EXPERIMENTS, PRINTED
+from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import ranks_of_means
 from mimlpaper.study.verdicts import tolerance, verdict
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
 
-KINDS = ("original", "re-derived", "synthetic")
+KINDS = ("original", "re-derived", "synthetic")  # of data
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
-IN_COLUMNS = (*(table.experiment for table in TABLES.values()), "unseen")
 
 
 def compare_with_paper(
@@ -74,7 +72,7 @@ def _measured(records, table):
     )  # fmt: skip
 
 
-CHARACTERISTICS = {  # of Appendix C's table, with their decimals in print
+DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
     "categories": 0, "vocabulary": 0,
     "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
     "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
@@ -96,7 +94,7 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     )
     cells = pd.DataFrame({"published": printed, "recomputed": ours.reindex(printed.index)})
     cells = cells.rename_axis(["dataset", "characteristic"]).reset_index()
-    decimals = cells["characteristic"].map(CHARACTERISTICS)
+    decimals = cells["characteristic"].map(DECIMALS_IN_PRINT)
     shown, found = (round_half_up(cells[name], decimals) for name in ("published", "recomputed"))
     words = np.select([found.isna(), shown == found], ["missing", "agrees"], "differs")
     return cells.assign(verdict=words)
@@ -107,40 +105,35 @@ def round_half_up(value, decimals):
     return np.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
 
 
-NUMBERS = [*COUNTS, *PRINTED["table1"].measure.numbers]
-NO_RECORDS = pd.DataFrame(columns=[*columns_of(PRINTED["table1"]), "state"]).astype(
-    dict.fromkeys(NUMBERS, float)
+TABLE_1 = EXPERIMENTS["table1"]
+NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1), "state"]).astype(
+    dict.fromkeys([*COUNTS, *TABLE_1.measure.numbers], float)
 )
 
 
-def records_of(get_records: Records, experiment: str | None) -> pd.DataFrame:
-    """The records of an experiment; no rows, but all columns, if there are none.
+def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
+    """The records of some experiments; no rows, but all columns, if there are none.
 
     Records that were edited, or that no check confirmed, are left out.
     """
     read = get_records if callable(get_records) else get_records.get
-    records = None if experiment is None else read(experiment)
-    if records is None or records.empty:
+    tables = [table for name in experiments if (table := read(name)) is not None and len(table)]
+    if not tables:
         return NO_RECORDS
+    records = tables[0] if len(tables) == 1 else pd.concat(tables)
     return records[~records["state"].isin(STATES[3:])] if "state" in records else records
-
-
-def records_of_all(get_records: Records, experiments: Iterable[str]) -> pd.DataFrame:
-    """The records of several experiments in one frame."""
-    tables = [records_of(get_records, name) for name in experiments]
-    return pd.concat([rows for rows in tables if len(rows)] or [NO_RECORDS])
 
 
 def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
     """The records of a table in a column; the blind row of a method may be its matched one.
 
     Matched settings may have been chosen because they come nearest to print, blind ones never.
-    Tuned ones are held out for every method.
+    Tuned ones are held out for every method. Only tables and unseen data have all columns.
     """
     matched = records_of(get_records, experiment)
     if column == "matched":
         return matched
-    if experiment not in IN_COLUMNS:
+    if not experiment.startswith(("table", "unseen")):
         return NO_RECORDS
     everything = records_of(get_records, column)
     table = EXPERIMENTS[experiment]
@@ -189,26 +182,13 @@ def count_runs(records: pd.DataFrame, experiment: str) -> int:
     return int(run.groupby(records["method"]).nunique().min())
 
 
+def _run_of(records, table):
+    return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
+
+
 def overall(values, order: tuple[str, ...] = STATES) -> str:
     """The worst of several states, or the furthest from the original of several kinds."""
     return max(values, key=order.index)
-
-
-def variant_name(method: str, parameters: str, separator: str = ": ") -> str:
-    """``MlSvm: label_rule = top`` for ``{"mlsvm__label_rule": "top"}``; the method for ``{}``."""
-    changes = json.loads(parameters).items()
-    texts = [f"{name.split('__')[-1]} = {value}" for name, value in changes]
-    return f"{method}{separator}{', '.join(texts)}" if texts else method
-
-
-def with_variants(records: pd.DataFrame, separator: str = ", ") -> pd.DataFrame:
-    """``records`` with the parameters that differ as part of the method's name."""
-    variants = zip(records["method"], records["parameters"], strict=True)
-    return records.assign(method=[variant_name(*variant, separator) for variant in variants])
-
-
-def _run_of(records, table):
-    return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:

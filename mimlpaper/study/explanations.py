@@ -1,10 +1,8 @@
-"""Explanations of labels by instances: drawn on images and texts.
-
-A function ``draw_…`` takes data and axes, ``explained_…`` a fitted learner, and makes a figure.
-"""
+"""Explanations of labels by instances: drawn on images and texts."""
 
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,12 +17,13 @@ from PIL import Image
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.reasons import explain, telling_features
-from mimlpaper.study.rendering import INK, RIGHT, WRONG
+from mimlpaper.study.figures import INK, RIGHT, WRONG
 
-FRAME = "#ffffff"
-AGAINST, FOR = "#bbbbbb", "#8fbbe0"  # bars of scores
+WHITE = "#ffffff"
 BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
-VERDICTS = {(True, True): "right", (True, False): "wrong", (False, True): "missed"}
+OUTCOMES = {  # of (predicted, true)
+    (True, True): "right", (True, False): "wrong", (False, True): "missed", (False, False): ""
+}  # fmt: skip
 
 
 def draw_mosaic(ax: Axes, bag: np.ndarray):
@@ -40,50 +39,23 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
     ax.set_axis_off()
 
 
-def draw_explained_scene(
-    axes: Sequence[Axes], bag: np.ndarray, scores: np.ndarray, bag_scores: np.ndarray,
-    label_names: Sequence[str], true: np.ndarray | None = None, *,
-    regions: np.ndarray | None = None, bound: float | None = None,
-):  # fmt: skip
-    """An image's mosaic with its true labels, then one for each of the highest labels.
-
-    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
-    its score; ``bound`` is the largest disc's absolute score, by default the largest shown. The
-    highest score has a frame, with ``regions`` green where it is right, otherwise red. A title
-    gives the image's score for the label and, with the ``true`` labels, whether its sign is right.
-
-    Parameters
-    ----------
-    bag : (9, 15), raw features.
-    scores, bag_scores : (9, n_labels) from :func:`~mimlpaper.reasons.explain`, and (n_labels,)
-        from ``decision_function``.
-    true, regions : bool (n_labels,), and bool (9, n_labels): where each label is seen.
-    """
-    first, *others = axes
-    draw_mosaic(first, bag)
-    if true is not None:
-        first.set_title("\n".join(np.array(label_names)[true]) or "no label")
-    shown = np.argsort(-bag_scores)[: len(others)]
-    bound = np.abs(scores[:, shown]).max() if bound is None else bound
-    for ax, label in zip(others, shown, strict=False):
-        draw_mosaic(ax, bag)
-        _draw_scores(ax, scores[:, label], bound, None if regions is None else regions[:, label])
-        predicted = bool(bag_scores[label] > 0)
-        word = "" if true is None else VERDICTS.get((predicted, bool(true[label])), "")
-        title = f"{label_names[label]}\n{_signed(bag_scores[label])}{', ' * bool(word)}{word}"
-        ax.set_title(title, color=WRONG if word in ("wrong", "missed") else INK)
-
-
 def explained_scenes(
     estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
     images: Sequence | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
 ) -> Figure:  # fmt: skip
-    """A row for each image: :func:`draw_explained_scene` for its ``n_shown`` highest labels.
+    """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
 
-    One scale of scores holds for the whole figure. The estimator is fitted on bags of nine
-    instances with raw features. ``true`` is bool (n_bags, n_labels), ``regions`` bool
-    (n_instances, n_labels): where each label is seen. ``images`` are pictures for the left of each
-    row, as :class:`~mimlpaper.datasets.ImageBags` takes them.
+    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
+    its score; one scale holds for the figure. The highest score has a frame, with ``regions`` green
+    where it is right, otherwise red. A title gives the image's score for the label and, with the
+    ``true`` labels, whether its sign is right.
+
+    Parameters
+    ----------
+    estimator : fitted on bags of nine instances with raw features.
+    true : bool (n_bags, n_labels)
+    images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes them
+    regions : bool (n_instances, n_labels): where each label is seen.
     """
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
     n_columns = 1 + n_shown + (images is not None)
@@ -91,19 +63,29 @@ def explained_scenes(
         len(bags), n_columns, figsize=(1.75 * n_columns, 1.87 * len(bags) + 0.3), squeeze=False,
         layout="constrained",
     )  # fmt: skip
-    shown = np.argsort(np.argsort(-scores)) < n_shown  # (n_bags, n_labels)
-    bound = np.abs(reasons[shown[bags.bag_of_instance]]).max()
+    order = np.argsort(-scores)[:, :n_shown]
+    own = [slice(*ends) for ends in pairwise(bags.offsets)]
+    bound = max(
+        np.abs(reasons[rows][:, labels]).max() for rows, labels in zip(own, order, strict=True)
+    )
     for i, row in enumerate(axes):
         if images is not None:
             is_path = isinstance(images[i], (str, os.PathLike))
             row[0].imshow(Image.open(images[i]) if is_path else images[i])
             row[0].set_axis_off()
-        own = slice(bags.offsets[i], bags.offsets[i + 1])
-        draw_explained_scene(
-            row[-1 - n_shown :], bags[i], reasons[own], scores[i], label_names,
-            None if true is None else true[i], regions=None if regions is None else regions[own],
-            bound=bound,
-        )  # fmt: skip
+        first, *others = row[-1 - n_shown :]
+        draw_mosaic(first, bags[i])
+        if true is not None:
+            first.set_title("\n".join(np.array(label_names)[true[i]]) or "no label")
+        for ax, label in zip(others, order[i], strict=False):
+            seen = None if regions is None else regions[own[i], label]
+            _draw_label(ax, bags[i], reasons[own[i], label], bound, seen)
+            outcome = (
+                "" if true is None else OUTCOMES[bool(scores[i, label] > 0), bool(true[i, label])]
+            )
+            title = ", ".join(filter(None, (_signed(scores[i, label]), outcome)))
+            color = WRONG if outcome in ("wrong", "missed") else INK
+            ax.set_title(f"{label_names[label]}\n{title}", color=color)
     _key(figure, bound)
     return figure
 
@@ -117,82 +99,69 @@ def explained_images(estimator, images: Sequence, label_names: Sequence[str], **
 
 def explained_text(
     estimator, bag: np.ndarray, label_names: Sequence[str],
-    feature_names: Sequence[str] | None = None, n_shown: int = 2,
+    feature_names: Sequence[str] | None = None, *, n_shown: int = 2, n_words: int = 4,
 ) -> Styler:  # fmt: skip
-    """A table of a text's ``n_shown`` highest labels: passages, bars of scores, telling words.
+    """A table of a text's ``n_shown`` highest labels: passages, their scores as bars, and words.
 
-    The highest bar is dark, and next to each bar stand its telling words. The other parameters are
-    those of :func:`telling_words`.
-    """
-    scores = estimator.decision_function([bag])[0]
-    passages = {
-        f"{label_names[label]} {_signed(scores[label])}": telling_words(
-            estimator, bag, label, feature_names
-        )
-        for label in np.argsort(-scores)[:n_shown]
-    }
-    table = pd.concat(passages, names=["label", None]).reset_index(level=0)
-    styler = table.reset_index(drop=True).style.hide(axis="index").format(_signed, subset="score")
-    return styler.bar(subset="score", align="zero", color=[AGAINST, FOR])
-
-
-def telling_words(
-    estimator, bag: np.ndarray, label: int, feature_names: Sequence[str] | None = None,
-    n_words: int = 4,
-) -> pd.DataFrame:  # fmt: skip
-    """Each passage's score for a label, and the words without which the score would fall most.
-
-    One row for each passage. Columns: passage, its number, or "whole text" where a passage is
-    the sum of the others; score; words, ``n_words`` at most, with their counts. Words against the
-    label are left out.
-
-    The estimator is fitted on bags of word counts, as ``bag`` (n_instances, n_features) has them.
-    The words are ``feature_names``, by default "word 1", "word 2", …
+    A passage that is the sum of the others is the "whole text". The words are those without which
+    a passage's score would fall most, ``n_words`` at most, with their counts; words against the
+    label are left out. The estimator is fitted on bags of word counts, as ``bag`` (n_instances,
+    n_features) has them. ``feature_names`` are by default "word 1", "word 2", …
     """
     if feature_names is None:
         feature_names = [f"word {i + 1}" for i in range(bag.shape[1])]
-    scores = explain(estimator, [bag])[:, label]
-    others = bag.sum(axis=0) - bag  # (n_instances, n_features)
+    scores, reasons = estimator.decision_function([bag])[0], explain(estimator, [bag])
+    falls = [telling_features(estimator, bag, i) for i in range(len(bag))]
+    rows = [
+        {
+            "label": f"{label_names[label]} {_signed(scores[label])}", "passage": passage,
+            "score": reasons[i, label],
+            "words": _telling_words(bag[i], falls[i][:, label], feature_names, n_words),
+        }
+        for label in np.argsort(-scores)[:n_shown]
+        for i, passage in enumerate(_passages(bag))
+    ]  # fmt: skip
+    styler = pd.DataFrame(rows).style.hide(axis="index").format(_signed, subset="score")
+    return styler.bar(subset="score", align="zero", color=["#bbbbbb", "#8fbbe0"])
+
+
+def _passages(bag):
+    """Names of a text's instances."""
+    others = bag.sum(axis=0) - bag
     whole = (bag == others).all(axis=1) & bag.any(axis=1) & (len(bag) > 2)
-    rows, number = [], 0
-    for i, counts in enumerate(bag):
-        number += not whole[i]
-        falls = telling_features(estimator, bag, i)[:, label]
-        words = [
-            feature_names[j] + (f" ×{counts[j]:.0f}" if counts[j] > 1 else "")
-            for j in np.argsort(-falls, kind="stable")[:n_words]
-            if falls[j] > 0
-        ]
-        name = "whole text" if whole[i] else f"passage {number}"
-        rows.append((name, scores[i], ", ".join(words)))
-    return pd.DataFrame(rows, columns=["passage", "score", "words"])
+    numbers = np.cumsum(~whole)
+    return [
+        "whole text" if all_of_it else f"passage {number}"
+        for all_of_it, number in zip(whole, numbers, strict=True)
+    ]
 
 
-def _draw_scores(ax, scores, bound, region):
-    """Discs on the nine central blobs, and a frame around the highest."""
+def _telling_words(counts, falls, names, n_words):
+    first = [j for j in np.argsort(-falls, kind="stable")[:n_words] if falls[j] > 0]
+    return ", ".join(names[j] + (f" ×{counts[j]:.0f}" if counts[j] > 1 else "") for j in first)
+
+
+def _draw_label(ax, bag, scores, bound, seen):
+    """Discs on the nine central blobs of a mosaic, and a frame around the highest score."""
+    draw_mosaic(ax, bag)
     for blob, score in zip(BLOBS, scores, strict=True):
         radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
-        face, edge = (FRAME, INK) if score > 0 else (INK, FRAME)
+        face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
         ax.add_patch(Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
     top = scores.argmax()
-    color = FRAME if region is None else RIGHT if region[top] else WRONG
-    _frame(ax, BLOBS[top], 3.4, 1.8, color)
+    color = WHITE if seen is None else RIGHT if seen[top] else WRONG
+    corner = np.array(BLOBS[top]) - 0.5
+    for edge, linewidth in ((INK, 3.4), (color, 1.8)):
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
 
 
 def _key(figure, bound):
     """What the discs mean, below the figure."""
-    texts = {FRAME: f"for the label, at most +{bound:.2f}"}
+    texts = {WHITE: f"for the label, at most +{bound:.2f}"}
     texts[INK] = f"against it, at most {_signed(-bound)}"
     look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
     handles = [Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
-
-
-def _frame(ax, blob, outer, inner, color=FRAME):
-    """A frame with dark edges around a blob."""
-    corner = np.array(blob) - 0.5
-    for edge, linewidth in ((INK, outer), (color, inner)):
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
 
 
 def _signed(number):

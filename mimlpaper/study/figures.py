@@ -1,10 +1,12 @@
-"""Figures from records: each function draws data on given axes, and nothing else.
+"""Figures that several notebooks show, and the look of all: call :func:`use_style` once before."""
 
-Call :func:`~mimlpaper.study.rendering.use_style` once before making figures.
-"""
-
+import io
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -12,17 +14,64 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import NullLocator
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.rendering import LINE, METHOD_STYLE, VERDICT_LOOKS, in_order, look_of
-from mimlpaper.study.statistics import Friedman, growth
+from mimlpaper.paths import write_whole
+from mimlpaper.study.statistics import Friedman
 
-FILLS = VERDICT_LOOKS["fill"]
-TESTED = ("holds", "partly", "fails")  # verdicts of claims that can be judged
-FRAMED = dict(fill=False, linewidth=1.8)  # around the square that is meant
+STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
+INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
+VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
+RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
+
+
+class Look(NamedTuple):
+    """Colour, marker and line of a method, as matplotlib takes them."""
+
+    color: str
+    marker: str
+    linestyle: str = "-"
+
+
+# The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
+# square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
+LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"))
+METHOD_STYLE = {method: Look(*row) for method, *row in LOOKS.itertuples(index=False)}
+
+
+def look_of(method: str) -> Look:
+    """The look of a method; of a variant, such as "MlSvm, tuned", that of the method itself."""
+    return METHOD_STYLE.get(method.split(",")[0], Look("#888888", ".", ":"))
+
+
+def in_order(methods) -> list[str]:
+    """Methods in the order of :data:`METHOD_STYLE`, others last."""
+    known = list(METHOD_STYLE)
+    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
+
+
+def use_style():
+    """Make the style sheet the default of all figures that follow."""
+    plt.style.use(STYLE_SHEET)
+    warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
+
+
+def save_figure(figure: Figure, folder, name: str) -> list[Path]:
+    """Write ``name``.png (200 dpi) and .svg into ``folder``: the same figure gives the same bytes.
+
+    The layout is fixed first, since each resolution would shift it a little.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    paths = []
+    for ending, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+        content = io.BytesIO()
+        with plt.style.context(STYLE_SHEET):
+            figure.savefig(content, format=ending[1:], metadata=metadata)
+        paths.append(write_whole(Path(folder) / (name + ending), content.getvalue()))
+    return paths
 
 
 def draw_box(ax: Axes, x: float, y: float, text: str, color: str) -> Text:
@@ -126,44 +175,10 @@ def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
         lines = [np.asarray(line.get_xydata()) for line in ax.lines if line.get_marker() != "None"]
         ends = [places[np.isfinite(places[:, 1])][-1] for places in lines]
         named = dict(zip(methods, ends, strict=True))
-        _label_ends(ax, named, least=0.07, in_layout=True, bold=coloured or None)
+        label_ends(ax, named, least=0.07, bold=coloured or None)
 
 
-PER_WHAT = {"bags": "bags", "instances": "instances of a bag", "labels": "labels"}
-
-
-def plot_growth(costs: pd.DataFrame, axes, methods, value: str = "fit_seconds"):
-    """Seconds or megabytes of a fit against each size, on logarithmic axes; a panel a size.
-
-    ``costs`` are records of the experiment "costs". ``axes`` are for bags,
-    instances and labels, or for the first one or two; the lines of the last axis are named.
-    ``value`` is "fit_seconds" or "fit_megabytes".
-    """
-    for axis, size in zip(axes, PER_WHAT, strict=False):
-        drawn = {m: values for m in methods if len(values := growth(costs, m, size, value))}
-        for method, values in drawn.items():
-            axis.loglog(values.index, values, **look_of(method)._asdict(), markeredgewidth=0)
-        ticks = sorted(set().union(*(values.index for values in drawn.values())))
-        axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.grid(True, axis="both")
-        axis.set_xlabel(PER_WHAT[size])
-        axis.label_outer()
-    axes[0].set_ylabel("seconds of a fit" if value == "fit_seconds" else "MB added by a fit")
-    if drawn:
-        ends = {method: (values.index[-1], values.iloc[-1]) for method, values in drawn.items()}
-        _label_ends(axis, ends, least=0.085, in_layout=True)
-
-
-def _name_squares(axis, columns, rows):
-    """Names of the columns and rows of a picture of squares, without ticks and grid."""
-    axis.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor")
-    axis.set_yticks(range(len(rows)), rows)
-    axis.tick_params(which="both", length=0)
-    axis.grid(False)
-
-
-def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
+def label_ends(axis: Axes, ends: dict, *, least: float, bold=None):
     """Names to the right of the curves' ends (x, y), at least ``least`` of the axis apart.
 
     If some are ``bold``, the others are grey.
@@ -177,12 +192,11 @@ def _label_ends(axis, ends, *, least=0.12, in_layout=False, bold=None):
     for method, height in zip(methods, heights, strict=True):
         color = look_of(method).color if bold is None or method in bold else LINE
         line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
-        label = axis.annotate(
+        axis.annotate(
             method, places[method], (1.07, height), "axes fraction", "axes fraction",
             va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
             weight="bold" if bold and method in bold else "normal",
         )  # fmt: skip
-        label.set_in_layout(in_layout)  # of seven panels it stands in the empty eighth
 
 
 def _dark(color):

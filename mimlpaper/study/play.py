@@ -75,7 +75,6 @@ def choices(images: Sequence, names: Sequence[str]) -> list[dict]:
 
 
 def _data_url(image):
-    """An image as PNG in the text of a page."""
     picture = Image.fromarray(image) if isinstance(image, np.ndarray) else Image.open(image)
     file = io.BytesIO()
     ImageOps.exif_transpose(picture).convert("RGBA").save(file, "png")

@@ -31,7 +31,7 @@ class PublishedTable:
 
     @property
     def columns(self) -> str:
-        """What its columns are: "dataset" if it has several, otherwise "criterion"."""
+        """What its columns are: "dataset" or "criterion"."""
         return "dataset" if len(self.datasets) > 1 else "criterion"
 
     @property
@@ -60,16 +60,12 @@ PRINTED_WIN_TIE_LOSS = {
     ("figure5", "MimlSvm_mi"): (82, 18, 0),
 }
 
-# Area under one curve for all labels of DBpedia's test bags and of their sentences, as the authors
-# of the data print it (Soleimani and Miller, 2016). They chose C on the test documents.
-PRINTED_MICRO_AUC = {"MI-SVM": (0.953, 0.958), "mi-SVM": (0.803, 0.781)}
-
 
 def published_cells(number: int | None = None) -> pd.DataFrame:
-    """Every cell of Tables 1 to 5, or of one of them, row by row as the paper orders them.
+    """Every cell of Tables 1 to 5, or of one of them, in the paper's order.
 
-    Columns: table, dataset, algorithm, criterion, mean, std, best, printed. ``printed`` is
-    "value", "N/A", or "blank" for the rows that the paper left out; ``best`` marks boldface.
+    Columns: table, dataset, algorithm, criterion, mean, std, best (boldface), and printed: "value",
+    "N/A", or "blank" for rows that the paper left out.
     """
     rows = [
         (table.number, dataset, algorithm, criterion)
@@ -101,7 +97,7 @@ def published_claims() -> pd.DataFrame:
 def published_divergences() -> pd.DataFrame:
     """What the paper leaves open or contradicts, what was chosen, and how much it matters.
 
-    Columns: id, section, where, open, choice, alternatives, effect, sweep. ``sweep`` names the
-    experiment that measures the effect, and is empty where none has been run.
+    Columns: id, section, where, open, choice, alternatives, effect, and sweep, the experiment that
+    measures the effect; texts, empty for nothing.
     """
     return pd.read_csv(packaged_data() / "divergences.csv", dtype=str, keep_default_na=False)

@@ -1,5 +1,9 @@
-"""The scorecard: every cell and claim with its verdict, every table and figure with its state."""
+"""The scorecard: every cell and claim with its verdict, every table and figure with its state.
 
+And how one number came about, from the printed value down to the code: :func:`trace`.
+"""
+
+import hashlib
 import inspect
 import json
 import re
@@ -8,16 +12,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 
+import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
+from mimlpaper.datasets import loader_of
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
-from mimlpaper.study.compare import COLUMNS, Records, column_records, compare_with_paper
+from mimlpaper.study.compare import (
+    COLUMNS,
+    Records,
+    as_published,
+    column_records,
+    compare_with_paper,
+)
+from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
-from mimlpaper.study.records import KEY, STATES, USABLE
-from mimlpaper.study.registry import EXPERIMENTS, settings_nearest_to_print
-from mimlpaper.study.rendering import PRINTED
+from mimlpaper.study.records import KEY, STATES, USABLE, default_store, load_table, records
+from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
+from mimlpaper.study.settings import NEAREST, settings
+from mimlpaper.study.tables import OF_THE_PAPER
 from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
 
 
@@ -34,10 +48,9 @@ class Artefact:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of its files, the one to look at first."""
-        table = ("csv", "md", "tex") if self.file in PRINTED else ("csv", "md")
-        return tuple(
-            f"{self.file}.{ending}" for ending in (("png", "svg") if self.shows else table)
-        )
+        table = ("csv", "md", "tex") if self.file in OF_THE_PAPER else ("csv", "md")
+        endings = ("png", "svg") if self.shows else table
+        return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
 def _read_artefacts():
@@ -107,10 +120,14 @@ def in_words(card: dict) -> str:
     if not blind["rows"]:
         claims["blind"] = "nothing is recorded yet"
     chosen = f"{marked} rows have settings that were chosen because they come nearest to print. "
+    known = every["tau_identified"]
+    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
     return (
         f"- **Numbers.** {_agreement_in_words(every)}. {chosen * bool(marked)}"
         f"Blind to print: {_agreement_in_words(blind)}.\n"
-        f"- **Order.** {_order_in_words(every)}.\n"
+        f"- **Order.** The printed winner wins {every['winner_agreement']:.0%} of the "
+        f"{every['columns']} columns. Kendall's τ between our order and the printed one is "
+        f"{every['tau']:.2f}{among}.\n"
         f"- **Claims.** Of {len(card['claims'])}, {claims['matched']}. Blind to print: "
         f"{claims['blind']}. Every algorithm tuned alike: {claims['tuned']}."
     )
@@ -160,24 +177,108 @@ def _agreement_in_words(every):
     )
 
 
-def _order_in_words(every):
-    known = every["tau_identified"]
-    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
-    return (
-        f"The printed winner wins {every['winner_agreement']:.0%} of the {every['columns']} "
-        f"columns. Kendall's τ between our order and the printed one is {every['tau']:.2f}{among}"
-    )
-
-
 def _claims_in_words(claims, column):
-    words = [claim[column] for claim in claims]
-    counts = (words.count(word) for word in ("holds", "partly", "fails"))
-    return "{} hold, {} hold in part and {} fail".format(*counts)
+    counts = pd.Series([claim[column] for claim in claims]).value_counts()
+    numbers = (counts.get(word, 0) for word in ("holds", "partly", "fails"))
+    return "{} hold, {} hold in part and {} fail".format(*numbers)
 
 
 def _totals(cells):
     totals = {"all": agreement(cells)}
     return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
+
+
+def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
+    """How one number of Tables 1 to 5 came about: one screen of text.
+
+    It names the printed value, ours, the verdict with its arithmetic, the recorded trials, each
+    setting with its basis, the files of code behind it, and when the numbers were last verified.
+    Names are those of the scorecard; ``dataset=None`` is the table's only or first column. If
+    there is no such cell, a ValueError names the possible values.
+    """
+    printed = TABLES.get(int(table)) if str(table).isdigit() else None
+    if printed is None:
+        raise ValueError(f"table must be one of {list(TABLES)}, got {table!r}")
+    experiment, dataset = EXPERIMENTS[printed.experiment], dataset or printed.datasets[0]
+    known = dict(method=experiment.methods, criterion=printed.criteria, dataset=printed.datasets)
+    for (name, names), value in zip(known.items(), (method, criterion, dataset), strict=True):
+        if value not in names:
+            raise ValueError(f"{name} must be one of {list(names)}, got {value!r}")
+    recorded = as_published(records(experiment, methods=[method]))
+    cell = compare_with_paper(recorded, printed.number).query(
+        "algorithm == @method and criterion == @criterion and dataset == @dataset"
+    )
+    # The eleven data sets of Table 4 are one column of it.
+    trials = recorded.query("dataset == @dataset or dataset not in @printed.datasets")
+    of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
+    lines = [f"Table {table}, {method}, {criterion} on {dataset}", ""]
+    for name, texts in {
+        **_values(cell.iloc[0]),
+        "trials": _trials(experiment, trials),
+        **_code(experiment, of_set, method),
+        "verified": _verified(experiment, method),
+    }.items():
+        lines += [f"{name if i == 0 else '':<10}{text}" for i, text in enumerate(texts)]
+    return "\n".join(lines)
+
+
+def _values(cell):
+    mean, published = cell["mean"], cell["published_mean"]
+    words = [cell["verdict"] or "none: the paper has no such row"]
+    if cell["printed"] == "value" and cell["n"]:
+        difference = f"|{mean:.4f} - {published:.4f}| = {abs(mean - published):.4f}"
+        words.append(f"{difference}; agrees up to {cell['tolerance']:.4f}")
+    words.append("data/published/results.csv, study/compare.py, study/verdicts.py")
+    theirs, ours = (
+        "" if pd.isna(value) else f"{value:.4g}" + (f" ± {std:.3g}" if pd.notna(std) else "")
+        for value, std in ((published, cell["published_std"]), (mean, cell["std"]))
+    )
+    return {"printed": [theirs or cell["printed"]], "ours": [ours or "none"], "verdict": words}
+
+
+def _trials(experiment, trials):
+    """How many trials, their seconds, and their lines in the file."""
+    if trials.empty:
+        return [f"none; mimlpaper compute {experiment.name}"]
+    path, keys = default_store().path(experiment.name), ["dataset", "method"]
+    in_file = pd.MultiIndex.from_frame(pd.read_csv(path, usecols=keys)[keys])
+    places = 2 + np.flatnonzero(in_file.isin(pd.MultiIndex.from_frame(trials[keys])))
+    states = ", ".join(f"{n} {state}" for state, n in trials["state"].value_counts().items())
+    return [
+        f"{len(trials)}: {states}; seeds {trials['split'].min()} to {trials['split'].max()}",
+        f"{trials['seconds'].sum():.1f} s of processor time in all",
+        f"data/results/{path.name}, lines {places[0]} to {places[-1]}",
+    ]
+
+
+def _code(experiment, dataset, method):
+    """The settings with their basis, and the files that compute with them."""
+    splits = experiment.part_of(dataset, method).splits
+    parts = experiment.estimator(dataset, method), loader_of(dataset), splits, experiment.measure
+    about = settings({method: ROWS[experiment.name][method]}, [dataset])
+    named = [
+        f"{f'{one.parameter} = {one.value}':<50} {f'{one.basis} {one.source}'.rstrip()}"
+        + " †" * (one.basis == NEAREST)
+        for one in about[about["basis"] != ""].itertuples()
+    ]
+    sections = paths.PACKAGE.glob("study/section*.py")
+    section = next(file for file in sections if f'"{experiment.name}"' in file.read_text())
+    files = [f"fingerprint {code_fingerprint(*parts)}"]
+    for module, n_definitions in modules_behind(*parts).items():
+        path = paths.PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        name = str(path.relative_to(paths.PACKAGE))
+        files.append(f"{name:<32} {digest}  {n_definitions} definitions in use")
+    return {"settings": [*named, f"{splits}; study/{section.name}"], "code": files}
+
+
+def _verified(experiment, method):
+    table = load_table(default_store().folder, "verified")
+    own = table.query("experiment == @experiment.name and method == @method")
+    return [
+        f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
+        for row in own.itertuples()
+    ] or ["never"]
 
 
 def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Curves, tests of differences and of ties, wins and losses, ranks, and the growth of costs."""
+"""Tests of differences and of ties, wins and losses, and ranks."""
 
 import json
 import math
@@ -14,32 +14,6 @@ from scipy.special import stdtr
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.published import ALL_CRITERIA
-
-
-def curve(records: pd.DataFrame, x: str, criterion: str) -> pd.DataFrame:
-    """Columns mean and std over data sets and splits for each value of column ``x``, of one method.
-
-    Where ``x`` is the stage, a boosting run that stopped early keeps its last value.
-    """
-    by_x = records.pivot(index=["dataset", "split"], columns=x, values=criterion)
-    by_x = by_x.ffill(axis=1) if x == "stage" else by_x
-    return pd.DataFrame({"mean": by_x.mean(), "std": by_x.std()})
-
-
-def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
-    """The value of the one parameter that an experiment varies, row by row.
-
-    ``default`` is the value of the configuration as published.
-    """
-
-    def value(parameters):
-        first, *others = [*json.loads(parameters).values()] or [default]
-        if others:
-            raise ValueError(f"one parameter must vary, got {parameters}")
-        return float(first)
-
-    return records["parameters"].map(value)
-
 
 ALPHA = 0.05
 MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the other
@@ -164,37 +138,21 @@ class WinTieLoss(NamedTuple):
     worse: int
 
 
-def win_tie_loss(records: pd.DataFrame, a: str, b: str) -> tuple[WinTieLoss, ...]:
+def win_tie_loss(
+    records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
+) -> tuple[WinTieLoss, ...]:
     """Outcomes of ``a`` against ``b``, a case for each data set and criterion.
 
-    First by the paired t-test, then by the corrected resampled t-test, both at 95 %.
+    First by the paired t-test, then by the strict test, both at 95 %. With ``pooled`` the data sets
+    are the pairs of one case. Cases with fewer than two pairs do not count.
     """
-    found = [
-        compare_methods(rows, a, b, name)
-        for _, rows in records.groupby("dataset")
-        for name in CRITERIA
-    ]
-    return tuple(
+    groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
+    found = [compare_methods(rows, a, b, name) for rows in groups for name in criteria]
+    plain, strict = (
         WinTieLoss(*map([c.outcome(test) for c in found if c].count, WinTieLoss._fields))
         for test in ("paired", "strict")
     )
-
-
-def win_tie_loss_by_stage(
-    records: pd.DataFrame, staged: pd.DataFrame, a: str, b: str, stages
-) -> pd.DataFrame:
-    """Outcomes of ``a`` against some stages of ``b``: columns stage, better, neither, worse.
-
-    ``records`` has one row of ``a`` for each data set and split; ``staged`` one row of ``b`` for
-    each stage as well. A fit that ended early keeps its last stage.
-    """
-    rows = []
-    for stage in stages:
-        reached = staged[staged["stage"] <= stage].sort_values("stage")
-        last = reached.drop_duplicates(["dataset", "method", "split"], keep="last")
-        plain, _ = win_tie_loss(pd.concat([records, last]), a, b)
-        rows.append({"stage": stage, **plain._asdict()})
-    return pd.DataFrame(rows)
+    return plain, strict
 
 
 class Friedman(NamedTuple):
@@ -217,19 +175,6 @@ def friedman(losses: pd.DataFrame) -> Friedman:
     return Friedman(ranks, float(p), posthoc_nemenyi_friedman(losses))
 
 
-def mean_ranks(records: pd.DataFrame) -> pd.DataFrame:
-    """Rank of each method on each split, 1 for the best; the mean over the criteria.
-
-    Rows are data sets and splits that all methods have, columns are methods.
-    """
-    return sum(
-        records.pivot(index=["dataset", "split"], columns="method", values=name)
-        .dropna()
-        .rank(axis=1, ascending=criterion.lower_is_better)
-        for name, criterion in CRITERIA.items()
-    ) / len(CRITERIA)
-
-
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
     """Ranks of the rows in each column, 1 is best; a column that is no loss is an accuracy."""
     return means.apply(
@@ -240,36 +185,41 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """:func:`mean_ranks` in two settings: columns method, as published, tuned; a row for each run.
+    """Ranks in two settings, means over the criteria, of the methods that both have.
 
-    Ranked are the methods that both settings have, since a rank among eight methods cannot be
-    compared with a rank among nine. A setting without records has no ranks.
+    A row is a method on a split that all of them have; columns method, "as published", "tuned". A
+    setting without records has no ranks.
     """
     settings = {"as published": published, "tuned": tuned}
-    methods = [{*rows["method"]} for rows in settings.values() if len(rows)]
-    if not methods:
-        return pd.DataFrame(columns=["method", *settings])
-    shared = set.intersection(*methods)
+    recorded = {name: rows for name, rows in settings.items() if len(rows)}
+    methods = [set(rows["method"]) for rows in recorded.values()]
     ranks = {
-        name: mean_ranks(rows[rows["method"].isin(shared)]).stack()
-        for name, rows in settings.items()
-        if len(rows)
+        name: _mean_ranks(rows[rows["method"].isin(set.intersection(*methods))])
+        for name, rows in recorded.items()
     }
-    return pd.DataFrame(ranks, columns=[*settings]).reset_index("method")
+    index = None if ranks else pd.MultiIndex.from_arrays([[]], names=["method"])
+    return pd.DataFrame(ranks, index, columns=[*settings]).reset_index("method")
 
 
-SIZES = ("bags", "instances", "labels")  # what costs are measured against
-LEAST_MEGABYTES = 1.0  # less is within what an allocator rounds
+def _mean_ranks(records):
+    """A method's mean rank over the criteria on each split that all methods have."""
+    ranks = 0
+    for name, criterion in CRITERIA.items():
+        values = records.pivot(index=["dataset", "split"], columns="method", values=name).dropna()
+        ranks += values.rank(axis=1, ascending=criterion.lower_is_better) / len(CRITERIA)
+    return ranks.stack()
 
 
-def growth(costs: pd.DataFrame, method: str, size: str, value: str = "fit_seconds") -> pd.Series:
-    """``value`` by one size, the others constant; without megabytes below one."""
-    drawn = costs["dataset"].str.startswith("drawn:") & (costs["n_test"] == 0)
-    rows = costs[drawn & (costs["method"] == method)]
-    if rows.empty:
-        return pd.Series(dtype=float)
-    sizes = rows[["n_train", "n_instances", "n_labels"]].set_axis(SIZES, axis=1)
-    others = [name for name in SIZES if name != size]
-    varied = max((group for _, group in rows.join(sizes).groupby(others)), key=len)
-    values = varied.set_index(size)[value].astype(float).sort_index()
-    return values[values >= LEAST_MEGABYTES] if value.endswith("megabytes") else values
+def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
+    """The value of the one parameter that an experiment varies, row by row.
+
+    ``default`` is the value of the configuration as published.
+    """
+
+    def value(parameters):
+        first, *others = [*json.loads(parameters).values()] or [default]
+        if others:
+            raise ValueError(f"one parameter must vary, got {parameters}")
+        return float(first)
+
+    return records["parameters"].map(value)

@@ -1,42 +1,183 @@
-"""Every table: the paper's numbers next to ours, claims, open choices, ranks, costs."""
+"""Tables that several notebooks show: the paper's numbers next to ours, claims, open choices.
 
-import json
+A table is shown as HTML, and saved as CSV and Markdown, the paper's own also as LaTeX.
+"""
+
+import hashlib
+import html
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets.fetch import drawn_sizes
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.paths import published
+from mimlpaper.paths import write_whole
 from mimlpaper.study.claims import ClaimResult
-from mimlpaper.study.compare import (
-    Records,
-    as_published,
-    compare_with_paper,
-    records_of,
-    records_of_all,
-    round_half_up,
-)
-from mimlpaper.study.costs import N_PEER_TEST, PEERS, SETS
-from mimlpaper.study.holdouts import HoldOut, shares_at_ends
+from mimlpaper.study.compare import compare_with_paper, round_half_up
 from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergences
-from mimlpaper.study.registry import get_experiment, settings_nearest_to_print
-from mimlpaper.study.rendering import IN_PRINT, Entry, ReportTable, crossed, frame_grid
-from mimlpaper.study.statistics import LEAST_MEGABYTES, MARGIN
-from mimlpaper.study.verdicts import TOLERANCES, agreement
+from mimlpaper.study.registry import settings_nearest_to_print
+from mimlpaper.study.statistics import MARGIN
+from mimlpaper.study.verdicts import DECIMALS, IN_PRINT, TOLERANCES, VERDICT_TINTS, agreement
 
-NOTHING = pd.DataFrame()
-SHOWN_FLIPS = 3
-SHOWN_VARIANCE = 0.05
-CROWDED = 0.2  # share of fits that choose an end of a grid
+OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
+CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
+CLAIM_COLUMNS = {
+    "paired": "paired t-test", "matched": "matched", "blind": "blind", "tuned": "tuned"
+}  # fmt: skip
+HOW_TESTED = (
+    "by the paper's paired t-test under matched settings, then by strict tests under matched, "
+    "blind and tuned settings. A strict test allows for training data that splits share, or takes "
+    "the ranks of independent data sets; all are adjusted by Holm for the parts of a claim, and a "
+    f"tie is shown within {MARGIN:.0%} of the rival's loss."
+)
+TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
+CSS = [
+    {"selector": "caption", "props": "caption-side: top; text-align: left; padding: 0.5em 0"},
+    {"selector": "th", "props": "text-align: left; font-weight: 600; padding: 0.3em 0.35em"},
+    {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.35em"},
+    {"selector": "small", "props": "opacity: 0.75"},
+]
+FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"}
+LATEX_STYLES = [
+    {"selector": "scriptsize", "props": ": ;"},
+    {"selector": "renewcommand", "props": r":\arraystretch{1.5};"},
+]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell: lines from top to bottom, which of them are bold, and a verdict."""
+
+    lines: tuple[str, ...] = ()
+    bold: tuple[bool, ...] = ()  # empty for none
+    verdict: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ReportTable:
+    """A table to show and to save; a notebook shows it as HTML."""
+
+    caption: str
+    entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
+    tidy: pd.DataFrame  # the same numbers, one row for each cell
+    rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
+    prose: bool = False  # sentences, set flush left
+
+    def to_styler(self):
+        """A pandas Styler: verdicts as light tints, best values bold."""
+        tints = self.entries.map(_css)
+        tints.loc[list(self.rules_above)] += "; border-top: 1px solid #555"
+        identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
+        styler = self.entries.map(HTML_CELL).style.apply(lambda _: tints, axis=None)
+        styler = styler.format_index(escape="html").set_table_styles(CSS)
+        if self.prose:
+            styler.set_table_styles([FLUSH_LEFT], overwrite=False)
+            styler.set_table_attributes('class="prose"')
+        return styler.set_uuid(identity).set_caption(self.caption)
+
+    def to_csv(self) -> str:
+        """The tidy numbers, six significant digits."""
+        return self.tidy.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+
+    def to_markdown(self) -> str:
+        """A pipe table with the caption above it."""
+        heads = (self.entries.columns.name, *self.entries.columns)
+        rules = (":---", *[":---:"] * len(self.entries.columns))
+        rows = [heads, rules, *self.entries.map(MARKDOWN_CELL).itertuples()]
+        lines = ("| " + " | ".join(row).replace("_", r"\_") + " |" for row in rows)
+        return "\n".join([self.caption, "", *lines]) + "\n"
+
+    def to_latex(self) -> str:
+        """A tabular with the rules of booktabs, in a table with its caption; in UTF-8."""
+        names = {
+            name: r"\midrule " * (name in self.rules_above) + _tex(name)
+            for name in self.entries.index
+        }
+        shown = self.entries.map(LATEX_CELL).rename(index=names, columns=_tex)
+        return shown.style.set_table_styles(LATEX_STYLES).to_latex(
+            hrules=True, position_float="centering", caption=_tex(self.caption),
+            column_format="l" + "c" * len(shown.columns),
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return self.to_styler().to_html()
+
+
+def frame_grid(
+    shown: pd.DataFrame, tidy: pd.DataFrame, caption: str, *, corner: str | None = None,
+    rules_above: tuple[str, ...] = (), prose: bool = False,
+) -> ReportTable:  # fmt: skip
+    """A table of a frame's texts and entries, with its index as names; missing ones are dashes.
+
+    ``corner`` is the name of the index if None; the other parameters are those of
+    :class:`ReportTable`.
+    """
+    corner = (shown.index.name or "") if corner is None else corner
+    entries = shown.astype(object).map(_entry).rename(index=str, columns=str)
+    entries = entries.rename_axis(index=None, columns=corner)
+    return ReportTable(caption, entries, tidy, rules_above, prose)
+
+
+def _entry(value):
+    """A text or a number as an entry."""
+    return value if isinstance(value, Entry) else Entry(("–" if pd.isna(value) else str(value),))
+
+
+def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFrame:
+    """A frame of entries, each in the row of its name and the column of its head."""
+    rows: dict = {}
+    for name, head, entry in zip(names, heads, entries, strict=True):
+        rows.setdefault(name, {})[head] = entry
+    return pd.DataFrame.from_dict(rows, orient="index").reindex(rows)
+
+
+def save_table(table: ReportTable, folder, name: str) -> list[Path]:
+    """Write ``name``.csv and .md into ``folder``, and .tex if it is one of :data:`OF_THE_PAPER`.
+
+    The same table gives the same bytes.
+    """
+    forms = {".csv": table.to_csv(), ".md": table.to_markdown()}
+    forms |= {".tex": table.to_latex()} if name in OF_THE_PAPER else {}
+    return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
+
+
+def _css(entry):
+    return f"background-color: {VERDICT_TINTS.get(entry.verdict, '#ffffff')}; color: {TINTED_TEXT}"
+
+
+def _tex(text):
+    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text)
+
+
+def _cell(entry, *, escape, newline="<br>", bold, verdict, cell="{}"):
+    """An entry in a language: its lines, then its verdict."""
+    lines = [
+        bold.format(escape(line)) if is_bold else escape(line)
+        for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
+    ]
+    lines += [verdict.format(IN_PRINT[entry.verdict])] if entry.verdict else []
+    return cell.format(newline.join(lines))
+
+
+HTML_CELL = partial(_cell, escape=html.escape, bold="<b>{}</b>", verdict="<small>{}</small>")
+MARKDOWN_CELL = partial(
+    _cell, escape=lambda text: re.sub(r"[<|]", r"\\\g<0>", text), bold="**{}**", verdict="*{}*"
+)
+LATEX_CELL = partial(
+    _cell, escape=_tex, newline=r"\\", bold=r"\textbf{{{}}}", verdict=r"\textit{{{}}}",
+    cell=r"\shortstack{{{}}}",
+)  # fmt: skip
 
 
 def results_table(
     records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None,
-    blind: pd.DataFrame = NOTHING,
+    blind: pd.DataFrame | None = None,
 ) -> ReportTable:  # fmt: skip
     """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
@@ -45,7 +186,7 @@ def results_table(
     The parameters are those of :func:`~mimlpaper.study.compare.compare_with_paper`; ``blind``
     are the records of the blind column.
     """
-    table = TABLES[number]
+    table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
     over = table.columns
     cells, unmatched = (compare_with_paper(rows, number, n_runs) for rows in (records, blind))
     both = cells.assign(is_best=_is_best(cells, over)).merge(
@@ -66,7 +207,7 @@ def results_table(
 def _results_entry(cell):
     ours = number_text(cell["mean"], cell["std"])
     if cell["printed"] == "no row":
-        return _bold_if(cell["is_best"], ours)
+        return Entry((ours,), (cell["is_best"],))
     lines = published_text(cell), ours
     if not math.isnan(cell["mean_blind"]) and cell["mean_blind"] != cell["mean"]:
         blind = number_text(cell["mean_blind"], cell["std_blind"])
@@ -76,27 +217,26 @@ def _results_entry(cell):
 
 def _results_caption(table, cells, marked, others, profile):
     what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
-    return (
-        f"Table {table.number}. {table.title}: {what}. "
-        "Each cell has the paper's value, ours, and the verdict. "
-        + "Below the last line are methods that the paper does not have. " * bool(others)
-        + f"Tolerance: {TOLERANCES[table.number]}. {_rates(agreement(cells))}"
-        + f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
-        "because they come nearest to the printed row. "
-        * bool(marked)
-        + _provenance(cells, profile)
-    )
-
-
-def _rates(every):
-    """A sentence for captions: how many cells agree, and how many would by mistake."""
-    if every["match_rate"] is None:
-        return ""
-    return (
-        f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
-        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
-        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own. "
-    )
+    every = agreement(cells)
+    sentences = [
+        f"Table {table.number}. {table.title}: {what}.",
+        "Each cell has the paper's value, ours, and the verdict.",
+    ]
+    if others:
+        sentences.append("Below the last line are methods that the paper does not have.")
+    sentences.append(f"Tolerance: {TOLERANCES[table.number]}.")
+    if every["match_rate"] is not None:
+        sentences.append(
+            f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
+            f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
+            f"{every['rows_identified']} of {every['rows']} rows are nearest to their own."
+        )
+    if marked:
+        sentences.append(
+            f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
+            "because they come nearest to the printed row."
+        )
+    return " ".join([*sentences, _provenance(cells, profile)])
 
 
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
@@ -105,22 +245,13 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
     about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
     tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
-    shown = crossed(tidy["algorithm"], tidy["criterion"], _number_entries(tidy, "criterion"))
+    texts = map(number_text, tidy["mean"], tidy["std"])
+    entries = (Entry((t,), (b,)) for t, b in zip(texts, _is_best(tidy, "criterion"), strict=True))
     return frame_grid(
-        shown.rename(columns=HEADS), tidy.assign(profile=profile),
+        crossed(tidy["algorithm"], tidy["criterion"], entries).rename(columns=HEADS),
+        tidy.assign(profile=profile),
         f"{title}: mean ± std. {_provenance(tidy, profile)}", corner="algorithm",
     )  # fmt: skip
-
-
-CLAIM_VERDICTS = ("holds", "partly", "fails", "not comparable", "not evaluated")
-CLAIM_COLUMNS = {"paired": "paired t-test", "matched": "matched", "blind": "blind",
-                 "tuned": "tuned"}  # fmt: skip
-TESTED = (
-    "by the paper's paired t-test under matched settings, then by strict tests under matched, "
-    "blind and tuned settings. A strict test allows for training data that splits share, or takes "
-    "the ranks of independent data sets; all are adjusted by Holm for the parts of a claim, and a "
-    f"tie is shown within {MARGIN:.0%} of the rival's loss."
-)
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
@@ -128,26 +259,20 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
     tidy = pd.DataFrame(results)[["id", "where", "claim", *CLAIM_COLUMNS, "detail"]]
     shown = tidy.set_index("id").drop(columns=["where"] if detail else ["where", "detail"])
     shown[[*CLAIM_COLUMNS]] = shown[[*CLAIM_COLUMNS]].map(lambda word: Entry(verdict=word))
-    return frame_grid(
-        shown.rename(columns=CLAIM_COLUMNS | {"detail": "in detail"}), tidy, f"Claims, {TESTED}",
-        corner="", prose=True,
-    )  # fmt: skip
+    shown = shown.rename(columns=CLAIM_COLUMNS | {"detail": "in detail"})
+    return frame_grid(shown, tidy, f"Claims, {HOW_TESTED}", corner="", prose=True)
 
 
 def divergences_table(
     section: str = "", columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect")
 ) -> ReportTable:
-    """What the paper leaves open or says in two ways, and what was chosen.
-
-    ``section``, such as ``"4"``, selects the rows of one section. ``columns`` are columns of
-    :func:`~mimlpaper.study.published.published_divergences`.
-    """
+    """Open choices of a section such as ``"4"``, or of all; some columns of
+    :func:`~mimlpaper.study.published.published_divergences`."""
     log = published_divergences()
     log = log[log["section"] == section] if section else log
-    return frame_grid(
-        log.set_index("id")[[*columns]].replace("", None), log,
-        "Open choices, and their effects where these were measured.", corner="", prose=True,
-    )  # fmt: skip
+    caption = "Open choices, and their effects where these were measured."
+    shown = log.set_index("id")[[*columns]].replace("", None)
+    return frame_grid(shown, log, caption, corner="", prose=True)
 
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
@@ -170,172 +295,6 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     )  # fmt: skip
 
 
-def positions_table(positions: pd.DataFrame) -> ReportTable:
-    """Where printed values lie among the readings of their methods.
-
-    ``positions`` is what :func:`~mimlpaper.study.multiverse.row_positions` gives.
-    """
-    shown = positions[positions["criterion"].isin(["average_precision", "accuracy"])]
-    names = "Table " + shown["table"].map(str) + ": " + shown["algorithm"]
-    numbers = ["printed", "least", "median", "largest"]
-    shown = shown.assign(
-        **shown[["identified", "below"]].map("{:.0%}".format), **shown[numbers].map("{:.3f}".format)
-    )
-    shown = shown.set_index(names)[["n", "identified", *numbers, "below"]]
-    return frame_grid(
-        shown.rename(columns={"n": "readings", "below": "readings below print"}), positions,
-        "Printed rows among the readings of their methods: the share of readings that are nearest "
-        "to their own printed row, and where the printed average precision lies in their "
-        "distribution; of Table 5 the accuracy.",
-    )  # fmt: skip
-
-
-def _slashed(parts):
-    return " / ".join(map(str, parts))
-
-
-def grid_ends_table(get_records: Records, experiments: Iterable[str]) -> ReportTable:
-    """Grids where more than a fifth of the fits chose an end, and why they end there."""
-    tidy = []
-    for name in experiments:
-        experiment = get_experiment(name)
-        for method, fits in as_published(records_of(get_records, name)).groupby("method"):
-            search = experiment.estimator(fits["dataset"].iloc[0], method)
-            if not isinstance(search, HoldOut):
-                continue
-            shares = shares_at_ends(search, [json.loads(text) for text in fits["chosen"]])
-            for of, share in shares.items():
-                of = of.split("__")[-1]
-                why = GRID_REASONS.get((_learner(method), of))
-                tidy.append((f"{experiment.title}: {method}, {of}", len(fits), share, why))
-    tidy = pd.DataFrame(tidy, columns=["grid", "fits", "at an end", "reason"]).set_index("grid")
-    shown = tidy[tidy["at an end"] > CROWDED]
-    shown = shown.assign(**{"at an end": shown["at an end"].map("{:.0%}".format)})
-    return frame_grid(
-        shown, tidy.reset_index(),
-        f"The {len(shown)} of {len(tidy)} grids where more than {CROWDED:.0%} of the fits chose "
-        "an end, and why they are not wider.", prose=True,
-    )  # fmt: skip
-
-
-def _learner(method):
-    """The method that a name is a variant of: "SubCod" of "SubCod_MimlNn", and so on."""
-    name = method.split(",")[0].removeprefix("InsDif_")
-    return "SubCod" if name.startswith("SubCod") else name
-
-
-def seconds_table(records: dict[str, pd.DataFrame]) -> ReportTable:
-    """Mean processor seconds of a fit and a prediction, by method and by title of the records."""
-    parts = ["fit_seconds", "predict_seconds"]
-    means = {
-        title: as_published(rows).groupby("method", sort=False)[parts].mean()
-        for title, rows in records.items()
-    }
-    shown = pd.concat(means, axis=1).map("{:.2f}".format, na_action="ignore")
-    heads = [f"{title}, {part.removesuffix('_seconds')}" for title, part in shown]
-    return frame_grid(
-        shown.set_axis(heads, axis=1),
-        pd.concat(means, names=["experiment"]).reset_index(),
-        "Processor seconds of one fit and of one prediction of the test set, means over runs.",
-        corner="method",
-    )  # fmt: skip
-
-
-MEASURED = ["fit_seconds", "fit_megabytes", "predict_seconds", "predict_megabytes"]
-
-
-def costs_table(costs: pd.DataFrame, trials: Mapping[str, pd.DataFrame], title: str) -> ReportTable:
-    """Seconds in the trials, then seconds and megabytes of one fit alone, by method and set.
-
-    ``costs`` are records of the experiment "costs". ``trials`` maps an experiment to its records,
-    and selects the data sets to show.
-    """
-    alone = costs.set_index(["dataset", "method"])[MEASURED]
-    chosen = [name for name in alone.index.unique("dataset") if SETS.get(name) in trials]
-    records = as_published(records_of_all(trials, trials)).groupby(["dataset", "method"])
-    means = records[["fit_seconds", "predict_seconds"]].mean()
-    tidy = alone.loc[chosen].astype(float).join(means.add_prefix("trials_")).reset_index()
-    tidy = tidy[[*tidy.columns.drop("dataset"), "dataset"]]
-    shown = {
-        f"{dataset}, {word}": rows.set_index("method").apply(_cost_entry, axis=1, part=part)
-        for dataset, rows in tidy.groupby("dataset", sort=False)
-        for part, word in {"fit": "fit", "predict": "scores"}.items()
-    }
-    return frame_grid(
-        pd.DataFrame(shown, index=tidy["method"].unique()), tidy,
-        f"{title}: mean processor seconds in the trials; below, the seconds of one fit alone "
-        f"and the megabytes that it adds to memory. {_measured_on(costs)}", corner="method",
-    )  # fmt: skip
-
-
-def _cost_entry(row, part):
-    seconds = (_cost(row[f"{where}{part}_seconds"], "s") for where in ("trials_", ""))
-    return Entry((*seconds, _cost(row[f"{part}_megabytes"], "MB")))
-
-
-def peers_table(costs: pd.DataFrame) -> ReportTable:
-    """Costs of other implementations next to ours, on the same bags.
-
-    ``costs`` are records of the experiment "costs"; a peer that was never measured has dashes.
-    """
-    peers = [(name, method) for name, methods in PEERS.items() for method in methods]
-    keys = pd.MultiIndex.from_tuples(peers, names=["dataset", "method"])
-    numbers = ["fit_seconds", "fit_megabytes", "average_precision"]
-    tidy = costs.set_index(["dataset", "method"])[numbers].reindex(keys).reset_index()
-    first = tidy["method"].str.split(",").str[0]
-    ours = first.map(tidy.set_index("method")["fit_seconds"])
-    tidy.insert(3, "ratio", tidy["fit_seconds"] / ours)
-    sizes = [(n - N_PEER_TEST, each, q) for n, each, q in tidy["dataset"].map(drawn_sizes)]
-    shown = pd.DataFrame({
-        "data": ["{} bags of {}, {} labels".format(*size) for size in sizes],
-        "fit": tidy["fit_seconds"].map(lambda value: _cost(value, "s")),
-        "times ours": tidy["ratio"].map(_ratio),
-        "memory": tidy["fit_megabytes"].map(lambda value: _cost(value, "MB")),
-        "average precision": tidy["average_precision"].map("{:.3f}".format, na_action="ignore"),
-    })  # fmt: skip
-    return frame_grid(
-        shown.set_axis(tidy["method"]), tidy,
-        f"One fit by several implementations, on the same drawn bags. {_measured_on(costs)}",
-        corner="method, implementation",
-    )  # fmt: skip
-
-
-# Why a grid is not widened though many fits choose an end of it, by method and parameter.
-GRID_REASONS = pd.read_csv(published() / "grid_reasons.csv", index_col=[0, 1])["reason"].to_dict()
-
-
-def _measured_on(costs):
-    """A sentence for captions: the machines of the costs."""
-    machines = sorted(set(costs["machine"]))
-    return f"Measured on {' and '.join(machines)}." if machines else "Nothing is measured yet."
-
-
-def _cost(value, unit):
-    if np.isnan(value):
-        return "–"
-    if unit == "MB":
-        return f"{value:.0f} MB" if value >= LEAST_MEGABYTES else "< 1 MB"
-    return f"{value:.3f} s" if value < 0.1 else f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
-
-
-def _ratio(value):
-    return "–" if np.isnan(value) else f"{value:.2g}" if value < 10 else f"{value:.0f}"
-
-
-def _number_texts(tidy):
-    """Mean ± std of each row of ``tidy``."""
-    return map(number_text, tidy["mean"], tidy["std"])
-
-
-def _number_entries(tidy, over):
-    """Mean ± std of each row of ``tidy``; the best of each value of ``over`` is bold."""
-    return map(_bold_if, _is_best(tidy, over), _number_texts(tidy))
-
-
-def _bold_if(is_best, text):
-    return Entry((text,), (is_best,))
-
-
 def _is_best(cells, over):
     """Whether each cell's mean is the best of its column."""
     signs = cells["criterion"].map(lambda name: -1 if ALL_CRITERIA[name].lower_is_better else 1)
@@ -350,19 +309,12 @@ def published_text(cell) -> str:
 
 
 def number_text(mean: float, std: float = math.nan) -> str:
-    """``.193±.007`` as the paper prints it; a dash for nothing."""
+    """``.193±.007`` as the paper prints it, halves rounded up; a dash for nothing."""
     if pd.isna(mean):
         return "–"
-    return _decimal(mean, 3) if pd.isna(std) else f"{_decimal(mean, 3)}±{_decimal(std, 3)}"
-
-
-def _decimal(value, decimals):
-    """Halves rounded up, no zero before the point."""
-    if math.isnan(value):
-        return "–"
-    rounded = round_half_up(value, decimals)
-    text = f"{rounded:.{decimals}f}"
-    return text.removeprefix("0") if decimals and rounded < 1 else text
+    numbers = [round_half_up(number, DECIMALS) for number in (mean, std) if not pd.isna(number)]
+    texts = (f"{number:.{DECIMALS}f}" for number in numbers)
+    return "±".join(text.removeprefix("0") for text in texts)
 
 
 def _provenance(cells, profile):

@@ -5,6 +5,7 @@ whole rows and tables say more, because neighbouring rows of the paper lie close
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,15 @@ from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_characteri
 
 VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "synthetic")
 
-CHANCE = 0.05  # of calling two runs of one program different
+# Of each verdict: the tint of a cell, the fill and the sign of a mark, the words in print. The sign
+# is for readers who see no colour.
+VERDICT_LOOKS = pd.read_csv(
+    Path(__file__).with_suffix(".csv"), index_col="verdict", keep_default_na=False
+)
+VERDICT_TINTS, IN_PRINT = (VERDICT_LOOKS[name].to_dict() for name in ("tint", "in_print"))
+
+DISAGREE = 0.05  # chance of calling two runs of one program different
 DECIMALS = 3  # in print
-ROUNDING = 0.5 * 10**-DECIMALS
 # What the mean of ten folds moves from one partition to another, as a share of what ten
 # independent folds would: pooled over the ten partitions of every method and set of Table 5.
 PARTITION = 0.62
@@ -31,7 +38,7 @@ TOLERANCES = {
     "at most what the mean and the range of a criterion allow",
     5: "two means over ten cross-validations of the same bags, at 95 %; for a value of the "
     "literature, which has no deviation, one more cross-validation",
-}  # fmt: skip
+}
 
 COLUMN = ["table", "dataset", "criterion"]  # what names a column of the tables
 
@@ -47,12 +54,12 @@ def tolerance(cells: pd.DataFrame) -> pd.Series:
     runs = cells["table"].map({number: table.n_runs for number, table in TABLES.items()})
     n, printed = cells["n"].clip(lower=1), cells["published_std"]
     ours = cells["std"].fillna(printed)
-    error = np.sqrt(printed**2 / runs + ours**2 / n) * stats.t.isf(CHANCE / 2, runs + n - 2)
+    error = np.sqrt(printed**2 / runs + ours**2 / n) * stats.t.isf(DISAGREE / 2, runs + n - 2)
     error *= cells["table"].map({3: PARTITION}).fillna(1.0)
-    alone = ours * np.sqrt(1 + 1 / n) * stats.t.isf(CHANCE / 2, (n - 1).clip(lower=1))
+    alone = ours * np.sqrt(1 + 1 / n) * stats.t.isf(DISAGREE / 2, (n - 1).clip(lower=1))
     error = error.where(printed.notna(), alone)
     error = error.where(cells["table"] != 4, _sampling_error(cells))
-    return error.fillna(0.0) + ROUNDING
+    return error.fillna(0.0) + 0.5 * 10**-DECIMALS
 
 
 def _sampling_error(cells):
@@ -60,14 +67,14 @@ def _sampling_error(cells):
     top = cells["criterion"].map({"coverage": labels - 1}).fillna(1.0)
     n = N_PAGES * cells["criterion"].map({"hamming_loss": labels}).fillna(1.0)  # pages × labels
     mean = cells["published_mean"]
-    return stats.norm.isf(CHANCE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / n)
+    return stats.norm.isf(DISAGREE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / n)
 
 
 def verdict(cells: pd.DataFrame) -> np.ndarray:
     """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion and kind.
 
     A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values of
-    synthetic data say nothing about the paper's: "synthetic".
+    synthetic data say nothing about the paper's.
     """
     difference = cells["mean"] - cells["published_mean"]
     lower_is_better = [ALL_CRITERIA[name].lower_is_better for name in cells["criterion"]]
@@ -79,16 +86,6 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
         "differs_better": (difference < 0) == lower_is_better,
     }
     return np.select(list(words.values()), list(words), "differs_worse")
-
-
-def arithmetic(cell) -> str:
-    """How a cell's verdict comes about, such as ``|.1940 - .1890| = .0050; agrees up to .0047``.
-
-    The cell is a row of :func:`~mimlpaper.study.compare.compare_with_paper` with a printed value.
-    """
-    difference = f"|{cell['mean']:.4f} - {cell['published_mean']:.4f}|"
-    found = abs(cell["mean"] - cell["published_mean"])
-    return f"{difference} = {found:.4f}; agrees up to {cell['tolerance']:.4f}"
 
 
 def deviations(cells: pd.DataFrame) -> pd.DataFrame:
@@ -107,11 +104,10 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Each of our means with every printed one of its column, and how far apart they are.
+    """Each of our means with every printed one of its column: ``scaled`` is how far apart they are.
 
-    Columns of ``ours``: table, dataset, criterion, algorithm, mean; of ``printed``: table,
-    dataset, criterion, algorithm, which becomes other, published_mean. The result has a column
-    scaled in addition: see :func:`deviations`.
+    ``ours`` has columns table, dataset, criterion, algorithm, mean; ``printed`` has
+    published_mean for mean, and its algorithm becomes other. For ``scaled`` see :func:`deviations`.
     """
     scale = printed.groupby(COLUMN)["published_mean"].transform("std")
     values = printed.rename(columns={"algorithm": "other"}).assign(scale=scale)
@@ -141,10 +137,9 @@ def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: 
 
 
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Root mean square of the scaled differences between each of our rows and each printed one.
+    """Root mean square of ``scaled`` over the printed cells that two rows share.
 
-    Columns table, algorithm (ours), other (printed), distance; over the cells that both rows have
-    in print.
+    Columns table, algorithm (ours), other (printed), distance.
     """
     squares = pairs.assign(distance=pairs["scaled"] ** 2)
     keys = ["table", "algorithm", "other"]
@@ -168,29 +163,30 @@ def agreement(cells: pd.DataFrame) -> dict:
     ``tau_identified`` without the rows that are nearest to another row; ``columns`` and
     ``winner_agreement``, the share of them where our winner is the printed one.
     """
-    counts = cells["verdict"].value_counts()
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows = row_verdicts(pairs)
     identified = rows[rows["identified"]]
     own = pairs[pairs["algorithm"] == pairs["other"]]
     of_known = own.merge(identified, on=["table", "algorithm"])
     columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
-    winners = [winners_of(c, "mean") & winners_of(c, "published_mean") for c in columns]
-    measures = {
-        **dict(zip(("match_rate", "false_match_rate"), match_rates(pairs), strict=True)),
-        "tau": pd.Series(map(_tau, columns), dtype=float).mean(),
-        "tau_identified": pd.Series(map(_tau, known_columns), dtype=float).mean(),
-        "winner_agreement": pd.Series(map(bool, winners), dtype=float).mean(),
+    winners = [bool(winners_of(c, "mean") & winners_of(c, "published_mean")) for c in columns]
+    match_rate, false_match_rate = match_rates(pairs)
+    shares = {
+        "match_rate": match_rate,
+        "false_match_rate": false_match_rate,
+        "tau": _mean(map(_tau, columns)),
+        "tau_identified": _mean(map(_tau, known_columns)),
+        "winner_agreement": _mean(winners),
     }
     return {
         "cells": len(cells),
-        **{word: int(counts.get(word, 0)) for word in VERDICTS},
+        **{word: int((cells["verdict"] == word).sum()) for word in VERDICTS},
         "complete": int(cells["complete"].sum()),
         "rows": len(rows),
         "rows_identified": len(identified),
         "rows_by_chance": float((1 / rows.groupby("table")["table"].transform("size")).sum()),
         "columns": len(columns),
-        **{name: None if math.isnan(value) else float(value) for name, value in measures.items()},
+        **{name: None if math.isnan(share) else share for name, share in shares.items()},
     }
 
 
@@ -199,6 +195,10 @@ def winners_of(column: pd.DataFrame, value: str) -> set[str]:
     lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
     values = column[value].round(DECIMALS)
     return set(column.loc[values == (values.min() if lower else values.max()), "algorithm"])
+
+
+def _mean(values):
+    return float(pd.Series(values, dtype=float).mean())
 
 
 def _tau(column):
