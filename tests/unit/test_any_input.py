@@ -13,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from test_bag_label_estimators import INSTANCE_SCORERS, SUBCOD
-from test_estimators import BAG_ESTIMATORS, TABLE_ESTIMATORS
+from test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS
 
 import mimlpaper as miml
 from mimlpaper.datasets import DataError, load, load_synthetic_scene, load_synthetic_texts
 
-BAG_LABEL = [*INSTANCE_SCORERS, SUBCOD, miml.OneLabel(miml.MimlNn(random_state=0))]
-EVERY = [*BAG_ESTIMATORS, *TABLE_ESTIMATORS, *BAG_LABEL]
+EVERY = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
 WAYS = {
     "as it is": lambda values: values,
@@ -50,9 +48,9 @@ def examples(draw, estimator):
     column = st.lists(st.booleans(), min_size=n, max_size=n) | st.sampled_from([[True] * n])
     Y = np.array([draw(column) for _ in range(n_labels)]).T
     way = st.sampled_from(list(WAYS.values()))
-    if belongs_to(estimator, TABLE_ESTIMATORS):
+    if belongs_to(estimator, OF_VECTORS):
         return draw(way)(np.array([bag[0] for bag in bags])), draw(way)(Y)
-    y = Y[:, 0] if belongs_to(estimator, BAG_LABEL) else Y
+    y = Y[:, 0] if belongs_to(estimator, OF_ONE_LABEL) else Y
     return [draw(way)(bag) for bag in bags], draw(way)(y)
 
 
@@ -77,11 +75,11 @@ def test_scores_are_finite_or_the_input_is_refused(data, estimator):
         return
     assert scores.shape == before[1].shape and np.isfinite(scores).all()
     assert all(map(np.array_equal, before[0], X)) and np.array_equal(before[1], labels)
-    if belongs_to(estimator, BAG_LABEL):
+    if belongs_to(estimator, OF_ONE_LABEL):
         assert len(set(before[1])) == 2
 
 
-@pytest.mark.parametrize("estimator", TABLE_ESTIMATORS, ids=named)
+@pytest.mark.parametrize("estimator", OF_VECTORS, ids=named)
 def test_sparse_vectors_give_the_same(estimator, rng):
     table = np.where(rng.random((20, 4)) < 0.5, rng.random((20, 4)), 0.0)
     Y = np.column_stack([table[:, 0] > 0.3, table[:, 1] > 0.3])
@@ -93,7 +91,7 @@ def test_sparse_vectors_give_the_same(estimator, rng):
 
 @given(data=st.data())
 def test_transformations_of_vectors_and_distances(data):
-    bags, Y = data.draw(examples(BAG_ESTIMATORS[0]))
+    bags, Y = data.draw(examples(OF_BAGS[0]))
     table = np.array([bag[0] for bag in bags])
     for transformation in (miml.PrototypeDifferences(), miml.NeighbourMeans(n_neighbors=2)):
         with warnings.catch_warnings():
