@@ -13,20 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from test_estimators import OF_BAGS, OF_VECTORS
+from test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS
 
 import mimlpaper as miml
+from mimlpaper.datasets import DataError, load, load_synthetic_scene, load_synthetic_texts
 
-BAG_LABEL = [
-    miml.ChFd(rank=None, random_state=0),
-    miml.DiverseDensity(initial_scale=1.0, random_state=0),
-    miml.EmDd(initial_scale=1.0, threshold="learned", random_state=0),
-    miml.MiSvmBag(gamma=3.0, C=10.0, random_state=0),
-    miml.MiSvmInstance(gamma=3.0, C=10.0, random_state=0),
-    miml.SubCod(n_concepts=6, kept_share=0.7, random_state=0),
-    miml.OneLabel(miml.MimlNn(random_state=0)),
-]
-EVERY = [*OF_BAGS, *OF_VECTORS, *BAG_LABEL]
+EVERY = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
 WAYS = {
     "as it is": lambda values: values,
@@ -58,7 +50,7 @@ def examples(draw, estimator):
     way = st.sampled_from(list(WAYS.values()))
     if belongs_to(estimator, OF_VECTORS):
         return draw(way)(np.array([bag[0] for bag in bags])), draw(way)(Y)
-    y = Y[:, 0] if belongs_to(estimator, BAG_LABEL) else Y
+    y = Y[:, 0] if belongs_to(estimator, OF_ONE_LABEL) else Y
     return [draw(way)(bag) for bag in bags], draw(way)(y)
 
 
@@ -83,7 +75,7 @@ def test_scores_are_finite_or_the_input_is_refused(data, estimator):
         return
     assert scores.shape == before[1].shape and np.isfinite(scores).all()
     assert all(map(np.array_equal, before[0], X)) and np.array_equal(before[1], labels)
-    if belongs_to(estimator, BAG_LABEL):
+    if belongs_to(estimator, OF_ONE_LABEL):
         assert len(set(before[1])) == 2
 
 
@@ -95,6 +87,21 @@ def test_sparse_vectors_give_the_same(estimator, rng):
     for form in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
         scores = clone(estimator).fit(form(table), Y).decision_function(form(table))
         assert np.allclose(scores, dense, atol=1e-6 * (1 + np.abs(dense).max()))
+
+
+@given(data=st.data())
+def test_transformations_of_vectors_and_distances(data):
+    bags, Y = data.draw(examples(OF_BAGS[0]))
+    table = np.array([bag[0] for bag in bags])
+    for transformation in (miml.PrototypeDifferences(), miml.NeighbourMeans(n_neighbors=2)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert len(transformation.fit(table, Y).transform(table)) == len(table)
+    D = miml.max_hausdorff(bags, bags)
+    assert np.array_equal(D, D.T) and (np.diag(D) == 0).all() and (D >= 0).all()
+    for k in range(1, len(bags) + 1):
+        assert len(set(miml.KMedoids(k, random_state=0).fit(D).medoid_indices_)) == k
+    assert np.isfinite(miml.MedoidMap(random_state=0).fit_transform(bags)).all()
 
 
 @given(data=st.data(), n=st.integers(1, 5), q=st.integers(1, 4))
@@ -124,3 +131,18 @@ def test_bags_of_any_offsets(offsets):
         assert re.search("offsets|bag", str(error))
         return
     assert np.array_equal(np.concatenate(list(bags)), instances)
+
+
+def test_data_sets_that_cannot_be(tmp_path):
+    for name in ("", "Scene", "../scene", "yahoo:", "\0"):
+        with pytest.raises(ValueError, match="no data set is named"):
+            load(name)
+    (tmp_path / "file").write_text("no folder")
+    for name in ("scene", "reuters", "yeast", "yahoo:Arts", "musk1"):
+        with pytest.raises(DataError, match=str(tmp_path / "file")):
+            load(name, tmp_path / "file")
+    for n in (0, -1):
+        with pytest.raises(ValueError, match="n_images"):
+            load_synthetic_scene(n_images=n)
+        with pytest.raises(ValueError, match="n_texts"):
+            load_synthetic_texts(n_texts=n)

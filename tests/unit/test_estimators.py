@@ -298,7 +298,7 @@ POSITIVE = ["C", "tol", "nu", "smoothing", "initial_scale"]
 COUNTS = ["max_iter", "max_alternations", "max_cccp", "n_rounds", "n_neighbors", "n_sample"]
 REFUSED = [
     *[([name], value, "must be positive") for name in POSITIVE for value in (0.0, np.nan)],
-    *[([name], value, "must be .*at least 1.* got") for name in COUNTS for value in (0, 0.5)],
+    *[([name], value, f"{name} must be .*at least 1") for name in COUNTS for value in (0, 0.5)],
     (["lam", "cccp_tol", "ridge", "coef0", "step_accuracy"], -0.1, "must be .*got -0.1"),
     (["label_rule", "kernel", "set_kernel", "solver", "weighting", "optimum", "linear_program"],
      "best", "must be one of .*got 'best'"),
