@@ -22,10 +22,10 @@ from terms import glossary_page
 
 from mimlpaper.study.companion import Companion
 from mimlpaper.study.compare import three_orders
-from mimlpaper.study.trials import PROFILES
 from mimlpaper.study.figures import plot_orders
 from mimlpaper.study.notebooks import available_notebooks, last_runs
 from mimlpaper.study.published import TABLES
+from mimlpaper.study.trials import PROFILES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

@@ -8,8 +8,8 @@ from pages import HEAVY
 from terms import slug
 
 from mimlpaper.study.companion import DRAWN
-from mimlpaper.study.trials import PROFILES
 from mimlpaper.study.scorecard import ARTEFACTS
+from mimlpaper.study.trials import PROFILES
 
 # The last argument of save_table and save_figure, which may name several in a loop.
 NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')

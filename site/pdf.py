@@ -13,8 +13,8 @@ import pypandoc
 import typst
 
 from mimlpaper.paths import whole_file, write_whole
-from mimlpaper.study.trials import PROFILES
 from mimlpaper.study.notebooks import available_notebooks
+from mimlpaper.study.trials import PROFILES
 
 BUILD = Path(__file__).resolve().parents[1] / "build"
 TITLE = "mimlpaper, the companion of Multi-Instance Multi-Label Learning"
