@@ -14,7 +14,14 @@ from mimlpaper.paths import published
 from mimlpaper.study import play
 from mimlpaper.study.published import ALL_CRITERIA, published_divergences
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
-from mimlpaper.study.tables import CLAIM_COLUMNS, TESTED, number_text, published_text
+from mimlpaper.study.tables import (
+    CLAIM_COLUMNS,
+    TESTED,
+    TINTED_TEXT,
+    number_text,
+    published_text,
+)
+from mimlpaper.study.verdicts import IN_PRINT, VERDICT_TINTS
 
 HERE = Path(__file__).resolve().parent
 FOLD = 250  # characters, beyond which a cell is folded
