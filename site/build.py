@@ -78,9 +78,7 @@ def gather(sources, profile):
         "index": home_page(readme, executed, sources / "figures"),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": scorecard_page(card, profile),
-        "claims": claims_page(
-            card, profile, headings(sources, executed), paper.recorded("multiverse_claims")
-        ),
+        "claims": claims_page(card, profile, headings(sources, executed)),
         "glossary": glossary_page(),
         "choices": choices_page(),
         "gallery": gallery_page(status, executed, profile, sources / "figures"),

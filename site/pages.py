@@ -14,13 +14,7 @@ from mimlpaper.paths import published
 from mimlpaper.study import play
 from mimlpaper.study.published import ALL_CRITERIA, published_divergences
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
-from mimlpaper.study.tables import (
-    CLAIM_COLUMNS,
-    TESTED,
-    TINTED_TEXT,
-    number_text,
-    published_text,
-)
+from mimlpaper.study.tables import CLAIM_COLUMNS, TESTED, TINTED_TEXT, number_text, published_text
 from mimlpaper.study.verdicts import IN_PRINT, VERDICT_TINTS
 
 HERE = Path(__file__).resolve().parent
@@ -28,7 +22,7 @@ FOLD = 250  # characters, beyond which a cell is folded
 COLUMN = 7  # rem: the mean width of a column, at least
 HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
-SURVIVE = "which-claims-survive"  # the paragraph of 10_multiverse that shows the shares
+READINGS = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
 
 WIDE = """\
 ---
@@ -105,25 +99,23 @@ notebook *The scorecard* explains the verdicts and has a picture of all cells.
 """
 
 
-def claims_page(card, profile, headings, shares):
+def claims_page(card, profile, headings):
     """The paper's claims with their verdicts, each with links to all that speaks of it.
 
-    ``headings`` maps the notebooks that there are to their headings; ``shares`` is the multiverse's
-    :func:`~mimlpaper.study.universes.summary`, empty if it was not run.
+    ``headings`` maps the notebooks that there are to their headings.
     """
     places = pd.read_csv(published() / "claim_places.csv", index_col="id")
-    read = {} if shares.empty else shares.set_index("claim").to_dict("index")
     rows = [
         [_anchored(result["id"]), _linked(result["where"]),
          *(result[name] for name in ("claim", *CLAIM_COLUMNS)),
-         *([_share(read.get(result["id"]), headings)] if read else []),
+         _readings(result["multiverse"], headings),
          _sentence(places.loc[result["id"]]), _claim_links(result, headings),
          result["detail"], result["state"] or ""]
         for result in card["claims"]
     ]  # fmt: skip
     heads = {"claim": False, "where": True, "what the paper says": False}
     heads |= dict.fromkeys(CLAIM_COLUMNS.values(), True)
-    heads |= {"over other readings": False} if read else {}
+    heads |= {"over other readings": True}
     heads |= {"its sentence": False, "see": False, "in detail": False, "state": True}
     return f"""{WIDE}# Claims
 
@@ -151,16 +143,16 @@ def _sentence(place):
     return link.format(PAPER, section, place["words"])
 
 
-def _share(read, headings):
-    """In how many readings a claim holds, with the number to sort by; empty if not read."""
+def _readings(read, headings):
+    """A claim's lead, and how often it keeps its sign; with the number to sort by."""
     if read is None:
         return "", math.nan
-    text = "holds in {holds:.0%}, in part in {partly:.0%}, fails in {fails:.0%} of {n}"
+    text = "lead {effect:+.1f} %, the same sign in {same_sign:.0%} of the readings"
     shown = escape(text.format(**read))
     if "10_multiverse" in headings:
         link = Markup('<a href="notebooks/10_multiverse.html#{}">{}</a>')
-        shown = link.format(SURVIVE, shown)
-    return shown, read["holds"]
+        shown = link.format(READINGS, shown)
+    return shown, read["same_sign"]
 
 
 def _claim_links(result, headings):
