@@ -87,7 +87,8 @@ def bench(
         entered, settings = load_entry(entry)
     except (Exception, SystemExit) as error:  # foreign code: a line of the report
         return _write(entry, folder, {}, [f"{entry} cannot be loaded: {_in_one_line(error)}"])
-    ranked, problems = {}, []
+    ranked: dict[int | str, ReportTable] = {}
+    problems: list[str] = []
     for number in tables:
         experiment = _experiment(number, entry, entered, settings, timeout)
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}

@@ -276,9 +276,9 @@ def significance(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
         if isinstance(found, tuple):
             parts.append(Part(subject, aspect, missing=found))
             continue
-        about = dict(gain=found.gain, low=found.low, high=found.high)
-        p_values = dict(p=found.strict[test.test], paired_p=found.paired[test.test])
-        parts.append(Part(subject, aspect, **about, **p_values))
+        part = Part(subject, aspect, gain=found.gain, low=found.low, high=found.high)
+        p_values = found.strict[test.test], found.paired[test.test]
+        parts.append(replace(part, p=p_values[0], paired_p=p_values[1]))
     return parts
 
 
@@ -480,7 +480,7 @@ def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Par
     """
     (n_drawn,) = test.values
     rng = np.random.default_rng(0)
-    worst = rng.integers(10_000, size=(200_000, n_drawn), dtype=np.int16).min(axis=1)
+    worst = rng.integers(10_000, size=(200_000, int(n_drawn))).min(axis=1)
     found = {"formula": 1 - 0.95**n_drawn, "simulation": float(np.mean(worst < 500))}
     return [Part("sampling", aspect, p >= 0.95, note=f"{p:.4f}") for aspect, p in found.items()]
 

@@ -193,7 +193,7 @@ def label_ends(axis: Axes, ends: dict, *, least: float, bold=None):
         color = look_of(method).color if bold is None or method in bold else LINE
         line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
         axis.annotate(
-            method, places[method], (1.07, height), "axes fraction", "axes fraction",
+            method, tuple(places[method]), (1.07, height), "axes fraction", "axes fraction",
             va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
             weight="bold" if bold and method in bold else "normal",
         )  # fmt: skip
