@@ -14,7 +14,13 @@ from mimlpaper.paths import published
 from mimlpaper.study import play
 from mimlpaper.study.published import ALL_CRITERIA, published_divergences
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
-from mimlpaper.study.tables import CLAIM_COLUMNS, TESTED, TINTED_TEXT, number_text, published_text
+from mimlpaper.study.tables import (
+    CLAIM_COLUMNS,
+    HOW_TESTED,
+    TINTED_TEXT,
+    number_text,
+    published_text,
+)
 from mimlpaper.study.verdicts import IN_PRINT, VERDICT_TINTS
 
 HERE = Path(__file__).resolve().parent
@@ -119,7 +125,7 @@ def claims_page(card, profile, headings):
     heads |= {"its sentence": False, "see": False, "in detail": False, "state": True}
     return f"""{WIDE}# Claims
 
-Each claim of the paper, tested on the records: {TESTED} Profile `{profile}`.
+Each claim of the paper, tested on the records: {HOW_TESTED} Profile `{profile}`.
 
 {sortable_table("Claims", heads, rows)}
 """
