@@ -81,9 +81,8 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
         if table.empty:
             continue
         criteria = sorted({lead.criterion for leads in claims.values() for lead in leads})
-        over = ["method", "dataset", "reading"]
-        means = table.groupby(over)[criteria].mean()
-        open_to = {m: list(own.unique()) for m, own in table.groupby("method")["reading"]}
+        losses = _losses(table, criteria)
+        open_to = {method: list(readings) for method, readings in losses.items()}
         for claim, leads in claims.items():
             methods = sorted({m for lead in leads for m in (lead.method, lead.rival)})
             if not set(methods) <= set(open_to):
@@ -96,34 +95,43 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
             for _ in range(n_drawn):
                 reading = {m: open_to[m][rng.integers(len(open_to[m]))] for m in methods}
                 chosen.append(("drawn", "", reading))
-            rows += [(claim, kind, text, _effect(means, leads, r)) for kind, text, r in chosen]
+            pairs = pd.DataFrame(leads).groupby(["method", "rival"])
+            places = {
+                pair: [(lead.dataset, criteria.index(lead.criterion)) for lead in own.itertuples()]
+                for pair, own in pairs
+            }
+            rows += [(claim, kind, text, _effect(losses, places, r)) for kind, text, r in chosen]
     return pd.DataFrame(rows, columns=["claim", "kind", "change", "effect"])
 
 
-def _effect(means, leads, reading):
-    """The mean lead in percent of the rivals' losses; on a data set without a reading the
-    published one holds."""
+def _losses(table, criteria):
+    """Mean losses {method: {reading: frame}}, a frame has a row a data set, a column a criterion.
+
+    On a data set without a reading the published one holds.
+    """
+    means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
+    for name in criteria:
+        means[name] = means[name] if ALL_CRITERIA[name].lower_is_better else 1 - means[name]
+    found = {}
+    for method, own in means.groupby("method"):
+        published = own.loc[method, ""]
+        found[method] = {
+            reading: own.loc[method, reading].reindex(published.index).fillna(published)
+            for reading in own.index.unique("reading")
+        }
+    return found
+
+
+def _effect(losses, places, reading):
+    """The mean lead in percent of the rivals' losses."""
     found = []
-    for lead in leads:
-        ours, theirs = (
-            _values(means, method, reading[method])[lead.criterion]
-            for method in (lead.method, lead.rival)
-        )
-        if lead.dataset:
-            ours, theirs = ours[[lead.dataset]], theirs[[lead.dataset]]
-        lower = ALL_CRITERIA[lead.criterion].lower_is_better
-        loss = theirs if lower else 1 - theirs
-        found.append(float(((theirs - ours if lower else ours - theirs) / loss).mean()))
+    for (method, rival), leads in places.items():
+        ours, theirs = (losses[name][reading[name]] for name in (method, rival))
+        shares = 1 - ours.to_numpy() / theirs.to_numpy()
+        for dataset, column in leads:
+            row = ours.index.get_loc(dataset) if dataset else slice(None)
+            found.append(float(np.mean(shares[row, column])))
     return 100 * float(np.mean(found))
-
-
-def _values(means, method, reading):
-    """Mean criteria of a method by data set, under a reading where that differs."""
-    own = means.loc[method]
-    published = own.xs("", level="reading")
-    if reading == "":
-        return published
-    return own.xs(reading, level="reading").reindex(published.index).fillna(published)
 
 
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
