@@ -29,7 +29,6 @@ class _Merged(TransformerMixin, BaseEstimator):
     """Base class: ``_vectors`` makes one vector of each bag."""
 
     def fit(self, X, Y=None):
-        check_bags(X)
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -46,8 +45,7 @@ class ConcatenateInstances(_Merged):
         sizes = np.unique(bags.sizes)
         if len(sizes) > 1:
             raise ValueError(
-                "X must hold bags of one size to be concatenated, got sizes from "
-                f"{sizes[0]} to {sizes[-1]}"
+                f"X must hold bags of one size, got sizes from {sizes[0]} to {sizes[-1]}"
             )
         return bags.instances.reshape(len(bags), -1)
 

@@ -23,22 +23,10 @@ def explain(estimator, X) -> np.ndarray:
       contributes to h_y(z): z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient,
       or w_k z_k in a linear h_y. Over a bag the scores of a label sum to h_y(z) - h_y(0).
 
-    Scores compare the instances of a bag, not the methods.
-
-    Parameters
-    ----------
-    estimator : one of these learners, fitted; or a pipeline or search that ends in one.
-    X : Bags, or list of 2-D arrays, as the estimator takes them.
-
-    Returns
-    -------
-    scores : (n_instances, n_labels)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the learner neither scores instances nor measures distances to medoids; if a step of
-        the pipeline merges instances, or distances are not max-Hausdorff.
+    ``estimator`` is one of these, fitted, or a pipeline or search that ends in one; X are the bags
+    as it takes them. Returns (n_instances, n_labels), to compare the instances of a bag, not the
+    methods. A TypeError or ValueError is raised for other learners and other distances, and if a
+    step of the pipeline merges instances.
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
@@ -98,8 +86,7 @@ def _shares_of_distances(learner, bags):
 def _farthest(bags, medoids):
     """Row of the instance that realises the distance to each medoid: (n_bags, n_medoids).
 
-    It lies farthest from the medoid, or nearest to an instance of the medoid that lies even
-    farther from the bag.
+    It lies farthest from the medoid, or nearest to the medoid's instance farthest from the bag.
     """
     places = np.empty((len(bags), len(medoids)), np.int64)
     for i, bag in enumerate(bags):

@@ -1,7 +1,7 @@
-"""A bounded cache for intermediate results that several fits on the same data need.
+"""A bounded cache for results that several fits on the same data need, such as kernel factors.
 
-Estimators ask through :func:`shared`, which computes, or inside a ``with sharing(...)`` block
-answers an equal question from the cache: a kernel factor, a matrix of distances, a mixture.
+Estimators ask through :func:`shared`, which computes, or in a ``with sharing(...)`` block answers
+an equal question from the cache.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", defaul
 
 
 class Cache:
-    """Results by the content of the question, at most ``max_bytes`` of arrays.
-
-    The results that were not used for longest are dropped first; a larger one is never kept.
-    """
+    """Results by the content of the question, at most ``max_bytes`` of arrays, the last used."""
 
     def __init__(self, max_bytes: int = 2**29):
         self.max_bytes = max_bytes
@@ -65,10 +62,9 @@ def sharing(cache: Cache) -> Iterator[Cache]:
 
 
 def shared(compute: Callable, *args, **kwargs):
-    """``compute(*args, **kwargs)``, or the kept result of an equal call.
+    """``compute(*args, **kwargs)``, or the kept result of an equal call, with read-only arrays.
 
-    ``compute`` is a function of a module whose result depends only on the arguments: integer
-    seeds, no generators. Arrays in a result are read-only.
+    ``compute`` is a module's function whose result depends only on the arguments: integer seeds.
     """
     cache = CURRENT.get()
     if cache is None:

@@ -31,15 +31,14 @@ class InsDif(VectorEstimator):
     learner : unfitted MIML estimator or None, default None
         It has its own label rule. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
-        Whether a learner that uses only maximal Hausdorff distances between bags gets the
-        Euclidean distances of the vectors, which are equal, see Notes.
+        Whether a learner by maximal Hausdorff distances gets the Euclidean distances of the
+        vectors, which are equal, see Notes.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
     ----------
     transformation_ : transformer, fitted; ``prototypes_`` (n_labels, n_features) are the v_l.
-    learner_ : MIML estimator, fitted.
-    cancels_ : bool, whether the shortcut was taken.
+    learner_, cancels_ : fitted MIML estimator; bool, whether the shortcut was taken.
 
     Notes
     -----
@@ -47,10 +46,8 @@ class InsDif(VectorEstimator):
     Hausdorff distance is ||t||: at most, since b + t has this distance from b, and at least, since
     the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
 
-    References
-    ----------
-    Section 6 and Table 9; Zhang and Zhou, Multi-label learning by instance differentiation,
-    AAAI 2007.
+    Sources: Section 6 and Table 9; Zhang and Zhou, Multi-label learning by instance
+    differentiation, AAAI 2007.
     """
 
     transformation: TransformerMixin | None = None
@@ -64,16 +61,16 @@ class InsDif(VectorEstimator):
         Y = self._name_labels(Y, X.shape[0])  # the learner warns of constant ones
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
         default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
-        learner = clone(self.learner or default)
-        by_distances = learner.get_params().get("metric") == "max_hausdorff"
+        self.learner_ = clone(self.learner or default)
+        by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
         translates = type(self.transformation_) is PrototypeDifferences
         self.cancels_ = self.shortcut and by_distances and translates
         if self.cancels_:  # Table 9, steps 2 and 3 at once, see Notes
             self.transformation_.fit(X, Y)
-            self.learner_ = learner.set_params(metric="euclidean").fit(X, Y)
+            self.learner_.set_params(metric="euclidean").fit(X, Y)
         else:
             bags = self.transformation_.fit_transform(X, Y)  # Table 9, step 2
-            self.learner_ = learner.fit(bags, Y)  # Table 9, step 3
+            self.learner_.fit(bags, Y)  # Table 9, step 3
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -93,11 +90,8 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
 
     X (n_examples, n_features) is dense or sparse. Memory holds all differences: choose it for small
-    data or few labels.
-
-    Attributes
-    ----------
-    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
+    data or few labels. ``prototypes_`` (n_labels, n_features) are the v_l, the overall mean for a
+    label without examples.
     """
 
     def fit(self, X, Y):
@@ -107,8 +101,7 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
 
     def transform(self, X) -> Bags:
         """Bags of n_labels instances, in the order of the labels."""
-        X = self._check(X)
-        return _bags(_dense(X)[:, None, :] - self.prototypes_, len(self.prototypes_))
+        return _bags(_dense(self._check(X))[:, None, :] - self.prototypes_, len(self.prototypes_))
 
     def _learn(self, X, Y):
         """Set the prototypes; X and Y, checked."""
@@ -135,13 +128,11 @@ class DifferenceFeatures(PrototypeDifferences):
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
+    rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`; rank "auto" by default.
 
     Attributes
     ----------
-    prototypes_ : see :class:`PrototypeDifferences`
-    factor_, gamma_ : KernelFactor of the differences, and its width.
+    prototypes_, factor_, gamma_ : the v_l, the KernelFactor of the differences, and its width.
     """
 
     gamma: float | str = "scale"
@@ -172,16 +163,9 @@ class DifferenceFeatures(PrototypeDifferences):
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
-    Section 6.1 names it as an alternative. A training example is not its own neighbour.
-
-    Parameters
-    ----------
-    n_neighbors : int, default 10, the k; all examples with the label if there are fewer.
-
-    Attributes
-    ----------
-    prototypes_ : (n_labels, n_features), the labels' means, in place of the mean of no neighbour.
-    X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
+    Section 6.1 names it as an alternative. A training example is not its own neighbour. Where it
+    has none, the prototype stands. The k, ``n_neighbors``, is 10 by default; all examples with the
+    label if there are fewer. ``X_fit_`` and ``Y_fit_`` are the training examples.
     """
 
     n_neighbors: int = 10
@@ -250,8 +234,7 @@ class _DifferenceFactor(KernelFactor):
     """Factor of the Gaussian kernel on :class:`_Differences`."""
 
     def fit_transform(self, X, y=None):
-        settings = self._settings()
-        limits = [settings[name] for name in ("rank", "tol", "random_state")]
+        limits = [self._settings()[name] for name in ("rank", "tol", "random_state")]
 
         def column(pivot):
             return self._kernel(X, X[pivot : pivot + 1])[:, 0]

@@ -35,9 +35,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score.
 
-    References
-    ----------
-    Section 4.3.2 names it; Andrews, Tsochantaridis and Hofmann, Support vector machines for
+    Sources: Section 4.3.2; Andrews, Tsochantaridis and Hofmann, Support vector machines for
     multiple-instance learning, NIPS 15, 2003.
     """
 

@@ -45,10 +45,8 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     coef_, intercept_ : (n_labels, r) and (n_labels,), the w_y and b_y.
 
-    References
-    ----------
-    Maron and Lozano-Pérez's diverse density with a logistic p; Zhang, Platt and Viola, Multiple
-    instance boosting for object detection, NIPS 18, 2005.
+    Sources: Maron and Lozano-Pérez's diverse density with a logistic p; Zhang, Platt and Viola,
+    Multiple instance boosting for object detection, NIPS 18, 2005.
     """
 
     ridge: float = 0.1
