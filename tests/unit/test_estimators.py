@@ -223,8 +223,8 @@ def test_bad_labels_are_refused(bags, labels):
     for y, message in (
         (np.ones(29), r"y must have shape \(30,\), one label a bag, got \(29,\)"),
         (np.ones((30, 2)), r"got \(30, 2\)"),
-        (np.arange(30), "y must hold two classes, got 30 in 30 bags"),
-        (np.ones(30), r"y must hold two classes, got 1 in 30 bags: \[1.0\]"),
+        (np.arange(30), "y must hold two classes, got 30: "),
+        (np.ones(30), r"y must hold two classes, got 1: \[1.0\]"),
         (np.append(np.ones(29), np.nan), "y must not hold NaN, got one for bag 29"),
     ):
         for estimator in OF_ONE_LABEL:
@@ -308,16 +308,15 @@ REFUSED = [
     (["metric"], "cosine", "metric must be a callable or one of .*'cosine'"),
     (["n_start_bags"], 0, "n_start_bags must be at least 1, or None, got 0"),
     (["threshold"], 1.0, 'threshold must be "learned" or lie between 0 and 1, got 1.0'),
-    (["n_concepts"], 10_000, "between 1 and the number of instances, .*got 10000"),
+    (["n_concepts"], 10_000, r"n_concepts must lie in 1 to \d+, got 10000"),
     (["covariance"], "round", "covariance_type"),
     (["degree"], 2.5, "degree must be an integer of at least 1, got 2.5"),
-    (["label_code"], "product", "goes with kernel=\"linear\", got kernel='rbf'"),
+    (["label_code"], "product", "goes with kernel=\"linear\", got 'rbf'"),
     (["mu"], -0.5, "mu must be greater than -1/2, got -0.5"),
-    (["relatedness"], "tree", 'relatedness must be "mean", "pairwise" or an array'),
+    (["relatedness"], "tree", "relatedness must be mean, pairwise or an array"),
     (["relatedness"], np.ones((2, 2)), r"relatedness must have shape \(4, 4\)"),
-    (["relatedness"], -np.ones((4, 4)), "relatedness must be symmetric"),
-    (["relatedness"], np.tri(4), "relatedness must be symmetric"),
-    (["relatedness"], np.zeros((4, 4)), "relatedness must hold a positive penalty"),
+    *[(["relatedness"], mu, "relatedness must be symmetric, from 0 to infinity, and not 0 alone")
+      for mu in (-np.ones((4, 4)), np.tri(4), np.zeros((4, 4)))],
     (["relatedness"], "pairwise", "mu must be positive for pairs"),
 ]  # fmt: skip
 # Parameters that no check of ours stands for: scikit-learn's own, or any value will do.

@@ -121,7 +121,7 @@ def test_whole_budget_makes_every_sub_concept_the_bag_label_or_its_opposite(conc
 
 
 def test_too_few_turns_are_told(concepts):
-    with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns, to"):
+    with pytest.warns(ConvergenceWarning, match="max_alternations=1 turns"):
         correct_concepts(*concepts, kept_share=0.5, max_alternations=1)
 
 
