@@ -22,8 +22,6 @@ class Bags:
     instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other.
     offsets : (n_bags + 1,), where each bag starts, and the end.
 
-    Examples
-    --------
     >>> bags = Bags.from_list([[[0.0, 1.0]], [[2.0, 3.0], [4.0, 5.0]]])
     >>> len(bags), bags.sizes.tolist(), bags[1].shape
     (2, [1, 2], (2, 2))

@@ -41,8 +41,8 @@ def check_bags(X, n_features: int | None = None) -> Bags:
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     """Predicted label sets (n_examples, n_labels) from real scores of the same shape.
 
-    "sign": the labels with a positive score; the set may be empty. "top": the T-Criterion of
-    Boutell et al. (2004), Table 7 step 5: the top-scored label, and every label with a score >= 0.
+    "sign": the labels with a positive score. "top": the T-Criterion of Boutell et al. (2004),
+    Table 7 step 5: the top-scored label, and every label with a score >= 0.
     """
     if rule not in LABEL_RULES:
         raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
@@ -65,10 +65,7 @@ def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``.
-
-    A subclass defines ``fit(X, y)``, which calls ``_learn_classes``, and ``decision_function(X)``.
-    """
+    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``."""
 
     def predict(self, X) -> np.ndarray:
         """The label of each bag: (n_bags,)."""
@@ -100,13 +97,11 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _as_frame(method):
-    """The scores or label sets of ``method`` as a DataFrame, if ``set_output`` asked for it."""
-
     @functools.wraps(method)
     def wrapped(self, X):
         values = method(self, X)
         if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
-            return values
+            return values  # set_output did not ask for a frame
         index = X.index if isinstance(X, pd.DataFrame) else None
         return pd.DataFrame(values, index, self.classes_)
 
@@ -116,9 +111,8 @@ def _as_frame(method):
 class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     """Base class: ``decision_function`` gives scores, ``predict`` turns them into label sets.
 
-    A subclass has a parameter ``label_rule``, ``fit(X, Y)``, which calls ``_learn_labels``, and
-    ``decision_function(X)``, which gives (n_examples, n_labels). ``classes_`` (n_labels,) holds
-    the columns of Y if it is a DataFrame, else 0, 1, ….
+    ``fit`` calls ``_learn_labels``, which sets ``classes_`` (n_labels,): the columns of Y if it is
+    a DataFrame, else 0, 1, …. ``label_rule`` is a parameter.
     """
 
     def __init_subclass__(cls, **kwargs):
@@ -156,8 +150,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
-        names = Y.columns if isinstance(Y, pd.DataFrame) else np.arange(self.n_labels_)
-        self.classes_ = np.asarray(names)
+        is_frame = isinstance(Y, pd.DataFrame)
+        self.classes_ = np.asarray(Y.columns if is_frame else range(self.n_labels_))
         return labels
 
     def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
@@ -165,17 +159,13 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         Y = self._name_labels(Y, n_examples)
         constant = np.flatnonzero(Y.all(axis=0) | ~Y.any(axis=0))
         if len(constant):
-            warnings.warn(
-                f"label(s) {self.classes_[constant].tolist()} have one class only among the "
-                f"{len(Y)} training examples; they get a constant score",
-                ConstantLabelWarning,
-                stacklevel=3,
-            )
+            message = f"label(s) {self.classes_[constant].tolist()} have one class only in training"
+            warnings.warn(message, ConstantLabelWarning, stacklevel=3)
         return Y
 
 
 class VectorEstimator(MultiLabelEstimator):
-    """Base class of multi-label learners of vectors (n_examples, n_features), dense or sparse."""
+    """Base class of multi-label learners of dense or sparse vectors."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -190,8 +180,7 @@ def check_parameters(
 ) -> None:  # fmt: skip
     """Raise a ValueError unless the named parameters, and a ``label_rule``, are as they must be.
 
-    ``positive`` numbers are finite, ``counts`` integers of at least 1, ``limits`` counts or None.
-    ``choices`` maps names to the allowed values.
+    ``counts`` are integers of at least 1, ``limits`` counts or None.
     """
     rule = {"label_rule": LABEL_RULES} if hasattr(estimator, "label_rule") else {}
     checks = [

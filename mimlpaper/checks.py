@@ -1,13 +1,4 @@
-"""What every estimator of the companion must do, and every other one that enters its tables.
-
-In a test module::
-
-    from mimlpaper.checks import parametrize_with_checks
-
-    @parametrize_with_checks([MyMiml(), MimlSvm()])
-    def test_my_estimators(estimator, check):
-        check(estimator)
-"""
+"""What every estimator of the companion must do, and every other one that enters its tables."""
 
 import pickle
 import warnings
@@ -26,10 +17,13 @@ from mimlpaper.sharing import Cache, sharing
 
 
 def parametrize_with_checks(estimators, *, kind: str = "bags"):
-    """A pytest mark that runs a test with every unfitted estimator of a list and every check.
+    """A pytest mark that runs a test with every unfitted estimator of a list and every check::
 
-    ``kind`` is what they are fitted on: "bags" or "vectors" with label sets, or bags with "one
-    label" each, a binary one.
+        @parametrize_with_checks([MyMiml(), MimlSvm()])
+        def test_my_estimators(estimator, check):
+            check(estimator)
+
+    They are fitted on "bags" or "vectors" with label sets, or on bags with "one label" each.
     """
     cases = [
         pytest.param(

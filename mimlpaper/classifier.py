@@ -42,15 +42,13 @@ class MimlClassifier(MultiLabelEstimator):
     ----------
     candidates : dict from name to unfitted MIML estimator, or None for :data:`CANDIDATES`
     test_size : float in (0, 1), default 0.25, share of the bags that is held out.
-    label_rule : {"sign", "top"}, default "sign"
-        The labels of probability above one half; or at least the most probable one.
+    label_rule : {"sign", "top"}, default "sign", labels of probability above ½; or at least one.
     random_state : int, RandomState or None, default None
         Draws the bags that are held out; an integer also seeds the candidates.
 
     Attributes
     ----------
-    chosen_ : str, name of the candidate.
-    held_out_ : dict, average precision of each candidate on the held-out bags.
+    chosen_, held_out_ : name of the candidate; dict, average precision of each on held-out bags.
     model_ : Pipeline of scaling and the chosen learner, fitted to all bags.
     slopes_, intercepts_ : (n_labels,), log-odds are slope × score + intercept.
     """
@@ -113,8 +111,7 @@ class MimlClassifier(MultiLabelEstimator):
         n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
         return (
             f"Features scaled to [0, 1]; {self.chosen_} chosen by average precision on held-out "
-            f"bags ({values}), fitted to all bags, and calibrated for {n_calibrated} "
-            f"of {len(self.classes_)} labels."
+            f"bags ({values}), fitted to all, and calibrated for {n_calibrated} labels."
         )
 
     def _pipelines(self) -> dict[str, Pipeline]:

@@ -68,8 +68,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    landmarks_ : (r, n_features), the pivots.
-    error_ : float, the unexplained share of the kernel matrix's trace, 0 if exact.
+    landmarks_, error_ : (r, n_features), the pivots; the unexplained share of the trace.
 
     Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """
@@ -141,9 +140,8 @@ def check_rank(rank):
 
 def integer_seed(random_state) -> int:
     """``random_state`` as an integer, drawn from it if it is None or a RandomState."""
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    is_seed = isinstance(random_state, Integral)
+    return int(random_state if is_seed else check_random_state(random_state).randint(2**31 - 1))
 
 
 def pivoted_cholesky(diagonal, column, rank, tol, seed):

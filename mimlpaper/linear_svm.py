@@ -22,17 +22,14 @@ FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0
 
 
 class Examples:
-    """Rows z_i that many machines are trained on, which are shared: checked and hashed once.
-
-    ``X`` (n_examples, n_features + 1) has the rows (z_i, 1); ``size`` is the mean ||z_i||² or 1.
-    """
+    """Rows z_i that many machines are trained on, which are shared: checked and hashed once."""
 
     def __init__(self, Z):
         Z = np.asarray(Z, dtype=np.float64)
         if Z.ndim != 2:
             raise ValueError(f"Z must be (n_examples, n_features), got shape {Z.shape}")
-        self.X = np.column_stack([Z, np.ones(len(Z))])
-        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))
+        self.X = np.column_stack([Z, np.ones(len(Z))])  # the rows (z_i, 1)
+        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))  # mean ||z_i||²
 
     @cached_property
     def digest(self) -> str:
@@ -65,26 +62,22 @@ def fit_linear_svm(
 ) -> LinearSvm:
     """Minimise ½||w||² + C Σ_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
-    By default each example is its own group, which is the ordinary support vector machine; a larger
-    group shares one slack. On features of a :class:`~mimlpaper.kernels.KernelFactor` this is a
-    kernel machine.
-
-    The method of multipliers, with semismooth Newton steps of one linear system each: an unknown
-    for each free example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when
-    examples outnumber features, or for many related problems in a row.
+    Without ``offsets`` each example is its own group: the ordinary support vector machine. On
+    features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
+    multipliers, with semismooth Newton steps of one linear system each: an unknown for each free
+    example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when examples
+    outnumber features, or for many related problems in a row.
 
     Parameters
     ----------
-    Z : (n_examples, n_features) float array, or Examples
-    y : (n_examples,), True for the positive class
+    Z, y : (n_examples, n_features) float array, or Examples; (n_examples,), True if positive
     C : float, the cost of a slack, above 0
     offsets : (n_groups + 1,) or None, group g is the rows ``offsets[g]:offsets[g + 1]``.
     start : LinearSvm or None, of a related problem on the same rows; the result is never worse.
     tol : float, the duality gap at which to stop, as a share of the objective.
     max_steps : int, Newton steps before giving up, with a ConvergenceWarning.
 
-    Source: Yan and Li, An efficient augmented Lagrangian method for support vector machine,
-    Optimization Methods and Software 35, 2020.
+    Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """
     arguments = _problem(Z, y, C, offsets), start, tol, max_steps
     # Other arrays are not worth their hash.

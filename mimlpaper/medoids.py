@@ -16,8 +16,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int, the paper's k.
-    max_iter : int, default 100, rounds after which a ConvergenceWarning is given.
+    n_clusters, max_iter : int, the paper's k; rounds until a ConvergenceWarning, default 100.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes

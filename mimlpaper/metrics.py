@@ -81,10 +81,7 @@ def accuracy(y, predicted) -> float:
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:
-    """All seven criteria, by name, in the paper's order.
-
-    For bags with one binary label each, ``Y`` (n_bags,), the accuracy alone, as in Table 5.
-    """
+    """All seven criteria, by name, in the paper's order; for ``Y`` (n_bags,) accuracy alone."""
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
@@ -110,18 +107,16 @@ class Criterion:
         return self.function(*(given[name] for name in signature(self.function).parameters))
 
 
-CRITERIA = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
-        Criterion("one_error", "one-error", "one-error", True, one_error),
-        Criterion("coverage", "coverage", "coverage", True, coverage),
-        Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
-        Criterion("average_precision", "average precision", "avgprec", False, average_precision),
-        Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
-        Criterion("average_f1", "average F1", "avgF1", False, average_f1),
-    )
-}
+_ALL = (
+    Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
+    Criterion("one_error", "one-error", "one-error", True, one_error),
+    Criterion("coverage", "coverage", "coverage", True, coverage),
+    Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
+    Criterion("average_precision", "average precision", "avgprec", False, average_precision),
+    Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
+    Criterion("average_f1", "average F1", "avgF1", False, average_f1),
+)
+CRITERIA = {criterion.name: criterion for criterion in _ALL}
 
 
 def _score(estimator, X, Y, *, name):

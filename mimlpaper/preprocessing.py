@@ -8,10 +8,7 @@ from mimlpaper.base import check_bags
 
 
 class OnInstances(TransformerMixin, BaseEstimator):
-    """Apply a transformer of 2-D arrays to the instances of bags; it is cloned, then fitted on all.
-
-    ``OnInstances(MinMaxScaler())`` scales each feature to [0, 1] by its range over all instances.
-    """
+    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags."""
 
     def __init__(self, transformer):
         self.transformer = transformer

@@ -1,8 +1,4 @@
-"""A bounded cache for results that several fits on the same data need, such as kernel factors.
-
-Estimators ask through :func:`shared`, which computes, or in a ``with sharing(...)`` block answers
-an equal question from the cache.
-"""
+"""A bounded cache for results that several fits on the same data need, such as kernel factors."""
 
 from __future__ import annotations
 
@@ -79,8 +75,8 @@ def _freeze(value) -> int:
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
         return value.nbytes
+    if hasattr(value, "__dict__"):
+        value = vars(value)
     if isinstance(value, dict):
         value = list(value.values())
-    if isinstance(value, list | tuple):
-        return sum(map(_freeze, value))
-    return _freeze(vars(value)) if hasattr(value, "__dict__") else 0
+    return sum(map(_freeze, value)) if isinstance(value, list | tuple) else 0

@@ -28,11 +28,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
-    are twice these. The last term is not convex: the constrained concave-convex procedure solves a
-    sequence of convex problems, Eq. 24, see :func:`descend`; no step raises the objective.
-
-    Choose it to learn from bags directly and to score instances as well. A label with one class
-    only gets the constant score +1 or -1.
+    are twice these. The last term is not convex: :func:`descend` solves a sequence of convex
+    problems, Eq. 24. Choose it to learn from bags directly and to score instances as well. A label
+    with one class only gets the constant score +1 or -1.
 
     Parameters
     ----------
@@ -58,8 +56,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
-    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
-    max_cccp : int, default 30, the most convex problems.
+    cccp_tol, max_cccp : least gain of a convex problem as a share of the objective, default 1e-3,
+        and the most of them, default 30.
     label_rule : {"sign", "top"}, default "sign" (Section 5.1)
     warm_start : bool, default False, start from the last fit if it was on bags of the same sizes.
     random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
@@ -71,12 +69,10 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     raw_objective_ : (n_steps,), or (n_steps + 1,) with a last step that raised it and was dropped.
     duality_gap_ : float, of the last convex problem, as a share of its objective.
     label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
-    pair_penalties_ : (n_labels, n_labels), μ_ij; None for ``relatedness="mean"``.
-    imbalance_rates_ : (n_labels,), ibr_t.
+    pair_penalties_, imbalance_rates_ : the μ_ij or None, and the ibr_t (n_labels,).
     factor_, gamma_ : KernelFactor on instances, and its width.
 
-    Sources: Section 5 and Table 8; Cheung and Kwok, A regularization framework for
-    multiple-instance learning, ICML 2006.
+    Sources: Section 5 and Table 8; Cheung and Kwok, ICML 2006.
     """
 
     set_kernel: str = "unit"
@@ -145,7 +141,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
     def _minimise(self, problem, varied, last):
-        """Fit the functions of the labels that vary."""
         rng = check_random_state(self.random_state)
 
         def solve(problem, start):
@@ -234,9 +229,9 @@ def descend(
 ) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
     """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
 
-    Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place: at most the
-    maximum, and equal to it at the last solution by the choice of ρ. So the true objective cannot
-    rise, nor if Q changes to one that is better for that solution.
+    This is the constrained concave-convex procedure. Where g_t(X_i) exceeds the maximum, a bound
+    has Σ_j ρ_ijt g_t(x_ij) in its place: at most the maximum, and equal to it at the last solution
+    by the choice of ρ. So the true objective cannot rise, nor if Q becomes better for it.
 
     ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
     gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
@@ -353,8 +348,7 @@ def _within_budget(closeness, common):
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
 
-    The share of instances with label t, if a bag's are divided equally among its labels. The paper
-    calls it the ratio of positive to negative instances.
+    The share of instances with label t, if a bag's are divided equally among its labels.
     """
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 

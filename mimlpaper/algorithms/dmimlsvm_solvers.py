@@ -24,13 +24,12 @@ FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry 
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """Multipliers >= 0 of the constraints of Eq. 24; feasible ones bound its minimum below.
+    """Multipliers >= 0 of the constraints of Eq. 24, which bound its minimum below if feasible.
 
-    Then ``margin`` is at most the cost of ξ_it, Σ_i y_it margin_it = 0, and ``instance`` and
-    ``bag`` of a bag sum to the cost of δ_it.
+    Σ_i y_it margin_it = 0, and ``instance`` and ``bag`` of a bag sum to the cost of δ_it.
     """
 
-    margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it
+    margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it; at most its cost
     instance: np.ndarray  # (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i)
     bag: np.ndarray  # (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it
 
@@ -116,10 +115,7 @@ class ConvexProblem:
         return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
 
     def feasible(self, margin, instance, bag) -> Multipliers:
-        """Feasible multipliers near these, with unchanged gradient where a bag's lack something.
-
-        It goes in halves to the bag and to its instances by ρ.
-        """
+        """Feasible multipliers near these; what a bag lacks is added so as to keep the gradient."""
         instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
         total = self.sum_in_bags(instance) + bag
         scale = np.divide(self.link, total, out=np.ones_like(total), where=total > self.link)
@@ -138,7 +134,7 @@ class ConvexProblem:
         return self.bags.T @ of_bags + self.instances.T @ of_instances
 
     def solution(self, weights, intercept, multipliers, n_iter, planes=None) -> Solution:
-        """The solution with its lower bound, the dual objective Σ margin - ½ tr(G Q⁻¹ G')."""
+        """The solution with its lower bound, Σ margin - ½ tr(G Q⁻¹ G')."""
         whitened = self.gradient(multipliers) @ self.root_inverse.T
         dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
         scores = self.scores(weights)
@@ -209,8 +205,7 @@ def solve_bundle(
     :data:`MAX_PLANES`. The result is never worse than ``start``, the solution of a problem of the
     same size, whose planes are made valid for this one.
 
-    Source: Franc and Sonnenburg, Optimized cutting plane algorithm for large-scale risk
-    minimization, JMLR 10, 2009.
+    Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """
     model = _Model(problem)
     weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
@@ -400,10 +395,9 @@ class _WorkingSets:
         self.chosen[t, q] = True
         if q >= self.n_bags:
             self.high[t, q] = self.problem.link
-        elif self.problem.signs[q, t] > 0:
-            self.high[t, q] = self.problem.costs[q, t]
         else:
-            self.low[t, q] = -self.problem.costs[q, t]
+            bound = self.high if self.problem.signs[q, t] > 0 else self.low
+            bound[t, q] = self.problem.signs[q, t] * self.problem.costs[q, t]
 
     def optimise(self):
         problem, free = self.problem, self.low < self.high
@@ -482,8 +476,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
     it gains most, until no two slopes in a block differ by more than ``tol`` in a feasible
     direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible.
 
-    Source: Fan, Chen and Lin, Working set selection using second order information for training
-    support vector machines, JMLR 6, 2005.
+    Source: Fan, Chen and Lin, Working set selection using second order information, JMLR 6, 2005.
     """
     n_blocks = block.max() + 1
     top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)

@@ -30,9 +30,7 @@ class InsDif(VectorEstimator):
         Gaussian kernel on instances.
     learner : unfitted MIML estimator or None, default None
         It has its own label rule. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
-    shortcut : bool, default True
-        Whether a learner by maximal Hausdorff distances gets the Euclidean distances of the
-        vectors, which are equal, see Notes.
+    shortcut : bool, default True, give Euclidean distances for maximal Hausdorff ones, see Notes.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
@@ -46,8 +44,7 @@ class InsDif(VectorEstimator):
     Hausdorff distance is ||t||: at most, since b + t has this distance from b, and at least, since
     the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
 
-    Sources: Section 6 and Table 9; Zhang and Zhou, Multi-label learning by instance
-    differentiation, AAAI 2007.
+    Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
     """
 
     transformation: TransformerMixin | None = None
@@ -101,7 +98,7 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
 
     def transform(self, X) -> Bags:
         """Bags of n_labels instances, in the order of the labels."""
-        return _bags(_dense(self._check(X))[:, None, :] - self.prototypes_, len(self.prototypes_))
+        return self._bags(_dense(self._check(X))[:, None, :] - self.prototypes_)
 
     def _learn(self, X, Y):
         """Set the prototypes; X and Y, checked."""
@@ -115,6 +112,11 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
     def _check(self, X):
         check_is_fitted(self)
         return check_vectors(self, X, reset=False)
+
+    def _bags(self, instances):
+        """Bags of one instance a label."""
+        rows = instances.reshape(-1, instances.shape[-1])
+        return Bags(rows, np.arange(0, len(rows) + 1, len(self.prototypes_)))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -151,12 +153,11 @@ class DifferenceFeatures(PrototypeDifferences):
         self.factor_ = _DifferenceFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
-        features = self.factor_.fit_transform(_Differences(X, self.prototypes_))
-        return _bags(features, len(self.prototypes_))
+        return self._bags(self.factor_.fit_transform(_Differences(X, self.prototypes_)))
 
     def transform(self, X) -> Bags:
-        features = self.factor_.transform(_Differences(self._check(X), self.prototypes_))
-        return _bags(features, len(self.prototypes_))
+        differences = _Differences(self._check(X), self.prototypes_)
+        return self._bags(self.factor_.transform(differences))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -195,14 +196,15 @@ class NeighbourMeans(PrototypeDifferences):
             sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
-        return _bags(means, len(self.prototypes_))
+        return self._bags(means)
 
 
 class SingleInstances(PrototypeDifferences):
     """Transformer of x into the bag {x}, for comparison; it does not use the prototypes."""
 
     def transform(self, X) -> Bags:
-        return _bags(_dense(self._check(X)), 1)
+        rows = _dense(self._check(X))
+        return Bags(rows, np.arange(len(rows) + 1))
 
 
 class _Differences:
@@ -249,12 +251,6 @@ class _DifferenceFactor(KernelFactor):
         distances = A.squared_distances(B)
         distances *= -self.gamma
         return np.exp(distances, out=distances)
-
-
-def _bags(instances, size):
-    """Bags of equal size, from (n_instances, n_features) or (n_bags, size, n_features)."""
-    rows = instances.reshape(-1, instances.shape[-1])
-    return Bags(rows, np.arange(0, len(rows) + 1, size))
 
 
 def _dense(X):

@@ -116,7 +116,6 @@ class LandmarkMap(MedoidMap):
     n_sample: int = 2000
 
     def fit(self, X, Y=None):
-        """Find the medoids of a sample of X."""
         if self.metric == "precomputed":
             raise ValueError('metric must not be "precomputed": most distances are never needed')
         check_parameters(self, counts=["n_sample"])
@@ -125,9 +124,8 @@ class LandmarkMap(MedoidMap):
         if self.n_sample < len(sample):
             rng = check_random_state(self.random_state)
             sample = np.sort(rng.choice(sample, self.n_sample, replace=False))
-        check_memory(
-            SQUARE * len(sample) ** 2, f"the distances of {len(sample):,} bags", "lower n_sample"
-        )
+        n = len(sample)
+        check_memory(SQUARE * n**2, f"the distances of {n:,} bags", "lower n_sample")
         super().fit_transform(X[sample])
         self.medoid_indices_ = sample[self.medoid_indices_]
         return self

@@ -59,19 +59,17 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
-    max_iter : int, default 200
-        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine, then it warns.
+    max_iter : int, default 200, most climbs of ``PairSvm`` for a machine, then it warns.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None, of landmarks, solver and "resampling".
 
     Attributes
     ----------
     n_rounds_, stopped_ : int, rounds kept; "n_rounds", "step 3c" or "step 3e", what ended them.
-    estimators_ : list of n_rounds_ functions f_t + b_t of the instances' features.
+    estimators_, gap_ : list of n_rounds_ functions f_t + b_t of features; the largest duality gap.
     estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-    gap_ : float, the largest duality gap of the machines kept.
 
     Notes
     -----
@@ -79,8 +77,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e <= 1/2
     and some less. Both steps drop the round, but the first round is kept with c_1 = 1.
 
-    Sources: Table 6, the authors' published program for "feature"; Xu and Frank, Logistic
-    regression and boosting for labeled bags of instances, PAKDD 2004.
+    Sources: Table 6, the authors' published program for "feature"; Xu and Frank, PAKDD 2004.
     """
 
     n_rounds: int = 50

@@ -72,9 +72,8 @@ class PairSvm:
     max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
     random_state : int, RandomState or None, draws the order of the instances.
 
-    Sources: Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for
-    large-scale linear SVM, ICML 2008. Rockafellar, Monotone operators and the proximal point
-    algorithm, SIAM Journal on Control and Optimization 14, 1976.
+    Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
+    Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.
     """
 
     def __init__(

@@ -54,8 +54,7 @@ class SubCod(BagClassifier):
 
     Attributes
     ----------
-    mixture_ : GaussianMixture, fitted.
-    concepts_, polished_ : bool (n_bags, M), c and c̃ of the training bags.
+    mixture_, concepts_, polished_ : GaussianMixture; c and c̃ of the training bags, (n_bags, M).
     objective_ : (n_alternations,), the objective after each alternation.
     learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
     label_of_concept_ : (M,), the learner's label for each sub-concept.
