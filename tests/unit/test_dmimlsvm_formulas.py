@@ -157,15 +157,6 @@ def pair(shared, mu=MU_IJ):
     return apart / 2 + 2 * mu * square(shared)
 
 
-def test_eq_26_is_stationary():
-    best = (W_I + W_J) / (4 * MU_IJ + 2)
-    slope = sp.Matrix([pair(W_IJ)]).jacobian(W_IJ)
-    at_best = slope.subs(dict(zip(W_IJ, best, strict=True)))
-    assert at_best.applyfunc(sp.simplify).is_zero_matrix
-    printed = -(W_I - W_IJ) - (W_J - W_IJ) + 4 * MU_IJ * W_IJ
-    assert (slope.T - printed).applyfunc(sp.simplify).is_zero_matrix
-
-
 def test_eqs_27_and_28_are_right():
     """With their factors 1/(2T²), 1/T², 1/(8T²) and 1/(4T²), in both orders of the pair."""
     best = (W_I + W_J) / (4 * MU_IJ + 2)

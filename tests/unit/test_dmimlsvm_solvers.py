@@ -108,26 +108,6 @@ def test_best_intercept_by_trying_all(rng):
     assert (problem.signs * margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
 
 
-def test_gradient(rng):
-    """Of the loss at its best b, where it is smooth."""
-    problem = random_problem(2, mu=1.0)
-    weights, step = rng.normal(size=(5, 3)), 1e-6 * rng.normal(size=(5, 3))
-
-    def loss(weights):
-        at = problem.scores(weights)
-        return problem.loss(*at, problem.best_intercept(at[0])[0])
-
-    at = problem.scores(weights)
-    _, margin = problem.best_intercept(at[0])
-    _, active = problem.discrepancy(*at)
-    instance = np.zeros_like(problem.rho)
-    for i, t in zip(*np.nonzero(active >= 0), strict=True):
-        instance[active[i, t], t] = problem.link
-    multipliers = problem.feasible(margin, instance, np.where(active < 0, problem.link, 0.0))
-    slope = np.sum(problem.gradient(multipliers) * step)
-    assert loss(weights + step) - loss(weights - step) == pytest.approx(2 * slope, rel=1e-5)
-
-
 def test_quadratic_program_meets_its_optimality_conditions(rng):
     A = rng.normal(size=(20, 12))
     H, h, block = A @ A.T, rng.normal(size=20), np.repeat([0, 1, 2], [8, 7, 5])

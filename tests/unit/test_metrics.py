@@ -5,11 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import (
-    coverage_error,
-    label_ranking_average_precision_score,
-    label_ranking_loss,
-)
 
 from mimlpaper import metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -57,16 +52,6 @@ def test_agrees_with_the_slow_form(rng):
     for scores in rng.integers(0, 4, (60, 6)), rng.normal(size=(60, 6)):
         expected = reference.criteria(Y, scores, predicted)
         assert metrics.evaluate(Y, scores, predicted) == pytest.approx(expected, abs=1e-12)
-
-
-def test_agrees_with_scikit_learn_where_there_are_no_ties(rng):
-    Y = rng.random((80, 5)) < 0.5
-    Y = Y[Y.any(axis=1) & ~Y.all(axis=1)]
-    scores = rng.normal(size=Y.shape)
-    precision = label_ranking_average_precision_score(Y, scores)
-    assert metrics.coverage(Y, scores) == pytest.approx(coverage_error(Y, scores) - 1)
-    assert metrics.ranking_loss(Y, scores) == pytest.approx(label_ranking_loss(Y, scores))
-    assert metrics.average_precision(Y, scores) == pytest.approx(precision)
 
 
 def test_bags_for_which_a_criterion_is_undefined_are_left_out():
