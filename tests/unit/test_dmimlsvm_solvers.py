@@ -108,6 +108,13 @@ def test_best_intercept_by_trying_all(rng):
     assert (problem.signs * margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
 
 
+def test_equal_instances_share_rho():
+    """A bag of 3, 3, 1 and one of 2: ½, ½, 0 and 1."""
+    problem = replace(random_problem(0, n_labels=1), offsets=np.array([0, 3, 4]))
+    rho = highest(problem, np.array([[3.0], [3.0], [1.0], [2.0]]))
+    assert rho.ravel().tolist() == [0.5, 0.5, 0.0, 1.0]
+
+
 def test_quadratic_program_meets_its_optimality_conditions(rng):
     A = rng.normal(size=(20, 12))
     H, h, block = A @ A.T, rng.normal(size=20), np.repeat([0, 1, 2], [8, 7, 5])

@@ -226,7 +226,9 @@ def test_feature_names_are_kept_and_checked(Y, bags):
 def test_searches_of_scikit_learn(estimator, X, Y):
     name = "learner__ratio" if hasattr(estimator, "learner") else "label_rule"
     grid = {name: [0.3, 0.6] if hasattr(estimator, "learner") else ["sign", "top"]}
-    search = GridSearchCV(estimator, grid, scoring=miml.scorers["average_precision"], cv=2).fit(X, Y)
+    search = GridSearchCV(estimator, grid, scoring=miml.scorers["average_precision"], cv=2).fit(
+        X, Y
+    )
     assert search.best_estimator_.predict(X).shape == Y.shape
     shares = cross_val_score(estimator, X, Y, cv=2)  # of right label sets
     assert shares.shape == (2,) and (shares >= 0).all()
