@@ -92,7 +92,7 @@ class ConvexProblem:
     def best_intercept(self, on_bags) -> tuple[np.ndarray, np.ndarray]:
         """b that minimises the hinge losses at these g(X_i), and the multipliers ``margin``."""
         kinks = self.signs - on_bags
-        order = np.argsort(kinks, axis=0)
+        order = np.argsort(kinks, axis=0, kind="stable")  # of ties the same on every machine
         return _best_intercept(kinks, order, self.signs, self.costs)
 
     def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
