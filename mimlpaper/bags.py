@@ -48,7 +48,8 @@ class Bags:
         if strange.any():
             bag = self.bag_of_instance[strange.any(axis=1).argmax()]
             raise ValueError(
-                f"bag {bag} holds NaN, or values beyond {LARGEST:.0e}, whose squares overflow"
+                f"bag {bag} holds {instances[strange][0]:.3g}; features must be numbers within "
+                f"{LARGEST:.0e}, or their squares overflow"
             )
 
     @classmethod

@@ -241,7 +241,8 @@ def descend(
     one that raised it and was dropped, the iterations of each kept, and whether the steps ended.
     """
     solution, settled = start, True
-    raw, n_iter = [], []
+    raw: list[float] = []
+    n_iter: list[int] = []
     for _ in range(max_steps):
         found = solve(problem, solution)
         following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))

@@ -224,7 +224,7 @@ def solve_bundle(
             break
         lowest = weights, *problem.scores(weights)
         step = minimize_scalar(
-            lambda size, *ends: _objective(_towards(*ends, size), problem), args=(best, lowest),
+            lambda size, a, b: _objective(_towards(a, b, size), problem), args=(best, lowest),
             bounds=(0, 1), method="bounded", options={"xatol": STEP_ACCURACY},
         )  # fmt: skip
         if step.fun < primal:

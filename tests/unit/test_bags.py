@@ -63,9 +63,9 @@ def test_bad_bags_are_refused():
     for value, message in (
         ([], "at least one bag"),
         ([[[1.0]], np.empty((0, 1))], "bag 1 is empty"),
-        ([[[1.0]], [[np.nan]]], "bag 1 holds NaN"),
-        ([[[1.0]], [[2.0], [np.inf]]], "bag 1 holds NaN, or values"),
-        ([[[0.0, 1.0]], [[0.0, -1e151]]], r"bag 1 holds .* beyond 1e\+150, whose squares overflow"),
+        ([[[1.0]], [[np.nan]]], "bag 1 holds nan"),
+        ([[[1.0]], [[2.0], [np.inf]]], "bag 1 holds inf"),
+        ([[[0.0, 1.0]], [[0.0, -1e151]]], r"bag 1 holds -1e\+151; .*within 1e\+150.*overflow"),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
         (np.ones((3, 2)), "one 2-D array"),
