@@ -233,7 +233,6 @@ class OneLabel(BagClassifier):
         self.learner = learner
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
         y = self._learn_classes(y, len(bags))
         self.learner_ = clone(self.learner).fit(bags, y[:, None])
@@ -241,6 +240,5 @@ class OneLabel(BagClassifier):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """The learner's score of the label: (n_bags,)."""
         check_is_fitted(self)
         return self.learner_.decision_function(X)[:, 0]

@@ -12,15 +12,10 @@ from mimlpaper.paths import notebooks
 from tests.unit.test_dmimlsvm_solvers import objective, random_problem
 
 T, D = 3, 2
-
 MU, GAMMA, V = sp.symbols("mu gamma V", real=True)
-
 W = sp.Matrix(D, T, sp.symbols(f"w:{D * T}", real=True))
-
 SQUARES = sum((W.T * W)[t, t] for t in range(T))
-
 W0 = W * sp.ones(T, 1) / T  # Eq. 8
-
 MEAN = (W0.T * W0)[0]
 
 
@@ -143,7 +138,6 @@ def test_p_of_59():
 
 
 MU_IJ = sp.Symbol("mu_ij", nonnegative=True)
-
 W_I, W_J, W_IJ = (sp.Matrix(D, 1, sp.symbols(f"{name}:{D}", real=True)) for name in "xyz")
 
 
