@@ -11,9 +11,10 @@ from mimlpaper.baselines.diverse_density import (
     DiverseDensity,
     EmDd,
     _best_threshold,
+    ascend,
     minimise,
     nearest_instances,
-    neg_log_density,
+    neg_log_densities,
 )
 from mimlpaper.sharing import Cache, sharing
 
@@ -21,8 +22,9 @@ from mimlpaper.sharing import Cache, sharing
 def density_loss(theta, bags, y):
     """The compiled loss and gradient, for bags as users write them."""
     bags = Bags.from_list(bags)
-    theta, y = np.asarray(theta, dtype=float), np.asarray(y, bool)
-    return neg_log_density(theta, bags.instances, bags.offsets, y)
+    points, y = np.array([theta], dtype=float), np.asarray(y, bool)
+    (loss,), (gradient,) = neg_log_densities(points, bags.instances, bags.offsets, y)
+    return loss, gradient
 
 
 def plain_loss(theta, bags, y):
@@ -152,8 +154,13 @@ def test_planted_concept_is_found(rng, kind):
 
 def test_a_parabola_by_hand():
     """From 1 on x²/2 the first step is the gradient, 1, and ends at the minimum."""
-    found = minimise(lambda x: (x @ x / 2, x), np.array([1.0]), tol=1e-9, max_iter=2)
-    assert found == (0.0, 0.0, True)
+    found = minimise(lambda x: (x[:, 0] ** 2 / 2, x), np.array([[1.0]]), tol=1e-9, max_iter=2)
+    assert found == ([[0.0]], [0.0], [True])
+
+
+def one_by_one(loss):
+    """A loss with its gradient as the descents call it, on several points."""
+    return lambda points: tuple(map(np.array, zip(*map(loss, points), strict=True)))
 
 
 def test_descents_agree_with_scipy(rng):
@@ -164,18 +171,28 @@ def test_descents_agree_with_scipy(rng):
         value = np.logaddexp(0.0, -y * (X @ w)).sum() + 0.1 * w @ w
         return value, -X.T @ (y / (1.0 + np.exp(y * (X @ w)))) + 0.2 * w
 
-    _, least, _ = minimise(loss, rng.standard_normal(8), tol=1e-12, max_iter=200)
+    _, least, _ = minimise(one_by_one(loss), rng.standard_normal((3, 8)), tol=1e-12, max_iter=200)
     found = scipy_minimize(loss, np.zeros(8), jac=True, method="BFGS", tol=1e-10)
     assert least == pytest.approx(found.fun, rel=1e-8)
-    start = rng.uniform(-2, 2, 2)
-    losses = [rosen(start)]
+    start = rng.uniform(-2, 2, (1, 2))
+    losses = [rosen(start[0])]
     for max_iter in (1, 3, 9, 100):
         end, value, converged = minimise(
-            lambda x: (rosen(x), rosen_der(x)), start, tol=1e-12, max_iter=max_iter
+            one_by_one(lambda x: (rosen(x), rosen_der(x))), start, tol=1e-12, max_iter=max_iter
         )
-        losses.append(value)
+        losses.append(value[0])
         assert converged == (max_iter == 100)
-    assert (np.diff(losses) < 0).all() and end == pytest.approx([1.0, 1.0], abs=1e-4)
+    assert (np.diff(losses) < 0).all() and end[0] == pytest.approx([1.0, 1.0], abs=1e-4)
+
+
+def test_descents_together_go_as_each_alone(rng):
+    """To the bit, though some end before others."""
+    bags, y = planted(rng)
+    starts = np.hstack([bags[y].instances[:9], np.full((9, 3), 0.5)])
+    together = ascend(bags, y, starts, 1e-6, 20)
+    alone = [ascend(bags, y, start[None], 1e-6, 20) for start in starts]
+    for part, parts in zip(together, zip(*alone, strict=True), strict=True):
+        assert np.array_equal(part, np.concatenate(parts))
 
 
 def test_a_step_out_of_the_domain_is_shortened():
@@ -183,8 +200,9 @@ def test_a_step_out_of_the_domain_is_shortened():
 
     def evaluate(x):
         with np.errstate(invalid="ignore", divide="ignore"):
-            return x[0] - np.log(x[0]), 1.0 - 1.0 / x
+            return x[:, 0] - np.log(x[:, 0]), 1.0 - 1.0 / x
 
-    for start in 0.01, 3.0:
-        point, loss, converged = minimise(evaluate, np.array([start]), tol=1e-12, max_iter=200)
-        assert converged and loss == pytest.approx(1.0) and point == pytest.approx(1.0, abs=1e-5)
+    starts = np.array([[0.01], [3.0]])
+    points, losses, converged = minimise(evaluate, starts, tol=1e-12, max_iter=200)
+    assert converged.all() and losses == pytest.approx(1.0)
+    assert points == pytest.approx(1.0, abs=1e-5)
