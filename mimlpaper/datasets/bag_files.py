@@ -1,7 +1,4 @@
-"""Files of labelled bags: CSV, and ARFF as Weka, Mulan and the library MIML write it.
-
-A reader of text turns each instance into a row of numbers; :func:`bags_of_table` makes the bags.
-"""
+"""Files of labelled bags: CSV, and ARFF as Weka, Mulan and the library MIML write it."""
 
 import csv
 import math
@@ -102,9 +99,9 @@ def read_bags(
 ) -> LabelledBags:  # fmt: skip
     """Bags, labels and names from a file that ends in .csv or .arff.
 
-    CSV has one row for each instance: the bag's name, then features and labels. Rows of a bag
-    follow each other and repeat its labels, 0 and 1 or no and yes. A column is a label if its head
-    begins with ``label:``, which is not part of the name. ::
+    CSV has a row for each instance: the bag's name, then features and labels. Rows of a bag follow
+    each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
+    ``label:``, which is not part of its name. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
@@ -145,8 +142,7 @@ def read_bags(
     with _at(path):
         _check_size(size, max_bytes)
         columns, rows = parse(_decoded(Path(path).read_bytes()))
-        table = _table(_with_labels(columns, labels), rows, max_bytes)
-        return bags_of_table(*table, missing)
+        return _labelled(_with_labels(columns, labels), rows, missing, max_bytes)
 
 
 def write_bags(path: str | os.PathLike, data):
@@ -185,46 +181,6 @@ def _at(place):
 def _check_size(needed, max_bytes):
     if needed > max_bytes:
         raise ValueError(f"the file or its instances need more than max_bytes={max_bytes:,}")
-
-
-def bags_of_table(
-    bag_names: Sequence, features: pd.DataFrame, labels: pd.DataFrame, missing: float | None = None
-) -> LabelledBags:
-    """Bags from a table with one row for each instance, checked.
-
-    Parameters
-    ----------
-    bag_names : sequence (n_instances,)
-        The bag of each row. Rows of a bag follow each other and repeat its labels.
-    features : DataFrame (n_instances, n_columns)
-        Numbers, and categories, which become a feature 0 or 1 for each value, after the numbers.
-        The index says where a row was found and is named after what it counts, such as "line";
-        errors begin with both.
-    labels : DataFrame (n_instances, n_labels), booleans, or 0 and 1.
-    missing : number in place of features that are NaN; None refuses them.
-    """
-    if features.empty:
-        raise ValueError(f"a bag and a feature are needed, got a table of shape {features.shape}")
-    where = features.index
-    if missing is None:
-        for row, column in np.argwhere(features.isna().to_numpy()):
-            name = features.columns[column]
-            raise ValueError(
-                f"{where.name} {where[row]}: feature {name!r} is missing; give missing= its number"
-            )
-    numbers = pd.get_dummies(features, prefix_sep="=", dtype=float)
-    names, Y = np.array(bag_names, dtype=object), labels.to_numpy()
-    instances = numbers.to_numpy(float, copy=True)
-    instances[np.isnan(instances)] = missing
-    X = bags_of_runs(instances, names)
-    starts = X.offsets[:-1]
-    for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
-        raise ValueError(
-            f"{where.name} {where[row]}: bag {names[row]!r:.60} must have equal labels in all rows"
-        )
-    return labelled_bags(
-        X, Y[starts], labels.columns, feature_names=numbers.columns, bag_names=names[starts]
-    )
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
@@ -285,8 +241,8 @@ def _with_labels(columns, names):
     return [column._replace(kind="label") if column.name in names else column for column in columns]
 
 
-def _table(columns, rows, max_bytes):
-    """Names of bags, features and labels, with one row for each instance, of rows of cells."""
+def _labelled(columns, rows, missing, max_bytes):
+    """Bags of the rows: the line, the bag and the cells of each instance."""
     width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
     omitted = np.array([column.number((*column.values, "0")[0]) for column in columns], float)
     lines, bag_names, numbers = [], [], []
@@ -298,15 +254,33 @@ def _table(columns, rows, max_bytes):
         lines.append(line)
         bag_names.append(name)
         numbers.append(row)
-    numbers = np.reshape(numbers, (-1, len(columns)))
-    table = pd.DataFrame(numbers, pd.Index(lines, name="line"), [column.name for column in columns])
-    for i, column in enumerate(columns):
-        if column.kind == "nominal":
-            codes = np.nan_to_num(numbers[:, i], nan=-1).astype(int)  # -1 is missing for pandas
-            table.isetitem(i, pd.Categorical.from_codes(codes, column.values))
+    names, instances = _features(columns, np.reshape(numbers, (-1, len(columns))), missing, lines)
+    X = bags_of_runs(instances, np.array(bag_names, dtype=object))
+    labels = [i for i, column in enumerate(columns) if column.kind == "label"]
+    Y, starts = np.array(numbers)[:, labels], X.offsets[:-1]
+    for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
+        bag = bag_names[row]
+        raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
+    label_names, bag_names = [columns[i].name for i in labels], [bag_names[row] for row in starts]
+    return labelled_bags(X, Y[starts], label_names, feature_names=names, bag_names=bag_names)
+
+
+def _features(columns, numbers, missing, lines):
+    """Names and values of the numbers, then of a feature 0 or 1 for each nominal value."""
     kinds = np.array([column.kind for column in columns])
-    features = table.loc[:, ~np.isin(kinds, ("label", *NO_DATA))]
-    return bag_names, features, table.loc[:, kinds == "label"]
+    features = np.flatnonzero(np.isin(kinds, ("numeric", "nominal")))
+    if not numbers[:, features].size:
+        raise ValueError(f"a bag and a feature are needed, got {len(numbers)} and {len(features)}")
+    for row, place in np.argwhere(np.isnan(numbers[:, features]) & (missing is None)):
+        feature = f"line {lines[row]}: feature {columns[features[place]].name!r}"
+        raise ValueError(f"{feature} is missing; give missing= its number")
+    numeric = np.flatnonzero(kinds == "numeric")
+    names, parts = [columns[i].name for i in numeric], [numbers[:, numeric]]
+    parts[0][np.isnan(parts[0])] = missing
+    for i in np.flatnonzero(kinds == "nominal"):
+        names += [f"{columns[i].name}={value}" for value in columns[i].values]
+        parts.append(numbers[:, [i]] == np.arange(len(columns[i].values)))
+    return names, np.hstack(parts)
 
 
 def _csv(text):
@@ -447,17 +421,20 @@ def _write_arff(path, data):
     names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
     xml = f'<labels xmlns="http://mulan.sourceforge.net/labels">\n{names}</labels>\n'
     write_whole(path.with_suffix(".xml"), xml)
-    with whole_file(path) as file:
-        file.write("@relation bags\n\n")
-        file.write(f"@attribute id {{{','.join(map(_quoted, data.bag_names))}}}\n")
-        file.write("@attribute bag relational\n")
-        file.writelines(f"  @attribute {_quoted(name)} numeric\n" for name in data.feature_names)
-        file.write("@end bag\n")
-        file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
-        file.write("\n@data\n")
-        for name, bag, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            rows = "\\n".join(",".join(map(_shortest, row)) for row in bag)
-            file.write(f'{_quoted(name)},"{rows}",{",".join(map(str, 1 * labels))}\n')
+    labels = [",".join(map(str, row)) for row in 1 * data.Y]
+    bags = ["\\n".join(",".join(map(_shortest, row)) for row in bag) for bag in data.X]
+    names = list(map(_quoted, data.bag_names))
+    lines = [
+        "@relation bags\n",
+        f"@attribute id {{{','.join(names)}}}",
+        "@attribute bag relational",
+        *(f"  @attribute {_quoted(name)} numeric" for name in data.feature_names),
+        "@end bag",
+        *(f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names),
+        "\n@data",
+        *map('{},"{}",{}'.format, names, bags, labels),
+    ]
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def _quoted(name):
