@@ -218,14 +218,16 @@ class TextBags(TransformerMixin, BaseEstimator):
         passages = [self.passages(text) for text in _checked(X)]
         counter = CountVectorizer(vocabulary=self.vocabulary_)
         counts = counter.transform([passage for bag in passages for passage in bag])
-        sizes = [len(bag) for bag in passages]
-        return Bags(counts.toarray(), np.concatenate([[0], np.cumsum(sizes)]))
+        return Bags(counts.toarray(), np.cumsum([0, *map(len, passages)]))
 
     def passages(self, text: str) -> list[str]:
         """The passages of a text, one for each instance of its bag, in order."""
-        words = text.split()
+        return list(map(" ".join, self.windows(text.split())))
+
+    def windows(self, words: Sequence) -> list[Sequence]:
+        """The parts of a sequence of words that are the passages."""
         last = max(len(words) - (self.window - self.step), 1)
-        return [" ".join(words[i : i + self.window]) for i in range(0, last, self.step)]
+        return [words[i : i + self.window] for i in range(0, last, self.step)]
 
 
 def _checked(texts):

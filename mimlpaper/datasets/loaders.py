@@ -1,7 +1,7 @@
 """All data sets by name, and the readers of original files: the paper's, and four others.
 
 A reader gives the fields of a :class:`Dataset` that are in its files. The four others have labels
-of instances. The folder ``data/`` says more about each set, in its README.
+of instances. The README of the folder ``data/`` says more about each set.
 """
 
 import os
@@ -40,27 +40,14 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
     source = SOURCES[name]
     paths = [fetch(file, data_home) for file in source.files]
     entry = manifest()[source.files[0]]
+    known = {"name": name, "kind": source.kind, "citation": source.citation}
     try:
-        return Dataset(
-            name=name, kind=source.kind, sha256=entry.sha256, citation=source.citation,
-            terms=entry.data_terms, **read(*paths),
-        )  # fmt: skip
+        return Dataset(**known, sha256=entry.sha256, terms=entry.data_terms, **read(*paths))
     except Exception as error:  # the readers of MATLAB and ARFF files raise many types
         raise DataError(
             f"{' or '.join(map(str, paths))} is not laid out as expected: "
             f"{type(error).__name__}: {error}"
         ) from error
-
-
-def _read_scene(path: Path) -> Fields:
-    """Natural scenes, with raw colours in [0, 255] and differences of colours."""
-    bags, targets, names = read_variables(path, "bags", "targets", "class_name")
-    return {
-        "X": Bags.from_list(bags.ravel()),
-        "Y": label_matrix(targets),
-        "label_names": tuple(str(name.item()) for name in names.ravel()),
-        "feature_names": SCENE_FEATURES,
-    }
 
 
 # The file names no label. These are the seven most frequent categories of Reuters-21578 in the
@@ -69,25 +56,17 @@ def _read_scene(path: Path) -> Fields:
 REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
 
 
-def _read_reuters(path: Path) -> Fields:
-    """Newswire documents as counts of words; the first instance is the sum of the others."""
-    bags, targets = read_variables(path, "bags", "target")
-    return {
-        "X": Bags.from_list(bags.ravel()),
-        "Y": label_matrix(targets),
-        "label_names": REUTERS_LABELS,
-    }
+def _read_miml(targets: str, path: Path, **names) -> Fields:
+    """Bags with label sets: raw colours, or counts of words, first the sum of all passages."""
+    bags, targets = read_variables(path, "bags", targets)
+    return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets), **names}
 
 
 def _read_yeast(path: Path) -> Fields:
     """Genes with functional classes; rows have unit length."""
     genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
-    return {
-        "X": genes.X.instances,
-        "Y": genes.Y,
-        "label_names": genes.label_names,
-        "feature_names": genes.feature_names,
-    }
+    names = {"label_names": genes.label_names, "feature_names": genes.feature_names}
+    return {"X": genes.X.instances, "Y": genes.Y, **names}
 
 
 # Name of the file: name printed in Appendix C.
@@ -114,13 +93,10 @@ def _read_yahoo(path: Path) -> Fields:
     train, test, train_targets, test_targets = read_variables(
         path, "train_data", "test_data", "train_target", "test_target"
     )
+    X = np.ascontiguousarray(np.vstack([train, test]), dtype=np.float64)
     Y = label_matrix(np.hstack([train_targets, test_targets]))
-    return {
-        "X": np.ascontiguousarray(np.vstack([train, test]), dtype=np.float64),
-        "Y": Y,
-        "label_names": tuple(f"category {i + 1}" for i in range(Y.shape[1])),
-        "n_train": len(train),
-    }
+    label_names = tuple(f"category {i + 1}" for i in range(Y.shape[1]))
+    return {"X": X, "Y": Y, "label_names": label_names, "n_train": len(train)}
 
 
 def _read_animal(path: Path, name: str) -> Fields:
@@ -159,9 +135,8 @@ HJA_FEATURES = (
         for statistic in ("Gini index", "mean", "variance", "skewness", "kurtosis", "peak")
         for axis in ("frequency", "time")
     ),
-    *("mean intensity", "deviation of intensity"),
-    *("lowest frequency", "highest frequency", "bandwidth", "duration"),
-    *("area", "perimeter", "non-compactness", "rectangularity"),
+    *("mean intensity", "deviation of intensity", "lowest frequency", "highest frequency"),
+    *("bandwidth", "duration", "area", "perimeter", "non-compactness", "rectangularity"),
     *(f"gradients {i + 1}" for i in range(16)),
 )
 
@@ -174,14 +149,12 @@ def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields
     """
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
     species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
-    codes = np.arange(1, 14)
+    codes, lines = np.arange(1, 14), names.read_text().splitlines()
     label_sets = [line.split(",")[1:] for line in bags.read_text().splitlines()[1:]]
     return {
         "X": bags_of_runs(rows[:, 1:], rows[:, 0]),
         "Y": np.array([np.isin(codes.astype(str), labels) for labels in label_sets]),
-        "label_names": tuple(
-            line.partition(" - ")[2].strip() for line in names.read_text().splitlines()
-        ),
+        "label_names": tuple(line.partition(" - ")[2].strip() for line in lines),
         "feature_names": HJA_FEATURES,
         "instance_labels": species[:, None] == codes,
     }
@@ -200,8 +173,7 @@ def _read_letter_frost(draw: Path, uci: Path) -> Fields:
     The authors' file has one label for all rare letters. Here each instance has its own letter,
     since it equals a row of the UCI Letter data.
     """
-    X = _frost_bags(draw)
-    letters, features = _uci_letters(uci)
+    X, (letters, features) = _frost_bags(draw), _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
     return _bags_of_letters(X, np.array([letter_of[tuple(row)] for row in X.instances]))
 
@@ -213,8 +185,7 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     letter, from a fixed seed: no row twice, and no row of Letter Frost.
     """
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
-    words = [word.replace("-", "") for word in words]
-    text = np.array(list("".join(words)))
+    text = np.array(list("".join(words).replace("-", "")))
     letters, features = _uci_letters(uci)
     taken = set(map(tuple, _frost_bags(frost).instances))
     free = np.array([tuple(row) not in taken for row in features])
@@ -224,8 +195,8 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
         places = np.flatnonzero(text == letter)
         images = np.flatnonzero((letters == letter) & free)
         rows[places] = rng.choice(images, len(places), replace=False)
-    offsets = np.concatenate([[0], np.cumsum([len(word) for word in words])])
-    return _bags_of_letters(Bags(features[rows], offsets), text)
+    sizes = [len(word.replace("-", "")) for word in words]
+    return _bags_of_letters(Bags(features[rows], np.cumsum([0, *sizes])), text)
 
 
 def _frost_bags(path):
@@ -272,7 +243,7 @@ def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
     sizes = [len(document) for document in train + test]
     sentences = [sentence for document in train + test for sentence in document]
     return {
-        "X": Bags(_counts(sentences, kept).toarray(), np.concatenate([[0], np.cumsum(sizes)])),
+        "X": Bags(_counts(sentences, kept).toarray(), np.cumsum([0, *sizes])),
         "Y": _label_rows(texts["train-label"] + texts["test-label"]),
         "label_names": DBPEDIA_LABELS,
         "feature_names": tuple(words[i] for i in kept),
@@ -312,8 +283,10 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
 
 
 READERS: dict[str, Callable[..., Fields]] = {
-    "scene": _read_scene,
-    "reuters": _read_reuters,
+    "scene": partial(
+        _read_miml, "targets", label_names=synthetic.SCENE_LABELS, feature_names=SCENE_FEATURES
+    ),
+    "reuters": partial(_read_miml, "target", label_names=REUTERS_LABELS),
     "yeast": _read_yeast,
     **{f"yahoo:{name}": _read_yahoo for name in YAHOO_NAMES},
     "musk1": _read_musk1,
@@ -324,7 +297,7 @@ READERS: dict[str, Callable[..., Fields]] = {
     "letter_carroll": _read_letter_carroll,
     "dbpedia": _read_dbpedia,
 }
-LOADERS: dict[str, Callable[..., Dataset]] = {
+DATASETS: dict[str, Callable[..., Dataset]] = {
     **{name: partial(_load, name, read) for name, read in READERS.items()},
     "synthetic_africa": synthetic.load_synthetic_africa,
     "synthetic_scene": synthetic.load_synthetic_scene,
@@ -339,12 +312,11 @@ def _load_derived(load, percentage, **where):
     return with_percentage(load(**where), percentage)
 
 
-DERIVED = {
-    f"{name}:{percentage}%": partial(_load_derived, LOADERS[name], percentage)
+DATASETS |= {
+    f"{name}:{percentage}%": partial(_load_derived, DATASETS[name], percentage)
     for name in ("scene", "reuters", "synthetic_scene", "synthetic_texts")
     for percentage in PERCENTAGES
 }
-DATASETS: dict[str, Callable[..., Dataset]] = LOADERS | DERIVED
 
 
 def loader_of(name: str) -> Callable[..., Dataset]:
@@ -359,12 +331,11 @@ def loader_of(name: str) -> Callable[..., Dataset]:
 def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
-    "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
-    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
-    "drawn:400x8x4" is 400 bags of 8 instances with 4 labels, see
-    :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
+    "scene:10%" to "scene:50%", and likewise for the other MIML sets, are made by
+    :func:`~mimlpaper.datasets.with_percentage`; "drawn:400x8x4", 400 bags of 8 instances with 4
+    labels, by :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
     ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another name, and DataError if a
-    file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    file cannot be downloaded, is damaged, or not laid out as expected.
     """
     load_it = loader_of(name)
     return load_it(data_home=data_home) if source_of(name).files else load_it()

@@ -59,24 +59,3 @@ def test_rooms_of_the_study_lead_only_down():
 def test_data_sets_know_bags_alone():
     for path in (PACKAGE / "datasets").glob("*.py"):
         assert parts(path) <= {"bags", "paths", "datasets"}, path.name
-
-
-def test_cached_compiled_functions_use_nothing_of_other_files():
-    """Numba's cache on disk sees changes of a function's own file only."""
-    n_compiled = 0
-    for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        foreign = {
-            (name.asname or name.name).split(".")[0]
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom | ast.Import)
-            for name in node.names
-            if "mimlpaper" in f"{getattr(node, 'module', None)}.{name.name}"
-        }
-        for node in ast.walk(tree):
-            decorators = [ast.unparse(one) for one in getattr(node, "decorator_list", [])]
-            if any(one.startswith("njit") and "cache=True" in one for one in decorators):
-                n_compiled += 1
-                used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-                assert not used & foreign, f"{path.name}: {node.name} uses {used & foreign}"
-    assert n_compiled > 10, "the test knows how functions are compiled"
