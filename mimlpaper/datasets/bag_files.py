@@ -17,7 +17,7 @@ import pandas as pd
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.paths import whole_file, write_whole
+from mimlpaper.paths import write_whole
 
 MAX_BYTES = 2**32  # of a file, and of its instances in memory, unless the caller allows more
 TRUTHS = {
@@ -54,11 +54,10 @@ def labelled_bags(
     X, Y, label_names: Sequence[str], *, feature_names: Sequence[str] | None = None,
     bag_names: Sequence[str] | None = None,
 ) -> LabelledBags:  # fmt: skip
-    """Bags and labels with names, checked against each other.
+    """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
-    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if these do not
-    fit each other, or a name is a duplicate, not printable, or has spaces around it.
+    names are f1, f2, … and bag1, bag2, … Names are printable, differ, and have no spaces around.
     """
     X, Y = as_bags(X), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or not Y.size or not np.isin(Y, (0, 1)).all():
@@ -108,10 +107,10 @@ def read_bags(
         beach,4.5,-1,1,0
         forest,10,-8,0,1
 
-    ARFF has one row for each bag. One attribute is relational and holds the instances; the first,
-    if it is another one, is the bag's name; the rest are labels. Without a relational attribute,
-    each row is a bag of one instance. A nominal feature becomes a feature 0 or 1 for each of its
-    values, after all numbers. Rows and instances may be sparse, such as ``{1 -20}``. ::
+    ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
+    it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
+    row is a bag of one instance. A nominal feature becomes a feature 0 or 1 for each of its values,
+    after all numbers. Rows and instances may be sparse, such as ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -127,15 +126,11 @@ def read_bags(
     Parameters
     ----------
     labels : sequence of str or None, default None
-        Names of the labels, such as those in Mulan's XML file; None if the file marks its labels.
-    missing : float or None, default None
-        Number that replaces missing values, "?" or nothing; None refuses them.
-    max_bytes : int, default 4 GiB
-        Largest size of the file, and of its instances in memory, 8 bytes a value.
+        Names of the labels, as in Mulan's XML file; None if the file marks its labels.
+    missing : float or None, default None, replaces missing values, "?" or nothing; None refuses.
+    max_bytes : int, default 4 GiB, the largest size of the file, and of its instances in memory.
 
-    Raises
-    ------
-    DataError : names the file and its line, feature or bag that does not follow the format.
+    Raises DataError with the file, and its line or bag that does not follow the format.
     """
     parse, _ = _format(path)
     size = os.path.getsize(path)
@@ -202,23 +197,26 @@ class Column(NamedTuple):
     kind: str = "numeric"  # or nominal, label, or one of NO_DATA
     values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
 
-    def number(self, cell: str) -> float:
-        """A number, the place of a nominal value, 1 or 0 of a label, or NaN if it is missing."""
+    def number(self, cell: str, missing: float | None) -> float:
+        """A number, the place of a nominal value or -1 if it is missing, or 1 or 0 of a label."""
         try:
             if self.kind == "label":
                 return TRUTHS[cell.lower()]
-            if self.kind in NO_DATA or cell in MISSING:
+            if self.kind in NO_DATA:
                 return math.nan
-            if self.kind == "nominal":
-                return self.values.index(cell)
-            number = float(cell)
-            if abs(number) <= LARGEST:
-                return number
+            if cell not in MISSING:
+                number = self.values.index(cell) if self.kind == "nominal" else float(cell)
+                if abs(number) <= LARGEST:
+                    return number
+            elif missing is not None:
+                return -1 if self.kind == "nominal" else missing
         except (KeyError, ValueError):
             pass
         needed = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
         number = f"a finite number of at most {LARGEST:g}"
-        raise ValueError(f"{self.name!r} must be {needed.get(self.kind, number)}, got {cell!r:.60}")
+        hint = "; give missing= its number" if cell in MISSING and self.kind != "label" else ""
+        needed = needed.get(self.kind, number)
+        raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}{hint}")
 
 
 def _decoded(content):
@@ -244,17 +242,19 @@ def _with_labels(columns, names):
 def _labelled(columns, rows, missing, max_bytes):
     """Bags of the rows: the line, the bag and the cells of each instance."""
     width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
-    omitted = np.array([column.number((*column.values, "0")[0]) for column in columns], float)
+    omitted = [column.number((*column.values, "0")[0], 0.0) for column in columns]
     lines, bag_names, numbers = [], [], []
     for line, name, cells in rows:
         _check_size(8 * (1 + len(numbers)) * width, max_bytes)
-        row = omitted.copy()
+        row = np.array(omitted, dtype=float)
         with _at(f"line {line}"):
-            row[list(cells)] = [columns[i].number(cell) for i, cell in cells.items()]
+            row[list(cells)] = [columns[i].number(cell, missing) for i, cell in cells.items()]
         lines.append(line)
         bag_names.append(name)
         numbers.append(row)
-    names, instances = _features(columns, np.reshape(numbers, (-1, len(columns))), missing, lines)
+    feature_names, instances = _features(columns, np.reshape(numbers, (-1, len(columns))))
+    if not instances.size:
+        raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
     X = bags_of_runs(instances, np.array(bag_names, dtype=object))
     labels = [i for i, column in enumerate(columns) if column.kind == "label"]
     Y, starts = np.array(numbers)[:, labels], X.offsets[:-1]
@@ -262,24 +262,19 @@ def _labelled(columns, rows, missing, max_bytes):
         bag = bag_names[row]
         raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
     label_names, bag_names = [columns[i].name for i in labels], [bag_names[row] for row in starts]
-    return labelled_bags(X, Y[starts], label_names, feature_names=names, bag_names=bag_names)
+    return labelled_bags(
+        X, Y[starts], label_names, feature_names=feature_names, bag_names=bag_names
+    )
 
 
-def _features(columns, numbers, missing, lines):
+def _features(columns, numbers):
     """Names and values of the numbers, then of a feature 0 or 1 for each nominal value."""
-    kinds = np.array([column.kind for column in columns])
-    features = np.flatnonzero(np.isin(kinds, ("numeric", "nominal")))
-    if not numbers[:, features].size:
-        raise ValueError(f"a bag and a feature are needed, got {len(numbers)} and {len(features)}")
-    for row, place in np.argwhere(np.isnan(numbers[:, features]) & (missing is None)):
-        feature = f"line {lines[row]}: feature {columns[features[place]].name!r}"
-        raise ValueError(f"{feature} is missing; give missing= its number")
-    numeric = np.flatnonzero(kinds == "numeric")
+    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
     names, parts = [columns[i].name for i in numeric], [numbers[:, numeric]]
-    parts[0][np.isnan(parts[0])] = missing
-    for i in np.flatnonzero(kinds == "nominal"):
-        names += [f"{columns[i].name}={value}" for value in columns[i].values]
-        parts.append(numbers[:, [i]] == np.arange(len(columns[i].values)))
+    for i, column in enumerate(columns):
+        if column.kind == "nominal":
+            names += [f"{column.name}={value}" for value in column.values]
+            parts.append(numbers[:, [i]] == np.arange(len(column.values)))
     return names, np.hstack(parts)
 
 
@@ -412,8 +407,7 @@ def _write_csv(path, data):
     bags = data.X.bag_of_instance
     table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
     table = table.join(pd.DataFrame(1 * data.Y, names, labels))
-    with whole_file(path) as file:
-        table.to_csv(file, index_label="bag", lineterminator="\n", float_format=_shortest)
+    write_whole(path, table.to_csv(index_label="bag", lineterminator="\n", float_format=_shortest))
 
 
 def _write_arff(path, data):
