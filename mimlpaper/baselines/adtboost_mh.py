@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,9 @@ class AdtBoostMH(VectorEstimator):
     a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), and b[l] likewise.
 
     Choose it for a small readable model (:meth:`to_text`), or for features on different scales:
-    only the order of a feature's values matters.
+    only the order of a feature's values matters. Thresholds lie midway between neighbouring
+    distinct values of the examples in c_1. Of equal Z the first precondition is taken, then the
+    first feature, then the lowest threshold. A label with one class keeps its root value as score.
 
     Parameters
     ----------
@@ -49,17 +52,10 @@ class AdtBoostMH(VectorEstimator):
     Attributes
     ----------
     n_rounds_ : int, ``n_rounds``, or 0 if all examples are equal or no label has both classes.
-    precondition_ : (n_rounds_,)
-        Node above the rule: 0 is "true", 2t + 1 and 2t + 2 are the outcomes yes and no of the
-        test of rule t = 0, 1, …
+    precondition_ : (n_rounds_,), the node above each rule: 0 is "true", 2t + 1 and 2t + 2 are the
+        outcomes yes and no of the test of rule t = 0, 1, …
     feature_, threshold_, z_ : (n_rounds_,), the test and the Z of each rule.
     root_values_, values_ : (n_labels,) and (n_rounds_, 2, n_labels), a_0, and a and b.
-
-    Notes
-    -----
-    Thresholds lie midway between neighbouring distinct values of the examples in c_1. Of equal Z
-    the first precondition is taken, then the first feature, then the lowest threshold. A label with
-    one class only keeps its root value as score.
 
     References
     ----------
@@ -93,9 +89,7 @@ class AdtBoostMH(VectorEstimator):
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores (n_examples, n_labels) after each of the ``n_rounds_`` rounds."""
-        stages = self._stages(X)
-        next(stages)
-        yield from stages
+        return islice(self._stages(X), 1, None)
 
     def _stages(self, X):
         """Scores of the root, then after each round."""
@@ -139,10 +133,7 @@ class AdtBoostMH(VectorEstimator):
 
 
 def _grow(X, Y, smoothing, n_rounds):
-    """Rules (Z, precondition, feature, threshold, [a, b]), one for each round.
-
-    A longer run continues a shorter one, so that runs of different lengths share work.
-    """
+    """Rules (Z, precondition, feature, threshold, [a, b]); a longer run continues a shorter one."""
     n_known = (n_rounds - 1) // STRETCH * STRETCH
     known = shared(_grow, X, Y, smoothing, n_known) if n_known else []
     epsilon = smoothing / Y.size
@@ -155,11 +146,9 @@ def _grow(X, Y, smoothing, n_rounds):
     while len(rules) < n_rounds and varying.any():
         weights = np.exp(-signs * scores) / Y.size * varying
         weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
-        z, precondition, feature, threshold = (
-            known[len(rules)][:4]
-            if len(rules) < len(known)
-            else _best_rule(nodes, columns, weights)
-        )
+        rule = known[len(rules)][:4] if len(rules) < len(known) else None
+        rule = rule or _best_rule(nodes, columns, weights)
+        z, precondition, feature, threshold = rule
         if z == np.inf:
             break
         outcomes = _outcomes(nodes[precondition], _column(X, feature), threshold)
@@ -167,7 +156,7 @@ def _grow(X, Y, smoothing, n_rounds):
         scores += _vote(outcomes, values)
         nodes += outcomes
         columns += [_restrict(inside, *columns[precondition]) for inside in outcomes]
-        rules.append((z, precondition, feature, threshold, values))
+        rules.append((*rule, values))
     return rules
 
 
@@ -212,7 +201,7 @@ def _names(argument, names, prefix, n_names):
 def _sorted_columns(X):
     """Entries of each column by rising value: values, rows, and where each column starts.
 
-    The examples at zero make one entry of their column; its row is n_examples.
+    All examples at zero make one entry, with the row n_examples.
     """
     n_examples, n_features = X.shape
     X = csc_array(X, copy=True)
@@ -249,10 +238,7 @@ def _restrict(inside, values, rows, starts):
 
 
 def _best_rule(nodes, columns, weights):
-    """Z, precondition, feature and threshold of the best rule; Z = inf if there is none.
-
-    ``weights`` (n_examples, n_labels) are negative where an example lacks the label.
-    """
+    """Z, precondition, feature and threshold of the best rule; Z = inf if there is none."""
     by_label = np.ascontiguousarray(weights.T)
     total = np.abs(weights).sum()
     splits = []

@@ -117,9 +117,8 @@ class MiSvmInstance(_MiSvm):
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
     max_i f(x_i). Choose it when one positive instance makes its bag positive.
 
-    Training alternates between machine and labels, and neither can raise the objective. At first
-    all instances of positive bags are positive. More alternations leave fewer positives, down to
-    one in each bag, so that the scores depend on ``max_alternations``.
+    Training alternates between machine and labels; neither can raise the objective. It starts with
+    all instances of positive bags positive, and more alternations leave fewer of them.
 
     Parameters
     ----------
@@ -136,9 +135,9 @@ class MiSvmInstance(_MiSvm):
     ----------
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
-    objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
+    objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each machine.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
-    n_alternations_, converged_ : int, machines trained, and bool, whether the labels repeated.
+    n_alternations_, converged_ : int, and bool, whether the labels repeated.
 
     References
     ----------
@@ -173,28 +172,22 @@ class MiSvmBag(_MiSvm):
     """MI-SVM: the largest margin of bags, where a bag has the margin of its highest instance.
 
     It minimises ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)) over f = <w, phi> + b, with
-    one slack for each bag, positive or negative. A bag scores max_i f(x_i). Choose it over
-    :class:`MiSvmInstance` when one instance determines the label and the rest are no evidence.
+    one slack for each bag. A bag scores max_i f(x_i). Choose it over :class:`MiSvmInstance` when
+    one instance determines the label and the rest are no evidence.
 
     Training alternates between the machine and the point that represents each positive bag: first
-    the mean of the bag, then its highest instance, until the instances repeat. From the second
-    machine on neither half can raise the objective.
-
-    Parameters, attributes and source are those of :class:`MiSvmInstance`, without
-    ``instance_labels_``; ``factor_`` is fitted on the means of positive bags as well.
+    the mean of the bag, then its highest instance. Parameters, attributes and source are those of
+    :class:`MiSvmInstance`, without ``instance_labels_``.
     """
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags, positive = self._check(X, y)
         self._start(bags)
-        # The factor covers the means too, on which the first machine is trained.
-        means = bags.mean(bags.instances)[positive]
+        means = bags.mean(bags.instances)[positive]  # the first machine is trained on them
         features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
-        bags = bags.with_instances(features[: bags.n_instances])
-        means = features[bags.n_instances :]
-        negatives = bags[~positive]
-        n_positive = positive.sum()
+        bags, means = bags.with_instances(features[: -len(means)]), features[-len(means) :]
+        negatives, n_positive = bags[~positive], len(means)
         # One slack for each chosen instance, and one for each negative bag.
         offsets = np.concatenate([np.arange(n_positive), n_positive + negatives.offsets])
         labels = np.arange(offsets[-1]) < n_positive
@@ -237,16 +230,14 @@ class ChFd(HighestInstance, BagClassifier):
     Parameters
     ----------
     nu : float, default 1.0, weight ν of the residuals.
-    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
     max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
+    kernel, gamma, degree, coef0, rank, random_state : see :class:`MiSvmInstance`; same defaults.
 
     Attributes
     ----------
-    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercept_ : (rank,), float, w and b.
-    hull_points_ : (n_positive, rank), the h_j.
+    factor_, gamma_, hull_points_ : see :class:`MiSvmInstance`; the h_j, (n_positive, rank).
     objective_, n_alternations_ : (n_alternations_,) and int, the objective of each discriminant.
 
     References

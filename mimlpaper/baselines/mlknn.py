@@ -14,9 +14,9 @@ class MlKnn(VectorEstimator):
     """Multi-label k nearest neighbours with a maximum a posteriori decision.
 
     A label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has the
-    label, H0 that it does not, and E_C that C of its k neighbours have it. All factors are
-    frequencies in the training set, smoothed by s. The score is the log ratio of the two sides. It
-    need not grow with C: for a rare label a larger count can be weaker evidence.
+    label, H0 that it does not, and E_C that C of its k nearest neighbours (Euclidean, equally near
+    ones in the order of the training set) have it. All factors are frequencies in the training
+    set, smoothed by s. The score is the log ratio of the two sides. It need not grow with C.
 
     Parameters
     ----------
@@ -29,11 +29,6 @@ class MlKnn(VectorEstimator):
     log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
     log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
     X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
-
-    Notes
-    -----
-    Distances are Euclidean; equally near neighbours count in the order of the training set. In
-    training an example is not its own neighbour, but its duplicates are.
 
     References
     ----------
