@@ -60,10 +60,12 @@ class MlSvm(VectorEstimator):
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
-        scores = np.empty((len(K), self.n_labels_))
-        for label, svm in enumerate(self.svms_):
-            scores[:, label] = svm if isinstance(svm, float) else svm.decision_function(K)
-        return scores
+        constant = np.zeros(len(K))
+        scores = (
+            constant + svm if isinstance(svm, float) else svm.decision_function(K)
+            for svm in self.svms_
+        )
+        return np.column_stack(list(scores))
 
     def _fit_label(self, K, y):
         if y.all() or not y.any():

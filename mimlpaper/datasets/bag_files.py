@@ -136,7 +136,7 @@ def read_bags(
     size = os.path.getsize(path)
     with _at(path):
         _check_size(size, max_bytes)
-        columns, rows = parse(_decoded(Path(path).read_bytes()))
+        columns, rows = parse(Path(path).read_bytes().decode("utf-8-sig"))
         return _labelled(_with_labels(columns, labels), rows, missing, max_bytes)
 
 
@@ -217,14 +217,6 @@ class Column(NamedTuple):
         hint = "; give missing= its number" if cell in MISSING and self.kind != "label" else ""
         needed = needed.get(self.kind, number)
         raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}{hint}")
-
-
-def _decoded(content):
-    try:
-        return content.decode("utf-8-sig")  # a byte order mark is no part of the text
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line}: is not UTF-8 text") from error
 
 
 def _with_labels(columns, names):

@@ -82,7 +82,6 @@ def use_manifest_row(project, content):
         f"{FILE},{len(content)},{hashlib.sha256(content).hexdigest()},http://127.0.0.1:9,there,free"
     )
     file.write_text(f"{file.read_text().splitlines()[0]}\n{row}\n")
-    fetching._read_manifest.cache_clear()
 
 
 def test_a_named_folder_comes_first(tmp_path, monkeypatch, project):
