@@ -357,11 +357,3 @@ def test_one_limit_of_size(refused):
         ("a.arff", changed(header, "f3 numeric", nominal) + rows),
     ):
         refused(name, content, "need more than max_bytes=1,000,000", max_bytes=10**6)
-
-
-def test_a_sparse_row_takes_the_time_of_its_numbers(read):
-    """100 rows of 20,000 attributes: what is left out is not looked at."""
-    attributes = "".join(f"@attribute a{i} {{0,1}}\n" for i in range(20_000))
-    rows = "".join(f"{{{i} 1,19999 1}}\n" for i in range(100))
-    found = read("w.arff", f"@relation w\n{attributes}@data\n{rows}", labels=["a19999"])
-    assert found.X.instances.sum() == 100 and found.X.instances[3, 3] == 1 and found.Y.all()
