@@ -25,7 +25,7 @@ from mimlpaper.datasets import (
 )
 from mimlpaper.datasets.fetch import SOURCES, fetch
 from mimlpaper.datasets.images_and_texts import _instances
-from mimlpaper.datasets.loaders import label_matrix, read_variables
+from mimlpaper.datasets.loaders import read_variables
 
 real_data = pytest.mark.skipif(
     not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set"
@@ -47,13 +47,9 @@ def test_every_set_is_as_described(name):
     assert (dataset.name, dataset.kind, dataset.citation) == (name, source.kind, source.citation)
     assert (len(dataset), dataset.n_labels) == (source.n_examples, source.n_labels)
     assert len(dataset.sha256) == 64 and dataset.terms
-    if source.n_instances is None:
-        assert dataset.X.shape == (source.n_examples, source.n_features)
-        assert dataset.X.dtype == np.float64 and dataset.X.flags.c_contiguous
-        assert np.isfinite(dataset.X).all()
-    else:
-        assert dataset.X.n_instances == source.n_instances
-        assert dataset.X.n_features == source.n_features
+    rows = dataset.X if source.n_instances is None else dataset.X.instances
+    assert rows.shape == (source.n_instances or source.n_examples, source.n_features)
+    assert rows.dtype == np.float64 and rows.flags.c_contiguous and np.isfinite(rows).all()
     assert (dataset.y is None) == (name not in SINGLE_LABEL)
     if name in UNSEEN:
         assert dataset.instance_labels.dtype == bool
@@ -156,11 +152,6 @@ def test_a_dataset_checks_itself():
         made(label_names=("a", "b", "c"))
 
 
-def test_labels_are_transposed_and_cast():
-    targets = np.array([[1, -1, -1], [1, 1, -1]], dtype=np.int16)
-    assert label_matrix(targets).tolist() == [[True, True], [False, True], [False, False]]
-
-
 def test_musk1_rows_become_bags(tmp_path):
     """Molecule, conformation, features, class."""
     file = tmp_path / "clean1.data"
@@ -198,12 +189,10 @@ def test_impossible_percentages():
     whole = load("synthetic_texts")
     single = ~several(whole)
     one_kind = replace(whole, X=whole.X[single], Y=whole.Y[single], instance_labels=None)
-    for dataset, percentage, message in (
-        (whole, 0, "between 1 and 99, got 0"),
-        (one_kind, 50, r"got 0 of \d+ with several"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            with_percentage(dataset, percentage)
+    with pytest.raises(ValueError, match="between 1 and 99, got 0"):
+        with_percentage(whole, 0)
+    with pytest.raises(ValueError, match=r"got 0 of \d+ with several"):
+        with_percentage(one_kind, 50)
 
 
 @real_data
@@ -223,6 +212,12 @@ def words_of(letters):
     return ["".join(word) for word in np.split(names, letters.X.offsets[1:-1])]
 
 
+def files_of(folder, contents):
+    for name, content in contents.items():
+        (folder / f"{name}.dat").write_text(content)
+    return [folder / f"{name}.dat" for name in contents]
+
+
 def test_birds_by_hand(tmp_path):
     """Bag 2 has a species that no segment shows; segment 2 of bag 1 has none."""
     contents = {
@@ -231,9 +226,7 @@ def test_birds_by_hand(tmp_path):
         "bags": "bag_id, [labels]\n1,13\n2,1,2\n",
         "names": "1\tAB - A bird\n2\tBB - B-bird\n",
     }
-    for name, content in contents.items():
-        (tmp_path / name).write_text(content)
-    found = loaders._read_hja(*(tmp_path / name for name in contents))
+    found = loaders._read_hja(*files_of(tmp_path, contents))
     assert [bag.tolist() for bag in found["X"]] == [[[0.5, -1], [2, 3]], [[4, 5]]]
     assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[12], [0, 1]]
     assert [np.flatnonzero(row).tolist() for row in found["instance_labels"]] == [[12], [], [0]]
@@ -334,7 +327,7 @@ def test_letters_of_carroll():
     assert digest[:16] == "c7498bb845f0180b"  # the same draw everywhere
 
 
-def dbpedia_files(folder):
+def test_sentences_by_hand(tmp_path):
     """Six words, of which 2 and 4 are in both training documents, and 4 in three sentences."""
     contents = {
         "train-data": "<2> <3> 2 4 2 <2> 4 0\n<1> <4> 4 1 2 5\n",
@@ -345,13 +338,7 @@ def dbpedia_files(folder):
         "test-sentlabel": f"<1{' 0' * 9}>\n",
         "vocabs": "".join(f"word{i}, {i}\n" for i in range(6)),
     }
-    for name, content in contents.items():
-        (folder / f"{name}.dat").write_text(content)
-        yield folder / f"{name}.dat"
-
-
-def test_sentences_by_hand(tmp_path):
-    files = list(dbpedia_files(tmp_path))
+    files = files_of(tmp_path, contents)
     found = loaders._read_dbpedia(*files, top_share=0.34)
     assert found["feature_names"] == ("word2", "word4")
     assert [bag.tolist() for bag in found["X"]] == [[[2, 1], [0, 1]], [[1, 1]], [[0, 1]]]

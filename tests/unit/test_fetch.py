@@ -154,6 +154,8 @@ def test_fetch_all_replaces_a_damaged_file(tmp_path, server):
     assert path.read_bytes() == CONTENT[:5] and list(path.parent.iterdir()) == [path]
     server.content = CONTENT
     assert fetch_all(tmp_path, ["scene"]) == [path]
+    with pytest.raises(ValueError, match="no data set is named 'a'"):
+        fetch_all(tmp_path, ["scene", "a"])
     assert path.read_bytes() == CONTENT and server.n_requests == 2
 
 
@@ -190,19 +192,12 @@ def test_describe_reads_no_content(tmp_path, monkeypatch):
         assert describe(tmp_path)[0]["state"] == state
         assert fetching.is_present("scene", tmp_path) == (state == "present")
     row, built_in = describe(tmp_path)
-    assert row["shape"] == "2,000 bags, 18,000 instances, 15 features"
-    assert (row["labels"], row["kind"], row["source"], row["terms"]) == (
-        5, "original", "there", "free",
-    )  # fmt: skip
-    assert row["path"] == str(tmp_path / FILE)
+    assert row == {
+        "name": "scene", "shape": "2,000 bags, 18,000 instances, 15 features", "labels": 5,
+        "kind": "original", "state": "present", "source": "there", "terms": "free",
+        "path": str(tmp_path / FILE),
+    }  # fmt: skip
     assert built_in["state"] == "built in" and fetching.is_present(drawn)
-
-
-def test_unknown_names():
-    with pytest.raises(ValueError, match="no data set is named 'scenes'; there are scene, reuters"):
-        load("scenes")
-    with pytest.raises(ValueError, match="no data set is named 'a'"):
-        fetch_all(names=["scene", "a"])
 
 
 def test_the_manifest_and_the_sources_name_the_same_files(monkeypatch):
