@@ -42,6 +42,10 @@ class AdtBoostMH(VectorEstimator):
     distinct values of the examples in c_1. Of equal Z the first precondition is taken, then the
     first feature, then the lowest threshold. A label with one class keeps its root value as score.
 
+    Source: De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from
+    texts and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003; Freund
+    and Mason, The alternating decision tree learning algorithm, ICML, 1999.
+
     Parameters
     ----------
     n_rounds : int, default 25, number of rules, without the root a_0.
@@ -56,12 +60,6 @@ class AdtBoostMH(VectorEstimator):
         outcomes yes and no of the test of rule t = 0, 1, …
     feature_, threshold_, z_ : (n_rounds_,), the test and the Z of each rule.
     root_values_, values_ : (n_labels,) and (n_rounds_, 2, n_labels), a_0, and a and b.
-
-    References
-    ----------
-    De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from texts
-    and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003.
-    Freund and Mason, The alternating decision tree learning algorithm, ICML, 1999.
     """
 
     n_rounds: int = 25

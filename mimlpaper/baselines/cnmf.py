@@ -32,6 +32,9 @@ class Cnmf(VectorEstimator):
     memberships minus a threshold, which gives the new examples as many labels on average as the
     training examples. For n examples in all, memory is 8 n² bytes.
 
+    Source: Liu, Jin and Yang, Semi-supervised multi-label learning by constrained non-negative
+    matrix factorization, AAAI 2006.
+
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
@@ -44,11 +47,6 @@ class Cnmf(VectorEstimator):
     ----------
     X_fit_, Y_fit_, gamma_ : the labelled examples, and the width of the kernel A.
     label_similarity_ : (n_labels, n_labels), the B.
-
-    References
-    ----------
-    Liu, Jin and Yang, Semi-supervised multi-label learning by constrained non-negative matrix
-    factorization, AAAI 2006.
     """
 
     gamma: float | str = "scale"

@@ -37,6 +37,8 @@ class DiverseDensity(BagClassifier):
     Its loss is minus the logarithm. A bag scores max_j log p_ij. Choose it if positive bags share
     one small region of the feature space, and to find relevant features: they have large scales.
 
+    Source: Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
+
     Parameters
     ----------
     n_start_bags : int or None, default 5
@@ -53,10 +55,6 @@ class DiverseDensity(BagClassifier):
     ----------
     concept_, scales_, log_threshold_ : (n_features,), t and |s|, and float.
     loss_, losses_ : float and (n_starts,), the loss at t and s, and at the end of every ascent.
-
-    References
-    ----------
-    Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
     """
 
     n_start_bags: int | None = 5
@@ -85,19 +83,16 @@ class DiverseDensity(BagClassifier):
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
-            warnings.warn(
-                f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g}, was ended "
-                f"before steps of less than tol={self.tol:g} of it; raise its limits",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            best_of = f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g},"
+            message = f"{best_of} did not converge within tol={self.tol:g}; raise max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         self.concept_ = centre + ends[best, : bags.n_features]
         self.scales_ = np.abs(ends[best, bags.n_features :])
-        if self.threshold == "learned":
-            scores = bags.max(self.instance_scores(bags))
-            self.log_threshold_ = _best_threshold(scores, positive)
-        else:
-            self.log_threshold_ = float(np.log(self.threshold))
+        self.log_threshold_ = (
+            _best_threshold(bags.max(self.instance_scores(bags)), positive)
+            if self.threshold == "learned"
+            else float(np.log(self.threshold))
+        )
         return self
 
     def instance_scores(self, X) -> np.ndarray:
@@ -113,10 +108,8 @@ class DiverseDensity(BagClassifier):
 
     def _starts(self, bags, positive):
         """(t, s) at the distinct instances of the starting bags: (n_starts, 2 n_features)."""
-        chosen = np.flatnonzero(positive)
-        if self.n_start_bags is not None and self.n_start_bags < len(chosen):
-            rng = check_random_state(self.random_state)
-            chosen = rng.choice(chosen, self.n_start_bags, replace=False)
+        rng, n = check_random_state(self.random_state), positive.sum()
+        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
         points = np.unique(bags[chosen].instances, axis=0)
         return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
 
@@ -137,18 +130,15 @@ class EmDd(DiverseDensity):
     original paper chose by the error on the test fold. Choose it for large bags: a step evaluates
     one instance of each bag.
 
+    Attributes are those of :class:`DiverseDensity`, with NLDD as loss.
+    Source: Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14,
+    2002; Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
+
     Parameters
     ----------
     n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
         Defaults are 3, 0.1, 0.5 and None.
     tol, max_iter : defaults 1e-3 and 100; they hold for each M-step and for the rounds.
-
-    Attributes are those of :class:`DiverseDensity`, with NLDD as loss.
-
-    References
-    ----------
-    Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14, 2002.
-    Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
     """
 
     n_start_bags: int | None = 3

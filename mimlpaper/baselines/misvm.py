@@ -18,10 +18,7 @@ from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures:
-    """Mixin of learners on features φ of instances, whose inner products are a kernel.
-
-    ``factor_`` is the :class:`~mimlpaper.kernels.KernelFactor`, ``gamma_`` its kernel width.
-    """
+    """Mixin of learners on features φ of instances, whose inner products are a kernel."""
 
     kernel: str = "rbf"
     gamma: float | str = "scale"
@@ -37,7 +34,6 @@ class KernelFeatures:
         )
 
     def _fit_features(self, bags) -> Bags:
-        """Fit ``factor_`` on bags; their features."""
         self._start(bags)
         return bags.with_instances(self.factor_.fit_transform(bags.instances))
 
@@ -90,10 +86,7 @@ class _MiSvm(HighestInstance, BagClassifier):
         return bags, self._learn_classes(y, len(bags))
 
     def _alternate(self, hidden, train, infer):
-        """Alternate ``train`` and ``infer`` until the hidden values repeat.
-
-        Returns the hidden values of the last machine.
-        """
+        """Alternate until hidden values repeat; returns the values of the last machine."""
         machines, seen = [], set()
         self.converged_, inferred = False, hidden
         while not self.converged_ and len(machines) < self.max_alternations:
@@ -120,16 +113,16 @@ class MiSvmInstance(_MiSvm):
     Training alternates between machine and labels; neither can raise the objective. It starts with
     all instances of positive bags positive, and more alternations leave fewer of them.
 
+    Source: Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
+    learning, NIPS 15, 2003.
+
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
+    kernel, gamma, degree, coef0, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`
+        Defaults are "rbf", "scale", 3, 1, "auto" and None.
     C : float, default 1.0
     max_alternations : int, default 50, the most machines trained.
     tol : float, default 1e-4, duality gap of a solved machine, as a share of the objective.
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
@@ -138,11 +131,6 @@ class MiSvmInstance(_MiSvm):
     objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each machine.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
     n_alternations_, converged_ : int, and bool, whether the labels repeated.
-
-    References
-    ----------
-    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
-    learning, NIPS 15, 2003.
     """
 
     def fit(self, X, y, examples: Examples | None = None):
@@ -227,6 +215,9 @@ class ChFd(HighestInstance, BagClassifier):
     discriminant, one linear system. For a fixed f each f(h_j) moves as close as it can to a common
     value that keeps the sum, on the line from h_j to the bag's highest or lowest instance.
 
+    Source: Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
+    diagnosis, NIPS 19, 2007.
+
     Parameters
     ----------
     nu : float, default 1.0, weight ν of the residuals.
@@ -239,11 +230,6 @@ class ChFd(HighestInstance, BagClassifier):
     weights_, intercept_ : (rank,), float, w and b.
     factor_, gamma_, hull_points_ : see :class:`MiSvmInstance`; the h_j, (n_positive, rank).
     objective_, n_alternations_ : (n_alternations_,) and int, the objective of each discriminant.
-
-    References
-    ----------
-    Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
-    diagnosis, NIPS 19, 2007.
     """
 
     nu: float = 1.0
@@ -276,12 +262,9 @@ class ChFd(HighestInstance, BagClassifier):
                 break
             points = _move(points, bags, weights)
         else:
-            warnings.warn(
-                f"the hull points still lower the objective after max_alternations="
-                f"{self.max_alternations} turns, to {value:.3g}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            turns = f"max_alternations={self.max_alternations} turns, to {value:.3g}"
+            message = f"the hull points still lower the objective after {turns}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.weights_, self.intercept_, self.hull_points_ = weights, b, points
         self.objective_, self.n_alternations_ = np.array(objective), len(objective)
 

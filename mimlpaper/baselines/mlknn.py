@@ -18,6 +18,9 @@ class MlKnn(VectorEstimator):
     ones in the order of the training set) have it. All factors are frequencies in the training
     set, smoothed by s. The score is the log ratio of the two sides. It need not grow with C.
 
+    Source: Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
+    Recognition 40(7), 2007.
+
     Parameters
     ----------
     n_neighbors : int, default 10, the k, less than the number of training examples.
@@ -29,11 +32,6 @@ class MlKnn(VectorEstimator):
     log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
     log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
     X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
-
-    References
-    ----------
-    Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
-    Recognition 40(7), 2007.
     """
 
     n_neighbors: int = 10

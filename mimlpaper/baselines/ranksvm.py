@@ -65,6 +65,8 @@ class RankSvm(VectorEstimator):
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
     examples gets a constant f_k.
 
+    Source: Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
+
     Parameters
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
@@ -92,10 +94,6 @@ class RankSvm(VectorEstimator):
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
     duality_gap_, n_iter_ : float, as a share of the objective; int, sweeps or linear programs.
     stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine.
-
-    References
-    ----------
-    Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
     """
 
     kernel: str = "poly"
@@ -122,10 +120,7 @@ class RankSvm(VectorEstimator):
         Y = self._learn_labels(Y, X.shape[0])
         usable = Y.any(axis=1) & ~Y.all(axis=1)
         if not usable.any():
-            raise ValueError(
-                "Y must have an example with a label and a missing label to rank, got none "
-                f"among {len(Y)} examples of {self.n_labels_} label(s)"
-            )
+            raise ValueError("Y must have an example with a label and a missing label, got none")
         self.X_fit_ = X[usable]
         gram = self._kernel(X, self.X_fit_)  # (n_examples, n_usable)
         solve = self._step_by_step if self.solver == "frank_wolfe" else self._converge
@@ -164,13 +159,10 @@ class RankSvm(VectorEstimator):
             gram, Y, self.C, self.tol, self.max_iter, rng
         )
         if not self.duality_gap_ <= self.tol:  # also if it is NaN
-            warnings.warn(
-                f"RankSvm stopped at a relative duality gap of {self.duality_gap_:.2e} after "
-                f"{self.n_iter_} sweeps, above tol={self.tol:.2e}; raise max_iter, lower C, or "
-                "scale the examples",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
+            remedy = "raise max_iter, lower C, or scale the examples"
+            message = f"RankSvm stopped at a {found}, above tol={self.tol:.2e}; {remedy}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return [machine]
 
     def _check_examples(self, X, reset):

@@ -118,7 +118,7 @@ def test_a_gap_above_the_tolerance_warns_with_numbers(X, Y):
 
 def test_nothing_to_rank_is_refused(X):
     Y = np.repeat(np.arange(24)[:, None] % 2, 3, axis=1)  # no label, or every label
-    with pytest.raises(ValueError, match=r"label and a missing label to rank, got none"):
+    with pytest.raises(ValueError, match=r"label and a missing label, got none"):
         RankSvm().fit(X, Y)
 
 
