@@ -143,10 +143,9 @@ def fetch_all(
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
-    """Path of a file of the manifest, with checked size and sha256.
+    """Path of a file of the manifest, with checked size and sha256; downloads a missing file.
 
-    A missing file is downloaded. A damaged file is never overwritten, since it may be the user's
-    own: a DataError says how to replace it.
+    A damaged file is never overwritten, since it may be the user's own: a DataError says how to.
     """
     entry = manifest()[file]
     folder = data_folder(data_home)

@@ -71,25 +71,16 @@ def _read_yeast(path: Path) -> Fields:
 
 # Name of the file: name printed in Appendix C.
 YAHOO_NAMES = {
-    "Arts": "Arts&Humanities",
-    "Business": "Business&Economy",
-    "Computers": "Computers&Internet",
-    "Education": "Education",
-    "Entertainment": "Entertainment",
-    "Health": "Health",
-    "Recreation": "Recreation&Sports",
-    "Reference": "Reference",
-    "Science": "Science",
-    "Social": "Social&Science",
-    "Society": "Society&Culture",
+    name.partition("&")[0]: name
+    for name in (
+        "Arts&Humanities Business&Economy Computers&Internet Education Entertainment Health "
+        "Recreation&Sports Reference Science Social&Science Society&Culture"
+    ).split()
 }
 
 
 def _read_yahoo(path: Path) -> Fields:
-    """Web pages of one top-level category with its second-level categories as labels.
-
-    Rows are word counts divided by their Euclidean length; a few pages hold no word.
-    """
+    """Web pages of a category as word counts of unit length, with its subcategories as labels."""
     train, test, train_targets, test_targets = read_variables(
         path, "train_data", "test_data", "train_target", "test_target"
     )
@@ -142,11 +133,7 @@ HJA_FEATURES = (
 
 
 def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields:
-    """Ten-second recordings in a forest, with the species of birds heard in each.
-
-    ``instance_labels`` has one species for 4,998 of the segments and none for the others, which
-    nobody labelled.
-    """
+    """Ten-second recordings in a forest, with the species of birds; 4,998 segments are labelled."""
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
     species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
     codes, lines = np.arange(1, 14), names.read_text().splitlines()
@@ -170,8 +157,7 @@ SEED = 0  # of the draw of letters for Jabberwocky
 def _read_letter_frost(draw: Path, uci: Path) -> Fields:
     """Words of Frost's *The Road Not Taken* as bags of images of letters.
 
-    The authors' file has one label for all rare letters. Here each instance has its own letter,
-    since it equals a row of the UCI Letter data.
+    Each instance is a row of the UCI Letter data, which gives its letter.
     """
     X, (letters, features) = _frost_bags(draw), _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
@@ -182,7 +168,7 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     """Words of Carroll's *Jabberwocky* as bags of images of letters.
 
     The authors' draw is not public. This one takes a random row of the UCI Letter data for each
-    letter, from a fixed seed: no row twice, and no row of Letter Frost.
+    letter: no row twice, and no row of Letter Frost.
     """
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
     text = np.array(list("".join(words).replace("-", "")))
@@ -231,8 +217,7 @@ TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would
 def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
     """Documents as bags of sentences about ten kinds of things; each sentence has one label.
 
-    Instances count the share ``top_share`` of the words, those in the most training documents, ties
-    in the order of the vocabulary.
+    Instances count the share ``top_share`` of the words, in the most training documents.
     """
     texts = {path.stem: path.read_text() for path in paths}
     words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
@@ -269,10 +254,7 @@ def _label_rows(text):
 
 
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
-    """The named variables of a MATLAB file, in the order of the names.
-
-    Check the file's hash first: SciPy's compiled reader crashes on some damaged files.
-    """
+    """The named variables of a MATLAB file. SciPy may crash on a file whose hash is not checked."""
     content = loadmat(path, variable_names=names)
     return [content[name] for name in names]
 

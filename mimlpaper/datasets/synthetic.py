@@ -285,11 +285,7 @@ COMMON_SHARE = 0.6  # of a page's words, common to all topics
 
 
 def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Dataset:
-    """Drawn genes like the yeast data: dense rows of unit length with about two labels.
-
-    A gene is the sum of its labels' profiles and noise. A hidden state of each gene makes the
-    labels correlated.
-    """
+    """Drawn genes like the yeast data: sums of their labels' profiles and noise, of unit length."""
     rng = _generator(random_state, n_genes=n_genes)
     Y = _label_sets(n_genes, GENE_SHARES, rng)
     profiles = rng.standard_normal((len(GENE_SHARES), 20))
@@ -298,10 +294,9 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
 
 
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
-    """Drawn pages like the yahoo data: sparse word counts as rows of unit length.
+    """Drawn pages like the yahoo data: counts of words by Zipf's law as rows of unit length.
 
-    Words follow Zipf's law, and most are common to all topics; some labels are rare. The first
-    half is for training, the second for testing.
+    Most words are common to all topics; some labels are rare. The first half is for training.
     """
     rng = _generator(random_state, n_pages=n_pages)
     n_words, n_labels = 80, len(PAGE_SHARES)
