@@ -29,9 +29,9 @@ class KernelFeatures:
         """Set ``factor_``, not yet fitted."""
         self.n_features_in_ = bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
-        )
+        names = ("kernel", "rank", "random_state", "degree", "coef0")
+        settings = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        self.factor_ = KernelFactor(gamma=self.gamma_, **settings)
 
     def _fit_features(self, bags) -> Bags:
         self._start(bags)
@@ -57,10 +57,6 @@ class HighestInstance(KernelFeatures):
         """Largest instance score of each bag: (n_bags,)."""
         bags = check_bags(X)
         return bags.max(self.instance_scores(bags))
-
-    def _start(self, bags):
-        super()._start(bags)
-        self.factor_.set_params(degree=self.degree, coef0=self.coef0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

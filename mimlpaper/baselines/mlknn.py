@@ -49,11 +49,8 @@ class MlKnn(VectorEstimator):
         np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
         counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
         self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
-        with_label = _histogram(counts, Y, k)  # (k + 1, n_labels)
-        without = _histogram(counts, ~Y, k)
-        given = (s + with_label) / (s * (k + 1) + with_label.sum(axis=0))  # P(E_C | H1)
-        otherwise = (s + without) / (s * (k + 1) + without.sum(axis=0))  # P(E_C | H0)
-        self.log_evidence_ = np.log(given) - np.log(otherwise)
+        self.log_evidence_ = np.log(_likelihoods(counts, Y, k, s))  # of P(E_C | H1)
+        self.log_evidence_ -= np.log(_likelihoods(counts, ~Y, k, s))  # of P(E_C | H0)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -71,6 +68,7 @@ def _count_labels(distances, Y, k):
     return Y[neighbours].sum(axis=1)
 
 
-def _histogram(counts, chosen, k):
-    """Number of chosen examples with each count 0, …, k: (k + 1, n_labels)."""
-    return np.stack([((counts == count) & chosen).sum(axis=0) for count in range(k + 1)])
+def _likelihoods(counts, chosen, k, s):
+    """Smoothed shares of the chosen examples with each count 0, …, k: (k + 1, n_labels)."""
+    n_with = np.stack([((counts == count) & chosen).sum(axis=0) for count in range(k + 1)])
+    return (s + n_with) / (s * (k + 1) + n_with.sum(axis=0))

@@ -56,12 +56,11 @@ class MlSvm(VectorEstimator):
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
-        constant = np.zeros(len(K))
-        scores = (
-            constant + svm if isinstance(svm, float) else svm.decision_function(K)
+        scores = [
+            np.full(len(K), svm) if isinstance(svm, float) else svm.decision_function(K)
             for svm in self.svms_
-        )
-        return np.column_stack(list(scores))
+        ]
+        return np.column_stack(scores)
 
     def _fit_label(self, K, y):
         if y.all() or not y.any():

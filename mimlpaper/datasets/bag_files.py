@@ -299,8 +299,8 @@ def _plain(name):
 
 def _arff(text):
     """Columns, and the line, the bag and the cells of each instance."""
-    lines = ((line, row.strip()) for line, row in enumerate(text.split("\n"), 1))
-    lines = ((line, row) for line, row in lines if row and not row.startswith("%"))
+    rows = enumerate(map(str.strip, text.split("\n")), 1)
+    lines = ((line, row) for line, row in rows if row and not row.startswith("%"))
     outer, inner = _arff_header(lines)
     if [column.kind for column in outer + inner].count("relational") > 1:
         raise ValueError("only one relational attribute is expected")
@@ -364,20 +364,17 @@ def _values(text, n_columns):
         values = {int(pair[1]): _unquoted(pair[2]) for pair in pairs}
         if len(values) == len(pairs) and max(values, default=0) < n_columns:
             return values
-        raise ValueError(
-            f"a sparse row must hold indices from 0 to {n_columns - 1}, none twice, "
-            f"got {text!r:.60}"
-        )
-    values = [_unquoted(cell[1]) for cell in _cells(DENSE, text)]
-    if len(values) != n_columns:
-        raise ValueError(f"{n_columns} values are needed, got {len(values)}: {text!r:.60}")
-    return dict(enumerate(values))
+        needed = f"a sparse row must hold indices from 0 to {n_columns - 1}, none twice"
+        raise ValueError(f"{needed}, got {text!r:.60}")
+    cells = _cells(DENSE, text)
+    if len(cells) != n_columns:
+        raise ValueError(f"{n_columns} values are needed, got {len(cells)}: {text!r:.60}")
+    return {i: _unquoted(cell[1]) for i, cell in enumerate(cells)}
 
 
 def _cells(pattern, text):
     """Matches of the cells of a row, one after the other."""
-    text, cells = text + ",", []
-    end = 0
+    text, cells, end = text + ",", [], 0
     while end < len(text):
         cell = pattern.match(text, end)
         if not cell:

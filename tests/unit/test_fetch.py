@@ -1,6 +1,5 @@
 """Files are found, checked and downloaded; every error names its cause and its remedy."""
 
-import errno
 import hashlib
 import os
 import threading
@@ -157,19 +156,6 @@ def test_fetch_all_replaces_a_damaged_file(tmp_path, server):
     with pytest.raises(ValueError, match="no data set is named 'a'"):
         fetch_all(tmp_path, ["scene", "a"])
     assert path.read_bytes() == CONTENT and server.n_requests == 2
-
-
-def test_no_room_for_a_file(tmp_path, monkeypatch):
-    def write(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(DataError, match=r"--data DIR for another folder"):
-        fetch(FILE, tmp_path / "file" / "folder")
-    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", write)
-    with pytest.raises(DataError, match="No space left on device"):
-        fetch(FILE, tmp_path)
-    assert not (tmp_path / FILE).exists()
 
 
 def test_content_is_parsed_only_after_its_hash(tmp_path, project, monkeypatch):
