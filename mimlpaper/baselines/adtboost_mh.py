@@ -74,11 +74,9 @@ class AdtBoostMH(VectorEstimator):
         self.root_values_ = _root_values(Y, self.smoothing)
         rules = shared(_grow, X, Y, self.smoothing, self.n_rounds)
         self.n_rounds_ = len(rules)
-        self.z_ = np.array([rule[0] for rule in rules])
-        self.precondition_ = np.array([rule[1] for rule in rules], dtype=int)
-        self.feature_ = np.array([rule[2] for rule in rules], dtype=int)
-        self.threshold_ = np.array([rule[3] for rule in rules])
-        self.values_ = np.array([rule[4] for rule in rules]).reshape(-1, 2, self.n_labels_)
+        parts = map(np.array, zip(*rules, strict=True) if rules else [()] * 5)
+        self.z_, self.precondition_, self.feature_, self.threshold_, values = parts
+        self.values_ = values.reshape(-1, 2, self.n_labels_)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -220,18 +218,13 @@ def _restrict(inside, values, rows, starts):
     """The sorted columns of the examples inside a precondition."""
     n_inside = inside.sum()
     inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
-    kept, kept_starts = np.empty(len(rows), np.int64), np.zeros_like(starts)
-    n_kept = 0
+    kept, kept_starts = np.zeros(len(rows), np.bool_), np.zeros_like(starts)
     for feature in range(len(starts) - 1):
-        column = rows[starts[feature] : starts[feature + 1]]
+        column = slice(starts[feature], starts[feature + 1])
         inside[-1] = False
-        inside[-1] = inside[column].sum() < n_inside
-        for k in range(len(column)):
-            if inside[column[k]]:
-                kept[n_kept] = starts[feature] + k
-                n_kept += 1
-        kept_starts[feature + 1] = n_kept
-    kept = kept[:n_kept]
+        inside[-1] = inside[rows[column]].sum() < n_inside
+        kept[column] = inside[rows[column]]
+        kept_starts[feature + 1] = kept_starts[feature] + kept[column].sum()
     return values[kept], rows[kept], kept_starts
 
 
@@ -256,7 +249,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
     ``weights`` (n_labels, n_examples) are negative where an example lacks the label.
     """
     longest = np.diff(starts).max()
-    left = np.empty((2, len(have), longest))  # W_+ and W_- below each entry of a column
+    left = np.empty((2, len(have), longest + 1))  # W_+ and W_- below each entry of a column
     sums = np.empty(longest)
     best_z, best_feature, best_threshold = np.inf, -1, 0.0
     for feature in range(len(starts) - 1):
@@ -274,9 +267,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
 def _accumulate(rows, weights, have, lack, left):
     """W_+ and W_- of the entries below each entry; the entry at zero holds the rest."""
     n_labels, zeros = weights.shape
-    n_below = 0  # entries below the one at zero, or all of them
-    while n_below < len(rows) and rows[n_below] != zeros:
-        n_below += 1
+    n_below = np.append(np.flatnonzero(rows == zeros), len(rows))[0]  # the entry at zero, if any
     for label in range(n_labels):
         w, plus, minus = weights[label], left[0, label], left[1, label]
         p, m = 0.0, 0.0
@@ -284,8 +275,6 @@ def _accumulate(rows, weights, have, lack, left):
             plus[k], minus[k] = p, m
             p += max(w[rows[k]], 0.0)
             m += max(-w[rows[k]], 0.0)
-        if n_below == len(rows):
-            continue
         plus[n_below], minus[n_below] = p, m
         p, m = have[label], lack[label]
         for k in range(len(rows) - 1, n_below, -1):

@@ -278,9 +278,8 @@ def _best_thresholds(ranking, Y):
     between = (ordered[:, 1:] + ordered[:, :-1]) / 2
     below, above = ordered[:, 0] - MARGIN_OUTSIDE, ordered[:, -1] + MARGIN_OUTSIDE
     places = np.column_stack([below, between, above])  # (n_examples, n_labels + 1)
-    mistakes = np.zeros(places.shape, dtype=np.int64)
-    for f, has in zip(ranking.T, Y.T, strict=True):
-        mistakes += np.where(has[:, None], f[:, None] <= places, f[:, None] >= places)
+    f, t = ranking[:, None], places[:, :, None]
+    mistakes = np.where(Y[:, None], f <= t, f >= t).sum(axis=2)
     return places[np.arange(len(places)), mistakes.argmin(axis=1)]
 
 
