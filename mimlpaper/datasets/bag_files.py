@@ -204,18 +204,17 @@ class Column(NamedTuple):
                 return TRUTHS[cell.lower()]
             if self.kind in NO_DATA:
                 return math.nan
-            if cell not in MISSING:
-                number = self.values.index(cell) if self.kind == "nominal" else float(cell)
-                if abs(number) <= LARGEST:
-                    return number
-            elif missing is not None:
-                return -1 if self.kind == "nominal" else missing
+            nominal = self.kind == "nominal"
+            if cell in MISSING and missing is not None:
+                return -1 if nominal else missing
+            number = self.values.index(cell) if nominal else float(cell)
+            if abs(number) <= LARGEST:
+                return number
         except (KeyError, ValueError):
             pass
-        needed = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
-        number = f"a finite number of at most {LARGEST:g}"
+        kinds = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
+        needed = kinds.get(self.kind, f"a finite number of at most {LARGEST:g}")
         hint = "; give missing= its number" if cell in MISSING and self.kind != "label" else ""
-        needed = needed.get(self.kind, number)
         raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}{hint}")
 
 

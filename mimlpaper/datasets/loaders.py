@@ -56,9 +56,9 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
 REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
 
 
-def _read_miml(targets: str, path: Path, **names) -> Fields:
+def _read_miml(key: str, path: Path, **names) -> Fields:
     """Bags with label sets: raw colours, or counts of words, first the sum of all passages."""
-    bags, targets = read_variables(path, "bags", targets)
+    bags, targets = read_variables(path, "bags", key)
     return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets), **names}
 
 
