@@ -224,7 +224,7 @@ def test_what_arff_allows(read):
 
 
 def test_mulan_single_instances(read):
-    """Labels are named by the caller, wherever they stand; rows are bags."""
+    """Labels are named by the caller; rows are bags."""
     found = read("music.arff", MULAN, labels=["sad", "happy"])
     assert found.X.instances.tolist() == [[120, 0.5], [80, 0.25], [95, 0.75]]
     assert found.X.sizes.tolist() == [1, 1, 1] and found.bag_names == ("bag1", "bag2", "bag3")
@@ -261,9 +261,7 @@ def test_weka_bags_with_classes_of_many_kinds(read):
         text = WEKA.replace(",yes\n", f",{yes}\n").replace(",no\n", f",{no}\n")
         found = read("a.arff", text.replace("{no,yes}", f"{{{yes}, {no}}}"))
         assert found.Y.tolist() == [[True], [False]]
-
-
-def test_bags_without_names(read):
+    # Without names of bags.
     text = WEKA.replace("NON-MUSK-2,", "").replace("MUSK-1,", "")
     found = read("a.arff", changed(text, "@attribute molecule {NON-MUSK-2}\n", ""))
     assert found.bag_names == ("bag1", "bag2") and sets_of(found) == [["class"], []]

@@ -82,7 +82,7 @@ def test_scene():
 
 
 @real_data
-def test_reuters():
+def test_reuters_and_yeast():
     """Section 4.3.3: 2,000 bags of 2 to 26 instances, 3.6 on average, over 14.9 % multi-label."""
     dataset = load("reuters")
     sizes, X = dataset.X.sizes, dataset.X
@@ -91,11 +91,7 @@ def test_reuters():
     assert dataset.Y.sum(axis=0).tolist() == [831, 482, 299, 153, 128, 154, 261]
     whole_documents = X.instances[X.offsets[:-1]]  # each bag begins with one
     np.testing.assert_array_equal(2 * whole_documents, X.sum(X.instances))
-
-
-@real_data
-def test_yeast():
-    """Section 6.2.1: 2,417 genes, fourteen labels, 4.24 ± 1.57 for each gene."""
+    # Section 6.2.1: 2,417 genes, fourteen labels, 4.24 ± 1.57 for each gene.
     dataset = load("yeast")
     n_labels = dataset.Y.sum(axis=1)
     assert f"{n_labels.mean():.2f} ± {n_labels.std(ddof=1):.2f}" == "4.24 ± 1.57"
@@ -298,7 +294,7 @@ def test_letters_are_drawn_once(tmp_path, frost_draw, uci):
 
 
 @real_data
-def test_letters_of_frost():
+def test_letters():
     frost = load("letter_frost")
     assert (frost.instance_labels.sum(axis=1) == 1).all()
     assert np.array_equal(frost.X.max(frost.instance_labels), frost.Y)
@@ -313,10 +309,6 @@ def test_letters_of_frost():
     assert np.array_equal(frost.Y[:, own], Y[:, :20] == 1)
     novel = [frost.label_names.index(letter) for letter in "AFNT"]
     assert np.array_equal(frost.Y[:, novel].any(axis=1), Y[:, 20] == 1)
-
-
-@real_data
-def test_letters_of_carroll():
     carroll = load("letter_carroll")
     assert np.array_equal(carroll.X.max(carroll.instance_labels), carroll.Y)
     words = words_of(carroll)

@@ -76,10 +76,7 @@ def test_gradient_against_finite_differences(bags, rng):
         theta = np.append(point, scale * rng.uniform(0.5, 1.5, 3))
         slopes = approx_fprime(theta, lambda at: density_loss(at, bags, y)[0], 1e-7)
         assert density_loss(theta, bags, y)[1] == pytest.approx(slopes, rel=1e-3, abs=1e-3)
-
-
-def test_at_an_instance_of_a_positive_and_of_a_negative_bag():
-    """p = 1 there: of the first bag nothing is left to gain, and the second costs much, not all."""
+    # At an instance p = 1: a positive bag has no more to gain, a negative one costs much, not all.
     loss, gradient = density_loss([0.0, 1.0], [[[0.0], [5.0]]], [True])
     assert loss == pytest.approx(0.0) and gradient == pytest.approx([0.0, 0.0])
     loss, gradient = density_loss([0.0, 1.0], [[[0.0], [5.0]]], [False])
@@ -97,7 +94,7 @@ def test_threshold_by_hand():
 
 
 def test_the_nearest_instance_of_each_bag_by_hand():
-    """Seen from 0, instances 3, 1 | -2 | 5, 4, -4: the second, the third, of equals the first."""
+    """Seen from 0, of instances 3, 1 | -2 | 5, 4, -4; of equals the first."""
     columns, offsets = np.array([[3.0, 1.0, -2.0, 5.0, 4.0, -4.0]]), np.array([0, 2, 3, 6])
     assert nearest_instances(np.array([0.0, 1.0]), columns, offsets).tolist() == [1, 2, 4]
     assert nearest_instances(np.array([6.0, 1.0]), columns, offsets).tolist() == [0, 2, 3]
