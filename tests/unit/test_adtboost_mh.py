@@ -61,7 +61,10 @@ def test_same_rules_as_trying_everything(seed):
     Y = rng.random((len(X), rng.integers(2, 5))) < 0.4
     if seed == 0:  # all values differ, many labels
         X, Y = rng.random((40, 3)), rng.random((40, 12)) < 0.3
-    Y[0, 0], Y[1, 0] = True, False
+    if seed == 1:  # inside x0 <= 1/2 no x1 is zero
+        X = np.array([[0, -1], [0, -1], [0, 1], [0, 1], [1, 0], [1, 0], [1, 0], [1, 0]], float)
+        Y = np.array([[1, 1], [1, 1], [0, 1], [0, 1], [0, 0], [1, 0], [0, 0], [1, 0]], bool)
+    Y[0, 0], Y[1, 0] = True, seed == 1
     smoothing = rng.choice([1.0, 0.1, 1e-3])
     root, expected = reference.adtboost_mh(X, Y, 6, smoothing)
     with warnings.catch_warnings():
