@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import chain, groupby, product
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -68,14 +68,15 @@ class ClaimTest(NamedTuple):
     values: tuple[float, ...] = ()
     experiment: str = ""
 
-    def cases(self) -> list[tuple[str, str, str]]:
-        """(method, rival, criterion); on "printed" criteria, those that the rival has in print."""
+    def cases(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """(method, rival, criteria); the "printed" criteria are those that the rival has."""
+        pairs = product(self.methods, self.rivals)
         if self.on != ("printed",):
-            return list(product(self.methods, self.rivals, self.on))
+            return [(*pair, self.on) for pair in pairs]
         cells = published_cells(int(self.experiment.removeprefix("table")))
         cells = cells[cells["printed"] == "value"]
-        criteria = cells.groupby("algorithm", sort=False)["criterion"].agg(list)
-        return [(a, b, name) for a in self.methods for b in self.rivals for name in criteria[b]]
+        criteria = cells.groupby("algorithm", sort=False)["criterion"].agg(tuple)
+        return [(method, rival, criteria[rival]) for method, rival in pairs]
 
 
 @dataclass(frozen=True)
@@ -133,16 +134,31 @@ def evaluate_claims(
     for, by experiment.
     """
     read_once = cache(partial(records_of, get_records))
+    in_column = cache(partial(_in_column, read_once))
     return [
-        _evaluate(claim, read_once, protocol_n)
+        _evaluate(claim, in_column, protocol_n)
         for claim in published_claims().to_dict("records")
         if ids is None or claim["id"] in ids
     ]
 
 
-def _evaluate(claim, get_records, protocol_n):
+def _in_column(get_records, name, column):
+    """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together.
+
+    Only tables and figures have other columns than the matched one.
+    """
+    if name in EXPERIMENTS:
+        return column_records(get_records, name, column)
+    if column != "matched":
+        return NO_RECORDS
+    if name.endswith("_tuned"):
+        return column_records(get_records, name.removesuffix("_tuned"), "tuned")
+    return records_of(get_records, *filter(None, name.split("+")))
+
+
+def _evaluate(claim, in_column, protocol_n):
     tests, reason = CLAIM_TESTS[claim["id"]], NOT_COMPARABLE.get(claim["id"], "")
-    used = {column: _records_behind(tests, get_records, column) for column in COLUMNS}
+    used = {column: _records_behind(tests, in_column, column) for column in COLUMNS}
     parts = {column: parts_of(tests, records) for column, records in used.items()}
     verdicts = {column: verdict_of(found) for column, found in parts.items()}
     verdicts["paired"] = verdict_of(parts["matched"], "holds_paired")
@@ -159,7 +175,7 @@ def _evaluate(claim, get_records, protocol_n):
         if reason or drawn:
             verdicts[name] = "not comparable" if reason else "not evaluated"
     return ClaimResult(
-        id=claim["id"], where=claim["where"], claim=claim["claim"], **verdicts,
+        **{name: claim[name] for name in ("id", "where", "claim")}, **verdicts,
         detail="; ".join(filter(None, [*remarks, reason])), parts=tuple(parts["matched"]),
         state=overall(states) if states else None, kind=overall(kinds, KINDS) if kinds else None,
     )  # fmt: skip
@@ -177,24 +193,16 @@ def _shortfalls(used, protocol_n):
             yield f"{n_runs} of {wanted} runs of {name}"
 
 
-def _records_behind(tests, get_records, column):
+def _records_behind(tests, in_column, column):
     """By experiment, the records in a column of all methods that the tests name.
 
-    Of "table3_tuned" these are the tuned rows, of "table5+readings" both together: if matched. A
-    test of no method has the same records in all columns.
+    A test of no method has the same records in all columns.
     """
     used = {}
     for name in dict.fromkeys(test.experiment for test in tests):
         own = [test for test in tests if test.experiment == name]
         methods = [method for test in own for method in (*test.methods, *test.rivals)]
-        if name in EXPERIMENTS:
-            records = column_records(get_records, name, column if methods else "matched")
-        elif column != "matched":
-            records = NO_RECORDS
-        elif name.endswith("_tuned"):
-            records = column_records(get_records, name.removesuffix("_tuned"), "tuned")
-        else:
-            records = records_of(get_records, *filter(None, name.split("+")))
+        records = in_column(name, column if methods else "matched")
         used[name] = records[records["method"].isin(methods)] if methods else records
     return used
 
@@ -266,40 +274,46 @@ def significance(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     "better", "worse", "tie", "not better" or "not worse"; better by more than ``values[0]``.
     """
     records, parts = as_published(records), []
-    for method, rival, name in test.cases():
-        found = _comparison(records, method, rival, name, *test.values)
-        aspect = ALL_CRITERIA[name].symbol if name in CRITERIA else name
-        aspect += f" {test.test}" * (test.test != "better") + "".join(
-            f", by {v}" for v in test.values
-        )
-        subject = f"{method} vs {rival}"
-        if isinstance(found, tuple):
-            parts.append(Part(subject, aspect, missing=found))
-            continue
-        part = Part(subject, aspect, gain=found.gain, low=found.low, high=found.high)
-        p_values = found.strict[test.test], found.paired[test.test]
-        parts.append(replace(part, p=p_values[0], paired_p=p_values[1]))
+    ending = f" {test.test}" * (test.test != "better") + "".join(f", by {v}" for v in test.values)
+    for method, rival, names in test.cases():
+        subject, found = f"{method} vs {rival}", _comparisons(records, method, rival, names, test)
+        for name, one in zip(names, found, strict=True):
+            aspect = (_symbol(name) if name in CRITERIA else name) + ending
+            if isinstance(one, tuple):
+                parts.append(Part(subject, aspect, missing=one))
+                continue
+            effect = {"gain": one.gain, "low": one.low, "high": one.high}
+            p_values = {"p": one.strict[test.test], "paired_p": one.paired[test.test]}
+            parts.append(Part(subject, aspect, **effect, **p_values))
     return parts
 
 
-def _comparison(records, method, rival, name, lead=0.0) -> Comparison | tuple[str, ...]:
-    """Of two methods by a criterion, or by accuracy on a data set; or what is missing for it.
+def _comparisons(records, method, rival, names, test) -> list[Comparison | tuple[str, ...]]:
+    """Of two methods by each criterion, or by accuracy on each data set; or what is missing for it.
 
     The rival may be the best or the median of the accuracies that Table 5 quotes from the
-    literature, and the method must be better by more than ``lead``.
+    literature, and the method must be better by more than ``test.values``.
     """
-    criterion = name if name in CRITERIA else "accuracy"
-    if criterion == "accuracy":
-        records = records[records["dataset"] == name]
-    if gaps := _absent(records, (method,) if rival in QUOTED else (method, rival)):
-        return gaps
-    if rival not in QUOTED:
-        found = compare_methods(records, method, rival, criterion)
-        return found or (f"two shared splits of {method} and {rival}",)
+    if names[0] in CRITERIA:
+        return _compared(records, method, rival, names)
+    of_sets = {name: records[records["dataset"] == name] for name in names}
+    if rival in QUOTED:
+        return [_against_quoted(own, method, rival, n, *test.values) for n, own in of_sets.items()]
+    return [one for own in of_sets.values() for one in _compared(own, method, rival, ["accuracy"])]
+
+
+def _compared(records, method, rival, criteria):
+    if gaps := _absent(records, (method, rival)):
+        return [gaps] * len(criteria)
+    found = compare_methods(records, method, rival, criteria)
+    return [one or (f"two shared splits of {method} and {rival}",) for one in found]
+
+
+def _against_quoted(records, method, rival, dataset, lead=0.0):
     rows = records[records["method"] == method]
     if len(rows) < 2:
-        return (f"two folds of {method}",)
-    cells = published_cells(5).query("dataset == @name and std.isna()")
+        return (f"two folds of {method}",) if len(rows) else (method,)
+    cells = published_cells(5).query("dataset == @dataset and std.isna()")
     gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - lead
     return compare_gains(gains, (rows["n_test"] / rows["n_train"]).mean(), COMPETITIVE)
 
@@ -314,7 +328,7 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     records = as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
-    found = [_comparison(own, *case) for own in groups for case in test.cases()]
+    found = [one for own in groups for case in test.cases() for one in _comparisons(own, *case, test)]
     gaps = [gap for comparison in found if isinstance(comparison, tuple) for gap in comparison]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
@@ -528,24 +542,3 @@ def _read_tests() -> dict[str, list[ClaimTest]]:
 # Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper
 # prints as N/A for AdtBoost.MH. S6's percentages are taken over the cells that the paper prints.
 CLAIM_TESTS = _read_tests()
-
-
-class Lead(NamedTuple):
-    """What a claim says of two methods: the first is better on a criterion, on a data set."""
-
-    method: str
-    rival: str
-    criterion: str
-    dataset: str = ""  # the only one of the table
-
-
-def leads_claimed(experiment: str) -> dict[str, list[Lead]]:
-    """The leads that each claim about a table or figure states, by the claim's id."""
-    leads: dict[str, list[Lead]] = {}
-    for claim, tests in CLAIM_TESTS.items():
-        stated = [t for t in tests if t.experiment == experiment and t.test in ("better", "shares")]
-        for method, rival, name in chain.from_iterable(test.cases() for test in stated):
-            if rival not in QUOTED:
-                lead = (name, "") if name in CRITERIA else ("accuracy", name)
-                leads.setdefault(claim, []).append(Lead(method, rival, *lead))
-    return leads

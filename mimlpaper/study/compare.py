@@ -64,12 +64,10 @@ def _measured(records, table):
     cells = runs.melt(
         [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
     )
-    # pd.Series.mean sums as for a series alone; groupby's "mean" may differ in the last digit.
-    return cells.dropna(subset="value").groupby([*keys, "criterion"], as_index=False).agg(
-        mean=("value", pd.Series.mean), std=("value", pd.Series.std), n=("value", "size"),
-        state=("state", overall), kind=("kind", lambda kinds: overall(kinds, KINDS)),
-        n_trials=("n_trials", "min"),
-    )  # fmt: skip
+    groups = cells.dropna(subset="value").groupby([*keys, "criterion"])
+    measured = groups["value"].agg(mean="mean", std="std", n="size")
+    worst = groups[["state", "kind"]].max().astype("str")
+    return measured.join(worst).assign(n_trials=groups["n_trials"].min()).reset_index()
 
 
 DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
@@ -137,7 +135,8 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
         return NO_RECORDS
     everything = records_of(get_records, column)
     table = EXPERIMENTS[experiment]
-    records = everything[everything["dataset"].map(table.covers).astype(bool)]
+    covered = [name for name in everything["dataset"].unique() if table.covers(name)]
+    records = everything[everything["dataset"].isin(covered)]
     if column == "tuned" or records.empty or matched.empty:
         return records
     of_table = matched["dataset"].iloc[0]
@@ -155,24 +154,21 @@ def as_published(records: pd.DataFrame) -> pd.DataFrame:
 def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     """One row for each (dataset, method, run): the mean criteria of the run's trials.
 
-    The table's std is taken over runs. A run is a split; in Table 4 one of the eleven data sets;
-    in Table 5 the ten folds of one cross-validation, split // 10.
+    A run is a split; in Table 4 one of the eleven data sets; in Table 5 the ten folds of one
+    cross-validation, split // 10. Also n_trials, and the worst state and kind of these.
     """
-    criteria = [name for name in ALL_CRITERIA if name in records]
+    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
+    named = records["dataset"].isin(table.datasets)
     rows = records.assign(
         run=_run_of(records, table),
-        state=records["state"].map(STATES.index),
-        kind=records["kind"].map(KINDS.index),
+        dataset=records["dataset"].where(named, table.datasets[0]),
+        state=pd.Categorical(records["state"], STATES, ordered=True),
+        kind=pd.Categorical(records["kind"], KINDS, ordered=True),
     )
-    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
-    named = rows["dataset"].isin(table.datasets)
-    rows["dataset"] = rows["dataset"].where(named, table.datasets[0])
-    grouped = rows.groupby(["dataset", "method", "run"])
-    means = grouped[criteria].mean()
-    means["n_trials"] = grouped.size()
-    means["state"] = grouped["state"].max().map(STATES.__getitem__)
-    means["kind"] = grouped["kind"].max().map(KINDS.__getitem__)
-    return means.reset_index()
+    groups = rows.groupby(["dataset", "method", "run"])
+    means = groups[[name for name in ALL_CRITERIA if name in records]].mean()
+    worst = groups[["state", "kind"]].max()
+    return means.join(worst).assign(n_trials=groups.size()).reset_index()
 
 
 def count_runs(records: pd.DataFrame, experiment: str) -> int:

@@ -7,8 +7,10 @@ import hashlib
 import inspect
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 
@@ -305,10 +307,10 @@ def artefact_status(
     notebook to how its last run ended, "done" if well. The artefacts' files are in ``folder``.
     """
     rows: list[dict] = []
-    known: dict[tuple, dict] = {}
+    counts_of = cache(lambda name: trial_counts([name], read, profile))
     for artefact in ARTEFACTS:
         names = artefact.experiments
-        counts = known.setdefault(names, trial_counts(names, read, profile))
+        counts = sum(map(Counter, map(counts_of, names)), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
         made = any(Path(folder).glob(f"{artefact.file}.*"))
         mend = f"mimlpaper run {artefact.notebook}"
