@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections import Counter
+from functools import cache, partial
 from pathlib import Path
 
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
@@ -227,20 +228,22 @@ def _bench(options):
     PROFILE,
 )
 def _status(options):
-    from mimlpaper.study.companion import Companion
-    from mimlpaper.study.notebooks import last_runs
-    from mimlpaper.study.scorecard import in_words, trace
+    from mimlpaper.study.records import explored_store, records
+    from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, scorecard, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
         return print(trace(*options.trace))
-    companion = Companion(profile=options.profile)
+    profile = options.profile
     if options.json:
-        return print(json.dumps(companion.scorecard(), indent=1))
-    rows = companion.status(last_runs(options.profile))
+        from mimlpaper.study.companion import Companion
+
+        return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
+    read = cache(partial(records, profile=profile, store=explored_store(profile)))
+    rows = artefact_status(read, profile, last_runs(profile))
     _print(rows)
-    print(f"\n{in_words(companion.scorecard())}")
+    print(f"\n{in_words(scorecard(read))}")
     return int(any(row["mend"] for row in rows))
 
 

@@ -31,8 +31,9 @@ from mimlpaper.study.compare import (
     count_runs,
     overall,
     records_of,
+    runs_of_protocol,
 )
-from mimlpaper.study.published import ALL_CRITERIA, PROTOCOL_RUNS, published_cells, published_claims
+from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import (
     ALPHA,
@@ -123,20 +124,16 @@ class ClaimResult:
         return asdict(self) | {"n_parts": len(self.parts), "n_held": held}
 
 
-def evaluate_claims(
-    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, *,
-    ids: tuple[str, ...] | None = None,
-) -> list[ClaimResult]:  # fmt: skip
+def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimResult]:
     """The results of the paper's claims, of all or of those in ``ids``.
 
     ``get_records`` gives an experiment's records by its name, such as "table1"; an empty frame, or
-    no entry in the mapping, if there are none. ``protocol_n`` has the runs that the protocol asks
-    for, by experiment.
+    no entry in the mapping, if there are none.
     """
     read_once = cache(partial(records_of, get_records))
     in_column = cache(partial(_in_column, read_once))
     return [
-        _evaluate(claim, in_column, protocol_n)
+        _evaluate(claim, in_column)
         for claim in published_claims().to_dict("records")
         if ids is None or claim["id"] in ids
     ]
@@ -156,7 +153,7 @@ def _in_column(get_records, name, column):
     return records_of(get_records, *filter(None, name.split("+")))
 
 
-def _evaluate(claim, in_column, protocol_n):
+def _evaluate(claim, in_column):
     tests, reason = CLAIM_TESTS[claim["id"]], NOT_COMPARABLE.get(claim["id"], "")
     used = {column: _records_behind(tests, in_column, column) for column in COLUMNS}
     parts = {column: parts_of(tests, records) for column, records in used.items()}
@@ -164,7 +161,7 @@ def _evaluate(claim, in_column, protocol_n):
     verdicts["paired"] = verdict_of(parts["matched"], "holds_paired")
     own = {name: rows for name, rows in used["matched"].items() if len(rows) and "state" in rows}
     states, kinds = _values(own, "state"), _values(own, "kind")
-    remarks = [_described(parts["matched"]), *_shortfalls(own, protocol_n)]
+    remarks = [_described(parts["matched"]), *_shortfalls(own)]
     if "stale" in states:
         remarks.append("some records are stale")
     if "synthetic" in kinds:
@@ -185,10 +182,10 @@ def _values(used, column):
     return {value for rows in used.values() if column in rows for value in rows[column].unique()}
 
 
-def _shortfalls(used, protocol_n):
+def _shortfalls(used):
     """Where there are fewer runs than the protocol asks for."""
     for name, rows in used.items():
-        n_runs, wanted = count_runs(rows, name), protocol_n.get(name, 0)
+        n_runs, wanted = count_runs(rows, name), runs_of_protocol(name)
         if n_runs < wanted:
             yield f"{n_runs} of {wanted} runs of {name}"
 
@@ -328,7 +325,9 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     records = as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
-    found = [one for own in groups for case in test.cases() for one in _comparisons(own, *case, test)]
+    found = [
+        one for own in groups for case in test.cases() for one in _comparisons(own, *case, test)
+    ]
     gaps = [gap for comparison in found if isinstance(comparison, tuple) for gap in comparison]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
@@ -489,14 +488,18 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """The worst of ``values[0]`` random constraints is among the 5 % most violated.
 
-    With probability .95, by the formula 1 - .95^n, and by 200,000 simulated draws from 10,000
-    constraints.
+    With probability .95, by the formula 1 - .95^n, and by simulation.
     """
     (n_drawn,) = test.values
-    rng = np.random.default_rng(0)
-    worst = rng.integers(10_000, size=(200_000, int(n_drawn))).min(axis=1)
-    found = {"formula": 1 - 0.95**n_drawn, "simulation": float(np.mean(worst < 500))}
+    found = {"formula": 1 - 0.95**n_drawn, "simulation": _share_of_hits(int(n_drawn))}
     return [Part("sampling", aspect, p >= 0.95, note=f"{p:.4f}") for aspect, p in found.items()]
+
+
+@cache
+def _share_of_hits(n_drawn):
+    """How often the worst of so many of 10,000 constraints is among the 500 most violated."""
+    worst = np.random.default_rng(0).integers(10_000, size=(200_000, n_drawn)).min(axis=1)
+    return float(np.mean(worst < 500))
 
 
 def _symbol(criterion):

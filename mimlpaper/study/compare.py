@@ -9,6 +9,7 @@ import pandas as pd
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.study.published import (
     ALL_CRITERIA,
+    PROTOCOL_RUNS,
     TABLES,
     PublishedTable,
     published_cells,
@@ -25,22 +26,18 @@ KINDS = ("original", "re-derived", "synthetic")  # of data
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
 
 
-def compare_with_paper(
-    records: pd.DataFrame, number: int, n_runs: int | None = None
-) -> pd.DataFrame:
+def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
     The paper's rows come first, then every other method in the order of the records. The paper
     has no row for these: ``printed`` is "no row", and they get no verdict. ``records`` has one row
-    for each trial and stage, and may be empty. ``n_runs`` is the protocol's number of runs, by
-    default the paper's own.
+    for each trial and stage, and may be empty.
 
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
     whole protocol, code that is not stale), tolerance, verdict.
     """
     table, records = TABLES[number], as_published(records)
-    n_runs = n_runs or table.n_runs
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
     printed = published_cells(number).rename(columns=names)
     others = [name for name in records["method"].unique() if name not in table.algorithms]
@@ -50,8 +47,8 @@ def compare_with_paper(
     cells = pd.concat([printed, added], ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", ["dataset", "algorithm", "criterion"])
     cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
-    cells.insert(cells.columns.get_loc("state"), "n_protocol", n_runs)
-    whole = (cells["n"] >= n_runs) & (cells.pop("n_trials") >= table.n_folds)
+    cells.insert(cells.columns.get_loc("state"), "n_protocol", table.n_runs)
+    whole = (cells["n"] >= table.n_runs) & (cells.pop("n_trials") >= table.n_folds)
     original = (cells["kind"] == "original") & cells["state"].isin(USABLE)
     cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
     return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
@@ -176,6 +173,12 @@ def count_runs(records: pd.DataFrame, experiment: str) -> int:
     tables = {table.experiment: table for table in TABLES.values()}
     run = _run_of(records, tables[experiment]) if experiment in tables else records["split"]
     return int(run.groupby(records["method"]).nunique().min())
+
+
+def runs_of_protocol(experiment: str) -> int:
+    """Runs of the whole protocol: splits, data sets, or cross-validations; 0 for an unknown one."""
+    known = EXPERIMENTS.get(experiment)
+    return PROTOCOL_RUNS.get(experiment, known.n_splits() if known else 0)
 
 
 def _run_of(records, table):

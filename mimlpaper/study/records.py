@@ -17,6 +17,7 @@ other code recorded. ``verified.csv``: the latest outcome of each group on each 
 import csv
 import hashlib
 import io
+import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import astuple
@@ -28,8 +29,8 @@ from filelock import FileLock
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
-from mimlpaper.study.fingerprint import code_fingerprint
-from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.fingerprint import all_sources, code_fingerprint
+from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.trials import Experiment, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
@@ -256,12 +257,10 @@ def records(
 
 def _states(table, experiment, attested):
     """The state of each row, by its code and that of today."""
-    today, states = current_codes(experiment), {}
     named = table[["dataset", "method", "parameters", "code"]]
     about = list(named.itertuples(index=False, name=None))
-    for row in set(about):
-        *variant, code = row
-        states[row] = _state(code, today(*variant), variant[1], attested)
+    today = _codes_today(experiment, {row[:3] for row in about})
+    states = {row: _state(row[3], today[row[:3]], row[1], attested) for row in set(about)}
     return [states[row] for row in about]
 
 
@@ -286,6 +285,26 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
         return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
 
     return code
+
+
+def _codes_today(experiment: Experiment, variants: set[tuple]) -> dict[tuple, str]:
+    """Today's fingerprint of each (dataset, method, parameters).
+
+    Those of the registry's experiments are kept in ``build`` until a source changes.
+    """
+    path = paths.build("codes") / f"{experiment.name}.json"
+    sources, known = all_sources(), {}
+    kept = EXPERIMENTS.get(experiment.name) is experiment
+    if kept and path.is_file():
+        found, codes = json.loads(path.read_text())
+        known = {tuple(variant): code for *variant, code in codes} if found == sources else {}
+    if not variants <= set(known):
+        code = current_codes(experiment)
+        known = {variant: code(*variant) for variant in sorted(variants)}
+        if kept:
+            rows = [[*variant, code] for variant, code in known.items()]
+            paths.write_whole(path, json.dumps([sources, rows]))
+    return known
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

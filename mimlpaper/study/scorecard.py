@@ -29,7 +29,7 @@ from mimlpaper.study.compare import (
 )
 from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
-from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
+from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import KEY, STATES, USABLE, default_store, load_table, records
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
@@ -62,12 +62,10 @@ def _read_artefacts():
 
 
 ARTEFACTS = _read_artefacts()
+LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
-def scorecard(
-    get_records: Records, protocol_n: Mapping[str, int] | None = None,
-    claims: Sequence[ClaimResult] | None = None,
-) -> dict:  # fmt: skip
+def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
     The parameters are those of :func:`~mimlpaper.study.claims.evaluate_claims`, and all its
@@ -82,13 +80,12 @@ def scorecard(
     - ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
       multiverse: what :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
     """
-    protocol_n = PROTOCOL_RUNS | dict(protocol_n or {})
-    cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
+    cells, blind = (scorecard_cells(get_records, name) for name in COLUMNS[:2])
     rows = _rows(cells)
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
-    claims = evaluate_claims(get_records, protocol_n) if claims is None else claims
+    claims = evaluate_claims(get_records) if claims is None else claims
     turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
@@ -100,14 +97,12 @@ def scorecard(
 
 
 def scorecard_cells(
-    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, column: str = "matched",
-    numbers: Iterable[int] = TABLES,
-) -> pd.DataFrame:  # fmt: skip
+    get_records: Records, column: str = "matched", numbers: Iterable[int] = TABLES
+) -> pd.DataFrame:
     """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
     cells = pd.concat(
-        compare_with_paper(column_records(get_records, name, column), number, protocol_n[name])
+        compare_with_paper(column_records(get_records, TABLES[number].experiment, column), number)
         for number in numbers
-        for name in [TABLES[number].experiment]
     )
     return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
@@ -297,24 +292,29 @@ def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> di
     return counts
 
 
-def artefact_status(
-    read: Callable, profile: str, folder, last_runs: Mapping[str, str]
-) -> list[dict]:
+def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, str]:
+    """How the last run of each notebook ended, if it was ever run here."""
+    path = (folder or paths.build(profile)) / LAST_RUNS
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def artefact_status(read: Callable, profile: str, ended: Mapping[str, str]) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
     The state is the first that fits: "failed" if the notebook's last run did not end well;
-    "missing" if trials or files are missing; else that of its worst trial. ``last_runs`` maps a
-    notebook to how its last run ended, "done" if well. The artefacts' files are in ``folder``.
+    "missing" if trials or files are missing; else that of its worst trial. ``ended`` maps a
+    notebook to how its last run ended, "done" if well.
     """
+    folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
     rows: list[dict] = []
     counts_of = cache(lambda name: trial_counts([name], read, profile))
     for artefact in ARTEFACTS:
         names = artefact.experiments
         counts = sum(map(Counter, map(counts_of, names)), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
-        made = any(Path(folder).glob(f"{artefact.file}.*"))
+        made = any(folder.glob(f"{artefact.file}.*"))
         mend = f"mimlpaper run {artefact.notebook}"
-        if last_runs.get(artefact.notebook, "done") != "done":
+        if ended.get(artefact.notebook, "done") != "done":
             state = "failed"
         else:
             state = "missing" if not made else (found or ["fresh"])[0]

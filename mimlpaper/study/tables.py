@@ -176,19 +176,17 @@ LATEX_CELL = partial(
 
 
 def results_table(
-    records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None,
-    blind: pd.DataFrame | None = None,
-) -> ReportTable:  # fmt: skip
+    records: pd.DataFrame, number: int, *, profile: str, blind: pd.DataFrame | None = None
+) -> ReportTable:
     """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
     A third value and verdict are those of the blind column, where it differs from the matched
     one. Methods that the paper's table has no row for stand below its rows, without a verdict.
-    The parameters are those of :func:`~mimlpaper.study.compare.compare_with_paper`; ``blind``
-    are the records of the blind column.
+    ``blind`` are the records of the blind column.
     """
     table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
     over = table.columns
-    cells, unmatched = (compare_with_paper(rows, number, n_runs) for rows in (records, blind))
+    cells, unmatched = (compare_with_paper(rows, number) for rows in (records, blind))
     both = cells.assign(is_best=_is_best(cells, over)).merge(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),
