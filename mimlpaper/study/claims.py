@@ -9,7 +9,7 @@ not even a claim of a tie.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import groupby, product
 from typing import NamedTuple
@@ -118,11 +118,6 @@ class ClaimResult:
     state: str | None  # of the records used, None without records
     kind: str | None
 
-    def to_dict(self) -> dict:
-        """For JSON."""
-        held = sum(part.holds is True for part in self.parts)
-        return asdict(self) | {"n_parts": len(self.parts), "n_held": held}
-
 
 def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimResult]:
     """The results of the paper's claims, of all or of those in ``ids``.
@@ -184,10 +179,8 @@ def _values(used, column):
 
 def _shortfalls(used):
     """Where there are fewer runs than the protocol asks for."""
-    for name, rows in used.items():
-        n_runs, wanted = count_runs(rows, name), runs_of_protocol(name)
-        if n_runs < wanted:
-            yield f"{n_runs} of {wanted} runs of {name}"
+    runs = ((name, count_runs(rows, name), runs_of_protocol(name)) for name, rows in used.items())
+    return [f"{n} of {wanted} runs of {name}" for name, n, wanted in runs if n < wanted]
 
 
 def _records_behind(tests, in_column, column):
@@ -216,13 +209,11 @@ def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) ->
     ]
     tested = [i for i, part in enumerate(parts) if part.p is not None]
     strict, paired = (holm([getattr(parts[i], name) for i in tested]) for name in ("p", "paired_p"))
-    for i, p, paired_p in zip(tested, map(float, strict), map(float, paired), strict=True):
+    for i, p, paired_p in zip(tested, strict.tolist(), paired.tolist(), strict=True):
         part = parts[i]
         effect = f"{part.gain:+.3f} [{part.low:+.3f}, {part.high:+.3f}], p = {p:.2g}"
-        parts[i] = replace(
-            part, holds=p < ALPHA, paired=paired_p < ALPHA, p=p, paired_p=paired_p,
-            note="" if p < ALPHA else effect,
-        )  # fmt: skip
+        judged = {"holds": p < ALPHA, "paired": paired_p < ALPHA, "p": p, "paired_p": paired_p}
+        parts[i] = replace(part, **judged, note="" if p < ALPHA else effect)
     return parts
 
 
@@ -240,27 +231,24 @@ def _described(parts):
     """Counts under both tests, then which parts hold, which fail, and what is missing."""
     held = [part for part in parts if part.holds]
     failed = [part for part in parts if part.holds is False]
-    others = [part for part in parts if part.holds is None and part.note]
     missing = dict.fromkeys(gap for part in parts for gap in part.missing)
-    sentences = []
-    if held or failed:
-        sentences.append(f"{len(held)} of {len(parts)} parts hold")
+    counts = f"{len(held)} of {len(parts)} parts hold" if held or failed else ""
     if any(part.paired is not None for part in parts):
-        paired = sum(part.holds_paired or False for part in parts)
-        sentences[-1] += f", {paired} by the paired t-test"
-    if held and (failed or missing or any(part.note for part in held)):
-        sentences.append(f"hold: {_listed(held)}")
-    sentences += [f"fail: {_listed(failed)}"] if failed else []
-    sentences += [_listed(others)] if others else []
-    sentences += [f"missing: {', '.join(missing)}"] if missing else []
-    return "; ".join(sentences)
+        counts += f", {sum(part.holds_paired is True for part in parts)} by the paired t-test"
+    all_said = held if failed or missing or any(part.note for part in held) else []
+    lists = {
+        "hold: ": _listed(all_said), "fail: ": _listed(failed),
+        "": _listed(part for part in parts if part.holds is None and part.note),
+        "missing: ": ", ".join(missing),
+    }  # fmt: skip
+    return "; ".join(filter(None, [counts, *(head + text for head, text in lists.items() if text)]))
 
 
 def _listed(parts):
     """``A vs B (hloss, rloss: +.01), A vs C (coverage)``: grouped by subject."""
     groups = []
     for subject, group in groupby(parts, key=lambda part: part.subject):
-        aspects = [f"{p.aspect}: {p.note}" if p.note else p.aspect for p in group]
+        aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
         groups.append(f"{subject} ({', '.join(aspects)})")
     return ", ".join(groups)
 
@@ -337,12 +325,13 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 
 def _share(found, outcome, least):
-    strict, paired = (
-        int((holm([getattr(c, test)[outcome] for c in found]) < ALPHA).sum())
+    shown = [
+        (holm([getattr(one, test)[outcome] for one in found]) < ALPHA).mean()
         for test in ("strict", "paired")
-    )
-    note = f"{strict} of {len(found)} = {strict / len(found):.0%} (paired {paired})"
-    enough = [bool(n / len(found) >= least) for n in (strict, paired)]
+    ]
+    strict, paired = (round(share * len(found)) for share in shown)
+    note = f"{strict} of {len(found)} = {shown[0]:.0%} (paired {paired})"
+    enough = [bool(share >= least) for share in shown]
     return Part(outcome, f"in at least {least:.0%}", *enough, note=note)
 
 
@@ -393,14 +382,13 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
-    if rows.empty or rows["stage"].max() < last:
-        gap = f"{method} up to round {last}"
-        return [Part(method, _symbol(name), missing=(gap,)) for name in test.on]
+    gap = () if rows["stage"].max() == last else (f"{method} up to round {last}",)
     for name in test.on:
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
         late = runs.ffill(axis=1).mean().loc[math.ceil(0.8 * last) :]
-        change = float((late.max() - late.min()) / late.iloc[-1])
-        parts.append(Part(method, _symbol(name), change <= STABLE, note=f"{change:.1%}"))
+        change = math.nan if gap else float((late.max() - late.min()) / late.iloc[-1])
+        judged = {"missing": gap} if gap else {"holds": change <= STABLE, "note": f"{change:.1%}"}
+        parts.append(Part(method, _symbol(name), **judged))
     return parts
 
 
@@ -431,13 +419,13 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[Part]:
     """The recomputed table equals the printed one at printed precision."""
     if recomputed.empty:
         return NOT_RECOMPUTED
-    return [
-        Part(cell.dataset, cell.characteristic, missing=(cell.dataset,))
-        if cell.verdict == "missing"
-        else Part(cell.dataset, cell.characteristic, cell.verdict == "agrees",
-                  note=f"{cell.recomputed:g}, {cell.published:g} printed")
-        for cell in compare_characteristics(recomputed).itertuples()
-    ]  # fmt: skip
+    parts = []
+    for cell in compare_characteristics(recomputed).itertuples():
+        note = f"{cell.recomputed:g}, {cell.published:g} printed"
+        judged = {"holds": cell.verdict == "agrees", "note": note}
+        judged = {"missing": (cell.dataset,)} if cell.verdict == "missing" else judged
+        parts.append(Part(cell.dataset, cell.characteristic, **judged))
+    return parts
 
 
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
@@ -455,13 +443,9 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 def longest_fits(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """The seconds of each method's longest fit, without a judgement."""
-    seconds = records.groupby("method")["fit_seconds"].max()
-    return [
-        Part(method, "longest fit", note=f"{seconds[method]:.0f} s")
-        if method in seconds
-        else Part(method, "seconds", missing=(method,))
-        for method in test.methods
-    ]
+    seconds = records.groupby("method")["fit_seconds"].max().reindex(test.methods)
+    known = {m: {"note": f"{s:.0f} s"} for m, s in seconds.dropna().items()}
+    return [Part(m, "longest fit", **known.get(m, {"missing": (m,)})) for m in test.methods]
 
 
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
@@ -472,17 +456,17 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
     step leaves is no local minimum.
     """
     if "following" not in traces:
-        gap = "the objective of steps that rise, which are thrown away before they are recorded"
-        return [Part("CCCP", "objective", missing=(gap,))]
+        return [Part("CCCP", "objective", missing=("the objective of steps that rise",))]
     change = traces["following"] / traces["objective"] - 1
     fits = traces.assign(change=change).sort_values("stage").groupby(FIT)
     rises, moves = fits["change"].max() > 1e-6, fits["change"].last().abs() > SETTLED
-    return [
-        Part("CCCP", "objective", not rises.any(), note=f"rises in {rises.sum()} of {len(rises)} "
-             f"fits, by {change.max():.2%} at most"),
-        Part("CCCP", "local minimum", not moves.any(), note=f"the last step of {moves.sum()} of "
-             f"{len(moves)} fits changes the objective by more than {SETTLED:.1%}"),
-    ]  # fmt: skip
+    notes = {
+        "objective": f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most",
+        "local minimum": f"the last step of {moves.sum()} of {len(moves)} fits changes the "
+        f"objective by more than {SETTLED:.1%}",
+    }
+    never = zip(notes, (rises, moves), strict=True)
+    return [Part("CCCP", name, not any_of.any(), note=notes[name]) for name, any_of in never]
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Part]:
@@ -536,10 +520,10 @@ def _read_tests() -> dict[str, list[ClaimTest]]:
     for column in ("methods", "rivals", "on", "values"):
         table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
     table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
-    tests: dict[str, list[ClaimTest]] = {}
-    for row in table.to_dict("records"):
-        tests.setdefault(row.pop("id"), []).append(ClaimTest(**row))
-    return tests
+    return {
+        name: [ClaimTest(**row) for row in own.drop(columns="id").to_dict("records")]
+        for name, own in table.groupby("id", sort=False)
+    }
 
 
 # Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper
