@@ -118,7 +118,12 @@ def test_an_incomplete_protocol_is_not_complete():
     half_a_run = as_in_the_paper(5)
     half_a_run = half_a_run[half_a_run["split"] < 99]
     assert not compare_with_paper(half_a_run, 5)["complete"].any()
-    assert [runs_of_protocol(name) for name in ("table5", "figure8", "unseen", "x")] == [10, 10, 10, 0]
+    assert [runs_of_protocol(name) for name in ("table5", "figure8", "unseen", "x")] == [
+        10,
+        10,
+        10,
+        0,
+    ]
 
 
 def test_one_bad_record_spoils_its_cell():

@@ -21,7 +21,7 @@ from mimlpaper.study.statistics import (
     t_test,
     win_tie_loss,
 )
-from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, apart, fight, level, swept
+from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, apart, fight, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 

@@ -167,7 +167,9 @@ def test_choices_are_shown_by_the_change_of_each_mean():
     table = choices_table(pd.concat([own, other, alone]), "Open choices")
     assert list(table.entries.index) == ["MimlNn", "MimlNn: ratio = 0.2"]
     coverage = [entry.lines[0] for entry in table.entries["coverage ↓"]]
-    assert coverage == ["0.300", "-0.100"] and table.caption.startswith("Open choices: means over 2")
+    assert coverage == ["0.300", "-0.100"] and table.caption.startswith(
+        "Open choices: means over 2"
+    )
 
 
 def test_claims_have_a_verdict_by_column_and_detail_if_asked():
