@@ -102,7 +102,8 @@ def _losses(table):
 
     On a data set without a reading the published one holds.
     """
-    criteria = [name for name in ALL_CRITERIA if table[name].notna().any()]
+    table = table.dropna(axis=1, how="all")
+    criteria = [name for name in ALL_CRITERIA if name in table]
     means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
     for name in criteria:
         means[name] = means[name] if ALL_CRITERIA[name].lower_is_better else 1 - means[name]
@@ -143,7 +144,7 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
         published = kinds["published"].iloc[0]
         drawn, single = kinds["drawn"], kinds.get("one change", pd.Series(dtype=float))
         turned = single[np.sign(single) != np.sign(published)]
-        turned = turned.sort_values(ascending=published < 0)
+        turned = turned.sort_values(ascending=published > 0)
         low, high = drawn.quantile([0.05, 0.95])
         same = float((np.sign(drawn) == np.sign(published)).mean())
         rows.append((claim, published, low, high, same, tuple(turned.index), len(single)))
