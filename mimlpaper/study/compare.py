@@ -29,9 +29,8 @@ COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_
 def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
-    The paper's rows come first, then every other method in the order of the records. The paper
-    has no row for these: ``printed`` is "no row", and they get no verdict. ``records`` has one row
-    for each trial and stage, and may be empty.
+    The paper's rows come first, then every other method in the order of the records; of these
+    ``printed`` is "no row", and they get no verdict. ``records`` may be empty.
 
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
@@ -78,8 +77,7 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table cell by cell, with a verdict at printed precision.
 
     Columns: dataset, characteristic, published, recomputed, verdict: "agrees", "differs" or
-    "missing". ``recomputed`` has the columns of :func:`published_characteristics`, and may lack
-    data sets.
+    "missing". ``recomputed`` may lack data sets.
     """
     table = published_characteristics()
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
@@ -191,10 +189,10 @@ def overall(values, order: tuple[str, ...] = STATES) -> str:
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
-    """Mean ranks of a table's algorithms: columns method, printed, ours, everyone tuned.
+    """Mean ranks of a table's algorithms: columns method, printed, ours (matched), everyone tuned.
 
-    Ours have matched settings. Means are ranked on the criteria that are printed for every
-    algorithm, among the algorithms that have all three. Empty without our records.
+    Means are ranked on the criteria that are printed for every algorithm, among the algorithms
+    that have all three. Empty without our records.
     """
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)

@@ -50,8 +50,12 @@ def readings_of(name: str, get_records: Records) -> pd.DataFrame:
 def single_changes(name: str, get_records: Records) -> pd.DataFrame:
     """Of :func:`readings_of` the published readings, and those in which one choice differs."""
     table = readings_of(name, get_records)
-    changed = {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
-    return table[table["reading"].isin({"", *changed})]
+    return table[table["reading"].isin({"", *_choices(name)})]
+
+
+def _choices(name):
+    """Every single change of a method of a table or figure, in words."""
+    return {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
 
 
 def with_readings(table: pd.DataFrame) -> pd.DataFrame:
@@ -79,9 +83,12 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
         cases = _cases_of_leads(name)
         table = readings_of(name, get_records) if cases else pd.DataFrame()
         losses = {} if table.empty else _losses(table)
+        alone = _choices(name) | {f"row: {row}" for row in READ_AS}
         for claim, own in cases.items():
             if {method for *pair, _ in own for method in pair} <= set(losses):
-                tables.append(_effects(own, losses, n_drawn, rng).assign(claim=claim))
+                effects = _effects(own, losses, n_drawn, rng).assign(claim=claim)
+                single = effects["change"].isin(alone) | (effects["kind"] != "one change")
+                tables.append(effects[single])
     columns = ["claim", "kind", "change", "effect"]
     return pd.concat(tables)[columns] if tables else pd.DataFrame(columns=columns)
 
@@ -169,8 +176,8 @@ def row_positions(number: int, get_records: Records) -> pd.DataFrame:
     """Each printed row of a table among the readings of its method, criterion by criterion.
 
     Columns table, algorithm, criterion, n (readings), identified (share of them that are nearest
-    to their own printed row), printed, least, median, largest, and below (share of readings with a
-    lower value than printed). Accuracies are means over data sets.
+    to their own printed row), printed, least, median, largest, and below (share with a lower value
+    than printed). Accuracies are means over data sets.
     """
     table, records = TABLES[number], readings_of(f"table{number}", get_records)
     if records.empty:
@@ -181,7 +188,7 @@ def row_positions(number: int, get_records: Records) -> pd.DataFrame:
     ours = means.rename("mean").reset_index().rename(columns={"method": "algorithm"})
     ours = ours.assign(table=number, method=ours["algorithm"].str.split("\n").str[0])
     printed = published_cells(number).query("printed == 'value'")
-    printed = printed.rename(columns={"mean": "published_mean"})
+    printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
     cells = printed[["dataset", "criterion", "algorithm"]].rename(columns={"algorithm": "method"})
     pairs = against_printed(ours.merge(cells), printed).sort_values("algorithm", kind="stable")
     nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]
@@ -206,21 +213,8 @@ def every_reading(
 
     ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
     is made alone, then ``n_mixed`` drawn mixtures of them. Work that readings share is done once.
-
-    Returns
-    -------
-    table : one row a reading and split: columns reading, in words, "" for the estimator as it is;
-        split, n_train, n_test; and the criteria.
-
-    Examples
-    --------
-    >>> from mimlpaper import MimlNn
-    >>> from mimlpaper.datasets import load
-    >>> data = load("synthetic_scene")
-    >>> choices = [{"ridge": 0.1}, {"ridge": 10.0}, {"label_rule": "top"}]
-    >>> table = every_reading(MimlNn(), choices, data.X, data.Y, n_splits=2)
-    >>> table["reading"].unique().tolist()[:3]
-    ['', 'ridge = 0.1', 'ridge = 10.0']
+    A row is a reading on a split: columns reading, in words, "" for the estimator as it is; split,
+    n_train, n_test; and the criteria.
     """
     splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
     rows = []

@@ -91,26 +91,23 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
 def deviations(cells: pd.DataFrame) -> pd.DataFrame:
     """Each of our cells against every printed one of its table, data set and criterion.
 
-    Columns table, dataset, criterion, algorithm (whose mean is ours), other (whose value is
-    printed), in_tolerances: |ours - printed| in units of the tolerance that this pair has; and
-    scaled: (ours - printed) in standard deviations of the printed values of the column.
+    As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances.
     """
     printed = cells[cells["printed"] == "value"]
     ours = printed.loc[printed["mean"].notna(), [*COLUMN, "algorithm", "mean", "std", "n"]]
-    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
-    pairs = against_printed(ours, values)
+    pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["published_mean"]).abs()
     return pairs.assign(in_tolerances=(difference / tolerance(pairs)).astype(float))
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Each of our means with every printed one of its column: ``scaled`` is how far apart they are.
+    """Each of our means with every printed one of its column, which is that of ``other``.
 
-    ``ours`` has columns table, dataset, criterion, algorithm, mean; ``printed`` has
-    published_mean for mean, and its algorithm becomes other. For ``scaled`` see :func:`deviations`.
+    ``scaled`` is (ours - printed) in standard deviations of the printed values of the column.
     """
-    scale = printed.groupby(COLUMN)["published_mean"].transform("std")
-    values = printed.rename(columns={"algorithm": "other"}).assign(scale=scale)
+    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
+    values = values.rename(columns={"algorithm": "other"})
+    values["scale"] = values.groupby(COLUMN)["published_mean"].transform("std")
     pairs = ours.merge(values, on=COLUMN)
     return pairs.assign(scaled=(pairs["mean"] - pairs["published_mean"]) / pairs["scale"])
 
@@ -125,9 +122,8 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
 def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
     """Log likelihood of a printed mean and deviation over n runs, if they are drawn like ours.
 
-    Runs count as normal and independent: the mean is normal about ours, the variance that of a
-    chi-square distribution. Runs that share data are neither, so only differences between rows
-    of the same criterion say something.
+    Runs count as normal and independent; those that share data are neither, so only differences
+    between rows of the same criterion say something.
     """
     mean, std = runs.mean(), runs.std()
     of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
