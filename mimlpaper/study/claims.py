@@ -44,7 +44,7 @@ from mimlpaper.study.statistics import (
     ranks_of_means,
     swept_values,
 )
-from mimlpaper.study.verdicts import winners_of
+from mimlpaper.study.verdicts import wins
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
@@ -366,9 +366,10 @@ def printed_winners(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     printed = cells[cells["printed"] == "value"]
     if gaps := tuple(printed.loc[printed["mean"].isna(), "algorithm"].unique()):
         return [Part("boldface", "any", missing=gaps)]
-    parts = []
+    parts, best = [], {value: wins(printed, value) for value in ("mean", "published_mean")}
     for (dataset, criterion), column in printed.groupby(["dataset", "criterion"], sort=False):
-        ours, theirs = winners_of(column, "mean"), winners_of(column, "published_mean")
+        names = column["algorithm"]
+        ours, theirs = (set(names[best[value][names.index]]) for value in ("mean", "published_mean"))
         note = f"{' and '.join(sorted(ours))}, {' and '.join(sorted(theirs))} printed"
         aspect = dataset if criterion == "accuracy" else _symbol(criterion)
         parts.append(Part("boldface", aspect, bool(ours & theirs), note=note))

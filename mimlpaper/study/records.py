@@ -20,7 +20,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 
@@ -248,7 +247,7 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {astuple(trial): i for i, trial in enumerate(described.trials(profile, methods))}
+    place = {tuple(vars(trial).values()): i for i, trial in enumerate(described.trials(profile, methods))}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     attested = store.attested(described.name)

@@ -132,9 +132,12 @@ def holm(p_values) -> np.ndarray:
 
     See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
-    p = pd.Series(p_values, dtype=float).sort_values()  # NaN last
-    factors = p.count() - np.arange(len(p))
-    return (factors * p).cummax().clip(upper=1).sort_index().to_numpy()
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)  # NaN last
+    factors = np.count_nonzero(~np.isnan(p)) - np.arange(len(p))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(factors * p[order]).clip(max=1)
+    return adjusted
 
 
 class WinTieLoss(NamedTuple):

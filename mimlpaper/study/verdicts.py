@@ -165,14 +165,14 @@ def agreement(cells: pd.DataFrame) -> dict:
     own = pairs[pairs["algorithm"] == pairs["other"]]
     of_known = own.merge(identified, on=["table", "algorithm"])
     columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
-    winners = [bool(winners_of(c, "mean") & winners_of(c, "published_mean")) for c in columns]
+    winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
     match_rate, false_match_rate = match_rates(pairs)
     shares = {
         "match_rate": match_rate,
         "false_match_rate": false_match_rate,
         "tau": _mean(map(_tau, columns)),
         "tau_identified": _mean(map(_tau, known_columns)),
-        "winner_agreement": _mean(winners),
+        "winner_agreement": winners / len(columns) if columns else math.nan,
     }
     return {
         "cells": len(cells),
@@ -186,11 +186,11 @@ def agreement(cells: pd.DataFrame) -> dict:
     }
 
 
-def winners_of(column: pd.DataFrame, value: str) -> set[str]:
-    """The algorithms with the best ``value`` of a column of a table: one criterion, one set."""
-    lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
-    values = column[value].round(DECIMALS)
-    return set(column.loc[values == (values.min() if lower else values.max()), "algorithm"])
+def wins(cells: pd.DataFrame, value: str) -> pd.Series:
+    """Whether each ``value`` is the best of its column of a table, as printed; bool."""
+    lower = cells["criterion"].map({c.name: c.lower_is_better for c in ALL_CRITERIA.values()})
+    losses = cells[value].round(DECIMALS) * lower.map({True: 1, False: -1})
+    return losses == losses.groupby([cells[name] for name in COLUMN]).transform("min")
 
 
 def _mean(values):
