@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections import Counter
-from functools import cache, partial
 from pathlib import Path
 
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
@@ -228,8 +227,7 @@ def _bench(options):
     PROFILE,
 )
 def _status(options):
-    from mimlpaper.study.records import explored_store, records
-    from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, scorecard, trace
+    from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, outcome, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):
@@ -240,10 +238,10 @@ def _status(options):
         from mimlpaper.study.companion import Companion
 
         return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
-    read = cache(partial(records, profile=profile, store=explored_store(profile)))
-    rows = artefact_status(read, profile, last_runs(profile))
+    found = outcome(profile)
+    rows = artefact_status(found["counts"], profile, last_runs(profile))
     _print(rows)
-    print(f"\n{in_words(scorecard(read))}")
+    print(f"\n{in_words(found['card'])}")
     return int(any(row["mend"] for row in rows))
 
 

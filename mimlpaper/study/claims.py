@@ -369,7 +369,9 @@ def printed_winners(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     parts, best = [], {value: wins(printed, value) for value in ("mean", "published_mean")}
     for (dataset, criterion), column in printed.groupby(["dataset", "criterion"], sort=False):
         names = column["algorithm"]
-        ours, theirs = (set(names[best[value][names.index]]) for value in ("mean", "published_mean"))
+        ours, theirs = (
+            set(names[best[value][names.index]]) for value in ("mean", "published_mean")
+        )
         note = f"{' and '.join(sorted(ours))}, {' and '.join(sorted(theirs))} printed"
         aspect = dataset if criterion == "accuracy" else _symbol(criterion)
         parts.append(Part("boldface", aspect, bool(ours & theirs), note=note))

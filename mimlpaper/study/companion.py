@@ -28,6 +28,7 @@ from mimlpaper.study.scorecard import (
     finding_in_words,
     rows_in_words,
     scorecard,
+    trial_counts,
 )
 from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
@@ -107,7 +108,8 @@ class Companion:
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.study.scorecard.artefact_status`."""
-        return artefact_status(self.recorded, self.profile, last_runs)
+        counts = {n: trial_counts([n], self.recorded, self.profile) for n in EXPERIMENTS}
+        return artefact_status(counts, self.profile, last_runs)
 
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),

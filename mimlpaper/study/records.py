@@ -247,7 +247,9 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {tuple(vars(trial).values()): i for i, trial in enumerate(described.trials(profile, methods))}
+    place = {
+        tuple(vars(trial).values()): i for i, trial in enumerate(described.trials(profile, methods))
+    }
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     attested = store.attested(described.name)
@@ -287,23 +289,26 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
 
 
 def _codes_today(experiment: Experiment, variants: set[tuple]) -> dict[tuple, str]:
-    """Today's fingerprint of each (dataset, method, parameters).
+    """Today's fingerprint of each (dataset, method, parameters)."""
+    ordered, code = sorted(variants), current_codes(experiment)
 
-    Those of the registry's experiments are kept in ``build`` until a source changes.
-    """
-    path = paths.build("codes") / f"{experiment.name}.json"
-    sources, known = all_sources(), {}
-    kept = EXPERIMENTS.get(experiment.name) is experiment
-    if kept and path.is_file():
-        found, codes = json.loads(path.read_text())
-        known = {tuple(variant): code for *variant, code in codes} if found == sources else {}
-    if not variants <= set(known):
-        code = current_codes(experiment)
-        known = {variant: code(*variant) for variant in sorted(variants)}
-        if kept:
-            rows = [[*variant, code] for variant, code in known.items()]
-            paths.write_whole(path, json.dumps([sources, rows]))
-    return known
+    def make():
+        return [code(*variant) for variant in ordered]
+
+    known = EXPERIMENTS.get(experiment.name) is experiment
+    key = repr([all_sources(), ordered])
+    codes = kept(f"codes_{experiment.name}", key, make) if known else make()
+    return dict(zip(ordered, codes, strict=True))
+
+
+def kept(name: str, key: str, make: Callable):
+    """What ``make()`` gave, ready for JSON, from a file of ``build`` while the key is equal."""
+    path = paths.build("kept") / f"{name}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    if found.get("key") != key:
+        found = {"key": key, "value": make()}
+        paths.write_whole(path, json.dumps(found))
+    return found["value"]
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
@@ -29,10 +29,19 @@ from mimlpaper.study.compare import (
     column_records,
     compare_with_paper,
 )
-from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
+from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import KEY, STATES, USABLE, default_store, load_table, records
+from mimlpaper.study.records import (
+    KEY,
+    STATES,
+    USABLE,
+    default_store,
+    explored_store,
+    kept,
+    load_table,
+    records,
+)
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.tables import OF_THE_PAPER
@@ -295,19 +304,36 @@ def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, s
     return json.loads(path.read_text()) if path.is_file() else {}
 
 
-def artefact_status(read: Callable, profile: str, ended: Mapping[str, str]) -> list[dict]:
+def outcome(profile: str = "paper") -> dict:
+    """The scorecard, and by experiment its trials in each state, kept until a file changes."""
+    store = explored_store(profile)
+    folders = store.folder, default_store(profile).folder, paths.published()
+    files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
+    about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+
+    def make():
+        read = cache(partial(records, profile=profile, store=store))
+        counts = {name: trial_counts([name], read, profile) for name in EXPERIMENTS}
+        return {"card": scorecard(read), "counts": counts}
+
+    return kept(f"outcome_{profile}", repr([all_sources(), about]), make)
+
+
+def artefact_status(
+    counts_of: Mapping[str, Mapping[str, int]], profile: str, ended: Mapping[str, str]
+) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
     The state is the first that fits: "failed" if the notebook's last run did not end well;
     "missing" if trials or files are missing; else that of its worst trial. ``ended`` maps a
-    notebook to how its last run ended, "done" if well.
+    notebook to how its last run ended, "done" if well; ``counts_of`` an experiment to the numbers
+    of its trials, see :func:`trial_counts`.
     """
     folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
-    counts_of = cache(lambda name: trial_counts([name], read, profile))
     rows = []
     for artefact in ARTEFACTS:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
-        counts = sum(map(Counter, map(counts_of, names)), Counter())
+        counts = sum((Counter(counts_of[name]) for name in names), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
         state = (found or ["fresh"])[0]
         mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"

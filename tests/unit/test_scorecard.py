@@ -251,7 +251,8 @@ def table1(states, made=True, ended="done"):
     if made:
         (paths.figures() / "table1.csv").touch()
     ends = {"4_degeneration": ended}
-    status = artefact_status(lambda name: read.get(name, record[:0]), "paper", ends)
+    counts = trial_counts(["table1"], lambda name: read.get(name, record[:0]), "paper")
+    status = artefact_status({"table1": counts}, "paper", ends)
     return next(row for row in status if row["artefact"] == "Table 1")
 
 
@@ -289,3 +290,16 @@ def test_every_cited_step_is_found_where_it_says():
         file, number = row.where.split(":")
         line = (paths.project_root() / file).read_text().splitlines()[int(number) - 1]
         assert line.strip().startswith(row.code)
+
+
+def test_the_outcome_is_kept_until_a_record_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    made = []
+    monkeypatch.setattr(scorecard_module, "scorecard", lambda read: made.append(read) or {"a": 1})
+    monkeypatch.setattr(scorecard_module, "trial_counts", lambda *_: {"fresh": 3})
+    first = scorecard_module.outcome()
+    assert first == scorecard_module.outcome() and len(made) == 1
+    assert first["card"] == {"a": 1} and first["counts"]["table1"] == {"fresh": 3}
+    paths.results().mkdir(parents=True)
+    (paths.results() / "attested.csv").write_text("changed")
+    assert scorecard_module.outcome() == first and len(made) == 2
