@@ -184,10 +184,7 @@ def _shortfalls(used):
 
 
 def _records_behind(tests, in_column, column):
-    """By experiment, the records in a column of all methods that the tests name.
-
-    A test of no method has the same records in all columns.
-    """
+    """By experiment, the records in a column of all methods that the tests name, or of all."""
     used = {}
     for name in dict.fromkeys(test.experiment for test in tests):
         own = [test for test in tests if test.experiment == name]
@@ -267,9 +264,9 @@ def significance(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
             if isinstance(one, tuple):
                 parts.append(Part(subject, aspect, missing=one))
                 continue
-            effect = {"gain": one.gain, "low": one.low, "high": one.high}
+            part = Part(subject, aspect, gain=one.gain, low=one.low, high=one.high)
             p_values = {"p": one.strict[test.test], "paired_p": one.paired[test.test]}
-            parts.append(Part(subject, aspect, **effect, **p_values))
+            parts.append(replace(part, **p_values))
     return parts
 
 
@@ -437,8 +434,8 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
         return NOT_RECOMPUTED
     (name,), parts = test.on, []
     own = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
-    bounds = zip(("lowest", "highest"), test.values, (own.min(), own.max()), strict=True)
-    for aspect, bound, value in bounds:
+    for aspect, bound in zip(("lowest", "highest"), test.values, strict=True):
+        value = own.min() if aspect == "lowest" else own.max()
         note = f"{value:.2f}, about {bound} stated"
         parts.append(Part(name, aspect, bool(abs(value - bound) <= ABOUT), note=note))
     return parts

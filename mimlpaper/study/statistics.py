@@ -151,10 +151,10 @@ class WinTieLoss(NamedTuple):
 def win_tie_loss(
     records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
 ) -> tuple[WinTieLoss, ...]:
-    """Outcomes of ``a`` against ``b``, a case for each data set and criterion.
+    """Outcomes of ``a`` against ``b`` by the paired t-test, then by the strict test, at 95 %.
 
-    First by the paired t-test, then by the strict test, both at 95 %. With ``pooled`` the data sets
-    are the pairs of one case. Cases with fewer than two pairs do not count.
+    A case is a criterion on a data set, or with ``pooled`` a criterion, with the data sets as
+    pairs. Cases with fewer than two pairs do not count.
     """
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     found = [one for rows in groups for one in compare_methods(rows, a, b, criteria) if one]
@@ -171,11 +171,10 @@ class Friedman(NamedTuple):
 
 
 def friedman(losses: pd.DataFrame) -> Friedman:
-    """Friedman's test, then Nemenyi's.
+    """Friedman's test, then Nemenyi's, of ``losses``: a row a data set, a column a method.
 
-    ``losses`` has one row for each data set, one column for each method; lower is better. The
-    splits of one data set are not independent and do not qualify as rows. See Demšar, Statistical
-    comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    The splits of one data set are not independent and do not qualify as rows. See Demšar,
+    Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     ranks = losses.rank(axis=1).mean().sort_values()
     from scikit_posthocs import posthoc_nemenyi_friedman  # takes long, and few need it
@@ -194,7 +193,7 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """Ranks in two settings, means over the criteria, of the methods that both have.
+    """Mean ranks over the criteria in two settings, of the methods that both have.
 
     A row is a method on a split that all of them have; columns method, "as published", "tuned". A
     setting without records has no ranks.
@@ -211,7 +210,6 @@ def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mean_ranks(records):
-    """A method's mean rank over the criteria on each split that all methods have."""
     ranks = 0
     for name, criterion in CRITERIA.items():
         values = records.pivot(index=["dataset", "split"], columns="method", values=name).dropna()
@@ -220,15 +218,8 @@ def _mean_ranks(records):
 
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
-    """The value of the one parameter that an experiment varies, row by row.
-
-    ``default`` is the value of the configuration as published.
-    """
-
-    def value(parameters):
-        first, *others = [*json.loads(parameters).values()] or [default]
-        if others:
-            raise ValueError(f"one parameter must vary, got {parameters}")
-        return float(first)
-
-    return records["parameters"].map(value)
+    """The value of the one parameter that an experiment varies, row by row, or ``default``."""
+    changes = records["parameters"].map(json.loads)
+    if changes.map(len).max() > 1:
+        raise ValueError(f"one parameter must vary, got {max(changes, key=len)}")
+    return changes.map(lambda change: float(next(iter(change.values()), default)))
