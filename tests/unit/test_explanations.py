@@ -21,7 +21,7 @@ from mimlpaper.study.explanations import (
     explained_scenes,
     explained_text,
 )
-from mimlpaper.study.figures import INK, RIGHT, STYLE_SHEET, WRONG, save_figure
+from mimlpaper.study.figures import INK, RIGHT, STYLE_SHEET, WRONG
 
 
 @pytest.fixture(autouse=True)
@@ -74,13 +74,6 @@ def test_mosaic_has_the_colours_of_the_blobs_and_empty_corners(bag):
     assert np.array_equal(shown[..., 3] == 1, known)
     assert shown[known][:, :3] == pytest.approx(scene_mosaic(bag)[known] / 255)
     assert shown[3, 2, :3] == pytest.approx(bag[3, :3] / 255)  # instance 3: row 2 + 1, column 2 + 0
-
-
-def test_colours_out_of_range_are_cut(bag):
-    bag[4, 3:6] = 400.0
-    ax = plt.subplots()[1]
-    draw_mosaic(ax, bag)
-    assert ax.images[0].get_array()[3, 1].tolist() == [1, 1, 1, 1]
 
 
 class Fixed:
@@ -145,12 +138,6 @@ def test_own_images_beside_their_reasons(rng, tmp_path):
         assert len(discs(row[2])) == 9
 
 
-def test_scenes_without_pictures_have_their_true_labels(bag):
-    true = np.array([[False, True]])
-    figure = explained_scenes(Colourful(), Bags.from_list([bag]), ("red", "blue"), true=true)
-    assert len(figure.axes) == 3 and figure.axes[0].get_title() == "blue"
-
-
 def test_a_text_has_rows_for_each_of_its_highest_labels():
     class Reader(WeighedWords):
         def decision_function(self, X):
@@ -200,11 +187,3 @@ def test_wrong_and_missed_labels_and_wrong_reasons_are_marked(bag):
     assert [ax.title.get_color() for ax in axes] == [WRONG, WRONG, INK]
     edges = [ax.patches[-1].get_edgecolor() for ax in axes]
     assert edges == [to_rgba(RIGHT), to_rgba(RIGHT), to_rgba(WRONG)]
-
-
-def test_same_scores_same_bytes(bag, tmp_path):
-    def saved(name):
-        axes = scene_axes(bag, np.arange(18.0).reshape(9, 2), np.ones(2), ("a", "b"))
-        return [path.read_bytes() for path in save_figure(axes[0].figure, tmp_path, name)]
-
-    assert saved("one") == saved("two")

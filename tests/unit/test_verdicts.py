@@ -13,7 +13,6 @@ from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import records
 from mimlpaper.study.verdicts import (
     PARTITION,
-    TOLERANCES,
     agreement,
     deviations,
     log_likelihood,
@@ -103,15 +102,6 @@ def test_words():
     ):
         judged = {"criterion": criterion, "mean": mean, "published_mean": 0.2, "kind": "original"}
         assert verdict(pd.DataFrame([judged | {"tolerance": 0.0100001}])).item() == word
-
-
-def test_words_without_a_comparison():
-    judged = pd.DataFrame({
-        "criterion": "coverage", "mean": [0.2, 0.2, NAN], "published_mean": [NAN, 0.2, NAN],
-        "tolerance": 0.1, "kind": ["original", "synthetic", "synthetic"],
-    })  # fmt: skip
-    assert verdict(judged).tolist() == ["filled", "synthetic", "missing"]
-    assert set(TOLERANCES) == set(TABLES)
 
 
 @pytest.fixture(scope="module")
