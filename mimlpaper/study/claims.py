@@ -265,8 +265,8 @@ def significance(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
                 parts.append(Part(subject, aspect, missing=one))
                 continue
             part = Part(subject, aspect, gain=one.gain, low=one.low, high=one.high)
-            p_values = {"p": one.strict[test.test], "paired_p": one.paired[test.test]}
-            parts.append(replace(part, **p_values))
+            p, paired_p = one.strict[test.test], one.paired[test.test]
+            parts.append(replace(part, p=p, paired_p=paired_p))
     return parts
 
 

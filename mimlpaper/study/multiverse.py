@@ -95,7 +95,7 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
 
 def _cases_of_leads(experiment):
     """By claim, the cases in which a method is said to be better than another."""
-    cases: dict[str, list] = {}
+    cases = {}
     for claim, tests in CLAIM_TESTS.items():
         for test in tests:
             if test.experiment == experiment and test.test in ("better", "shares"):
