@@ -28,7 +28,7 @@ from mimlpaper.study.compare import (
 from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
-from mimlpaper.study.records import KEY, STATES, USABLE, default_store, load_table, records
+from mimlpaper.study.records import KEY, STATES, USABLE, default_store, records
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.tables import OF_THE_PAPER
@@ -273,7 +273,7 @@ def _code(experiment, dataset, method):
 
 
 def _verified(experiment, method):
-    table = load_table(default_store().folder, "verified")
+    table = default_store().outcomes()
     own = table.query("experiment == @experiment.name and method == @method")
     return [
         f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"

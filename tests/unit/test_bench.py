@@ -22,9 +22,6 @@ from tests.made_up_records import rows as made_up
 # A method in a file of its own, with the mistakes that one can make.
 STRANGER = '''
 import os
-import time
-from collections import deque
-from itertools import repeat
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -116,16 +113,6 @@ class Plain:
 class Crash(Shares):
     def fit(self, X, Y):
         os.kill(os.getpid(), 9)
-
-
-class Hang(Shares):
-    def fit(self, X, Y):
-        deque(repeat(None), maxlen=0)
-
-
-class Slow(Shares):
-    def fit(self, X, Y):
-        time.sleep(30)
 '''
 BAD = {
     "NoScores": r"TypeError: NoScores must have a method decision_function",
@@ -134,7 +121,6 @@ BAD = {
     "Votes": r"ValueError: predicted must hold booleans, or 0 and 1, got -?0\.\d+; are .*",
     "Raises": r"RuntimeError: no luck",
     "Leaves": r"SystemExit: 3",
-    "Slow": r"TimeoutError: a trial took more than 0\.5 s",
 }
 
 
@@ -194,7 +180,7 @@ def test_an_estimator_itself_enters_as_well_as_its_class(here):
 
 @pytest.mark.parametrize(("name", "line"), BAD.items(), ids=list(BAD))
 def test_a_bad_entry_gets_one_clear_line(here, name, line):
-    done = run(name, timeout=0.5 if name == "Slow" else 600)
+    done = run(name)
     assert len(done.problems) == 1
     assert re.fullmatch(f"Table 1, stranger:{name}: {line}", done.problems[0])
     assert done.standing.empty
@@ -276,17 +262,10 @@ def test_our_records_stay_as_they_are(here):
     assert {path.name for path in (here / "build").rglob("*.csv")} == {"table1.csv"}
 
 
-@pytest.mark.parametrize(("name", "timeout"), [("Crash", 60), ("Hang", 5)])
-def test_a_method_that_takes_its_process_with_it(here, name, timeout):
-    """A kill, and a loop in compiled code that ignores alarms: only the entry ends.
-
-    The time includes that of reading the data in a new process.
-    """
-    done = bench(f"stranger:{name}", [1], profile="smoke", jobs=2, timeout=timeout)
-    assert done.problems == [
-        f"Table 1, stranger:{name}: its process died; it crashed, used up the memory, or did not "
-        f"return within {timeout} s"
-    ]
+def test_a_method_that_takes_its_process_with_it(here):
+    done = bench("stranger:Crash", [1], profile="smoke", jobs=2)
+    line = "Table 1, stranger:Crash: its process died; it crashed or used up the memory"
+    assert done.problems == [line]
 
 
 @pytest.mark.parametrize("entry", ["stranger", "stranger:", "../x:Name", "a b:Name"])
