@@ -185,6 +185,10 @@ class Experiment:
         """The data sets of all parts."""
         return tuple(dict.fromkeys(name for part in self.parts for name in part.datasets))
 
+    def covers(self, dataset: str) -> bool:
+        """Whether a data set is one of a part's, or stands for one of them."""
+        return any(part.covers(dataset) for part in self.parts)
+
     def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
         """All trials of a profile, of the named methods if any are named, split by split."""
         if profile not in PROFILES:

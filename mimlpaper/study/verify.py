@@ -241,8 +241,9 @@ def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
         )
     if differing:
         raise TrialError(
-            f"spot check: the cluster's {', '.join(differing)}, differ here; what it made of these "
-            "methods is marked as suspect, and the same command runs it again"
+            f"spot check: {len(differing)} of the cluster's trials differ here, such as "
+            f"{differing[0]}; what it made of their methods is marked as suspect, and the same "
+            "command runs it again"
         )
 
 

@@ -46,7 +46,7 @@ def test_keeps_what_does_best_on_the_part_held_out(bags, labels):
         assert np.array_equal(held.predict(bags), whole.predict(bags))
     with pytest.raises(ValueError, match=r"criterion must be one of .*got 'luck'"):
         HoldOut(MlKnn(), {}, criterion="luck").fit(bags, labels)
-    with pytest.raises(ValueError, match="n_neighbors must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="n_neighbors must be .* got 0"):
         HoldOut(pipeline, {"mlknn__n_neighbors": [1, 0]}).fit(bags, labels)
 
 
