@@ -182,3 +182,9 @@ def test_all_that_runs_in_a_trial_of_any_method_is_covered():
     for name, several in methods.items():
         for method in several:
             check_covered(name, method)
+
+
+def test_output_that_nobody_reads():
+    command = f"set -o pipefail; {sys.executable} -m mimlpaper data | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode in (0, 1) and done.stderr == ""

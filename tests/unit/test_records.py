@@ -204,7 +204,9 @@ def test_outcomes_keep_every_digit_and_the_last_of_each_pair_of_codes(store):
     store.add_outcomes([outcome("0123", "0", "close", commit="012", machine="there")])
     table = store.outcomes()
     assert table["commit"].tolist() == ["012", "12345e678901"]
-    assert table["outcome"].tolist() == ["close", "equal"] and set(table["recorded_code"]) == {"0123"}
+    assert table["outcome"].tolist() == ["close", "equal"] and set(table["recorded_code"]) == {
+        "0123"
+    }
     assert (table["largest_difference"] == 0.1 + 0.2).all()
 
 
