@@ -1,7 +1,5 @@
 """Made-up records with exactly the means and standard deviations asked for."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -9,8 +7,6 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.published import TABLES, published_cells
-
-YAHOO = tuple(f"yahoo-{i}" for i in range(11))
 
 
 def spread(mean, std, n, seed):
@@ -23,20 +19,10 @@ def rows(experiment, dataset, method, values, **others):
     """One record for each split; ``values`` maps a criterion to its value on each split."""
     n = len(next(iter(values.values())))
     row = {
-        "experiment": experiment,
-        "dataset": dataset,
-        "method": method,
-        "parameters": "{}",
-        "split": np.arange(n),
-        "stage": 0,
-        "kind": "original",
-        **values,
-        "fit_seconds": 1.0,
-        "predict_seconds": 0.1,
-        "n_train": 1500,
-        "n_test": 500,
-        "state": "fresh",
-    }
+        "experiment": experiment, "dataset": dataset, "method": method, "parameters": "{}",
+        "split": np.arange(n), "stage": 0, "kind": "original", **values, "fit_seconds": 1.0,
+        "predict_seconds": 0.1, "n_train": 1500, "n_test": 500, "state": "fresh",
+    }  # fmt: skip
     return pd.DataFrame(row | others)
 
 
@@ -51,7 +37,7 @@ def as_in_the_paper(number, n_runs=None, **others):
             values[cell.criterion] = spread(cell.mean, cell.std, n_runs, seed=[number, i, j])
         record = rows(table.experiment, dataset, method, values, **others)
         if table.run == "dataset":
-            record = record.assign(dataset=YAHOO[:n_runs], split=0)
+            record = record.assign(dataset=[f"yahoo-{i}" for i in range(n_runs)], split=0)
         if table.run == "folds":
             folds = [record.assign(split=record["split"] * 10 + fold) for fold in range(10)]
             record = pd.concat(folds)
@@ -122,12 +108,3 @@ def fight(**goodness):
 PUBLISHED_FIGHT = fight(MimlNn=3.0, MimlSvm=2.0, MlSvm=1.0)
 TUNED_FIGHT = fight(MlSvm=4.0, MimlNn=2.0, Cnmf=3.0)
 NO_FIGHT = pd.DataFrame()
-
-PAIRS = pd.DataFrame({
-    "parameters": ["{}"] * 3 + ['{"mu": 1.0}'] * 3,
-    "first": ["sea", "sea", "sunset"] * 2,
-    "second": ["sunset", "trees", "trees"] * 2,
-    "together": [2.0, 0.5, 1.0] * 2,
-    "cosine": [0.25, -0.5, 0.0, 0.3, -0.4, 0.1],
-    "sharing": [np.nan] * 3 + [0.2, 0.1, 0.3],
-})  # fmt: skip

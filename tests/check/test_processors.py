@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from mimlpaper import DiverseDensity, EmDd
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import load
-from mimlpaper.study.records import Store, load_table
+from mimlpaper.study.records import Store
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import compute, run_trials
 from mimlpaper.study.trials import set_random_states
@@ -87,7 +87,7 @@ def test_another_blas_kernel_comes_within_the_bound(tmp_path):
     older = "Nehalem" if "x86" in table["machine"].iloc[0] else "ARMV8"
     environment = os.environ | {"OPENBLAS_CORETYPE": older}
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, check=True)
-    (machine,) = load_table(tmp_path, "verified")["machine"].unique()
+    (machine,) = Store(tmp_path).outcomes()["machine"].unique()
     assert older in machine
 
 

@@ -162,7 +162,7 @@ STALE = {
 }  # fmt: skip
 FURTHER = {
     "_run_batch": set(TRIALS), "_cell": set(TRIALS), "run_trial": set(TRIALS),
-    "set_random_states": set(TRIALS), "_within": set(TRIALS), "Dataset": set(TRIALS),
+    "set_random_states": set(TRIALS), "Dataset": set(TRIALS),
     "criteria_by_stage": {"rounds"}, "_tested": TEST | {"rounds"}, "evaluate": TEST | {"rounds"},
     "objectives": {"steps"}, "characteristics": {"pages"}, "spent": {"cost"},
     "CrossValidation": {"RankSvm", "average distance", "Em-dd"}, "GivenSplit": {"pages"},
