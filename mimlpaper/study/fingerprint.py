@@ -34,7 +34,7 @@ Meaning = list[ast.stmt] | str  # statements that define a name, or where it is 
 
 # What every trial runs, and what writes its numbers.
 COMMON: set[Definition] = {
-    ("mimlpaper.study.runner", "_run_batch"), ("mimlpaper.study.records", "_cell")
+    ("mimlpaper.study.runner", "_run_batch"), ("mimlpaper.study.records", "_recorded_text")
 }  # fmt: skip
 
 # Not followed: what knows all data sets and experiments, since a trial has its own; the search for

@@ -215,12 +215,12 @@ def _seal(row: bytes) -> str:
 def _to_csv(rows, columns):
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writerows({name: _cell(row.get(name, "")) for name in columns} for row in rows)
+    writer.writerows({name: _recorded_text(row.get(name, "")) for name in columns} for row in rows)
     lines = buffer.getvalue().splitlines()
     return "".join(f"{line},{_seal(line.encode())}\n" for line in lines)
 
 
-def _cell(value):
+def _recorded_text(value):
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.10g}"
     return " ".join(value.splitlines()) if isinstance(value, str) else value

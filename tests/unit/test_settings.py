@@ -114,9 +114,9 @@ ROW = Row(
 
 
 def test_blind_and_tuned_rows_leave_out_what_is_nearest_to_print():
-    blind, tuned = ROW.blind().published(), ROW.tuned().published()
-    assert [step.__class__ for step in ROW.published()] == [MlKnn]
-    assert ROW.published()[-1].n_neighbors == 3
+    published, blind = ROW.published(), ROW.blind().published()
+    tuned = ROW.tuned().published()
+    assert [step.__class__ for step in published] == [MlKnn] and published[-1].n_neighbors == 3
     assert [step.__class__ for step in blind] == [MinMaxScaler, MlKnn]
     assert blind[-1].n_neighbors == 10
     assert tuned.grid == {"mlknn__n_neighbors": [5, 20]}
@@ -202,26 +202,21 @@ def test_section_5_has_the_requirements_of_the_paper():
         assert (len(train), len(test)) == (381, 1142)  # a quarter is for training
 
 
-def test_every_row_of_tables_3_and_4_is_run_in_the_order_of_printing():
+def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
+    """In the order of printing. Pages have a sparse first step, and RankSvm a held-out degree."""
     for number in (3, 4):
         experiment, printed = get_experiment(f"table{number}"), TABLES[number].algorithms
         assert tuple(name for name in experiment.methods if name in printed) == printed
         runs = {(trial.dataset, trial.split) for trial in experiment.trials()}
         assert len(runs) == TABLES[number].n_runs
-
-
-def test_yeast_and_the_web_pages_differ_only_as_the_paper_says():
-    """A sparse first step, and RankSvm's degree by hold-out."""
     for method in TABLES[3].algorithms:
         genes = get_experiment("table3").estimator("yeast", method)
         pages = get_experiment("table4").estimator("yahoo:Arts", method)
         if method == "RankSvm":
-            assert isinstance(pages, HoldOut) and genes[-1].degree == 8
-            assert pages.grid == {"ranksvm__degree": [2, 3, 4, 5, 6, 7, 8, 9]}
+            assert pages.grid == {"ranksvm__degree": [*range(2, 10)]} and genes[-1].degree == 8
             pages = pages.estimator
             genes.set_params(ranksvm__degree=3)
-        assert len(pages) == len(genes) + 1
-        assert repr(pages[-1]) == repr(genes[-1])
+        assert len(pages) == len(genes) + 1 and repr(pages[-1]) == repr(genes[-1])
 
 
 def test_figure_8_and_the_ablation_have_the_rows_of_table_3():

@@ -101,14 +101,14 @@ def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():
 
 
 def test_unknown_names_are_refused():
-    for call, message in (
-        (lambda: tiny().trials("fast"), r"profile must be one of \['smoke', .* got 'fast'"),
-        (lambda: tiny().trials("quick", ["Svm"]), r"methods must be among .* for mine, got \['Svm"),
-        (lambda: tiny().estimator("scene", "Ml-knn"), "mine has no trial of 'Ml-knn' on 'scene'"),
-        (lambda: get_experiment("table9"), "experiment must be one of .*got 'table9'"),
+    for call, names, message in (
+        (tiny().trials, ["fast"], r"profile must be one of \['smoke', .* got 'fast'"),
+        (tiny().trials, ["quick", ["Svm"]], r"methods must be among .* for mine, got \['Svm"),
+        (tiny().estimator, ["scene", "Ml-knn"], "mine has no trial of 'Ml-knn' on 'scene'"),
+        (get_experiment, ["table9"], "experiment must be one of .*got 'table9'"),
     ):
         with pytest.raises(ValueError, match=message):
-            call()
+            call(*names)
 
 
 def random_states(value):
