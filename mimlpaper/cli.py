@@ -50,12 +50,6 @@ def _option(*flags, **settings):
     return flags, settings
 
 
-def _positive(text):
-    if not float(text) > 0:
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text!r}")
-    return float(text)
-
-
 EXPERIMENT = _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)")
 RECOMPUTE = _option("--recompute", action="store_true", help="run all trials again")
 JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)")
@@ -93,18 +87,19 @@ def _run(options):
         stem = Path(name).stem
         behind = [e for one in ARTEFACTS if one.notebook == stem for e in one.experiments]
         counts[stem] = trial_counts(behind, read, options.profile)
-        waits = options.recorded and counts[stem]["missing"]
-        (left_out if waits else ready).append(name)
+        if options.recorded and counts[stem]["missing"]:
+            left_out.append(NotebookRun(stem, "left out", 0.0))
+        else:
+            ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
     at_once = -1 if options.recorded else 1  # since trials take all cores
     how = {"cell_timeout": options.timeout, "publish": options.publish, "at_once": at_once}
     runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
     failed = [run for run in runs if run.status != "done"]
-    runs += [NotebookRun(Path(name).stem, "left out", 0.0) for name in left_out]
     rows = [
         [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",
          "" if run.status == "done" else f"mimlpaper run {run.name}"]
-        for run in runs
+        for run in [*runs, *left_out]
     ]  # fmt: skip
     names = ("notebook", "status", "trials", "seconds", "mend")
     _print(dict(zip(names, row, strict=True)) for row in rows)
@@ -149,23 +144,16 @@ def _compute(options):
     "re-run recorded trials and compare",
     EXPERIMENT,
     _option("--sample", type=int, default=1, help="trials of each group (default 1)"),
-    _option("--audit", type=_positive, metavar="SECONDS", help="instead, some that took so long"),
+    _option("--audit", type=float, metavar="SECONDS", help="instead, some that took so long"),
     _option("--drop", action="store_true", help="remove what this kind of machine made otherwise"),
     *PROTOCOL,
 )
 def _verify(options):
-    from mimlpaper.datasets import DataError
     from mimlpaper.study.registry import EXPERIMENTS
     from mimlpaper.study.verify import SAME, verify
 
     what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
-    try:
-        table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
-    except DataError as error:
-        if options.audit is None:
-            raise
-        print(f"no audit: {error}")
-        return 0
+    table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
     same = table["outcome"].isin(SAME)
     shown = table if options.audit is None else table[~same]
     if len(shown):

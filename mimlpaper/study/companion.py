@@ -130,10 +130,7 @@ class Companion:
         The finding is the outcome of ``tables`` and of the claims whose ids begin as
         ``claims``, then ``found``. Only the full protocol has one.
         """
-        finding = (
-            f"this is the profile {self.profile}, which shows that everything runs; what "
-            "the text says of results is about the profile paper."
-        )
+        finding = f"what the text says is about the profile paper, and this is {self.profile}."
         if self.profile == "paper":
             tested = self.claims(*claims) if claims else []
             finding = f"{finding_in_words(self.recorded, tables, tested)} {found}".strip()

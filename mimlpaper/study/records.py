@@ -1,9 +1,8 @@
 """Recorded trials: one CSV file an experiment, one row a trial and stage; and which are fresh.
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
-writer loses or mixes records. Part of a row that a killed process left behind is ignored when the
-file is read, and cut off before the next row is written. Each row ends with a seal, a hash of its
-text, so that an edited row is noticed.
+writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
+before the next row is written. Each row ends with a seal, a hash of its text, which shows edits.
 
 The state of a record says whether it may be shown. "fresh": made by today's code. "attested": made
 by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale":

@@ -39,14 +39,10 @@ def compute(
 ) -> pd.DataFrame:  # fmt: skip
     """Records of the trials of one or several experiments; missing and stale ones are run first.
 
-    The trials of a split share their work, also those of several experiments; records do not
-    depend on that.
-
     Parameters
     ----------
     experiments : name or Experiment, or a list of these; an Experiment of one's own needs a store.
-    profile : {"paper", "quick", "smoke"}
-        All trials, those of the first few splits, or a few on data drawn by the library.
+    profile : "paper", "quick" or "smoke": all trials, those of the first splits, or on drawn data.
     methods : names of the methods to run; all if None. The table has these only.
     jobs : int, worker processes, -1 for one a core. Records do not depend on it.
     recompute : bool, run all trials, recorded or not.
@@ -159,23 +155,17 @@ def run_trials(
 
     A worker gets a batch: all trials of one split, which share kernels, distances and the like.
     Results do not depend on the batches. If a worker process dies, the trials that were running
-    run again one by one, after all others; that shows which one killed it. Trials of an experiment
-    whose measure is for trials ``alone`` run one at a time, each in a new process.
+    run again one by one, after all others; that shows which one killed it. Trials whose measure
+    needs them ``alone`` run one at a time, each in a new process. A TrialError at the end says that
+    some failed, or their worker died.
 
     Parameters
     ----------
     experiments : mapping from name to Experiment, where the trials' experiments are found.
     jobs : int, processes on this machine, -1 for one a core.
     data_home : path or None; on a cluster, a path that every worker sees.
-    dask : str or None
-        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, to use its workers. Each
-        needs this version of the package, the data, and one thread. Dask moves the batches of a
-        lost worker to the others.
-
-    Raises
-    ------
-    TrialError
-        At the end, if trials failed or their worker died.
+    dask : address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, or None. Each of its
+        workers needs this version of the package, the data, and one thread.
     """
     alone = [trial for trial in trials if experiments[trial.experiment].measure.alone]
     together = [trial for trial in trials if not experiments[trial.experiment].measure.alone]
@@ -317,28 +307,20 @@ def estimate(
 ) -> pd.DataFrame:  # fmt: skip
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    A trial takes the mean processor time that is recorded for its variant, or else for its method
-    on its data set. Column unknown counts the trials of methods that never ran on their data set.
-    Hours are those of equal shares for ``workers`` processes, or of the longest trial if it takes
-    longer. The last row is the sum.
+    Column unknown counts the trials of methods that never ran on their data set. Hours are those of
+    equal shares for ``workers`` processes, or of the longest trial. The last row is the sum.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    store = store or default_store(profile)
-    rows = [_estimate(get_experiment(e), profile, workers, recompute, store) for e in experiments]
-    table = pd.DataFrame(rows)
+    rows = []
+    for experiment in map(get_experiment, experiments):
+        trials = experiment.trials(profile)
+        recorded = records(experiment, profile=profile, store=store)
+        seconds = _expected_seconds(_to_run(experiment, trials, recorded, recompute), recorded)
+        counts = len(trials), len(seconds), int(seconds.isna().sum())
+        longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
+        rows.append((experiment.name, *counts, seconds.sum() / 3600, longest / 3600))
+    columns = ["experiment", "trials", "to_run", "unknown", "core_hours", "hours"]
+    table = pd.DataFrame(rows, columns=columns)
     table.loc[len(table)] = table.sum().to_dict() | {"experiment": "all"}
     return table.astype({"trials": int, "to_run": int, "unknown": int})
-
-
-def _estimate(experiment, profile, workers, recompute, store):
-    trials = experiment.trials(profile)
-    recorded = records(experiment, profile=profile, store=store)
-    waiting = _to_run(experiment, trials, recorded, recompute)
-    seconds = _expected_seconds(waiting, recorded)
-    longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
-    return {
-        "experiment": experiment.name, "trials": len(trials), "to_run": len(waiting),
-        "unknown": int(seconds.isna().sum()), "core_hours": seconds.sum() / 3600,
-        "hours": longest / 3600,
-    }  # fmt: skip

@@ -41,6 +41,9 @@ class Splits:
             raise ValueError(f"split must lie between 0 and {self.n_splits - 1}, got {split}")
         return self._divided(dataset, split)
 
+    def _divided(self, dataset, split):
+        raise NotImplementedError
+
     def first(self, n_splits: int) -> "Splits":
         """The first so many of these splits."""
         return replace(self, n_splits=min(n_splits, self.n_splits))
@@ -198,7 +201,7 @@ class Experiment:
             raise ValueError(
                 f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
             )
-        n_splits = self.smoke_splits if profile == "smoke" else PROFILES[profile]
+        n_splits = {**PROFILES, "smoke": self.smoke_splits}[profile]
         n_changes = 1 if n_splits == 1 else None
         trials: dict[Trial, None] = {}  # parts may share trials
         for part in self.parts:

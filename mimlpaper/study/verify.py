@@ -6,8 +6,7 @@ has moved by more than one of a hundred test bags, and at least one, can move it
 bag is decided differently and two neighbours in its ranking change places. Else "different".
 
 A group of records is a method of an experiment, recorded by one state of the code and compared with
-another. What today's code gives for one trial of a group is taken as said of all: they ran the same
-definitions.
+today's. What is found of one trial is taken as said of its group, which ran the same definitions.
 """
 
 import math
@@ -20,7 +19,7 @@ from datetime import date
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets import DataError, load
+from mimlpaper.datasets import load
 from mimlpaper.datasets.fetch import is_present, source_of
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
@@ -67,24 +66,22 @@ def verify(
 
     A group whose trials all give the same numbers is attested: its records count as good for
     today's code, until a later outcome of the same group says otherwise. ``verified.csv`` keeps
-    the outcomes with date, machine and versions. Costs are not run again. Missing data raise a
-    DataError.
+    the outcomes. Costs are not run again. Missing data raise a DataError.
 
     Parameters
     ----------
     sample : int, trials drawn from each group; its :func:`outliers` run in addition.
     seconds : float or None
-        If given, a quick check instead: trials are drawn from all that count as fresh or attested
-        and whose data are there, which took so many processor seconds in all when they were
-        recorded. Nothing is written.
+        If given, a quick check instead: of trials that are fresh or attested and whose data are
+        there, some that took so many processor seconds in all. Nothing is written.
     drop : bool, remove the records of a group that differs and was made on this kind of machine.
 
     Returns
     -------
     table : one row a group: experiment, method, recorded_code, code, n_recorded, n_checked,
-        largest_difference, outcome: "equal" (within 1e-6), "close" (on another machine or by other
-        versions, within the looser bound), "different", "suspect" (a row was edited, or a spot
-        check did not confirm it), or "failed" (a trial raised; a warning shows the first error).
+        largest_difference, and outcome: "equal", "close" or "different", see above; "suspect" (a
+        row was edited, or a spot check did not confirm it); or "failed" (a trial raised; a warning
+        shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
@@ -103,11 +100,8 @@ def verify(
     if not seconds:
         here = provenance() | {"date": date.today().isoformat()}
         store.add_outcomes(outcome | here for outcome in outcomes)
-    for row in outcomes if drop and not seconds else ():
-        if row["outcome"] == "different":
-            own = (table[GROUP] == [row[name] for name in GROUP]).all(axis=1)
-            made_here = table["machine"] == here["machine"]
-            _drop(store, known[row["experiment"]], set(keys_of(table[own & made_here])))
+        if drop:
+            _drop(known, table[table["machine"] == here["machine"]], outcomes, store)
     return pd.DataFrame(outcomes, columns=columns)
 
 
@@ -133,7 +127,7 @@ def _cheap(table, seconds, data_home, rng):
     names = trials["dataset"].unique()
     there = [name for name in names if name.startswith("drawn:") or is_present(name, data_home)]
     if len(names) and not there:
-        raise DataError(f"none of {len(names)} data sets is there; mimlpaper data --fetch")
+        print(f"none of {len(names)} data sets is here; `mimlpaper data --fetch` downloads them")
     cheap = trials["dataset"].isin(there) & (trials["seconds"] <= seconds / 4)
     trials = trials[cheap].sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]
@@ -189,15 +183,19 @@ def _outcome(group, trials, found):
     }  # fmt: skip
 
 
-def _drop(store, experiment, keys):
-    store.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
+def _drop(known, table, outcomes, store):
+    """Remove the rows of the table that are in a group that differs."""
+    different = [tuple(row.values())[:4] for row in outcomes if row["outcome"] == "different"]
+    groups = pd.MultiIndex.from_frame(table[GROUP])
+    keys = set(keys_of(table[groups.isin(different)]))
+    for name in dict.fromkeys(name for name, *_ in different):
+        store.rewrite(known[name], lambda rows: rows[[key not in keys for key in keys_of(rows)]])
 
 
 def verified(read, experiments, store: Store) -> list[dict]:
-    """What :func:`verify` last found, one dict for each experiment and kind of machine.
+    """What :func:`verify` last found of today's code, for each experiment and kind of machine.
 
-    ``read`` gives the records of an experiment by its name. Outcomes of records that were replaced
-    since, or by code that has changed since, do not count. Keys: experiment, machine, groups
+    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, groups
     (recorded ones), equal, close, different, suspect, failed (groups with that outcome), trials
     (run again), largest_difference, date (of the oldest of the outcomes).
     """
