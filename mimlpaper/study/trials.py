@@ -17,7 +17,7 @@ from mimlpaper.study.holdouts import full_names
 from mimlpaper.study.settings import Row
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
-PROFILES = {"smoke": 2, "quick": 3, "paper": None}
+PROFILES: dict[str, int | None] = {"smoke": 2, "quick": 3, "paper": None}
 
 STAND_INS = {
     "yeast": "synthetic_genes",
@@ -176,7 +176,7 @@ class Experiment:
     title: str
     parts: tuple[Part, ...]
     measure: Measure
-    smoke_splits: int = PROFILES["smoke"]
+    smoke_splits: int = 2
 
     @property
     def methods(self) -> tuple[str, ...]:

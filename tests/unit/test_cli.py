@@ -131,7 +131,8 @@ def test_errors_become_one_line_and_a_status(monkeypatch, capsys):
 
 def test_wrong_use():
     for command in (
-        ["compose"], ["run", "--profile", "x"], ["verify", "--audit", "x"], ["bench", "my:method", "--tables", "6"],
+        ["compose"], ["run", "--profile", "x"], ["verify", "--audit", "x"],
+        ["bench", "my:method", "--tables", "6"],
     ):  # fmt: skip
         with pytest.raises(SystemExit) as stopped:
             cli.main(command)

