@@ -8,6 +8,8 @@ import pandas as pd
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.published import TABLES, published_cells
 
+YAHOO = tuple(f"yahoo-{i}" for i in range(11))
+
 
 def spread(mean, std, n, seed):
     """n values of exactly this mean and std (ddof 1)."""
