@@ -202,7 +202,7 @@ def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
 
 def test_a_bad_entry_gets_one_clear_line(here):
     for name, line in BAD.items():
-        done = run(name, timeout=0.5 if name == "Slow" else 600)
+        done = run(name)
         assert len(done.problems) == 1
         assert re.fullmatch(f"Table 1, stranger:{name}: {line}", done.problems[0])
         assert done.standing.empty
@@ -221,8 +221,6 @@ def test_what_cannot_be_loaded(here):
     for entry in ("stranger", "stranger:", "../x:Name", "a b:Name"):
         with pytest.raises(ValueError, match="entry must be written module:Name"):
             bench(entry, [1])
-    with pytest.raises(ValueError, match="timeout must be positive, got 0"):
-        bench("stranger:knn", [1], timeout=0)
 
 
 def test_an_estimator_itself_enters_as_well_as_its_class(here):
