@@ -226,8 +226,14 @@ def _recorded_text(value):
 
 
 def default_store(profile: str = "paper") -> Store:
-    """Where ``mimlpaper compute`` records: ``data/results``, for "smoke" a folder of ``build``."""
-    return Store(paths.build("smoke") / "results" if profile == "smoke" else paths.results())
+    """Where ``mimlpaper compute`` records: ``data/results``, for "smoke" a folder of ``build``.
+
+    An installed wheel carries the records of ``data/results``, and reads them as well.
+    """
+    if profile == "smoke":
+        return Store(paths.build("smoke") / "results")
+    carried = Store(paths.IN_WHEEL / "results") if paths.IN_WHEEL.is_dir() else None
+    return Store(paths.results(), base=carried)
 
 
 def explored_store(profile: str = "paper") -> Store:
