@@ -191,6 +191,7 @@ def _bench(options):
     PROFILE,
 )
 def _status(options):
+    from mimlpaper import paths
     from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, outcome, trace
 
     if options.trace:
@@ -203,9 +204,12 @@ def _status(options):
 
         return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
     found = outcome(profile)
-    rows = artefact_status(found["counts"], profile, last_runs(profile))
-    _print(rows)
-    print(f"\n{in_words(found['card'])}")
+    rows = []
+    if paths.notebooks().is_dir():  # which a wheel does not have
+        rows = artefact_status(found["counts"], profile, last_runs(profile))
+        _print(rows)
+        print()
+    print(in_words(found["card"]))
     return int(any(row["mend"] for row in rows))
 
 

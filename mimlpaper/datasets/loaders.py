@@ -56,10 +56,21 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
 REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
 
 
-def _read_miml(key: str, path: Path, **names) -> Fields:
-    """Bags with label sets: raw colours, or counts of words, first the sum of all passages."""
-    bags, targets = read_variables(path, "bags", key)
-    return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets), **names}
+def _read_scene(path: Path) -> Fields:
+    """Natural scenes, with raw colours in [0, 255] and differences of colours."""
+    names = {"label_names": synthetic.SCENE_LABELS, "feature_names": SCENE_FEATURES}
+    return _read_miml("targets", path) | names
+
+
+def _read_reuters(path: Path) -> Fields:
+    """Newswire documents as counts of words; the first instance is the sum of the others."""
+    return _read_miml("target", path) | {"label_names": REUTERS_LABELS}
+
+
+def _read_miml(targets_name: str, path: Path) -> Fields:
+    """Bags with label sets."""
+    bags, targets = read_variables(path, "bags", targets_name)
+    return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets)}
 
 
 def _read_yeast(path: Path) -> Fields:
@@ -265,10 +276,8 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
 
 
 READERS: dict[str, Callable[..., Fields]] = {
-    "scene": partial(
-        _read_miml, "targets", label_names=synthetic.SCENE_LABELS, feature_names=SCENE_FEATURES
-    ),
-    "reuters": partial(_read_miml, "target", label_names=REUTERS_LABELS),
+    "scene": _read_scene,
+    "reuters": _read_reuters,
     "yeast": _read_yeast,
     **{f"yahoo:{name}": _read_yahoo for name in YAHOO_NAMES},
     "musk1": _read_musk1,
