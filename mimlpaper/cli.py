@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+TO_RUN = ("stale", "suspect", "missing")  # states of trials that a notebook runs
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
 PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
 COMMANDS = PARSER.add_subparsers(required=True, metavar="COMMAND")
@@ -77,7 +78,7 @@ def _protocol(options):
 def _run(options):
     from mimlpaper.study.companion import Companion
     from mimlpaper.study.notebooks import NotebookRun, available_notebooks, run_notebooks
-    from mimlpaper.study.scorecard import ARTEFACTS, publish_lists, trial_counts
+    from mimlpaper.study.scorecard import experiments_behind, publish_lists, trial_counts
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
@@ -85,9 +86,8 @@ def _run(options):
     counts, ready, left_out = {}, [], []
     for name in options.notebooks or available_notebooks():
         stem = Path(name).stem
-        behind = [e for one in ARTEFACTS if one.notebook == stem for e in one.experiments]
-        counts[stem] = trial_counts(behind, read, options.profile)
-        if options.recorded and counts[stem]["missing"]:
+        counts[stem] = trial_counts(experiments_behind(stem), read, options.profile)
+        if options.recorded and any(counts[stem][state] for state in TO_RUN):
             left_out.append(NotebookRun(stem, "left out", 0.0))
         else:
             ready.append(name)

@@ -72,6 +72,8 @@ def _read_artefacts():
 
 
 ARTEFACTS = _read_artefacts()
+# Experiments that methods of a notebook's Companion run, which do not name them.
+RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -295,6 +297,16 @@ def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> di
             counts[state] += int(n)
         counts["missing"] += len(EXPERIMENTS[name].trials(profile)) - int(states.sum())
     return counts
+
+
+def experiments_behind(notebook: str) -> list[str]:
+    """Experiments whose trials a notebook runs or shows: by its code, and of its artefacts."""
+    code = (paths.notebooks() / f"{notebook}.ipynb").read_text()
+    shown = {name for one in ARTEFACTS if one.notebook == notebook for name in one.experiments}
+    return [
+        name for name in EXPERIMENTS
+        if name in shown or f'\\"{name}\\"' in code or re.search(RUN_BY.get(name, "$^"), code)
+    ]  # fmt: skip
 
 
 def last_runs(profile: str = "paper") -> dict[str, str]:
