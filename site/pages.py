@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+import play
 from markupsafe import Markup, escape
 from terms import slug
 
 from mimlpaper.paths import published
-from mimlpaper.study import play
 from mimlpaper.study.published import ALL_CRITERIA, published_divergences
 from mimlpaper.study.scorecard import ARTEFACTS, in_words
 from mimlpaper.study.tables import (
