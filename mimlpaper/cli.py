@@ -78,15 +78,14 @@ def _protocol(options):
 def _run(options):
     from mimlpaper.study.companion import Companion
     from mimlpaper.study.notebooks import NotebookRun, available_notebooks, run_notebooks
-    from mimlpaper.study.scorecard import experiments_behind, publish_lists, trial_counts
+    from mimlpaper.study.scorecard import publish_lists, trials_behind
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
-    read = Companion(profile=options.profile).known
     counts, ready, left_out = {}, [], []
     for name in options.notebooks or available_notebooks():
         stem = Path(name).stem
-        counts[stem] = trial_counts(experiments_behind(stem), read, options.profile)
+        counts[stem] = trials_behind(stem, options.profile)
         if options.recorded and any(counts[stem][state] for state in TO_RUN):
             left_out.append(NotebookRun(stem, "left out", 0.0))
         else:
@@ -192,7 +191,7 @@ def _bench(options):
 )
 def _status(options):
     from mimlpaper import paths
-    from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, outcome, trace
+    from mimlpaper.study.scorecard import artefact_status, in_words, recorded_scorecard, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):
@@ -203,13 +202,12 @@ def _status(options):
         from mimlpaper.study.companion import Companion
 
         return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
-    found = outcome(profile)
     rows = []
     if paths.notebooks().is_dir():  # which a wheel does not have
-        rows = artefact_status(found["counts"], profile, last_runs(profile))
+        rows = artefact_status(profile)
         _print(rows)
         print()
-    print(in_words(found["card"]))
+    print(in_words(recorded_scorecard(profile)))
     return int(any(row["mend"] for row in rows))
 
 

@@ -23,8 +23,9 @@ from terms import glossary_page
 from mimlpaper.study.companion import Companion
 from mimlpaper.study.compare import three_orders
 from mimlpaper.study.figures import plot_orders
-from mimlpaper.study.notebooks import available_notebooks, last_runs
+from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.published import TABLES
+from mimlpaper.study.scorecard import artefact_status
 from mimlpaper.study.trials import PROFILES
 
 HERE = Path(__file__).resolve().parent
@@ -73,7 +74,7 @@ def gather(sources, profile):
         (sources / file).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / file, sources / file)
     card = paper.scorecard()
-    status = {row["artefact"]: row for row in paper.status(last_runs(profile))}
+    status = {row["artefact"]: row for row in artefact_status(profile)}
     pages = {
         "index": home_page(readme, executed, sources / "figures"),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),

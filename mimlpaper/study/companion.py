@@ -22,14 +22,7 @@ from mimlpaper.study.published import published_claims
 from mimlpaper.study.records import KEY, USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.runner import compute
-from mimlpaper.study.scorecard import (
-    ARTEFACTS,
-    artefact_status,
-    finding_in_words,
-    rows_in_words,
-    scorecard,
-    trial_counts,
-)
+from mimlpaper.study.scorecard import ARTEFACTS, finding_in_words, scorecard
 from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
@@ -117,11 +110,6 @@ class Companion:
         card = scorecard(self.recorded, self.claims())
         return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
 
-    def status(self, last_runs: dict[str, str]) -> list[dict]:
-        """The state of every artefact, see :func:`~mimlpaper.study.scorecard.artefact_status`."""
-        counts = {n: trial_counts([n], self.known, self.profile) for n in EXPERIMENTS}
-        return artefact_status(counts, self.profile, last_runs)
-
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
         claims: tuple[str, ...] = (),
@@ -138,10 +126,6 @@ class Companion:
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
         box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
         return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
-
-    def identified(self, number: int) -> Markdown:
-        """Which rows of a table are nearest to their own printed row, in words."""
-        return Markdown(rows_in_words(self.recorded, number))
 
     def claims(self, *beginnings: str) -> list[ClaimResult]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""

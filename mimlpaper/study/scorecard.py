@@ -3,12 +3,11 @@
 And how one number came about, from the printed value down to the code: :func:`trace`.
 """
 
-import hashlib
 import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import zip_longest
@@ -16,7 +15,6 @@ from pathlib import Path
 from textwrap import fill
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
@@ -80,20 +78,18 @@ LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each e
 def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
-    ``claims`` are all results of :func:`~mimlpaper.study.claims.evaluate_claims`, if they are
-    known. The keys are
+    ``claims`` are all results of :func:`~mimlpaper.study.claims.evaluate_claims`, if known. Keys:
 
-    - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean, blind_std
-      and blind_verdict are those of the blind column, empty where it is not recorded
-    - ``rows``: table, algorithm, the nearest printed row, nearest_to_print (number of settings
-      that were chosen because they come nearest to the printed row)
-    - ``totals``: for each table and for all, see :func:`~mimlpaper.study.verdicts.agreement`;
-      ``blind``: the same for the blind column
-    - ``claims``: the fields of a ClaimResult, n_parts, n_held, and multiverse: what
+    - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included, with the blind
+      column's blind_mean, blind_std and blind_verdict
+    - ``rows``: table, algorithm, the nearest printed row, nearest_to_print: how many settings
+      were chosen because they come nearest to the printed row
+    - ``totals`` and ``blind``: :func:`~mimlpaper.study.verdicts.agreement` of each table and of all
+    - ``claims``: the fields of a ClaimResult, and multiverse: what
       :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
     """
     cells, blind = (scorecard_cells(get_records, name) for name in COLUMNS[:2])
-    rows = _rows(cells)
+    rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
@@ -104,13 +100,8 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
         "rows": rows.to_dict("records"),
         "totals": _totals(cells),
         "blind": _totals(blind),
-        "claims": [_as_dict(one) | {"multiverse": turns.get(one.id)} for one in claims],
+        "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
     }
-
-
-def _as_dict(claim):
-    held = sum(part.holds is True for part in claim.parts)
-    return asdict(claim) | {"n_parts": len(claim.parts), "n_held": held}
 
 
 def scorecard_cells(
@@ -158,24 +149,6 @@ def finding_in_words(
         words = "; ".join(f"{name}, {_claims_in_words(claims, name)}" for name in COLUMNS)
         sentences.append(f"Of {len(claims)} claims, {words}.")
     return " ".join(sentences)
-
-
-def rows_in_words(get_records: Records, number: int) -> str:
-    """Which rows of a table are nearest to their own printed row, and to whose the others are."""
-    rows = _rows(scorecard_cells(get_records, numbers=[number])).to_dict("records")
-    own = [row["algorithm"] for row in rows if row["identified"]]
-    others = [f"{row['algorithm']} ({row['nearest']}'s)" for row in rows if not row["identified"]]
-    sentence = f"Nearest to their own printed row are {_listed(own)}."
-    return sentence + (f" Nearer to another's are {_listed(others)}." if others else "")
-
-
-def _rows(cells):
-    """Which printed row each of ours is nearest to."""
-    return row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
-
-
-def _listed(names):
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "none"
 
 
 def _agreement_in_words(every):
@@ -226,12 +199,12 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
     verified = default_store().outcomes()
     verified = verified.query("experiment == @experiment.name and method == @method")
-    about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
-    about |= _code(experiment, of_set, method)
-    about["verified"] = [
+    dates = [
         f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
         for row in verified.itertuples()
-    ] or ["never"]
+    ]
+    about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
+    about |= _code(experiment, of_set, method) | {"verified": dates or ["never"]}
     lines = [f"Table {table}, {method}, {criterion} on {dataset}", ""]
     for name, texts in about.items():
         lines += [f"{head:<10}{text}" for head, text in zip_longest([name], texts, fillvalue="")]
@@ -251,17 +224,14 @@ def _values(cell):
 
 
 def _trials(experiment, trials):
-    """How many trials, their seconds, and their lines in the file."""
+    """How many trials, their seconds and their file."""
     if trials.empty:
         return [f"none; mimlpaper compute {experiment.name}"]
-    path, keys = default_store().path(experiment.name), ["dataset", "method"]
-    in_file = pd.MultiIndex.from_frame(pd.read_csv(path, usecols=keys)[keys])
-    places = 2 + np.flatnonzero(in_file.isin(pd.MultiIndex.from_frame(trials[keys])))
     states = ", ".join(f"{n} {state}" for state, n in trials["state"].value_counts().items())
     return [
         f"{len(trials)}: {states}; seeds {trials['split'].min()} to {trials['split'].max()}",
         f"{trials['seconds'].sum():.1f} s of processor time in all",
-        f"data/results/{path.name}, lines {places[0]} to {places[-1]}",
+        f"data/results/{experiment.name}.csv",
     ]
 
 
@@ -277,36 +247,60 @@ def _code(experiment, dataset, method):
     ]
     sections = paths.PACKAGE.glob("study/section*.py")
     section = next(file for file in sections if f'"{experiment.name}"' in file.read_text())
-    files = [f"fingerprint {code_fingerprint(*parts)}"]
-    for module, n_definitions in modules_behind(*parts).items():
-        path = Path(*module.split(".")[1:]).with_suffix(".py")
-        digest = hashlib.sha256((paths.PACKAGE / path).read_bytes()).hexdigest()[:12]
-        files.append(f"{path!s:<32} {digest}  {n_definitions} definitions in use")
-    return {"settings": [*named, f"{splits}; study/{section.name}"], "code": files}
+    files = [
+        f"{'/'.join(module.split('.')[1:]) + '.py':<32} {n_definitions} definitions in use"
+        for module, n_definitions in modules_behind(*parts).items()
+    ]
+    return {
+        "settings": [*named, f"{splits}; study/{section.name}"],
+        "code": [f"fingerprint {code_fingerprint(*parts)}", *files],
+    }
 
 
-def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> dict[str, int]:
-    """Numbers of the trials of some experiments in each state, and of those "missing".
+def trial_counts(profile: str) -> dict[str, dict[str, int]]:
+    """By experiment, the numbers of its trials in each state, and of those "missing"."""
 
-    ``read`` gives the records of an experiment by its name.
-    """
-    counts = dict.fromkeys((*STATES, "missing"), 0)
-    for name in dict.fromkeys(experiments):
-        states = read(name).drop_duplicates(KEY)["state"].value_counts()
-        for state, n in states.items():
-            counts[state] += int(n)
-        counts["missing"] += len(EXPERIMENTS[name].trials(profile)) - int(states.sum())
-    return counts
+    def make():
+        read, counts = _reader(profile), {}
+        for name, experiment in EXPERIMENTS.items():
+            states = Counter(read(name).drop_duplicates(KEY)["state"])
+            states["missing"] = len(experiment.trials(profile)) - states.total()
+            counts[name] = dict(states)
+        return counts
+
+    return _kept("counts", profile, make)
 
 
-def experiments_behind(notebook: str) -> list[str]:
-    """Experiments whose trials a notebook runs or shows: by its code, and of its artefacts."""
+def recorded_scorecard(profile: str) -> dict:
+    """The :func:`scorecard` of what is recorded."""
+    return _kept("scorecard", profile, lambda: scorecard(_reader(profile)))
+
+
+def _reader(profile):
+    return cache(partial(records, profile=profile, store=explored_store(profile)))
+
+
+def _kept(name, profile, make):
+    """What ``make`` gave, until code, records or published numbers change."""
+    store = explored_store(profile)
+    folders = store.folder, default_store(profile).folder, paths.published()
+    files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
+    about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return kept(f"{name}_{profile}", repr([all_sources(), about]), make)
+
+
+def trials_behind(notebook: str, profile: str) -> Counter:
+    """Numbers by state of the trials that a notebook runs or shows: by its code and artefacts."""
     code = (paths.notebooks() / f"{notebook}.ipynb").read_text()
     shown = {name for one in ARTEFACTS if one.notebook == notebook for name in one.experiments}
-    return [
-        name for name in EXPERIMENTS
+    return _sum(
+        counts for name, counts in trial_counts(profile).items()
         if name in shown or f'\\"{name}\\"' in code or re.search(RUN_BY.get(name, "$^"), code)
-    ]  # fmt: skip
+    )  # fmt: skip
+
+
+def _sum(counts):
+    return sum(map(Counter, counts), Counter())  # without what is 0
 
 
 def last_runs(profile: str = "paper") -> dict[str, str]:
@@ -315,36 +309,17 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
     return json.loads(path.read_text()) if path.is_file() else {}
 
 
-def outcome(profile: str = "paper") -> dict:
-    """The scorecard, and by experiment its trials in each state, kept until a file changes."""
-    store = explored_store(profile)
-    folders = store.folder, default_store(profile).folder, paths.published()
-    files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
-    about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-
-    def make():
-        read = cache(partial(records, profile=profile, store=store))
-        counts = {name: trial_counts([name], read, profile) for name in EXPERIMENTS}
-        return {"card": scorecard(read), "counts": counts}
-
-    return kept(f"outcome_{profile}", repr([all_sources(), about]), make)
-
-
-def artefact_status(
-    counts_of: Mapping[str, Mapping[str, int]], profile: str, ended: Mapping[str, str]
-) -> list[dict]:
+def artefact_status(profile: str) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
     The state is the first that fits: "failed" if the notebook's last run did not end well;
-    "missing" if trials or files are missing; else that of its worst trial. ``ended`` maps a
-    notebook to how its last run ended, "done" if well; ``counts_of`` an experiment to the numbers
-    of its trials, see :func:`trial_counts`.
+    "missing" if trials or files are missing; else that of its worst trial.
     """
     folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
-    rows = []
+    counts_of, ended, rows = trial_counts(profile), last_runs(profile), []
     for artefact in ARTEFACTS:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
-        counts = sum((Counter(counts_of[name]) for name in names), Counter())
+        counts = _sum(counts_of[name] for name in names)
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
         state = (found or ["fresh"])[0]
         mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
