@@ -248,7 +248,9 @@ def costs(estimator, dataset, train, test) -> list[dict]:
     counts. n_instances is the mean of a bag. A learner of one label gets the first.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    labels = dataset.Y[:, 0] if isinstance(last, BagClassifier) else dataset.labels
+    labels = dataset.labels
+    if isinstance(last, BagClassifier) and labels.ndim == 2:
+        labels = labels[:, 0]
     X, Y = dataset.X[train], labels[train]
     # From all over the set, because it may be sorted by label.
     few = np.unique(np.linspace(0, len(Y) - 1, N_WARM_UP).astype(int))

@@ -107,7 +107,7 @@ def _cases_of_leads(experiment):
 def _losses(table):
     """For each method its mean losses: a row for each reading, columns (criterion, data set).
 
-    On a data set without a reading the published one holds.
+    On a data set without a reading the published one holds. Methods without that are left out.
     """
     table = table.dropna(axis=1, how="all")
     criteria = [name for name in ALL_CRITERIA if name in table]
@@ -115,7 +115,7 @@ def _losses(table):
     for name in criteria:
         means[name] = means[name] if ALL_CRITERIA[name].lower_is_better else 1 - means[name]
     frames = {m: own.droplevel("method").unstack() for m, own in means.groupby("method")}
-    return {method: own.fillna(own.loc[""]) for method, own in frames.items()}
+    return {m: own.fillna(own.loc[""]) for m, own in frames.items() if "" in own.index}
 
 
 def _effects(cases, losses, n_drawn, rng):

@@ -176,6 +176,8 @@ def test_costs_on_a_set_sorted_by_label():
     (row,) = measures.costs(ChFd(), data, np.arange(90), np.arange(90, 100))
     assert row["fit_seconds"] > 0 and row["n_labels"] == 1
     assert row["predict_seconds"] >= 0 and "average_precision" not in row
+    (row,) = measures.costs(ChFd(), load("synthetic_africa"), np.arange(30), np.arange(30, 40))
+    assert row["n_labels"] == 1
 
 
 def test_costs_grow_by_one_size_at_a_time_and_peers_compute_the_same():

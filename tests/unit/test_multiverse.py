@@ -99,6 +99,7 @@ def test_effects_by_hand(records, one_claim):
     again = claim_effects(records, n_drawn=50)
     assert again["effect"].tolist() == effects["effect"].tolist()
     assert claim_effects({}).empty and claim_effects({"table1": at(0.2)}).empty
+    assert claim_effects({"readings": records["readings"]}).empty  # nothing to compare with
 
 
 def test_effects_of_accuracies_are_those_of_the_named_sets(monkeypatch):
