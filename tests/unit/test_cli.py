@@ -79,16 +79,18 @@ def test_run_says_what_each_notebook_became(monkeypatch, capsys):
 def test_status_is_the_outcome_and_what_to_mend(monkeypatch, capsys):
     rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
     monkeypatch.setattr(scorecard, "artefact_status", lambda *_: rows)
-    found = {"counts": {}, "card": {"rows": 0}}
-    monkeypatch.setattr(scorecard, "outcome", lambda profile: found)
+    monkeypatch.setattr(scorecard, "recorded_scorecard", lambda profile: {"rows": 0})
     monkeypatch.setattr(Companion, "scorecard", lambda self: {"rows": 0})
     monkeypatch.setattr(scorecard, "in_words", lambda card: f"{card['rows']} rows")
     assert cli.main(["status"]) == 1
     assert capsys.readouterr().out.endswith("mimlpaper run 3_framework\n\n0 rows\n")
     rows[0]["mend"] = ""
     assert cli.main(["status"]) == 0
+    monkeypatch.setattr(paths, "notebooks", lambda: paths.results() / "none")
+    capsys.readouterr()
+    assert cli.main(["status"]) == 0 and capsys.readouterr().out == "0 rows\n"
     assert cli.main(["status", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out.partition("\n\n0 rows\n")[2]) == {"rows": 0}
+    assert json.loads(capsys.readouterr().out) == {"rows": 0}
 
 
 def test_status_traces_a_number(capsys):
