@@ -1,14 +1,12 @@
 """Build sdist and wheel, install each in an empty environment, and use it away from the checkout.
 
 ``python tests/package/check_package.py`` (in ``make check``) builds in ``build/package`` and tries
-every Python from 3.11 to 3.13 that the machine has. For each: an environment with nothing but the
-wheel, or, for the first, the sdist, and the locked versions of what it needs; ``pip check``; the
-README's five lines and the command ``mimlpaper data`` in an empty folder, with the core's packages
-alone. The first Python also tries the oldest versions that the ranges allow. The wheel that the
-sdist gives must hold the same files as the one from the checkout.
+every Python from 3.11 to 3.13 that the machine has, with the core's packages alone, in their locked
+versions; the first Python also the sdist, and the oldest versions that the ranges allow. In an
+empty folder it runs the README's five lines, each learner on bags, and the commands ``data``,
+``status`` and ``bench``, which read the records that the wheel carries. ``bench`` needs the scenes:
+without their file it runs on drawn data.
 """
-
-from __future__ import annotations
 
 import os
 import re
@@ -22,70 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "package"
+DATA = Path(os.environ.get("MIMLPAPER_DATA") or ROOT / "data" / "raw")
 VERSIONS = ("3.11", "3.12", "3.13")
 ALONE = {"PYTHONPATH", "PYTHONHOME", "MIMLPAPER_DATA", "VIRTUAL_ENV"}
-
-
-def main():
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    FOLDER.mkdir(parents=True)
-    builder = environment(Path(sys.executable), "builder")
-    backend = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    call(builder, "-m", "pip", "install", "--quiet", *backend)
-    call(builder, "-m", "hatchling", "build", "-d", str(FOLDER / "dist"), cwd=ROOT)
-    (sdist,) = (FOLDER / "dist").glob("*.tar.gz")
-    (wheel,) = (FOLDER / "dist").glob("*.whl")
-    same_from_sdist(builder, sdist, wheel)
-    pythons = found()
-    for number, (version, python) in enumerate(pythons.items()):
-        use(python, version, wheel if number else sdist, ROOT / "requirements/main.lock")
-        if number == 0:
-            use(python, f"{version}-oldest", wheel, oldest())
-    missing = [version for version in VERSIONS if version not in pythons]
-    print(f"used by Python {', '.join(pythons)}" + (f"; not here: {missing}" if missing else ""))
-    return 0
-
-
-def found():
-    """The Pythons of this machine by version, those of pyenv too."""
-    here = {}
-    for version in VERSIONS:
-        pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-        candidates = [shutil.which(f"python{version}"), *map(str, pyenv)]
-        for candidate in filter(None, candidates):
-            told = subprocess.run(
-                [candidate, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"],
-                capture_output=True, text=True,
-            )  # fmt: skip
-            if told.stdout.strip() == version:
-                here.setdefault(version, Path(candidate))
-    return here
-
-
-def same_from_sdist(builder, sdist, wheel):
-    """Who has only the sdist builds the same wheel."""
-    shutil.unpack_archive(sdist, FOLDER / "unpacked")
-    (source,) = (FOLDER / "unpacked").iterdir()
-    again = FOLDER / "again"
-    call(builder, "-m", "hatchling", "build", "-t", "wheel", "-d", str(again), cwd=source)
-    (other,) = again.glob("*.whl")
-    contents = [
-        {entry.filename: entry.CRC for entry in zipfile.ZipFile(path).infolist()}
-        for path in (wheel, other)
-    ]
-    assert contents[0] == contents[1], sorted(set(contents[0].items()) ^ set(contents[1].items()))
-    assert "mimlpaper/data/manifest.csv" in contents[0]
-
-
-def oldest():
-    """A file of constraints: the lower end of each range of the core."""
-    ranges = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    path = FOLDER / "oldest.txt"
-    path.write_text("\n".join(line.replace(">=", "==") for line in ranges))
-    return path
-
-
-# Each learner on bags, and that nothing else than the core is needed for it.
 LEARNERS = """
 import sys
 from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi
@@ -95,6 +32,60 @@ for kind in DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi:
     kind(random_state=0).fit(scenes.X[:60], scenes.Y[:60]).predict(scenes.X[60:])
 assert not {"matplotlib", "papermill", "IPython"} & set(sys.modules)
 """
+METHOD = """
+from mimlpaper import MeanInstances, MlKnn
+from sklearn.pipeline import make_pipeline
+def Model():
+    return make_pipeline(MeanInstances(), MlKnn())
+"""
+
+
+def main():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    builder = environment(Path(sys.executable), "builder")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    call(builder, "-m", "pip", "install", "--quiet", *project["build-system"]["requires"])
+    call(builder, "-m", "hatchling", "build", "-d", str(FOLDER / "dist"), cwd=ROOT)
+    (sdist,) = (FOLDER / "dist").glob("*.tar.gz")
+    (wheel,) = (FOLDER / "dist").glob("*.whl")
+    same_from_sdist(builder, sdist, wheel)
+    oldest = FOLDER / "oldest.txt"  # the lower end of each range of the core
+    oldest.write_text("\n".join(project["project"]["dependencies"]).replace(">=", "=="))
+    pythons = {version: path for version in VERSIONS if (path := found(version))}
+    for number, (version, python) in enumerate(pythons.items()):
+        use(python, version, wheel if number else sdist, ROOT / "requirements/main.lock")
+        if number == 0:
+            use(python, f"{version}-oldest", wheel, oldest)
+    print(f"used by Python {', '.join(pythons)} of {', '.join(VERSIONS)}")
+
+
+def found(version):
+    """A Python of this version, on the path or of pyenv."""
+    pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for candidate in filter(None, [shutil.which(f"python{version}"), *map(str, pyenv)]):
+        code = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
+        answer = subprocess.run([candidate, "-c", code], capture_output=True, text=True)
+        if answer.stdout.strip() == version:
+            return Path(candidate)
+    return None
+
+
+def same_from_sdist(builder, sdist, wheel):
+    """Who has only the sdist builds the same wheel."""
+    shutil.unpack_archive(sdist, FOLDER / "unpacked")
+    (source,) = (FOLDER / "unpacked").iterdir()
+    again = FOLDER / "again"
+    call(builder, "-m", "hatchling", "build", "-t", "wheel", "-d", str(again), cwd=source)
+    (other,) = again.glob("*.whl")
+    here, there = (
+        {(entry.filename, entry.CRC) for entry in zipfile.ZipFile(path).infolist()}
+        for path in (wheel, other)
+    )
+    assert here == there, sorted(here ^ there)
+    names = {name for name, _ in here}
+    assert {"mimlpaper/data/manifest.csv", "mimlpaper/data/results/table1.csv"} <= names
+    assert not [name for name in names if name.endswith(".lock")]
 
 
 def use(python, version, package, constraints):
@@ -103,12 +94,19 @@ def use(python, version, package, constraints):
     call(alone, "-m", "pip", "install", "--quiet", "--constraint", str(constraints), str(package))
     call(alone, "-m", "pip", "check")
     five_lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    with tempfile.TemporaryDirectory() as elsewhere:
-        answer = call(alone, "-c", five_lines[1], cwd=elsewhere)
+    is_there = (DATA / "scene" / "miml-image-data.mat").is_file()
+    bench = ["bench", "my_method:Model", "--tables", "1", "--data", str(DATA), "--profile"]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "my_method.py").write_text(METHOD)
+        answer = call(alone, "-c", five_lines[1], cwd=folder)
         assert "hamming_loss" in answer, answer
-        call(alone, "-c", LEARNERS, cwd=elsewhere)
-        assert "scene" in call(alone, "-m", "mimlpaper", "data", cwd=elsewhere)
-        where = call(alone, "-c", "import mimlpaper; print(mimlpaper.__file__)", cwd=elsewhere)
+        call(alone, "-c", LEARNERS, cwd=folder)
+        assert "scene" in call(alone, "-m", "mimlpaper", "data", cwd=folder)
+        status = call(alone, "-m", "mimlpaper", "status", cwd=folder)
+        assert "printed cells agree" in status and "nan" not in status, status
+        ranks = call(alone, "-m", "mimlpaper", *bench, "quick" if is_there else "smoke", cwd=folder)
+        assert "my_method:Model" in ranks and ("MimlBoost" in ranks) == is_there, ranks
+        where = call(alone, "-c", "import mimlpaper; print(mimlpaper.__file__)", cwd=folder)
     assert str(FOLDER) in where, where
     print(f"Python {version}, {package.name}: {answer.strip()}")
 
@@ -119,7 +117,7 @@ def environment(python, name):
 
 
 def call(python, *arguments, cwd=None):
-    """What it prints; what it complains of is shown if it fails."""
+    """What it prints; its errors are shown if it fails."""
     variables = {name: value for name, value in os.environ.items() if name not in ALONE}
     done = subprocess.run(
         [str(python), *arguments], cwd=cwd, env=variables, capture_output=True, text=True
@@ -130,4 +128,4 @@ def call(python, *arguments, cwd=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,21 +1,42 @@
-"""The site's pages as text: executed notebooks, lists, terms, API; tests/browser/ opens them."""
+"""The site's pages as text: executed notebooks, lists, terms, API, play; see tests/browser/."""
 
+import copy
 import importlib
+import json
 import math
 import re
+import shutil
+import subprocess
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 
 import mimlpaper
 from mimlpaper import paths
+from mimlpaper.datasets import SCENE_LABELS, ImageBags, make_scenes
+from mimlpaper.reasons import explain
 from mimlpaper.study.companion import DRAWN
 from mimlpaper.study.published import published_claims
 from mimlpaper.study.scorecard import ARTEFACTS, scorecard
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
 TEXT = f"{FIGURE.title}. {FIGURE.shows}"
+NODE = shutil.which("node")
+SCRIPT = """
+import { readFileSync } from "node:fs";
+import { features, scores } from "./play.mjs";
+const network = JSON.parse(readFileSync("network.json"));
+const images = readFileSync("images.bin");
+const results = [];
+let start = 0;
+for (const [height, width] of JSON.parse(readFileSync("shapes.json"))) {
+  const pixels = images.subarray(start, (start += 4 * height * width));
+  results.push(scores(network, features(pixels, width, height)));
+}
+process.stdout.write(JSON.stringify(results));
+"""
 
 
 def _module(name):
@@ -30,7 +51,8 @@ def _module(name):
     return module
 
 
-executed, pages, terms, api, check = map(_module, ("executed", "pages", "terms", "api", "check"))
+NAMES = ("executed", "pages", "terms", "api", "check", "play")
+executed, pages, terms, api, check, play = map(_module, NAMES)
 
 
 @pytest.fixture(scope="session")
@@ -47,50 +69,25 @@ def notebook_of(source, alt=TEXT):
     return nbformat.v4.new_notebook(cells=[cell], metadata={"widgets": {}})
 
 
-def test_a_figure_has_its_text_its_number_and_its_svg(executed, tmp_path):
+def test_a_figure_has_its_text_its_number_its_svg_and_folded_code(executed, tmp_path):
     (tmp_path / "figure10.svg").write_text("<svg/>")
-    notebook = notebook_of('paper.save_figure(figure, "figure10")')
+    saved = 'paper.save_figure(figure, "figure10")'
+    notebook = notebook_of(f"figure = draw()\n{saved}")
     assert executed.page_of(notebook, "6_insdif", tmp_path) == ["figure10"]
     cell, caption = notebook.cells
     assert cell.metadata["mystnb"] == {"image": {"alt": TEXT}}
+    assert cell.metadata["tags"] == ["hide-input"]
     assert cell.outputs[0].data == {"image/svg+xml": "<svg/>"}
     name = '<p class="named" id="figure10"><a href="../gallery.html#fig-10">Fig. 10</a></p>'
     assert caption.source == name
     assert "widgets" not in notebook.metadata
-
-
-def test_code_of_a_figure_is_folded(executed, tmp_path):
-    saved = 'paper.save_figure(figure, "figure10")'
-    folded = notebook_of(f"figure = draw()\n{saved}")
-    executed.page_of(folded, "6_insdif", tmp_path)
-    assert folded.cells[0].metadata["tags"] == ["hide-input"]
+    for alt in (f"{DRAWN} {TEXT}", "Something else"):  # a figure of other data
+        notebook = notebook_of(saved, alt)
+        executed.page_of(notebook, "6_insdif", tmp_path)
+        assert notebook.cells[0].outputs[0].data == {"image/png": "B64"}
     other = notebook_of("a = 1\nb = 2")
     executed.page_of(other, "6_insdif", tmp_path)
     assert "tags" not in other.cells[0].metadata
-
-
-def test_a_figure_of_other_data_stays_as_it_is(executed, tmp_path):
-    (tmp_path / "figure10.svg").write_text("<svg/>")
-    for alt in (f"{DRAWN} {TEXT}", "Something else"):
-        notebook = notebook_of('paper.save_figure(figure, "figure10")', alt)
-        executed.page_of(notebook, "6_insdif", tmp_path)
-        assert notebook.cells[0].outputs[0].data == {"image/png": "B64"}
-
-
-def test_artefacts_are_known_by_what_a_cell_saves(executed):
-    for source, files in (
-        ("paper.table(1)", ["table1"]),
-        ('paper.save_table(\n    tables.some(rows, "printed"),\n    "figures45_outcomes",\n)',
-         ["figures45_outcomes"]),
-        ('display(paper.save_table(some(rows, number, EARLY), f"ranksvm_{name}"))',
-         ["ranksvm_steps", "ranksvm_rows"]),
-        ('paper.save_figure(figure, "recording", of=birds)', ["recording"]),
-        ('paper.trials("figure4")', []),
-    ):  # fmt: skip
-        cell = notebook_of(source).cells[0]
-        assert [artefact.file for artefact in executed.artefacts_in(cell)] == files
-        cell.outputs = []
-        assert executed.artefacts_in(cell) == []
 
 
 def test_every_artefact_is_named_by_a_cell_of_its_notebook(executed):
@@ -98,25 +95,23 @@ def test_every_artefact_is_named_by_a_cell_of_its_notebook(executed):
     for path in paths.notebooks().glob("*.ipynb"):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "code":
+                cell.outputs = []
+                assert executed.artefacts_in(cell) == []
                 cell.outputs = ["shown"]
                 named |= {(a.notebook, a.file) for a in executed.artefacts_in(cell)}
     assert {(a.notebook, a.file) for a in ARTEFACTS} <= named
+    assert executed.artefacts_in(notebook_of('paper.trials("figure4")').cells[0]) == []
 
 
-def test_cells_are_escaped_tinted_and_told_how_to_sort(pages):
+def test_cells_are_escaped_tinted_folded_and_have_numbers_to_sort_by(pages):
     rows = [["<b>&", (".5±.1", 0.5), "differs (ours worse)"], ["", ("–", math.nan), "agrees"]]
     text = pages.sortable_table("Some", {"a": True, "b": False, "c": True}, rows)
     assert '<th scope="col" data-filter>a</th><th scope="col">b</th>' in text
     assert '<td>&lt;b&gt;&amp;</td><td data-value="0.5">.5±.1</td><td style="background:#' in text
     assert '<td data-value="">–</td>' in text
-
-
-def test_gallery_says_what_is_not_there(pages, tmp_path):
-    row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
-    status = {artefact.title: row for artefact in ARTEFACTS}
-    text = pages.gallery_page(status, {}, "quick", tmp_path)
-    assert text.count("Not made yet.") == len(ARTEFACTS)
-    assert "- profile: quick\n- state: missing\n- mended by: `mimlpaper run it`" in text
+    row = ["two of three hold; " + "x" * 300]
+    text = pages.sortable_table("Some", {"detail": False}, [row])
+    assert f"<details><summary>two of three hold</summary>{'x' * 300}</details>" in text
 
 
 def test_home_links_the_notebooks_that_there_are(pages, tmp_path):
@@ -127,32 +122,32 @@ def test_home_links_the_notebooks_that_there_are(pages, tmp_path):
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
 
 
-def test_gallery_is_in_the_papers_order(pages, tmp_path):
-    titles = [artefact.title for artefact in sorted(ARTEFACTS, key=pages._place_in_paper)]
-    figures = [f"Fig. {number}" for number in range(1, 11)]
-    assert titles[:15] == [*figures, *(f"Table {number}" for number in range(1, 6))]
-
-
-def test_pages_show_light_svg_and_heavy_png(pages, tmp_path):
-    (tmp_path / "few.svg").write_text("<svg/>")
+def test_pages_show_light_svg_heavy_png_and_taller_figures_on_narrow_screens(pages, tmp_path):
+    for name in ("few", "orders", "orders_tall"):
+        (tmp_path / f"{name}.svg").write_text("<svg/>")
     (tmp_path / "many.svg").write_text(" " * (pages.HEAVY + 1))
-    assert [pages.lightest(tmp_path, name) for name in ("few", "many", "none")] == [
-        "few.svg", "many.png", "none.png",
-    ]  # fmt: skip
-
-
-def test_home_has_a_taller_figure_for_narrow_screens(pages, tmp_path):
-    (tmp_path / "orders_tall.svg").write_text("<svg/>")
+    files = [pages.lightest(tmp_path, name) for name in ("few", "many", "none")]
+    assert files == ["few.svg", "many.png", "none.png"]
     text = pages.home_page("![Orders](figures/orders.png)", [], tmp_path)
     assert text.startswith(
-        "![Orders](figures/orders.png){.wide}\n![Orders](figures/orders_tall.svg){.tall}"
+        "![Orders](figures/orders.svg){.wide}\n![Orders](figures/orders_tall.svg){.tall}"
     )
 
 
-def test_long_lists_are_folded(pages):
-    row = ["two of three hold; " + "x" * 300]
-    text = pages.sortable_table("Some", {"detail": False}, [row])
-    assert f"<details><summary>two of three hold</summary>{'x' * 300}</details>" in text
+def test_gallery_is_in_the_papers_order_and_leads_to_cells(pages, tmp_path):
+    row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
+    status = {artefact.title: row for artefact in ARTEFACTS}
+    text = pages.gallery_page(status, {"6_insdif": ["figure10"]}, "quick", tmp_path)
+    titles = re.findall("^## (.*)", text, re.M)
+    assert titles[:10] == [f"Fig. {number}" for number in range(1, 11)]
+    assert titles[10:15] == [f"Table {number}" for number in range(1, 6)]
+    assert text.count("Not made yet.") == len(ARTEFACTS)
+    assert "- profile: quick\n- state: missing\n- mended by: `mimlpaper run it`" in text
+    assert '- notebook: <a href="notebooks/6_insdif.html#figure10">6_insdif</a>' in text
+    assert "- notebook: [6_insdif](notebooks/6_insdif.ipynb)" in text
+    (tmp_path / "figure10.png").touch()
+    text = pages.gallery_page(status, {}, "paper", tmp_path)
+    assert "[![Fig. 10](figures/figure10.png)](#fig-10)" in text
 
 
 def test_every_cell_is_in_the_scorecard(pages, empty_card):
@@ -161,42 +156,29 @@ def test_every_cell_is_in_the_scorecard(pages, empty_card):
     assert text.count("<tr><td") == text.count(">missing</td><td>0 of") == 283
 
 
-def test_claims_lead_to_their_cells_paragraphs_and_sentences(pages, empty_card):
+def test_claims_lead_to_their_cells_paragraphs_sentences_and_readings(pages, empty_card):
     headings = {"4_degeneration": ["Section 4", "Table 1: scene", "The claims of Section 4.3"]}
-    text = pages.claims_page(empty_card, "paper", headings)
-    assert '<a id="S4.1" href="#S4.1">S4.1</a>' in text
-    assert '<a href="scorecard.html?table=Table 1">cells</a>' in text
-    assert '<a href="notebooks/4_degeneration.html#table-1-scene">4_degeneration</a>' in text
-    assert '<a href="gallery.html#table-1">Table 1</a>' in text
-    places = pd.read_csv(paths.published() / "claim_places.csv")
-    assert list(places["id"]) == list(published_claims()["id"])
-    assert text.count(f'<a href="{pages.PAPER}">') == len(places)
-    assert ">Section 5.5</a>: <q>when p is larger than 59</q>" in text
-
-
-def test_claims_show_their_lead_under_other_readings(pages, empty_card):
     read = {"effect": 12.34, "same_sign": 0.925}
     claims = [one | {"multiverse": read if one["id"] == "S4.1" else None}
               for one in empty_card["claims"]]  # fmt: skip
+    text = pages.claims_page({"claims": claims}, "paper", headings | {"10_multiverse": []})
+    places = pd.read_csv(paths.published() / "claim_places.csv")
+    assert list(places["id"]) == list(published_claims()["id"])
+    assert text.count(f'<a href="{pages.PAPER}">') == len(places)
+    for link in (
+        '<a id="S4.1" href="#S4.1">S4.1</a>',
+        '<a href="scorecard.html?table=Table 1">cells</a>',
+        '<a href="notebooks/4_degeneration.html#table-1-scene">4_degeneration</a>',
+        '<a href="gallery.html#table-1">Table 1</a>',
+        ">Section 5.5</a>: <q>when p is larger than 59</q>",
+        f'<td data-value="0.925"><a href="notebooks/10_multiverse.html#{pages.READINGS}">'
+        "lead +12.3 %, the same sign in 92% of the readings</a></td>",
+    ):
+        assert link in text
+    assert text.count('<td data-value=""></td>') == len(claims) - 1
     notebook = nbformat.read(paths.notebooks() / "10_multiverse.ipynb", as_version=4)
     lines = [line for cell in notebook.cells for line in cell.source.splitlines()]
     assert pages.READINGS in [pages.slug(line) for line in lines if line.startswith("## ")]
-    text = pages.claims_page({"claims": claims}, "paper", {"10_multiverse": []})
-    assert (
-        f'<td data-value="0.925"><a href="notebooks/10_multiverse.html#{pages.READINGS}">'
-        "lead +12.3 %, the same sign in 92% of the readings</a></td>"
-    ) in text
-    assert text.count('<td data-value=""></td>') == len(claims) - 1
-
-
-def test_gallery_leads_to_the_cell_that_shows_it(pages, tmp_path):
-    row = {"state": "fresh", "trials": "", "mend": ""}
-    status = {artefact.title: row for artefact in ARTEFACTS}
-    (tmp_path / "figure10.png").touch()
-    text = pages.gallery_page(status, {"6_insdif": ["figure10"]}, "paper", tmp_path)
-    assert '- notebook: <a href="notebooks/6_insdif.html#figure10">6_insdif</a>' in text
-    assert "- notebook: [6_insdif](notebooks/6_insdif.ipynb)" in text
-    assert "[![Fig. 10](figures/figure10.png)](#fig-10)" in text
 
 
 def linked(terms, text, linker=None):
@@ -204,64 +186,50 @@ def linked(terms, text, linker=None):
     return "".join((linker or terms.Linker("g", "f")).parts(text))
 
 
-def test_every_term_has_a_meaning_and_a_place_of_its_own(terms):
-    rows = terms.glossary()
-    assert all(row["meaning"].endswith((".", "?")) for row in rows)
+def test_every_term_has_a_meaning_a_place_and_a_page_that_uses_it(terms):
+    rows, page = terms.glossary(), terms.glossary_page()
     places = [terms.slug(row["term"]) for row in rows]
     assert len(set(places)) == len(rows) and all(places)
-    page = terms.glossary_page()
+    assert all(row["meaning"].endswith((".", "?")) for row in rows)
     assert all(f'<dt id="{place}">' in page for place in places)
-
-
-def test_every_form_is_found_in_the_prose_of_the_project(terms):
-    """A term that no page uses, or a form that never fits, is a slip."""
     folder = paths.project_root()
     files = [folder / "README.md", folder / "site" / "guide.md", folder / "site" / "home.md"]
-    files += folder.glob("mimlpaper/study/*.py")
-    texts = [path.read_text() for path in files]
+    texts = [path.read_text() for path in (*files, *folder.glob("mimlpaper/study/*.py"))]
     for path in paths.notebooks().glob("*.ipynb"):
         texts += [cell.source for cell in nbformat.read(path, as_version=4).cells]
     prose = " ".join(re.sub(r"\n#? ?", " ", text) for text in texts)
     unused = [
-        row["term"] for row in terms.glossary()
+        row["term"] for row in rows
         if row["forms"] and not re.search(rf"(?<![\w-])(?:{row['forms']})(?![\w-])", prose, re.I)
     ]  # fmt: skip
     assert unused == []
 
 
-def test_a_term_is_linked_once_with_its_meaning_escaped(terms, monkeypatch):
+def test_terms_and_numbers_of_the_paper_are_linked_once(terms, monkeypatch):
     text = linked(terms, "A bag, for instance, and its bags.")
     assert text.startswith('A <a class="term" href="g#bag" data-meaning="A set of instances ')
     assert text.endswith('">bag</a>, for instance, and its bags.')
     assert ">Kendall’s τ</a>" in linked(terms, "Kendall’s τ = 0.6")
-    other = "MimlSvm_mi, a handbag, mini-bag, prototypical"
-    assert linked(terms, other) == other
+    linker = terms.Linker("g", "f")
+    assert linked(terms, "Figs. 4 and 5, Table 1; again Fig. 4", linker) == (
+        '<a href="f#fig-4">Figs. 4</a> and <a href="f#fig-5">5</a>, '
+        '<a href="f#table-1">Table 1</a>; again Fig. 4'
+    )
+    for other in ("MimlSvm_mi, a handbag, mini-bag, prototypical", "Table 9 and Fig. 12"):
+        assert linked(terms, other) == other
     row = {"term": "x", "forms": "x", "meaning": 'a "b" <c>.'}
     monkeypatch.setattr(terms, "glossary", lambda: [row])
     assert 'data-meaning="a &#34;b&#34; &lt;c&gt;."' in linked(terms, "x")
 
 
-def test_numbers_of_the_paper_lead_to_the_gallery(terms):
-    linker = terms.Linker("g", "f")
-    text = linked(terms, "Figs. 4 and 5, Table 1; again Fig. 4", linker)
-    assert text == (
-        '<a href="f#fig-4">Figs. 4</a> and <a href="f#fig-5">5</a>, '
-        '<a href="f#table-1">Table 1</a>; again Fig. 4'
-    )
-    assert linked(terms, "Table 9 and Fig. 12", linker) == "Table 9 and Fig. 12"
-
-
-def test_every_public_name_has_its_page_and_a_short_example(api):
+def test_every_public_name_has_its_page_and_an_example_that_prints(api):
+    """A few print; all of them run when the site is built."""
     assert api.EXAMPLES.keys() == set(mimlpaper.__all__)
     index = api.index_page()
-    assert all(f"| [{name}]({name}.md) | " in index for name in mimlpaper.__all__)
     for name in mimlpaper.__all__:
+        assert f"| [{name}]({name}.md) | " in index
         code = api.example(name)
         assert f"{name}(" in code.split("import", 2)[-1] or f'{name}["' in code
-
-
-def test_examples_print(api):
-    """A few; all of them run when the site is built."""
     for name in ("Bags", "MimlSvm", "MlKnn"):
         assert api.printed(api.example(name)).strip()
 
@@ -283,3 +251,39 @@ def test_a_planted_fault_is_found_in_a_page(check, tmp_path, capsys):
     (tmp_path / "page.html").write_text(text)
     assert check.main([tmp_path]) == 0
     assert check.main([tmp_path / "nothing"]) == 1
+
+
+@pytest.fixture(scope="module")
+def model(play):
+    return play.trained_on_scenes(n_images=60, rank=40)
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no node on the path")
+def test_javascript_computes_features_and_scores_as_the_library_does(tmp_path, play, model, rng):
+    drawn = make_scenes(300, random_state=5)[0]
+    opaque = np.full((*drawn.shape[:3], 1), 255, np.uint8)
+    images = [*np.concatenate([drawn, opaque], axis=-1)]
+    images += [rng.integers(0, 256, shape, dtype=np.uint8) for shape in ((8, 9, 4), (61, 300, 4))]
+    shutil.copy(play.MODULE, tmp_path / "play.mjs")
+    (tmp_path / "run.mjs").write_text(SCRIPT)
+    (tmp_path / "network.json").write_text(json.dumps(play.exported(model)))
+    (tmp_path / "shapes.json").write_text(json.dumps([image.shape[:2] for image in images]))
+    (tmp_path / "images.bin").write_bytes(b"".join(image.tobytes() for image in images))
+    ran = subprocess.run([NODE, "run.mjs"], cwd=tmp_path, check=True, capture_output=True)
+    found, bags = json.loads(ran.stdout), ImageBags().transform(images)
+    scores = np.array([one["bag"] for one in found])
+    parts = np.concatenate([one["parts"] for one in found])
+    assert np.abs(scores - model.decision_function(bags)).max() < 1e-9
+    assert np.abs(parts - explain(model, bags)).max() < 1e-9
+
+
+def test_what_the_page_plays_with(play, model):
+    with pytest.raises(ValueError, match="got NoisyOr"):
+        play.exported(copy.deepcopy(model).set_params(noisyor__kernel="linear"))
+    scenes = play.drawn_scenes(n_images=20, size=16)
+    names = [scene["name"].removeprefix("Drawn as ") for scene in scenes]
+    assert len(set(names)) == len(scenes) > 4
+    assert {label for name in names for label in name.split(" and ")} <= set(SCENE_LABELS)
+    assert all(scene["source"].startswith("data:image/png;base64,") for scene in scenes)
+    if play.anywidget is None:
+        assert play.player({}, []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None
