@@ -2,11 +2,13 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "site"))
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -28,7 +30,7 @@ def page(browser):
     """An empty page, 1,280 pixels wide; ``page.faults`` lists what should not have happened."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.faults = []
-    page.on("console", lambda told: told.type == "error" and page.faults.append(told.text))
+    page.on("console", lambda line: line.type == "error" and page.faults.append(line.text))
     page.on("pageerror", lambda error: page.faults.append(str(error)))
     page.on("requestfailed", lambda request: page.faults.append(f"failed: {request.url}"))
     page.on("request", lambda request: _note_other_hosts(page, request.url))

@@ -1,8 +1,7 @@
-"""The notebooks and the wheel where readers use them: JupyterLab, papermill, nbconvert, pip."""
+"""The notebooks where readers use them: JupyterLab, papermill, nbconvert."""
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import time
 import urllib.request
 
 import pytest
-from conftest import ROOT
 
 from mimlpaper.study.notebooks import available_notebooks
 
@@ -64,7 +62,7 @@ def answers(address):
 def kernel_state(address, notebook):
     """Such as "idle", of the one kernel that a notebook has."""
     sessions = json.load(urllib.request.urlopen(f"{address}/api/sessions"))
-    states = [told["kernel"]["execution_state"] for told in sessions if told["path"] == notebook]
+    states = [one["kernel"]["execution_state"] for one in sessions if one["path"] == notebook]
     return states[0] if len(states) == 1 else None
 
 
@@ -135,38 +133,15 @@ def test_widgets_in_jupyterlab(jupyterlab, page, name):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
-    run = partial_run(tmp_path)
-    run("papermill", str(available_notebooks()[name]), "out.ipynb", "-p", "profile", "smoke",
-        "-k", "python3")  # fmt: skip
+    notebook = str(available_notebooks()[name])
+    papermill = ["papermill", notebook, "out.ipynb", "-p", "profile", "smoke", "-k", "python3"]
+    for command in (papermill, ["nbconvert", "--to", "html", "out.ipynb"]):
+        subprocess.run(
+            [sys.executable, "-m", *command], cwd=tmp_path, env=environment(tmp_path), check=True,
+            timeout=SECONDS,
+        )  # fmt: skip
     assert not outputs(tmp_path / "out.ipynb", "error")
     assert all(cell["execution_count"] for cell in code_cells(tmp_path / "out.ipynb"))
-    run("nbconvert", "--to", "html", "out.ipynb")
     page = (tmp_path / "out.html").read_text()
     assert "<h1" in page
     assert page.count('src="data:image/png') == outputs(tmp_path / "out.ipynb", "image/png")
-
-
-def partial_run(folder):
-    """A function that runs a module of ours as a program in a folder, and fails if it does."""
-
-    def run(module, *arguments):
-        subprocess.run(
-            [sys.executable, "-m", module, *arguments],
-            cwd=folder, env=environment(folder), check=True, timeout=SECONDS,
-        )  # fmt: skip
-
-    return run
-
-
-def test_the_wheel_in_an_empty_environment_runs_the_five_lines(tmp_path):
-    run = partial_run(tmp_path)
-    run("pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "wheels", str(ROOT))
-    run("venv", "empty")
-    python = tmp_path / "empty" / "bin" / "python"
-    (wheel,) = (tmp_path / "wheels").glob("mimlpaper-*.whl")
-    subprocess.run([python, "-m", "pip", "install", "--quiet", wheel], check=True, timeout=SECONDS)
-    five_lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    answer = subprocess.run(
-        [python, "-c", five_lines[1]], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
-    assert "hamming" in answer.stdout
