@@ -67,24 +67,9 @@ class NoFit:
     pass
 
 
-class NoScores(BaseEstimator):
-    def fit(self, X, Y):
-        pass
-
-
 class Shape(Shares):
     def decision_function(self, X):
         return super().decision_function(X)[:, :2]
-
-
-class NotANumber(Shares):
-    def decision_function(self, X):
-        return super().decision_function(X) * np.nan
-
-
-class Votes(Shares):
-    def predict(self, X):
-        return self.decision_function(X)
 
 
 class Raises(Shares):
@@ -116,10 +101,7 @@ class Crash(Shares):
 '''
 BAD = {
     "NoFit": "AttributeError: 'NoFit' object has no attribute 'fit'",
-    "NoScores": "AttributeError: 'NoScores' object has no attribute 'decision_function'",
     "Shape": r"ValueError: Y and scores must be \(n_bags, n_labels\), got .*",
-    "NotANumber": "ValueError: scores must not hold NaN, got 250",
-    "Votes": r"ValueError: predicted must hold booleans, or 0 and 1, got -?0\.\d+; are .*",
     "Raises": "RuntimeError: no luck",
     "Leaves": "SystemExit: 3",
 }
@@ -189,17 +171,18 @@ def test_a_grid_adds_a_tuned_row(here):
     chosen = recorded_of(done)["chosen"]
     names = [set(json.loads(text)) for text in chosen[chosen != ""]]
     assert names == [{"estimator__mlknn__n_neighbors"}] * 2
+
+
+def test_what_fails_leaves_the_rest_alone(here, capsys):
+    """Ml-kNN on bags joined end to end has nothing to join in the vectors of Table 3."""
     done = run("BadGrid")
     assert done.standing["method"].tolist() == ["stranger:BadGrid"]
     (problem,) = done.problems
     assert problem.startswith("Table 1, stranger:BadGrid, tuned: ValueError: Invalid parameter ")
-
-
-def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
-    """Ml-kNN on bags joined end to end has nothing to join in the vectors of Table 3."""
-    command = ["bench", "stranger:knn", "--profile", "smoke", "--jobs", "1", "--tables"]
-    assert main([*command, "3", "1"]) == 1
+    command = ["bench", "stranger:knn", "--profile", "smoke", "--jobs", "1", "--tables", "3", "1"]
+    assert main(command) == 1
     printed = capsys.readouterr()
+    assert printed.out.endswith("stranger.knn/smoke/report.md\n")
     assert re.search(r"1 +stranger:knn +1.00", printed.out)
     assert "failed: Table 3, stranger:knn: ValueError: X must be Bags" in printed.err
 

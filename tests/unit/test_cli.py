@@ -10,7 +10,7 @@ import pytest
 import mimlpaper
 from mimlpaper import cli, paths
 from mimlpaper.datasets import DataError
-from mimlpaper.study import bench, notebooks, runner, scorecard, verify
+from mimlpaper.study import notebooks, runner, scorecard, verify
 from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import NotebookRun
 from mimlpaper.study.trials import PROFILES
@@ -99,17 +99,6 @@ def test_status_traces_a_number(capsys):
     assert cli.main(["status", "--trace", "1", "MimlSvm"]) == 2
     assert cli.main(["status", "--trace", "1", "MimlSvm", "speed"]) == 2
     assert "criterion must be one of" in capsys.readouterr().err
-
-
-def test_bench_says_what_failed(results, monkeypatch, capsys):
-    def failing(entry, tables, **how):
-        assert (entry, tables, how["profile"]) == ("my:method", [1, "unseen"], "smoke")
-        return bench.Bench(results, pd.DataFrame(), ["it raised"])
-
-    monkeypatch.setattr(bench, "bench", failing)
-    assert cli.main(["bench", "my:method", "--tables", "1", "unseen", "--profile", "smoke"]) == 1
-    printed = capsys.readouterr()
-    assert printed.out == f"{results / 'report.md'}\n" and printed.err == "failed: it raised\n"
 
 
 def test_data_lists_every_set(tmp_path, capsys):
