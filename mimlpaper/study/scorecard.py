@@ -41,7 +41,7 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.tables import OF_THE_PAPER
+from mimlpaper.study.tables import OF_THE_PAPER, number_text, published_text
 from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
 
 
@@ -218,9 +218,8 @@ def _values(cell):
         difference = f"|{mean:.4f} - {published:.4f}| = {abs(mean - published):.4f}"
         words.append(f"{difference}; agrees up to {cell['tolerance']:.4f}")
     words.append("data/published/results.csv, study/compare.py, study/verdicts.py")
-    pairs = (published, cell["published_std"]), (mean, cell["std"])
-    theirs, ours = (" ± ".join(f"{n:.4g}" for n in pair if pd.notna(n)) for pair in pairs)
-    return {"printed": [theirs or cell["printed"]], "ours": [ours or "none"], "verdict": words}
+    ours = number_text(mean, cell["std"])
+    return {"printed": [published_text(cell)], "ours": [ours], "verdict": words}
 
 
 def _trials(experiment, trials):
@@ -349,7 +348,7 @@ def publish_lists(card: dict) -> list[Path]:
 
 def gallery() -> str:
     """``figures/README.md``: a row for each artefact, and the pictures below."""
-    text, pictures = _text("gallery.md"), ""
+    text, pictures = (paths.PACKAGE / "study" / "gallery.md").read_text(), ""
     for one in ARTEFACTS:
         files = " ".join(f"[{name}]({name})" for name in one.files)
         notebook = f"[{one.notebook}](../notebooks/{one.notebook}.ipynb)"
@@ -367,11 +366,8 @@ def codecheck_manifest() -> str:
         + json.dumps(f"{one.title}, made by: mimlpaper run {one.notebook} --publish")
         for one in ARTEFACTS
     )
-    return _text("codecheck.yml") + "".join(f"{entry}\n" for entry in entries)
-
-
-def _text(name):
-    return Path(__file__).with_name(name).read_text()
+    head = (paths.PACKAGE / "study" / "codecheck.yml").read_text()
+    return head + "".join(f"{entry}\n" for entry in entries)
 
 
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)

@@ -122,7 +122,7 @@ def test_the_card_in_words(card, half_run):
 def test_a_number_of_table_1_is_traced():
     text = trace(1, "MimlSvm", "hamming_loss")
     for words in (
-        "printed   0.189 ± 0.009",
+        "printed   .189±.009",
         "; agrees up to ",
         "seeds 0 to 29",
         "data/results/table1.csv",
