@@ -133,8 +133,8 @@ def test_other_methods_change_no_claim():
 def test_results_are_json():
     claims = evaluated({"table1": as_in_the_paper(1)}, "S4.1")
     (one,) = json.loads(json.dumps(scorecard({}, claims)["claims"]))
-    assert one["id"] == "S4.1" and one["n_parts"] == len(one["parts"]) == 28
-    assert one["n_held"] + sum(part["holds"] is False for part in one["parts"]) == 28
+    assert one["id"] == "S4.1" and len(one["parts"]) == 28
+    assert {part["holds"] for part in one["parts"]} <= {True, False}
 
 
 def test_significance_has_effects_and_intervals():
