@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from mimlpaper.kernels import kernel_matrix
 
 SINGLE = 1e-5  # smallest tol for products in single precision
+TIE = 1e-9
 START_TOL = 0.1  # gap at which the machine on the means of the bags stops
 N_DAMPED = 5  # eigenvalues of Φ'Φ damped to the next smaller one, at most half of all
 LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
@@ -81,7 +82,7 @@ class PairSvm:
     def __init__(
         self, features, label_kernel, offset_kernel, *, tol=1e-4, max_iter=200, random_state=None
     ):
-        phi = features.instances.astype(np.float32 if tol >= SINGLE else np.float64)
+        phi = features.instances.astype(np.float64)
         spectrum, self._axes = np.linalg.eigh(phi.T @ phi)
         next_largest = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
         level = max(next_largest, LEAST_SHARE * spectrum[-1], LEAST_LEVEL)  # λ
@@ -228,7 +229,7 @@ def _check(values, bounds, dual, moving):
             gap += hinge - target * a * short
             weights[group] += target * a
             shortfalls[group] += target * a * short
-            rises, falls = a != bound and short > 0, a != 0 and short < 0
+            rises, falls = a != bound and short > TIE, a != 0 and short < -TIE
             moving[i, j] = rises or falls or (a != 0 and a != bound)
     return loss, gap, weights, shortfalls
 
@@ -262,6 +263,8 @@ def _ascend(
             curvature = norms[i] * label_kernel[j, j] + offset_kernel[j, j]
             new = min(max(old - slack / curvature, min(bound, zero)), max(bound, zero))
             step = new - old
+            if abs(step) <= TIE * abs(bound):
+                step, new = zero, old
             if step != zero:
                 dual[i, j] = new
                 progress += abs(step) * curvature
