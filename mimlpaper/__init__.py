@@ -6,37 +6,33 @@ Names are imported when they are first used, so that ``import mimlpaper`` takes 
 from importlib import import_module
 
 HOMES = {
-    "algorithms.dmimlsvm": ["DMimlSvm"],
-    "algorithms.insdif": [
-        "DifferenceFeatures",
-        "InsDif",
-        "NeighbourMeans",
-        "PrototypeDifferences",
-        "SingleInstances",
-    ],
-    "algorithms.medoid_map": ["LandmarkMap", "MedoidMap"],
-    "algorithms.mimlboost": ["MimlBoost"],
-    "algorithms.mimlnn": ["MimlNn"],
-    "algorithms.mimlsvm": ["MimlSvm"],
-    "algorithms.mimlsvm_mi": ["MimlSvmMi"],
-    "algorithms.noisy_or": ["NoisyOr"],
-    "algorithms.subcod": ["OneLabel", "SubCod"],
-    "bags": ["Bags"],
-    "baselines.adtboost_mh": ["AdtBoostMH"],
-    "baselines.cnmf": ["Cnmf"],
-    "baselines.diverse_density": ["DiverseDensity", "EmDd"],
-    "baselines.misvm": ["ChFd", "MiSvmBag", "MiSvmInstance"],
-    "baselines.mlknn": ["MlKnn"],
-    "baselines.mlsvm": ["MlSvm"],
-    "baselines.ranksvm": ["RankSvm"],
-    "classifier": ["MimlClassifier"],
-    "distances": ["max_hausdorff"],
-    "medoids": ["KMedoids"],
-    "metrics": ["evaluate", "scorers"],
-    "preprocessing": ["ConcatenateInstances", "MeanInstances", "OnInstances", "SumInstances"],
-    "reasons": ["explain", "telling_features"],
+    "algorithms.dmimlsvm": "DMimlSvm",
+    "algorithms.insdif": (
+        "DifferenceFeatures InsDif NeighbourMeans PrototypeDifferences SingleInstances"
+    ),
+    "algorithms.medoid_map": "LandmarkMap MedoidMap",
+    "algorithms.mimlboost": "MimlBoost",
+    "algorithms.mimlnn": "MimlNn",
+    "algorithms.mimlsvm": "MimlSvm",
+    "algorithms.mimlsvm_mi": "MimlSvmMi",
+    "algorithms.noisy_or": "NoisyOr",
+    "algorithms.subcod": "OneLabel SubCod",
+    "bags": "Bags",
+    "baselines.adtboost_mh": "AdtBoostMH",
+    "baselines.cnmf": "Cnmf",
+    "baselines.diverse_density": "DiverseDensity EmDd",
+    "baselines.misvm": "ChFd MiSvmBag MiSvmInstance",
+    "baselines.mlknn": "MlKnn",
+    "baselines.mlsvm": "MlSvm",
+    "baselines.ranksvm": "RankSvm",
+    "classifier": "MimlClassifier",
+    "distances": "max_hausdorff",
+    "medoids": "KMedoids",
+    "metrics": "evaluate scorers",
+    "preprocessing": "ConcatenateInstances MeanInstances OnInstances SumInstances",
+    "reasons": "explain telling_features",
 }
-HOME = {name: module for module, names in HOMES.items() for name in names}
+HOME = {name: module for module, names in HOMES.items() for name in names.split()}
 
 __all__ = sorted(HOME)
 __version__ = "0.1.0"

@@ -14,16 +14,14 @@ LARGEST = 1e150  # of a feature: distances and kernels take squares, and add the
 class Bags:
     """A multi-instance data set: bag ``i`` is ``instances[offsets[i]:offsets[i + 1]]``.
 
-    Build one with :meth:`from_list`; every estimator also takes the plain list. A ValueError names
-    a bag that is empty, or holds NaN, infinity or a value beyond :data:`LARGEST`.
+    Build one with :meth:`from_list`; every estimator also takes the plain list. Each bag needs an
+    instance, and finite values within :data:`LARGEST`, or a ValueError names it.
 
     Parameters
     ----------
     instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other.
     offsets : (n_bags + 1,), where each bag starts, and the end.
 
-    Examples
-    --------
     >>> bags = Bags.from_list([[[0.0, 1.0]], [[2.0, 3.0], [4.0, 5.0]]])
     >>> len(bags), bags.sizes.tolist(), bags[1].shape
     (2, [1, 2], (2, 2))
@@ -36,27 +34,22 @@ class Bags:
         instances = np.ascontiguousarray(self.instances, dtype=np.float64)
         offsets = np.ascontiguousarray(self.offsets, dtype=np.intp)
         if instances.ndim != 2 or instances.shape[1] == 0:
-            raise ValueError(
-                "instances must be a 2-D array with at least one feature, "
-                f"got shape {instances.shape}"
-            )
+            raise ValueError(f"instances must be 2-D, with features, got shape {instances.shape}")
         if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
             raise ValueError(
-                "offsets must be a 1-D array of n_bags + 1 entries, at least 2, from 0 to the "
-                f"number of instances, {len(instances)}, got {offsets!r}"
+                f"offsets must be 1-D, from 0 to the number of instances, {len(instances)}, "
+                f"got {offsets!r}"
             )
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
         if self.sizes.min() < 1:
             raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
-        strange = ~(np.abs(instances) <= LARGEST).all(axis=1)
+        strange = ~(np.abs(instances) <= LARGEST)
         if strange.any():
-            row = strange.argmax()
-            value = max(instances[row], key=abs)
+            bag = self.bag_of_instance[strange.any(axis=1).argmax()]
             raise ValueError(
-                f"bag {self.bag_of_instance[row]} holds "
-                + (f"{value:.3g}" if np.isfinite(instances[row]).all() else "NaN or infinity")
-                + f"; features must lie within {LARGEST:.0e}, or their squares overflow"
+                f"bag {bag} holds {instances[strange][0]:.3g}; features must be numbers within "
+                f"{LARGEST:.0e}, or their squares overflow"
             )
 
     @classmethod
@@ -67,13 +60,10 @@ class Bags:
             raise ValueError("bags must hold at least one bag, got none")
         for i, array in enumerate(arrays):
             if array.ndim != 2:
-                raise ValueError(
-                    f"bag {i} must be 2-D (n_instances, n_features), got shape {array.shape}"
-                )
+                raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")
             if array.shape[1] != arrays[0].shape[1]:
                 raise ValueError(
-                    f"bag {i} has {array.shape[1]} features, bag 0 has {arrays[0].shape[1]}; "
-                    "all bags need the same number"
+                    f"bag {i} has {array.shape[1]} features, bag 0 has {arrays[0].shape[1]}"
                 )
         return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]))
 
@@ -84,7 +74,7 @@ class Bags:
 
     @property
     def shape(self) -> tuple[int]:
-        """``(n_bags,)``, so that scikit-learn's splitters index this object whole."""
+        """``(n_bags,)``, so that scikit-learn's splitters keep ``Bags``."""
         return (len(self),)
 
     @property
@@ -153,14 +143,11 @@ def as_bags(X) -> Bags:
     """``X`` itself if it is a :class:`Bags`, else the list of 2-D arrays stacked."""
     if isinstance(X, Bags):
         return X
-    if not hasattr(X, "ndim") and hasattr(X, "X") and hasattr(X, "Y"):
-        raise ValueError(
-            f"X must be Bags or a list of 2-D arrays, got {type(X).__name__}, which holds bags and "
-            "labels; give its parts: fit(data.X, data.Y)"
-        )
-    if hasattr(X, "ndim") and X.ndim == 2:
+    if getattr(X, "ndim", None) == 2:
         raise ValueError(
             f"X must be Bags or a list of 2-D arrays, got one 2-D array of shape {X.shape}; "
-            "for single instances make bags of one: list(X[:, None, :])"
+            "for bags of one instance give list(X[:, None, :])"
         )
+    if hasattr(X, "Y"):
+        raise ValueError("X must be Bags or a list of 2-D arrays; give parts: fit(data.X, data.Y)")
     return Bags.from_list(X)

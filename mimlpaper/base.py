@@ -33,20 +33,19 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
 def check_bags(X, n_features: int | None = None) -> Bags:
     """``X`` as :class:`Bags`, with ``n_features`` features if that is given."""
     bags = as_bags(X)
-    if n_features is not None and bags.n_features != n_features:
-        raise ValueError(
-            f"X has {bags.n_features} features, but the estimator was fitted on {n_features}"
-        )
+    if n_features not in (None, bags.n_features):
+        raise ValueError(f"X has {bags.n_features} features, but it was fitted on {n_features}")
     return bags
 
 
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     """Predicted label sets (n_examples, n_labels) from real scores of the same shape.
 
-    "sign": the labels with a positive score; the set may be empty. "top": the T-Criterion of
-    Boutell et al. (2004), Table 7 step 5: the top-scored label, and every label with a score >= 0.
+    "sign": the labels with a positive score. "top": the T-Criterion of Boutell et al. (2004),
+    Table 7 step 5: the top-scored label, and every label with a score >= 0.
     """
-    check_label_rule(rule)
+    if rule not in LABEL_RULES:
+        raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
     if rule == "sign":
         return scores > 0
     labels = scores >= 0
@@ -54,33 +53,19 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     return labels
 
 
-def check_label_rule(rule: str):
-    """Raise a ValueError unless :func:`label_sets` knows the rule."""
-    if rule not in LABEL_RULES:
-        raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
-
-
 def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
-    """``X`` as (n_examples, n_features) of float64, dense or ``sparse``, for learners of vectors.
+    """``X`` as finite float64 (n_examples, n_features), dense or ``sparse``, or a ValueError.
 
-    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. NaN, infinity, and
-    values beyond :data:`~mimlpaper.bags.LARGEST` raise a ValueError.
+    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``.
     """
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
-    largest = abs(X).max() if X.shape[0] else 0.0
-    if largest > LARGEST:
-        raise ValueError(
-            f"X must hold values within {LARGEST:.0e}, or their squares overflow, got {largest:g}"
-        )
+    if X.shape[0] and abs(X).max() > LARGEST:
+        raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
     return X
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``.
-
-    A subclass defines ``fit(X, y)``, which calls ``_learn_classes``, and ``decision_function(X)``,
-    which gives (n_bags,).
-    """
+    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``."""
 
     def predict(self, X) -> np.ndarray:
         """The label of each bag: (n_bags,)."""
@@ -92,10 +77,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[(np.asarray(scores) > 0).astype(int)]
 
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
-        """Which bags have the second class, as booleans (n_bags,); sets ``classes_``.
-
-        ``y`` (n_bags,) or (n_bags, 1) holds any two values; anything else raises a ValueError.
-        """
+        """Which bags have the second of two classes, as booleans (n_bags,); sets ``classes_``."""
         y = np.asarray(y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
             raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
@@ -104,10 +86,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:
-            raise ValueError(
-                f"y must hold two classes, got {len(self.classes_)} in {n_bags} bags: "
-                f"{self.classes_[:5].tolist()}"
-            )
+            found = self.classes_[:5].tolist()
+            raise ValueError(f"y must hold two classes, got {len(self.classes_)}: {found}")
         return y == self.classes_[1]
 
     def __sklearn_tags__(self):
@@ -117,15 +97,13 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _as_frame(method):
-    """The scores or label sets of ``method`` as a DataFrame, if ``set_output`` asked for it."""
-
     @functools.wraps(method)
     def wrapped(self, X):
         values = method(self, X)
         if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
-            return values
+            return values  # set_output did not ask for a frame
         index = X.index if isinstance(X, pd.DataFrame) else None
-        return pd.DataFrame(values, columns=self.classes_, index=index)
+        return pd.DataFrame(values, index, self.classes_)
 
     return wrapped
 
@@ -133,9 +111,8 @@ def _as_frame(method):
 class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     """Base class: ``decision_function`` gives scores, ``predict`` turns them into label sets.
 
-    A subclass has a parameter ``label_rule`` and defines ``fit(X, Y)``, which calls
-    ``_learn_labels``, and ``decision_function(X)``, which gives (n_examples, n_labels).
-    ``classes_`` (n_labels,) holds the columns of Y if it is a DataFrame, else 0, 1, ….
+    ``fit`` calls ``_learn_labels``, which sets ``classes_`` (n_labels,): the columns of Y if it is
+    a DataFrame, else 0, 1, …. ``label_rule`` is a parameter.
     """
 
     def __init_subclass__(cls, **kwargs):
@@ -169,15 +146,12 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         tags.target_tags.two_d_labels = True
         return tags
 
-    def _check_label_rule(self):
-        check_label_rule(self.label_rule)
-
     def _name_labels(self, Y, n_examples: int) -> np.ndarray:
         """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
-        names = Y.columns if isinstance(Y, pd.DataFrame) else np.arange(self.n_labels_)
-        self.classes_ = np.asarray(names)
+        is_frame = isinstance(Y, pd.DataFrame)
+        self.classes_ = np.asarray(Y.columns if is_frame else range(self.n_labels_))
         return labels
 
     def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
@@ -185,17 +159,13 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         Y = self._name_labels(Y, n_examples)
         constant = np.flatnonzero(Y.all(axis=0) | ~Y.any(axis=0))
         if len(constant):
-            warnings.warn(
-                f"label(s) {self.classes_[constant].tolist()} have one class only among the "
-                f"{len(Y)} training examples; they get a constant score",
-                ConstantLabelWarning,
-                stacklevel=3,
-            )
+            message = f"label(s) {self.classes_[constant].tolist()} have one class only in training"
+            warnings.warn(message, ConstantLabelWarning, stacklevel=3)
         return Y
 
 
 class VectorEstimator(MultiLabelEstimator):
-    """Base class of multi-label learners of vectors (n_examples, n_features), dense or sparse."""
+    """Base class of multi-label learners of dense or sparse vectors."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -208,11 +178,9 @@ def check_parameters(
     counts: Sequence[str] = (), limits: Sequence[str] = (),
     choices: Mapping[str, Sequence] | None = None,
 ) -> None:  # fmt: skip
-    """Raise a ValueError unless the named parameters are as they must be.
+    """Raise a ValueError unless the named parameters, and a ``label_rule``, are as they must be.
 
-    Numbers are ``positive`` and finite, or ``not_negative``; ``counts`` are integers of at least 1;
-    ``limits`` are counts, or None for no limit. ``choices`` maps names to the allowed values. A
-    ``label_rule`` is checked in any estimator that has one.
+    ``counts`` are integers of at least 1, ``limits`` counts or None.
     """
     rule = {"label_rule": LABEL_RULES} if hasattr(estimator, "label_rule") else {}
     checks = [

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
+from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
 from mimlpaper.metrics import average_precision
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.reasons import explain
@@ -34,24 +34,21 @@ class MimlClassifier(MultiLabelEstimator):
     """The learner that does best on held-out bags, with probabilities and reasons.
 
     Features are scaled to [0, 1]. The candidate with the largest average precision on held-out
-    bags (the first, if none of these has a label) is fitted again to all bags. For each label
+    bags, or the first, if none of these has a label, is fitted again to all bags. For each label
     Platt's logistic regression on the held-out scores turns a score into a probability. If Y is a
     DataFrame, so are predictions.
 
     Parameters
     ----------
-    candidates : dict from name to unfitted MIML estimator, or None
-        None for MimlNn, MimlSvm_mi and D-MimlSvm, with their defaults.
+    candidates : dict from name to unfitted MIML estimator, or None for :data:`CANDIDATES`
     test_size : float in (0, 1), default 0.25, share of the bags that is held out.
-    label_rule : {"sign", "top"}, default "sign"
-        The labels of probability above one half; or at least the most probable one.
+    label_rule : {"sign", "top"}, default "sign", labels of probability above ½; or at least one.
     random_state : int, RandomState or None, default None
         Draws the bags that are held out; an integer also seeds the candidates.
 
     Attributes
     ----------
-    chosen_ : str, name of the candidate.
-    held_out_ : dict, average precision of each candidate on the held-out bags.
+    chosen_, held_out_ : name of the candidate; dict, average precision of each on held-out bags.
     model_ : Pipeline of scaling and the chosen learner, fitted to all bags.
     slopes_, intercepts_ : (n_labels,), log-odds are slope × score + intercept.
     """
@@ -64,7 +61,7 @@ class MimlClassifier(MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""
-        self._check_label_rule()
+        check_parameters(self)
         bags = check_bags(X)
         if len(bags) < LEAST:
             raise ValueError(f"X must have {LEAST} bags at least, got {len(bags)}")
@@ -75,19 +72,15 @@ class MimlClassifier(MultiLabelEstimator):
         self.n_features_in_ = bags.n_features
         split = ShuffleSplit(1, test_size=self.test_size, random_state=self.random_state)
         train, held = next(split.split(labels))
+        defined = labels[held].any()  # else all are NaN, and the first is as large as any
+        scores, self.held_out_ = {}, {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)  # given above
-            scores = {
-                name: np.asarray(
-                    pipeline.fit(bags[train], labels[train]).decision_function(bags[held])
-                )
-                for name, pipeline in self._pipelines().items()
-            }
-            defined = labels[held].any()  # else all are NaN, and the first is as large as any
-            self.held_out_ = {
-                name: average_precision(labels[held], of_held) if defined else np.nan
-                for name, of_held in scores.items()
-            }
+            for name, pipeline in self._pipelines().items():
+                pipeline.fit(bags[train], labels[train])
+                scores[name] = np.asarray(pipeline.decision_function(bags[held]))
+                precision = average_precision(labels[held], scores[name]) if defined else np.nan
+                self.held_out_[name] = precision
             self.chosen_ = max(self.held_out_, key=self.held_out_.get)
             self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels[held])
@@ -104,10 +97,7 @@ class MimlClassifier(MultiLabelEstimator):
         return expit(self.decision_function(X))
 
     def explain(self, X) -> pd.DataFrame:
-        """Which instance speaks for which label: a row (bag, instance), a column a label.
-
-        See :func:`~mimlpaper.reasons.explain`; the slopes are applied.
-        """
+        """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
         check_is_fitted(self)
         bags = check_bags(X, self.n_features_in_)
         within = np.concatenate([np.arange(size) for size in bags.sizes])
@@ -121,8 +111,7 @@ class MimlClassifier(MultiLabelEstimator):
         n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
         return (
             f"Features scaled to [0, 1]; {self.chosen_} chosen by average precision on held-out "
-            f"bags ({values}), fitted to all bags, and calibrated for {n_calibrated} "
-            f"of {len(self.classes_)} labels."
+            f"bags ({values}), fitted to all, and calibrated for {n_calibrated} labels."
         )
 
     def _pipelines(self) -> dict[str, Pipeline]:

@@ -12,9 +12,8 @@ from mimlpaper.bags import as_bags
 def max_hausdorff(A, B=None) -> np.ndarray:
     """Maximal Hausdorff distance between each bag of A and each bag of B (Eq. 2).
 
-    d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }. Equal bags are at distance
-    exactly 0. A and B are Bags or lists of 2-D arrays; ``B=None`` stands for A (half the work).
-    Returns (n_bags_A, n_bags_B).
+    d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }. A and B are Bags or lists of
+    2-D arrays; ``B=None`` stands for A (half the work). Returns (n_bags_A, n_bags_B).
     """
     bags_a, bags_b = _two_sets(A, B)
     distances = np.empty((len(bags_a), len(bags_b)))
@@ -37,8 +36,7 @@ def average_hausdorff(A, B=None) -> np.ndarray:
     (Σ_a min_b ||a - b|| + Σ_b min_a ||b - a||) / (|A| + |B|), with the arguments and the shape of
     :func:`max_hausdorff`. Pass it as ``metric`` to MimlNn or MimlSvm.
 
-    Source: Zhang and Zhou, Multi-instance clustering with applications to multi-instance
-    prediction, Applied Intelligence 31, 2009.
+    Source: Zhang and Zhou, Multi-instance clustering, Applied Intelligence 31, 2009.
     """
     bags_a, bags_b = _two_sets(A, B)
     instances, starts = bags_b.instances, bags_b.offsets[:-1]
@@ -55,9 +53,8 @@ def average_hausdorff(A, B=None) -> np.ndarray:
 def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     """Distance in the space of the normalised set kernel, the alternative of Section 4.2.
 
-    √(2 - 2 k(A, B)) with k(A, B) = Σ_ab exp(-γ||a - b||²) / √(k_AA k_BB), k_AA being the sum
-    within a bag, with the arguments and the shape of :func:`max_hausdorff`. The default ``gamma``
-    is meant for features scaled to [0, 1].
+    √(2 - 2 k(A, B)) with k(A, B) = Σ_ab exp(-γ||a - b||²) / √(k_AA k_BB), k_AA the sum in a bag,
+    with the arguments and the shape of :func:`max_hausdorff`; ``gamma`` is for scaled features.
 
     Source: Gärtner, Flach, Kowalczyk and Smola, Multi-instance kernels, ICML 2002.
     """
@@ -74,20 +71,13 @@ def _two_sets(A, B):
     bags_a = as_bags(A)
     bags_b = bags_a if B is None else as_bags(B)
     if bags_a.n_features != bags_b.n_features:
-        raise ValueError(
-            f"A and B must have the same number of features, got {bags_a.n_features} and "
-            f"{bags_b.n_features}"
-        )
+        sizes = bags_a.n_features, bags_b.n_features
+        raise ValueError(f"A and B must have the same number of features, got {sizes}")
     return bags_a, bags_b
 
 
 def check_memory(n_bytes: float, what: str, advice: str):
-    """Raise a MemoryError if the machine has fewer bytes free: later, the process would be killed.
-
-    ``what`` needs them, such as "the distances of 50,000 bags"; ``advice`` is what to do instead.
-    """
+    """Raise a MemoryError if fewer bytes are free than ``what`` needs, with ``advice``."""
     needed, free = n_bytes / 2**30, virtual_memory().available / 2**30
     if needed > free:
-        raise MemoryError(
-            f"{what} need {needed:.1f} GiB of memory, {free:.1f} GiB are free; {advice}"
-        )
+        raise MemoryError(f"{what} need {needed:.1f} GiB of memory, {free:.1f} are free; {advice}")

@@ -1,9 +1,11 @@
 """Kernels on instances, and low-rank factors of their matrices."""
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -47,17 +49,17 @@ def kernel_width(gamma: float | str, X) -> float:
     return float(gamma)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
-    For the linear kernel phi is the identity. For the others it is a randomly pivoted partial
-    Cholesky factor: landmarks are drawn one by one in proportion to what is still unexplained of
-    the diagonal. If more than 10 % of the trace stays unexplained, a LowRankWarning says so.
+    For the linear kernel phi is the identity, for the others a randomly pivoted partial Cholesky
+    factor: landmarks are drawn one by one in proportion to what is unexplained of the diagonal. A
+    LowRankWarning says if more than 10 % of the trace stays unexplained.
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma, degree, coef0 : see :func:`kernel_matrix`.
+    kernel, gamma, degree, coef0 : see :func:`kernel_matrix`; the same defaults.
     rank : int, "auto" or None, default None
         Largest number of landmarks r; None is exact, for small data. "auto" stops when 1 % of
         the trace is unexplained, or at 1,000 landmarks.
@@ -66,23 +68,18 @@ class KernelFactor(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    landmarks_ : (r, n_features), the pivots.
-    error_ : float, the unexplained share of the kernel matrix's trace, 0 if exact.
+    landmarks_, error_ : (r, n_features), the pivots; the unexplained share of the trace.
 
     Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """
 
-    def __init__(
-        self, *, kernel="rbf", gamma=1.0, degree=3, coef0=1.0, rank=None, tol=1e-10,
-        random_state=None,
-    ):  # fmt: skip
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rank = rank
-        self.tol = tol
-        self.random_state = random_state
+    kernel: str = "rbf"
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 1.0
+    rank: int | str | None = None
+    tol: float = 1e-10
+    random_state: int | RandomState | None = None
 
     def fit(self, X, y=None):
         self.fit_transform(X)
@@ -143,9 +140,8 @@ def check_rank(rank):
 
 def integer_seed(random_state) -> int:
     """``random_state`` as an integer, drawn from it if it is None or a RandomState."""
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    is_seed = isinstance(random_state, Integral)
+    return int(random_state if is_seed else check_random_state(random_state).randint(2**31 - 1))
 
 
 def pivoted_cholesky(diagonal, column, rank, tol, seed):

@@ -22,18 +22,14 @@ FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0
 
 
 class Examples:
-    """The rows z_i that many machines are trained on: checked once, and hashed once.
-
-    ``X`` (n_examples, n_features + 1) holds the rows (z_i, 1), ``size`` is the mean of ||z_i||², at
-    least 1. Machines on them are shared, see :mod:`mimlpaper.sharing`.
-    """
+    """Rows z_i that many machines are trained on, which are shared: checked and hashed once."""
 
     def __init__(self, Z):
         Z = np.asarray(Z, dtype=np.float64)
         if Z.ndim != 2:
             raise ValueError(f"Z must be (n_examples, n_features), got shape {Z.shape}")
-        self.X = np.column_stack([Z, np.ones(len(Z))])
-        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))
+        self.X = np.column_stack([Z, np.ones(len(Z))])  # the rows (z_i, 1)
+        self.size = max(1.0, np.einsum("ij,ij->", Z, Z) / len(Z))  # mean ||z_i||²
 
     @cached_property
     def digest(self) -> str:
@@ -66,26 +62,22 @@ def fit_linear_svm(
 ) -> LinearSvm:
     """Minimise ½||w||² + C Σ_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)) over w and b.
 
-    Without ``offsets`` each example is its own group, which is the ordinary support vector machine;
-    a larger group shares one slack. The bias b is not penalised. On the features of a
-    :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine.
-
-    The method of multipliers, with semismooth Newton steps of one linear system each: an unknown
-    for each free example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when
-    examples outnumber features, or when many related problems are solved in a row.
+    Without ``offsets`` each example is its own group: the ordinary support vector machine. On
+    features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
+    multipliers, with semismooth Newton steps of one linear system each: an unknown for each free
+    example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when examples
+    outnumber features, or for many related problems in a row.
 
     Parameters
     ----------
-    Z : (n_examples, n_features) float array, or Examples
-    y : (n_examples,), True for the positive class
+    Z, y : (n_examples, n_features) float array, or Examples; (n_examples,), True if positive
     C : float, the cost of a slack, above 0
     offsets : (n_groups + 1,) or None, group g is the rows ``offsets[g]:offsets[g + 1]``.
     start : LinearSvm or None, of a related problem on the same rows; the result is never worse.
     tol : float, the duality gap at which to stop, as a share of the objective.
     max_steps : int, Newton steps before giving up, with a ConvergenceWarning.
 
-    Source: Yan and Li, An efficient augmented Lagrangian method for support vector machine,
-    Optimization Methods and Software 35, 2020.
+    Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """
     arguments = _problem(Z, y, C, offsets), start, tol, max_steps
     # Other arrays are not worth their hash.
@@ -93,8 +85,7 @@ def fit_linear_svm(
     if svm.primal - svm.dual > tol * svm.primal:
         warnings.warn(
             f"the support vector machine stopped after {svm.n_steps} Newton steps with a duality "
-            f"gap of {svm.gap:.1e} of its objective, not {tol:.1e}; "
-            "raise max_steps, or scale the features",
+            f"gap of {svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -102,7 +93,7 @@ def fit_linear_svm(
 
 
 def _minimise(problem, start, tol, max_steps):
-    n_examples, n_weights = problem.X.shape
+    n_examples, n_weights = problem.examples.X.shape
     theta, alpha = np.zeros(n_weights), np.zeros(n_examples)  # theta = (w, b)
     if start is not None:
         theta = np.append(start.weights, start.intercept)
@@ -140,15 +131,11 @@ class _Problem:
     offsets: np.ndarray  # (n_groups + 1,)
 
     @property
-    def X(self):
-        return self.examples.X
-
-    @property
     def digest(self):
         return joblib.hash((self.examples.digest, self.y, self.C, self.offsets))
 
     def margins(self, theta):
-        return self.y * (self.X @ theta)
+        return self.y * (self.examples.X @ theta)
 
     def primal(self, theta, margins):
         slacks = np.maximum.reduceat(1.0 - margins, self.offsets[:-1])  # (n_groups,)
@@ -167,16 +154,15 @@ class _Problem:
     def pull(self, alpha):
         """Σ alpha_i y_i (z_i, 1), where most alpha_i may be 0: (n_features + 1,)."""
         rows = np.flatnonzero(alpha)
-        return (alpha * self.y)[rows] @ self.X[rows]
+        return (alpha * self.y)[rows] @ self.examples.X[rows]
 
 
 def _newton_direction(problem, gradient, moves, sigma):
     """The x with (D + σ F'F) x = -gradient, where F holds the rows (z_i, 1) that are free.
 
-    D is 1 for the weights and a small δ for the bias, which keeps the system regular if no
-    example is free. With fewer rows than features it is solved through their inner products:
-    for x = (p, q), gradient = (g, h) and F = (G, s), the change u = F x of the rows has
-    (I + σ FF') u = (1 - δ) q s - F gradient, so that u = u_0 + (1 - δ) q u_1, and
+    D is 1 for the weights and a small δ for the bias. With fewer rows than features it is solved
+    through their inner products: for x = (p, q), gradient = (g, h) and F = (G, s), the change
+    u = F x has (I + σ FF') u = (1 - δ) q s - F gradient, so that u = u_0 + (1 - δ) q u_1, and
 
         p = -g - σ G'u,   q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
     """
@@ -199,7 +185,7 @@ def _newton_direction(problem, gradient, moves, sigma):
 def _free_rows(problem, moves):
     """F up to signs; where a group's alpha keeps its sum, rows y_i (z_i, 1) less their mean."""
     rows = np.flatnonzero(moves)
-    F = problem.X[rows]
+    F = problem.examples.X[rows]
     full = np.flatnonzero(moves[rows] == SHIFTS)
     if len(full):
         signed = F[full] * problem.y[rows[full], None]
@@ -219,10 +205,7 @@ def _solve(matrix, diagonal, b):
 
 
 def _multiplier_step(problem, theta, margins, alpha, sigma, enough, max_steps):
-    """Minimise ½||w||² + ||a||² / 2σ, a = project(alpha + σ(1 - margins)), and return that a.
-
-    The subproblem has to be solved only to the accuracy with which it stands for the whole.
-    """
+    """Minimise ½||w||² + ||a||² / 2σ with a = project(alpha + σ(1 - margins)), as far as useful."""
     pull, last = np.zeros_like(theta), np.zeros_like(alpha)
     for n_steps in range(1, max_steps + 1):
         raw = alpha + sigma * (1.0 - margins)

@@ -11,20 +11,18 @@ from sklearn.utils import check_array, check_random_state
 class KMedoids(ClusterMixin, BaseEstimator):
     """k-medoids by alternating assignment and medoid update, as in Table 7, step 2.
 
-    Lowers sum_u min_t d(X_u, M_t) until no medoid changes. A medoid stays in its own cluster, so
-    no cluster empties; it stays a medoid unless another item is strictly better.
+    Lowers Σ_u min_t d(X_u, M_t) until no medoid changes. A medoid stays in its own cluster, so no
+    cluster empties; it stays a medoid unless another item is strictly better.
 
     Parameters
     ----------
-    n_clusters : int, the paper's k.
-    max_iter : int, default 100, rounds after which a ConvergenceWarning is given.
+    n_clusters, max_iter : int, the paper's k; rounds until a ConvergenceWarning, default 100.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     Attributes
     ----------
     medoid_indices_ : (n_clusters,), rows of the distance matrix, all different.
-    labels_ : (n,), cluster of each item.
-    inertia_ : float, sum of the distances to the own medoid.
+    labels_, inertia_ : (n,), cluster of each item; sum of the distances to the own medoid.
 
     Source: Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
     """
@@ -44,21 +42,15 @@ class KMedoids(ClusterMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         for _ in range(self.max_iter):
-            labels = _assign(D, medoids)  # steps 2a and 2b
-            updated = _update(D, labels, medoids)  # step 2c
+            updated = _update(D, _assign(D, medoids), medoids)  # steps 2a to 2c
             if np.array_equal(updated, medoids):
                 break
             medoids = updated
         else:
-            labels = _assign(D, medoids)
-            warnings.warn(
-                f"medoids still changed after max_iter={self.max_iter} rounds",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self.medoid_indices_ = medoids
-        self.labels_ = labels
-        self.inertia_ = float(D[np.arange(len(D)), medoids[labels]].sum())
+            message = f"medoids still changed after max_iter={self.max_iter} rounds"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        self.medoid_indices_, self.labels_ = medoids, _assign(D, medoids)
+        self.inertia_ = float(D[np.arange(len(D)), medoids[self.labels_]].sum())
         return self
 
 

@@ -2,11 +2,10 @@
 
 All arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
 ``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. Rows and columns of DataFrames
-must have the same order. The rank of label y is the number of labels scored at least as high as y,
-so that a tie counts against the learner in every criterion.
-
-A criterion is averaged over the bags for which its formula is defined: Hamming loss over all,
-ranking loss over those with a true and a false label, the others over those with a true label.
+must have the same order. The rank of label y is the number of labels scored at least as high as y:
+a tie counts against the learner. A criterion is averaged over the bags for which its formula is
+defined: Hamming loss over all, ranking loss over bags with a true and a false label, the others
+over bags with a true label.
 """
 
 from collections.abc import Callable
@@ -74,23 +73,15 @@ def accuracy(y, predicted) -> float:
     """Share of bags with the right label; both (n_bags,), of booleans, 0 and 1, or -1 and 1."""
     y, predicted = np.asarray(y), np.asarray(predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
-        raise ValueError(
-            f"y and predicted must both be (n_bags,), got {y.shape} and {predicted.shape}"
-        )
+        raise ValueError(f"y and predicted must be (n_bags,), got {y.shape} and {predicted.shape}")
     for name, labels in (("y", y), ("predicted", predicted)):
-        if not any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1))):
-            raise ValueError(
-                f"{name} must hold booleans, 0 and 1, or -1 and 1, "
-                f"got {np.unique(labels)[:5].tolist()}"
-            )
+        if not (np.isin(labels, (0, 1)).all() or np.isin(labels, (-1, 1)).all()):
+            raise ValueError(f"{name} must hold booleans, 0 and 1, or -1 and 1, got {labels[:5]}")
     return float(np.mean((y > 0) == (predicted > 0)))
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:
-    """All seven criteria, by name, in the paper's order.
-
-    For bags with one binary label each, ``Y`` (n_bags,), the accuracy alone, as in Table 5.
-    """
+    """All seven criteria, by name, in the paper's order; for ``Y`` (n_bags,) accuracy alone."""
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
@@ -116,37 +107,31 @@ class Criterion:
         return self.function(*(given[name] for name in signature(self.function).parameters))
 
 
-CRITERIA = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
-        Criterion("one_error", "one-error", "one-error", True, one_error),
-        Criterion("coverage", "coverage", "coverage", True, coverage),
-        Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
-        Criterion("average_precision", "average precision", "avgprec", False, average_precision),
-        Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
-        Criterion("average_f1", "average F1", "avgF1", False, average_f1),
-    )
-}
+_ALL = (
+    Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
+    Criterion("one_error", "one-error", "one-error", True, one_error),
+    Criterion("coverage", "coverage", "coverage", True, coverage),
+    Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
+    Criterion("average_precision", "average precision", "avgprec", False, average_precision),
+    Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
+    Criterion("average_f1", "average F1", "avgF1", False, average_f1),
+)
+CRITERIA = {criterion.name: criterion for criterion in _ALL}
 
 
 def _score(estimator, X, Y, *, name):
     """A criterion of a fitted estimator on other bags, the larger the better."""
-    of_estimator = estimator.decision_function(X), estimator.predict(X)
-    Y, scores, predicted = (  # rows belong together by position: bags have no index
-        values.to_numpy() if hasattr(values, "to_numpy") else values
-        for values in (Y, *of_estimator)
-    )
+    given = Y, estimator.decision_function(X), estimator.predict(X)
+    # Rows belong together by position, since bags have no index.
+    given = [values.to_numpy() if hasattr(values, "to_numpy") else values for values in given]
     if name == "accuracy":
-        return accuracy(Y, predicted)
-    value = CRITERIA[name](Y, scores, predicted)
+        return accuracy(given[0], given[2])
+    value = CRITERIA[name](*given)
     return -value if CRITERIA[name].lower_is_better else value
 
 
 # For GridSearchCV and cross_val_score: losses are negative, as scikit-learn has it.
-scorers: dict[str, Callable] = {
-    name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")
-}
+scorers = {name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")}
 
 
 def _checked(Y, **others):
@@ -155,11 +140,9 @@ def _checked(Y, **others):
     for name, other in others.items():
         _check_order(Y, other, name)
         arrays.append(label_array(name, other) if name == "predicted" else _real_values(other))
-        if arrays[0].shape != arrays[-1].shape:
-            raise ValueError(
-                f"Y and {name} must both be (n_bags, n_labels), "
-                f"got {arrays[0].shape} and {arrays[-1].shape}"
-            )
+        shapes = arrays[0].shape, arrays[-1].shape
+        if shapes[0] != shapes[1]:
+            raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
     return arrays
 
 
@@ -167,9 +150,7 @@ def label_array(name: str, values) -> np.ndarray:
     """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     if values.ndim != 2 or values.shape[1] == 0:
-        raise ValueError(
-            f"{name} must be 2-D (n_examples, n_labels >= 1), got shape {values.shape}"
-        )
+        raise ValueError(f"{name} must be 2-D, with labels, got shape {values.shape}")
     strange = values[~np.isin(values, (0, 1))]
     if len(strange):
         hint = "; are scores and predicted swapped?" if name == "predicted" else ""
@@ -189,12 +170,8 @@ def _real_values(scores):
 def _check_order(Y, other, name):
     """Two DataFrames must name the same rows and columns in the same order."""
     for axis in ("index", "columns") if hasattr(Y, "columns") and hasattr(other, "columns") else ():
-        here, there = list(getattr(Y, axis)), list(getattr(other, axis))
-        if here != there:
-            raise ValueError(
-                f"Y and {name} must have the same {axis} in the same order, "
-                f"got {here[:5]} and {there[:5]}"
-            )
+        if list(getattr(Y, axis)) != list(getattr(other, axis)):
+            raise ValueError(f"Y and {name} must have the same {axis} in the same order")
 
 
 def _with_labels(Y, *, both=False, **others):
@@ -202,7 +179,7 @@ def _with_labels(Y, *, both=False, **others):
     arrays = _checked(Y, **others)
     defined = arrays[0].any(axis=1) & ~(both & arrays[0].all(axis=1))
     if not defined.any():
-        raise ValueError("Y has no bag for which the criterion is defined (see the module's rule)")
+        raise ValueError("Y has no bag for which the criterion is defined")
     return tuple(array[defined] for array in arrays)
 
 

@@ -8,10 +8,7 @@ from mimlpaper.base import check_bags
 
 
 class OnInstances(TransformerMixin, BaseEstimator):
-    """Apply a transformer of 2-D arrays to the instances of bags; it is cloned, then fitted on all.
-
-    ``OnInstances(MinMaxScaler())`` scales each feature to [0, 1] by its range over all instances.
-    """
+    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags."""
 
     def __init__(self, transformer):
         self.transformer = transformer
@@ -29,7 +26,6 @@ class _Merged(TransformerMixin, BaseEstimator):
     """Base class: ``_vectors`` makes one vector of each bag."""
 
     def fit(self, X, Y=None):
-        check_bags(X)
         return self
 
     def transform(self, X) -> np.ndarray:
@@ -46,8 +42,7 @@ class ConcatenateInstances(_Merged):
         sizes = np.unique(bags.sizes)
         if len(sizes) > 1:
             raise ValueError(
-                "X must hold bags of one size to be concatenated, got sizes from "
-                f"{sizes[0]} to {sizes[-1]}"
+                f"X must hold bags of one size, got sizes from {sizes[0]} to {sizes[-1]}"
             )
         return bags.instances.reshape(len(bags), -1)
 

@@ -17,28 +17,16 @@ N_NODES = 16  # of the quadrature along the path from z = 0
 def explain(estimator, X) -> np.ndarray:
     """Score of every instance for every label; within a bag, the highest brings the label.
 
-    - MimlBoost, MimlSvmMi and DMimlSvm score instances themselves: ``instance_scores``.
-    - MimlSvm and MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the
-      distance between *one* instance of X and one of M_k, and that instance gets what z_k
-      contributes to h_y(z): z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient,
-      or w_k z_k in a linear h_y. Over a bag the scores of a label sum to h_y(z) - h_y(0).
+    MimlBoost, MimlSvmMi and DMimlSvm score instances themselves: ``instance_scores``. MimlSvm and
+    MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the distance between
+    *one* instance of X and one of M_k, and that instance gets what z_k contributes to h_y(z):
+    z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient. Over a bag the scores of a
+    label sum to h_y(z) - h_y(0).
 
-    Scores compare the instances of a bag, not the methods.
-
-    Parameters
-    ----------
-    estimator : one of these learners, fitted; or a pipeline or search that ends in one.
-    X : Bags, or list of 2-D arrays, as the estimator takes them.
-
-    Returns
-    -------
-    scores : (n_instances, n_labels)
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the learner neither scores instances nor measures distances to medoids; if a step of
-        the pipeline merges instances, or distances are not max-Hausdorff.
+    ``estimator`` is one of these, fitted, or a pipeline or search that ends in one; X are the bags
+    as it takes them. Returns (n_instances, n_labels), to compare the instances of a bag, not the
+    methods. A TypeError or ValueError is raised for other learners and other distances, and if a
+    step of the pipeline merges instances.
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
@@ -55,8 +43,8 @@ def explain(estimator, X) -> np.ndarray:
 def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """How much the scores of row ``instance`` of a bag fall when one of its features is set to 0.
 
-    Choose it for counts, such as of words. ``bag`` is (n_instances, n_features); for ``estimator``
-    see :func:`explain`. Returns (n_features, n_labels), 0 for features that are 0 already.
+    For counts, such as of words. ``bag`` is (n_instances, n_features); for ``estimator`` see
+    :func:`explain`. Returns (n_features, n_labels).
     """
     bag = check_bags([bag])[0]
     present = np.flatnonzero(bag[instance])
@@ -96,17 +84,13 @@ def _shares_of_distances(learner, bags):
 
 
 def _farthest(bags, medoids):
-    """Row of the instance that realises the distance to each medoid: (n_bags, n_medoids).
-
-    It lies farthest from the medoid, or nearest to an instance of the medoid that lies even
-    farther from the bag.
-    """
+    """Row of the instance that realises the distance to each medoid: (n_bags, n_medoids)."""
     places = np.empty((len(bags), len(medoids)), np.int64)
     for i, bag in enumerate(bags):
         apart = cdist(bag, medoids.instances, "sqeuclidean")
         for k, columns in enumerate(np.split(apart, medoids.offsets[1:-1], axis=1)):
             to_medoid, to_bag = columns.min(axis=1), columns.min(axis=0)
-            if to_bag.max() > to_medoid.max():
+            if to_bag.max() > to_medoid.max():  # nearest to the medoid's farthest instance
                 places[i, k] = columns[:, to_bag.argmax()].argmin()
             else:
                 places[i, k] = to_medoid.argmax()

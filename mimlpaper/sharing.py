@@ -1,8 +1,4 @@
-"""A bounded cache for intermediate results that several fits on the same data need.
-
-Estimators ask through :func:`shared`, which computes, or inside a ``with sharing(...)`` block
-answers an equal question from the cache: a kernel factor, a matrix of distances, a mixture.
-"""
+"""A bounded cache for results that several fits on the same data need, such as kernel factors."""
 
 from __future__ import annotations
 
@@ -19,10 +15,7 @@ CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", defaul
 
 
 class Cache:
-    """Results by the content of the question, at most ``max_bytes`` of arrays.
-
-    The results that were not used for longest are dropped first; a larger one is never kept.
-    """
+    """Results by the content of the question, at most ``max_bytes`` of arrays, the last used."""
 
     def __init__(self, max_bytes: int = 2**29):
         self.max_bytes = max_bytes
@@ -65,10 +58,9 @@ def sharing(cache: Cache) -> Iterator[Cache]:
 
 
 def shared(compute: Callable, *args, **kwargs):
-    """``compute(*args, **kwargs)``, or the kept result of an equal call.
+    """``compute(*args, **kwargs)``, or the kept result of an equal call, with read-only arrays.
 
-    ``compute`` is a function of a module whose result depends only on the arguments: integer
-    seeds, no generators. Arrays in a result are read-only.
+    ``compute`` is a module's function whose result depends only on the arguments: integer seeds.
     """
     cache = CURRENT.get()
     if cache is None:
@@ -83,8 +75,8 @@ def _freeze(value) -> int:
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
         return value.nbytes
+    if hasattr(value, "__dict__"):
+        value = vars(value)
     if isinstance(value, dict):
         value = list(value.values())
-    if isinstance(value, list | tuple):
-        return sum(map(_freeze, value))
-    return _freeze(vars(value)) if hasattr(value, "__dict__") else 0
+    return sum(map(_freeze, value)) if isinstance(value, list | tuple) else 0

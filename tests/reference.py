@@ -301,29 +301,3 @@ def neighbour_bags(X, Y, new, k, training):
             means.append(np.mean([X[j] for j in near], axis=0))
         bags.append(np.array(means))
     return bags
-
-
-class LibsvmPairSvm:
-    """LIBSVM on all pairs, in place of PairSvm: the same problems, with one row for each pair."""
-
-    def __init__(self, features, label_kernel, offset_kernel, tol=1e-3, **_):
-        self.features, self.kernels, self.tol = features, (label_kernel, offset_kernel), tol
-
-    def kernel(self, A, B):
-        label_kernel, offset_kernel = self.kernels
-        return np.kron(A @ B.T, label_kernel) + np.kron(np.ones((len(A), len(B))), offset_kernel)
-
-    def solve(self, targets, costs):
-        from sklearn.svm import SVC
-
-        x = self.features.instances
-        targets = np.repeat(targets, self.features.sizes, axis=0)
-        svm = SVC(kernel="precomputed", tol=self.tol)
-        svm.fit(self.kernel(x, x), targets.ravel(), costs.ravel())
-
-        def function(features):
-            values = svm.decision_function(self.kernel(features, x))
-            return values.reshape(len(features), -1)
-
-        function.gap = 0.0
-        return function, function(x)

@@ -28,11 +28,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
-    are twice these. The last term is not convex. The constrained concave-convex procedure solves a
-    sequence of convex problems, Eq. 24, see :func:`descend`; no step raises the objective.
-
-    Choose it to learn from bags directly and to score instances as well. A label with one class
-    only gets the constant score +1 or -1.
+    are twice these. The last term is not convex: :func:`descend` solves a sequence of convex
+    problems, Eq. 24. Choose it to learn from bags directly and to score instances as well. A label
+    with one class only gets the constant score +1 or -1.
 
     Parameters
     ----------
@@ -41,28 +39,27 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or as
-        their mean. With the mean the problem is convex, and the first step solves it.
+        their mean, for which the problem is convex.
     C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
     lam : float, default 0.1, the λ, as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
         For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
-        What the labels share: "mean", their mean function; "pairwise", a function for each pair,
-        with learned μ_ij (Eq. 28, see :func:`learned_pair_penalties`). An array holds the μ_ij:
-        symmetric, from 0 (share most) to infinity (share nothing).
+        What the labels share: their mean function, or one for each pair, with learned μ_ij (Eq. 28,
+        see :func:`learned_pair_penalties`) or the μ_ij of an array: symmetric, from 0 (share most)
+        to infinity (share nothing).
     imbalance : bool, default False
-        Weigh losses by τ, see :func:`imbalance_weights`; else τ is 1. With few bags or many labels
-        all scores may become constant.
+        Weigh losses by τ, see :func:`imbalance_weights`. With few bags or many labels all scores
+        may become constant.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
-    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
-    max_cccp : int, default 30, the most convex problems.
+    cccp_tol, max_cccp : least gain of a convex problem as a share of the objective, default 1e-3,
+        and the most of them, default 30.
     label_rule : {"sign", "top"}, default "sign" (Section 5.1)
-    warm_start : bool, default False
-        Start from the last fit if it was on bags of the same sizes, for a path of settings.
+    warm_start : bool, default False, start from the last fit if it was on bags of the same sizes.
     random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
 
     Attributes
@@ -72,14 +69,10 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     raw_objective_ : (n_steps,), or (n_steps + 1,) with a last step that raised it and was dropped.
     duality_gap_ : float, of the last convex problem, as a share of its objective.
     label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
-    pair_penalties_ : (n_labels, n_labels), μ_ij; None for ``relatedness="mean"``.
-    imbalance_rates_ : (n_labels,), ibr_t.
-    factor_ : KernelFactor on instances; gamma_ : float, its width.
+    pair_penalties_, imbalance_rates_ : the μ_ij or None, and the ibr_t (n_labels,).
+    factor_, gamma_ : KernelFactor on instances, and its width.
 
-    References
-    ----------
-    Section 5 and Table 8; Cheung and Kwok, A regularization framework for multiple-instance
-    learning, ICML 2006.
+    Sources: Section 5 and Table 8; Cheung and Kwok, ICML 2006.
     """
 
     set_kernel: str = "unit"
@@ -105,11 +98,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
         # The rule only reads the scores, so that fits with different rules share the work.
-        settings = self.get_params() | {
-            "label_rule": "sign", "random_state": integer_seed(self.random_state)
-        }  # fmt: skip
+        free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
         start = getattr(self, "_last", None) if self.warm_start else None
-        self.__dict__.update(shared(_learned, settings, bags, Y, start))
+        self.__dict__.update(shared(_learned, self.get_params() | free, bags, Y, start))
         self._warn_unfinished()
         return self
 
@@ -120,9 +111,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     def instance_scores(self, X) -> np.ndarray:
         """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
         return self._of_instances(self._features(X)) @ self.weights_ + self.intercept_
-
-    def _learns_pairs(self):
-        return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
 
     def _learn(self, bags, Y, last):
         """Set the fitted attributes; ``last`` is the last fit's state for a warm start."""
@@ -138,7 +126,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         self._settled = True
         if len(varied):
             self._minimise(self._first_problem(features, Y[:, varied], varied, Q), varied, last)
-        if self._learns_pairs():
+        if isinstance(self.relatedness, str) and self.relatedness == "pairwise":
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
         self.label_relatedness_ = _cosines(self.weights_)
 
@@ -153,7 +141,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
     def _minimise(self, problem, varied, last):
-        """Fit the functions of the labels that vary."""
         rng = check_random_state(self.random_state)
 
         def solve(problem, start):
@@ -164,9 +151,10 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
             return learned[np.ix_(varied, varied)]
 
+        pairwise = isinstance(self.relatedness, str) and self.relatedness == "pairwise"
         solution, self.raw_objective_, self.n_iter_, self._settled = descend(
             problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
-            relate=relate if self._learns_pairs() else None, start=_start(last, problem),
+            relate=relate if pairwise else None, start=_start(last, problem),
             tol=self.cccp_tol, max_steps=self.max_cccp,
         )  # fmt: skip
         self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
@@ -178,17 +166,15 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     def _warn_unfinished(self):
         if not self._settled:
             warnings.warn(
-                f"the concave-convex procedure stopped after {self.max_cccp} steps, at an "
-                f"objective of {self.objective_[-1]:.6g}, before a step lowered it by less than "
-                f"the share {self.cccp_tol:.1e}; raise max_cccp or cccp_tol",
+                f"the concave-convex procedure stopped after {self.max_cccp} steps that lowered "
+                f"the objective by more than {self.cccp_tol:.1e} of it; raise max_cccp or cccp_tol",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         if not self.duality_gap_ <= self.tol:
             warnings.warn(
                 f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations with a '
-                f"duality gap of {self.duality_gap_:.1e} of the objective, not {self.tol:.1e}; "
-                "raise max_iter or tol, or lower C",
+                f"gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter, or lower C",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -197,9 +183,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
         of_bags = self._of_bags(features)
         cost = self.C / self.n_labels_  # γ / (m T)
-        costs = np.full(Y.shape, cost)
-        if self.imbalance:
-            costs *= imbalance_weights(Y, self.imbalance_rates_[varied])
+        tau = imbalance_weights(Y, self.imbalance_rates_[varied]) if self.imbalance else 1.0
+        costs = cost * tau * np.ones(Y.shape)
         of_instances, offsets = self._of_instances(features), features.offsets
         if self.lam == 0:  # instances do not matter: each bag is its only instance
             of_instances, offsets = of_bags, np.arange(len(Y) + 1)
@@ -220,9 +205,7 @@ def _learned(settings, bags, Y, last):
 
 def _start(last, problem):
     """The last solution, if bag sizes, labels and features are the same in this problem."""
-    if last is None:
-        return None
-    offsets, solution = last
+    offsets, solution = last or (None, None)
     shape = problem.bags.shape[1], problem.signs.shape[1]
     same = np.array_equal(offsets, problem.offsets) and solution.weights.shape == shape
     return solution if same else None
@@ -246,17 +229,16 @@ def descend(
 ) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
     """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
 
-    Where g_t(X_i) exceeds the maximum, a bound has Σ_j ρ_ijt g_t(x_ij) in its place: at most the
-    maximum, and equal to it at the last solution by the choice of ρ. So the true objective cannot
-    rise, nor if Q changes to one that is better for that solution.
+    This is the constrained concave-convex procedure. Where g_t(X_i) exceeds the maximum, a bound
+    has Σ_j ρ_ijt g_t(x_ij) in its place: at most the maximum, and equal to it at the last solution
+    by the choice of ρ. So the true objective cannot rise, nor if Q becomes better for it.
 
     ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
     gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
     most the share ``tol``, or after ``max_steps`` convex problems.
 
-    Returns the solution of the last problem that is kept; the true objective after each problem,
-    and after a last one that raised it and was dropped; the solver's iterations in each problem
-    that is kept; and whether the steps ended before ``max_steps``.
+    Returns the last solution that is kept, the true objective after each problem, and after a last
+    one that raised it and was dropped, the iterations of each kept, and whether the steps ended.
     """
     solution, settled = start, True
     raw: list[float] = []
@@ -274,10 +256,8 @@ def descend(
         n_iter.append(found.n_iter)
         if relate is not None:
             following = replace(following, Q=relate(found.weights))
-        stays = np.array_equal(problem.rho, following.rho) and np.array_equal(
-            problem.Q, following.Q
-        )
-        if fall <= tol * value or stays:
+        same = np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)
+        if fall <= tol * value or same:
             break
         problem = following
     else:
@@ -295,32 +275,23 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
 def regulariser(
     relatedness: str | np.ndarray, mu: float, n_labels: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij.
-
-    A ValueError says why the array is not symmetric, (n_labels, n_labels) and from 0 to infinity.
-    """
+    """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij."""
+    shape = n_labels, n_labels
     if isinstance(relatedness, str):
-        if relatedness not in ("mean", "pairwise"):
-            raise ValueError(
-                f'relatedness must be "mean", "pairwise" or an array, got {relatedness!r}'
-            )
         if relatedness == "mean":
             if not mu > -0.5:
                 raise ValueError(f"mu must be greater than -1/2, got {mu!r}")
             return mean_form(n_labels, mu), None
+        if relatedness != "pairwise":
+            raise ValueError(f"relatedness must be mean, pairwise or an array, got {relatedness}")
         if not mu > 0:
             raise ValueError(f"mu must be positive for pairs of labels, got {mu!r}")
-        relatedness = np.full((n_labels, n_labels), mu)
+        relatedness = np.full(shape, mu)
     penalties = np.asarray(relatedness, dtype=np.float64)
-    if penalties.shape != (n_labels, n_labels):
-        raise ValueError(
-            f"relatedness must have shape {(n_labels, n_labels)}, a row and a column for each "
-            f"label, got {penalties.shape}"
-        )
-    if not (penalties >= 0).all() or not np.array_equal(penalties, penalties.T):
-        raise ValueError("relatedness must be symmetric, with penalties of at least 0")
-    if not penalties.any():
-        raise ValueError("relatedness must hold a positive penalty, got zeros only")
+    if penalties.shape != shape:
+        raise ValueError(f"relatedness must have shape {shape}, got {penalties.shape}")
+    if not ((penalties >= 0).all() and penalties.any() and (penalties == penalties.T).all()):
+        raise ValueError("relatedness must be symmetric, from 0 to infinity, and not 0 alone")
     return pairwise_form(penalties), penalties
 
 
@@ -343,9 +314,9 @@ def pairwise_form(mu: np.ndarray) -> np.ndarray:
 def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
     """Best μ_ij, i ≠ j, for W with the total sharing of a common μ: (n_labels, n_labels).
 
-    The regulariser rises with every μ_ij, so that all would be 0 without a budget. It is linear in
-    a_ij = 1 / (4 μ_ij + 2). Under Σ a_ij² = Σ 1 / (4 μ + 2)² the best a_ij are proportional to
-    ||w_i + w_j||², up to their largest value ½. The diagonal keeps μ.
+    The regulariser is linear in a_ij = 1 / (4 μ_ij + 2), and falls with each. Within the budget
+    Σ a_ij² = Σ 1 / (4 μ + 2)² the best a_ij are proportional to ||w_i + w_j||², up to their largest
+    value ½. The diagonal keeps μ.
     """
     norms = np.sum(weights**2, axis=0)
     closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
@@ -378,8 +349,7 @@ def _within_budget(closeness, common):
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
 
-    The share of instances with label t, if those of a bag are divided equally among its labels. The
-    paper calls it the ratio of positive to negative instances.
+    The share of instances with label t, if a bag's are divided equally among its labels.
     """
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 

@@ -24,13 +24,12 @@ FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry 
 
 @dataclass(frozen=True, eq=False)
 class Multipliers:
-    """One multiplier >= 0 for each constraint of Eq. 24; feasible ones bound its minimum below.
+    """Multipliers >= 0 of the constraints of Eq. 24, which bound its minimum below if feasible.
 
-    ``margin`` is at most the cost of ξ_it, and Σ_i y_it margin_it = 0; ``instance`` and ``bag`` of
-    a bag sum to the cost of δ_it.
+    Σ_i y_it margin_it = 0, and ``instance`` and ``bag`` of a bag sum to the cost of δ_it.
     """
 
-    margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it
+    margin: np.ndarray  # (n_bags, n_labels), of y_it f_t(X_i) >= 1 - ξ_it; at most its cost
     instance: np.ndarray  # (n_instances, n_labels), of g_t(x_ij) - δ_it <= g_t(X_i)
     bag: np.ndarray  # (n_bags, n_labels), of g_t(X_i) - Σ_j ρ_ijt g_t(x_ij) <= δ_it
 
@@ -93,7 +92,7 @@ class ConvexProblem:
     def best_intercept(self, on_bags) -> tuple[np.ndarray, np.ndarray]:
         """b that minimises the hinge losses at these g(X_i), and the multipliers ``margin``."""
         kinks = self.signs - on_bags
-        order = np.argsort(kinks, axis=0)
+        order = np.argsort(kinks, axis=0, kind="stable")  # of ties the same on every machine
         return _best_intercept(kinks, order, self.signs, self.costs)
 
     def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
@@ -107,10 +106,7 @@ class ConvexProblem:
         return float(np.sum(self.costs * hinge) + self.link * np.sum(delta))
 
     def balanced(self, margin, label=slice(None)) -> np.ndarray:
-        """``margin`` with the heavier class of each column scaled down to the other's sum.
-
-        Column k belongs to label k, or to ``label[k]``.
-        """
+        """``margin`` with the heavier class of each column, of a ``label``, scaled to the other."""
         has = self.signs[:, label] > 0
         positive = np.sum(margin, axis=0, where=has)
         negative = np.sum(margin, axis=0, where=~has)
@@ -119,11 +115,7 @@ class ConvexProblem:
         return margin * np.divide(common, sums, out=np.zeros_like(sums), where=sums > 0)
 
     def feasible(self, margin, instance, bag) -> Multipliers:
-        """Feasible multipliers near these.
-
-        What a bag's multipliers lack of the cost of δ_it goes in halves to the bag and to its
-        instances by ρ, which leaves the gradient unchanged.
-        """
+        """Feasible multipliers near these; what a bag lacks is added so as to keep the gradient."""
         instance, bag = np.maximum(instance, 0.0), np.maximum(bag, 0.0)
         total = self.sum_in_bags(instance) + bag
         scale = np.divide(self.link, total, out=np.ones_like(total), where=total > self.link)
@@ -142,7 +134,7 @@ class ConvexProblem:
         return self.bags.T @ of_bags + self.instances.T @ of_instances
 
     def solution(self, weights, intercept, multipliers, n_iter, planes=None) -> Solution:
-        """The solution with its lower bound, the dual objective Σ margin - ½ tr(G Q⁻¹ G')."""
+        """The solution with its lower bound, Σ margin - ½ tr(G Q⁻¹ G')."""
         whitened = self.gradient(multipliers) @ self.root_inverse.T
         dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
         scores = self.scores(weights)
@@ -209,13 +201,11 @@ def solve_bundle(
     R is a sum over labels. Each iteration minimises the regulariser plus the highest plane of
     each label, which gives a lower bound; moves the best point towards this minimum as far as it
     gains; and adds for each label a plane that touches its part of R nearby. It stops when the
-    duality gap is at most ``tol`` of the objective. It is the first choice at every size.
+    duality gap is at most ``tol`` of the objective, or after ``max_iter`` iterations, by default
+    :data:`MAX_PLANES`. The result is never worse than ``start``, the solution of a problem of the
+    same size, whose planes are made valid for this one.
 
-    ``start``, the solution of a problem of the same size, gives the first point and its planes,
-    made valid for this problem. The result is never worse than ``start``.
-
-    Source: Franc and Sonnenburg, Optimized cutting plane algorithm for large-scale risk
-    minimization, JMLR 10, 2009.
+    Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """
     model = _Model(problem)
     weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
@@ -223,8 +213,8 @@ def solve_bundle(
         weights = start.weights
         if start.planes is not None:
             model.add(*start.planes)
-    best = touched = _point(problem, weights)
-    primal = _objective(problem, best)
+    best = touched = weights, *problem.scores(weights)  # all linear in W
+    primal = _objective(best, problem)
     n_iter = 0
     while n_iter < (max_iter or MAX_PLANES):
         n_iter += 1
@@ -232,45 +222,35 @@ def solve_bundle(
         weights = model.minimise(primal, tol)
         if primal - model.dual <= tol * primal:
             break
-        lowest = _point(problem, weights)
-        size, value = _line_search(problem, best, lowest)
-        if value < primal:
-            best, primal = _towards(best, lowest, size), value
+        lowest = weights, *problem.scores(weights)
+        step = minimize_scalar(
+            lambda size, a, b: _objective(_towards(a, b, size), problem), args=(best, lowest),
+            bounds=(0, 1), method="bounded", options={"xatol": STEP_ACCURACY},
+        )  # fmt: skip
+        if step.fun < primal:
+            best, primal = _towards(best, lowest, step.x), step.fun
         touched = _towards(best, lowest, TOWARDS_LOWEST)
     weights, on_bags, _ = best
     intercept, _ = problem.best_intercept(on_bags)
     return problem.solution(weights, intercept, model.multipliers(), n_iter, model.active_planes())
 
 
-def _point(problem, weights):
-    """W with the scores of bags and instances, all linear in W."""
-    return weights, *problem.scores(weights)
-
-
 def _towards(a, b, size):
     return tuple(x + size * (y - x) for x, y in zip(a, b, strict=True))
 
 
-def _objective(problem, point):
+def _objective(point, problem):
+    """The objective of W, with the scores of bags and instances."""
     weights, on_bags, on_instances = point
     intercept, _ = problem.best_intercept(on_bags)
     return problem.regulariser(weights) + problem.loss(on_bags, on_instances, intercept)
 
 
-def _line_search(problem, best, lowest):
-    """Best step between two points, and the objective there."""
-    found = minimize_scalar(
-        lambda size: _objective(problem, _towards(best, lowest, size)), bounds=(0, 1),
-        method="bounded", options={"xatol": STEP_ACCURACY},
-    )  # fmt: skip
-    return found.x, found.fun
-
-
 class _Model:
-    """Planes <G_kt, w_t> + h_kt below each label's part of R.
+    """Planes <G_kt, w_t> + h_kt below each label's part of R, with multipliers x of sum one.
 
     A plane is stored as the share of each bag's cost and the term that sets each δ_it, valid for
-    other costs, link, ρ and Q too. A label's multipliers x sum to one.
+    other costs, link, ρ and Q too.
     """
 
     def __init__(self, problem):
@@ -352,7 +332,7 @@ def solve_cutting_plane(
 
     It documents Table 8, for a few dozen bags: each added constraint costs a quadratic program.
     ``start`` and ``tol`` are not used. The stopping rule certifies nothing: 59 constraints may hold
-    while up to 5 % of all fail. The ``gap`` of the solution says how far from the optimum it is.
+    while 5 % of all fail. The solution's ``gap`` says how far from the optimum it is.
 
     Readings of the table: ξ >= 0 and δ >= 0 hold from the start, since v_t would be unbounded
     otherwise; line 10 solves for all labels over all S_t, since Q makes the v_t interdependent.
@@ -375,11 +355,11 @@ def solve_cutting_plane(
 
 
 class _WorkingSets:
-    """Constraint sets S_1, ..., S_T, and the optimal multipliers ``x`` of their constraints.
+    """Constraint sets S_1, ..., S_T, and their optimal multipliers ``x``, which are 0 outside.
 
-    A label's constraints are, in this order, the margins of the bags, the instances that may not
-    exceed their bags, and the bags that may not exceed their instances; δ >= 0 follows. Multipliers
-    outside S_t are 0, and a margin's has the sign of y.
+    A label's constraints are, in this order, the margins of the bags, whose multipliers have the
+    sign of y, the instances that may not exceed their bags, the bags that may not exceed their
+    instances, and δ >= 0.
     """
 
     def __init__(self, problem):
@@ -415,10 +395,9 @@ class _WorkingSets:
         self.chosen[t, q] = True
         if q >= self.n_bags:
             self.high[t, q] = self.problem.link
-        elif self.problem.signs[q, t] > 0:
-            self.high[t, q] = self.problem.costs[q, t]
         else:
-            self.low[t, q] = -self.problem.costs[q, t]
+            bound = self.high if self.problem.signs[q, t] > 0 else self.low
+            bound[t, q] = self.problem.signs[q, t] * self.problem.costs[q, t]
 
     def optimise(self):
         problem, free = self.problem, self.low < self.high
@@ -459,19 +438,18 @@ class _WorkingSets:
 def solve_with_cvxpy(
     problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
 ) -> Solution:
-    """Solve with all constraints at once, for small problems; it needs the package cvxpy.
+    """Solve with all constraints at once, by the package cvxpy, for small problems.
 
-    ``start``, ``tol``, ``max_iter`` and ``rng`` are not used.
+    The problem alone is used, and no limit of accuracy or iterations.
     """
     try:
         import cvxpy as cp
     except ImportError as error:
         raise ImportError('solver="cvxpy" needs the package cvxpy: pip install cvxpy') from error
-    n_bags, n_labels = problem.signs.shape
+    (n_bags, n_labels), n_instances = problem.signs.shape, len(problem.instances)
     W, b = cp.Variable((problem.bags.shape[1], n_labels)), cp.Variable((1, n_labels))
     xi, delta = cp.Variable((n_bags, n_labels)), cp.Variable((n_bags, n_labels))
     of_bags, of_instances = problem.bags @ W, problem.instances @ W
-    n_instances = len(problem.instances)
     in_bag = csr_array((np.ones(n_instances), np.arange(n_instances), problem.offsets))
     constraints = [
         cp.multiply(problem.signs, of_bags + np.ones((n_bags, 1)) @ b) >= 1 - xi,
@@ -494,13 +472,11 @@ def solve_with_cvxpy(
 def ascend(H, h, x, low, high, block, tol, max_steps):
     """Maximise h'x - ½ x'H x over x, in place: low <= x <= high, and each block's sum is fixed.
 
-    Each step moves a pair of variables of one block: the variable with the steepest rise, and the
-    one with which it gains most. It stops when no two slopes in a block differ by more than
-    ``tol`` in a feasible direction. H (n, n) is symmetric and positive semidefinite, x (n,)
-    feasible, and ``block`` (n,) holds each variable's block.
+    Each step moves the variable with the steepest rise and the one of its ``block`` (n,) with which
+    it gains most, until no two slopes in a block differ by more than ``tol`` in a feasible
+    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible.
 
-    Source: Fan, Chen and Lin, Working set selection using second order information for training
-    support vector machines, JMLR 6, 2005.
+    Source: Fan, Chen and Lin, Working set selection using second order information, JMLR 6, 2005.
     """
     n_blocks = block.max() + 1
     top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)

@@ -30,16 +30,13 @@ class InsDif(VectorEstimator):
         Gaussian kernel on instances.
     learner : unfitted MIML estimator or None, default None
         It has its own label rule. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
-    shortcut : bool, default True
-        Whether a learner that uses only maximal Hausdorff distances between bags gets the
-        Euclidean distances of the vectors, which are equal, see Notes.
+    shortcut : bool, default True, give Euclidean distances for maximal Hausdorff ones, see Notes.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
     ----------
     transformation_ : transformer, fitted; ``prototypes_`` (n_labels, n_features) are the v_l.
-    learner_ : MIML estimator, fitted.
-    cancels_ : bool, whether the shortcut was taken.
+    learner_, cancels_ : fitted MIML estimator; bool, whether the shortcut was taken.
 
     Notes
     -----
@@ -47,10 +44,7 @@ class InsDif(VectorEstimator):
     Hausdorff distance is ||t||: at most, since b + t has this distance from b, and at least, since
     the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
 
-    References
-    ----------
-    Section 6 and Table 9; Zhang and Zhou, Multi-label learning by instance differentiation,
-    AAAI 2007.
+    Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
     """
 
     transformation: TransformerMixin | None = None
@@ -64,16 +58,16 @@ class InsDif(VectorEstimator):
         Y = self._name_labels(Y, X.shape[0])  # the learner warns of constant ones
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
         default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
-        learner = clone(self.learner or default)
-        by_distances = learner.get_params().get("metric") == "max_hausdorff"
+        self.learner_ = clone(self.learner or default)
+        by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
         translates = type(self.transformation_) is PrototypeDifferences
         self.cancels_ = self.shortcut and by_distances and translates
         if self.cancels_:  # Table 9, steps 2 and 3 at once, see Notes
             self.transformation_.fit(X, Y)
-            self.learner_ = learner.set_params(metric="euclidean").fit(X, Y)
+            self.learner_.set_params(metric="euclidean").fit(X, Y)
         else:
             bags = self.transformation_.fit_transform(X, Y)  # Table 9, step 2
-            self.learner_ = learner.fit(bags, Y)  # Table 9, step 3
+            self.learner_.fit(bags, Y)  # Table 9, step 3
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -93,11 +87,8 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
 
     X (n_examples, n_features) is dense or sparse. Memory holds all differences: choose it for small
-    data or few labels.
-
-    Attributes
-    ----------
-    prototypes_ : (n_labels, n_features), the v_l; of a label without examples the overall mean.
+    data or few labels. ``prototypes_`` (n_labels, n_features) are the v_l, the overall mean for a
+    label without examples.
     """
 
     def fit(self, X, Y):
@@ -107,8 +98,7 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
 
     def transform(self, X) -> Bags:
         """Bags of n_labels instances, in the order of the labels."""
-        X = self._check(X)
-        return _bags(_dense(X)[:, None, :] - self.prototypes_, len(self.prototypes_))
+        return self._bags(_dense(self._check(X))[:, None, :] - self.prototypes_)
 
     def _learn(self, X, Y):
         """Set the prototypes; X and Y, checked."""
@@ -123,6 +113,11 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return check_vectors(self, X, reset=False)
 
+    def _bags(self, instances):
+        """Bags of one instance a label."""
+        rows = instances.reshape(-1, instances.shape[-1])
+        return Bags(rows, np.arange(0, len(rows) + 1, len(self.prototypes_)))
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DifferenceFeatures(PrototypeDifferences):
@@ -135,13 +130,11 @@ class DifferenceFeatures(PrototypeDifferences):
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
+    rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`; rank "auto" by default.
 
     Attributes
     ----------
-    prototypes_ : see :class:`PrototypeDifferences`
-    factor_, gamma_ : KernelFactor of the differences, and its width.
+    prototypes_, factor_, gamma_ : the v_l, the KernelFactor of the differences, and its width.
     """
 
     gamma: float | str = "scale"
@@ -160,28 +153,20 @@ class DifferenceFeatures(PrototypeDifferences):
         self.factor_ = _DifferenceFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
-        features = self.factor_.fit_transform(_Differences(X, self.prototypes_))
-        return _bags(features, len(self.prototypes_))
+        return self._bags(self.factor_.fit_transform(_Differences(X, self.prototypes_)))
 
     def transform(self, X) -> Bags:
-        features = self.factor_.transform(_Differences(self._check(X), self.prototypes_))
-        return _bags(features, len(self.prototypes_))
+        differences = _Differences(self._check(X), self.prototypes_)
+        return self._bags(self.factor_.transform(differences))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
-    Section 6.1 names it as an alternative. A training example is not its own neighbour.
-
-    Parameters
-    ----------
-    n_neighbors : int, default 10, the k; all examples with the label if there are fewer.
-
-    Attributes
-    ----------
-    prototypes_ : (n_labels, n_features), the labels' means, in place of the mean of no neighbour.
-    X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
+    Section 6.1 names it as an alternative. A training example is not its own neighbour. Where it
+    has none, the prototype stands. The k, ``n_neighbors``, is 10 by default; all examples with the
+    label if there are fewer. ``X_fit_`` and ``Y_fit_`` are the training examples.
     """
 
     n_neighbors: int = 10
@@ -211,14 +196,15 @@ class NeighbourMeans(PrototypeDifferences):
             sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)
             n_near = near.sum(axis=1)  # (n_examples, 1)
             means[:, label] = np.where(n_near, sums / np.maximum(n_near, 1), prototype)
-        return _bags(means, len(self.prototypes_))
+        return self._bags(means)
 
 
 class SingleInstances(PrototypeDifferences):
     """Transformer of x into the bag {x}, for comparison; it does not use the prototypes."""
 
     def transform(self, X) -> Bags:
-        return _bags(_dense(self._check(X)), 1)
+        rows = _dense(self._check(X))
+        return Bags(rows, np.arange(len(rows) + 1))
 
 
 class _Differences:
@@ -250,8 +236,7 @@ class _DifferenceFactor(KernelFactor):
     """Factor of the Gaussian kernel on :class:`_Differences`."""
 
     def fit_transform(self, X, y=None):
-        settings = self._settings()
-        limits = [settings[name] for name in ("rank", "tol", "random_state")]
+        limits = [self._settings()[name] for name in ("rank", "tol", "random_state")]
 
         def column(pivot):
             return self._kernel(X, X[pivot : pivot + 1])[:, 0]
@@ -266,12 +251,6 @@ class _DifferenceFactor(KernelFactor):
         distances = A.squared_distances(B)
         distances *= -self.gamma
         return np.exp(distances, out=distances)
-
-
-def _bags(instances, size):
-    """Bags of equal size, from (n_instances, n_features) or (n_bags, size, n_features)."""
-    rows = instances.reshape(-1, instances.shape[-1])
-    return Bags(rows, np.arange(0, len(rows) + 1, size))
 
 
 def _dense(X):

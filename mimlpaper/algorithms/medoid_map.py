@@ -35,10 +35,7 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         bags in place of X. A callable gets two sets of bags and returns their distances.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
-    Attributes
-    ----------
-    medoid_indices_ : (k,), the medoids among the training bags.
-    medoids_ : the medoids themselves; rows of the distances if these are precomputed.
+    ``medoids_`` are the medoids, ``medoid_indices_`` (k,) their places among the training bags.
     """
 
     ratio: float = 0.2
@@ -55,9 +52,8 @@ class MedoidMap(TransformerMixin, BaseEstimator):
             raise ValueError(f"ratio must lie in (0, 1], got {self.ratio}")
         X = self._check(X, reset=True)
         k = max(1, int(self.ratio * X.shape[0] + 1e-9))  # 0.29 * 100 must give 29
-        z, self.medoid_indices_ = shared(
-            _medoids, X, self.metric, k, integer_seed(self.random_state)
-        )
+        seed = integer_seed(self.random_state)
+        z, self.medoid_indices_ = shared(_medoids, X, self.metric, k, seed)
         self.medoids_ = X[self.medoid_indices_]
         return z
 
@@ -101,8 +97,8 @@ class LandmarkMap(MedoidMap):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
     Choose it for 10,000 bags or more: time and memory grow with the number of bags, not with its
-    square as for :class:`MedoidMap`. If the sample holds all bags, both maps are the same.
-    Distances that do not fit into memory raise a MemoryError. MimlNn and MimlSvm are then::
+    square as for :class:`MedoidMap`, which is the same if the sample holds all bags. Distances that
+    do not fit into memory raise a MemoryError. MimlNn and MimlSvm are then::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
@@ -114,18 +110,12 @@ class LandmarkMap(MedoidMap):
     ----------
     n_sample : int, default 2000, training bags drawn; all bags if there are fewer.
     ratio : float in (0, 1], default 0.2, number of medoids k as a share of the sample.
-    metric : {"max_hausdorff", "euclidean"} or callable, see :class:`MedoidMap`
-    random_state : int, RandomState or None, default None, draws the sample and the first medoids.
-
-    Attributes
-    ----------
-    medoid_indices_, medoids_ : see :class:`MedoidMap`
+    metric, random_state : see :class:`MedoidMap`; not "precomputed".
     """
 
     n_sample: int = 2000
 
     def fit(self, X, Y=None):
-        """Find the medoids of a sample of X."""
         if self.metric == "precomputed":
             raise ValueError('metric must not be "precomputed": most distances are never needed')
         check_parameters(self, counts=["n_sample"])
@@ -134,19 +124,16 @@ class LandmarkMap(MedoidMap):
         if self.n_sample < len(sample):
             rng = check_random_state(self.random_state)
             sample = np.sort(rng.choice(sample, self.n_sample, replace=False))
-        check_memory(
-            SQUARE * len(sample) ** 2, f"the distances of {len(sample):,} bags", "lower n_sample"
-        )
+        n = len(sample)
+        check_memory(SQUARE * n**2, f"the distances of {n:,} bags", "lower n_sample")
         super().fit_transform(X[sample])
         self.medoid_indices_ = sample[self.medoid_indices_]
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
-        """Find the medoids, and return the distances of X to them (m, k)."""
         return self.fit(X).transform(X)
 
     def transform(self, X) -> np.ndarray:
-        """Distances of X to the medoids: (n, k)."""
         check_is_fitted(self)
         X = self._check(X)
         n, k = X.shape[0], len(self.medoid_indices_)

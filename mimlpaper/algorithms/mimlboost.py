@@ -53,27 +53,23 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     label_code : {"onehot", "feature", "product"}, default "onehot"
         How a label is coded after x. "onehot": as n_labels numbers. "feature", as in the authors'
         program: as one number, from 0 for the first label to 1 for the last, or to
-        log(d + 1) / log(50) if there are d >= 50 features; the order of the labels matters.
-        "product", for the linear kernel only: <x, x'> if y = y', else 0. Without it, a linear
-        machine ranks the labels alike for every instance.
+        log(d + 1) / log(50) if there are d >= 50 features. "product", for the linear kernel, which
+        else ranks the labels alike for every instance: <x, x'> if y = y', else 0.
     weighting : {"weights", "resampling"}, default "weights"
         W enters the loss as above, or N pairs are drawn in proportion to W/n.
     rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
-    max_iter : int, default 200
-        Most climbs of :class:`~mimlpaper.algorithms.pair_svm.PairSvm` for a machine, then it warns.
+    max_iter : int, default 200, most climbs of ``PairSvm`` for a machine, then it warns.
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None, of landmarks, solver and "resampling".
 
     Attributes
     ----------
-    estimators_ : list of n_rounds_ functions f_t + b_t of the instances' features.
+    n_rounds_, stopped_ : int, rounds kept; "n_rounds", "step 3c" or "step 3e", what ended them.
+    estimators_, gap_ : list of n_rounds_ functions f_t + b_t of features; the largest duality gap.
     estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
-    n_rounds_ : int, rounds kept.
-    stopped_ : {"n_rounds", "step 3c", "step 3e"}, what ended the boosting.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-    gap_ : float, the largest duality gap of the machines kept.
 
     Notes
     -----
@@ -81,10 +77,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e <= 1/2
     and some less. Both steps drop the round, but the first round is kept with c_1 = 1.
 
-    References
-    ----------
-    Table 6; Xu and Frank, Logistic regression and boosting for labeled bags of instances,
-    PAKDD 2004. The label code "feature" follows the authors' published program.
+    Sources: Table 6, the authors' published program for "feature"; Xu and Frank, PAKDD 2004.
     """
 
     n_rounds: int = 50
@@ -101,9 +94,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
             self, positive=["C", "tol"], counts=["n_rounds", "max_iter"], choices=CHOICES
         )
         if self.label_code == "product" and self.kernel != "linear":
-            raise ValueError(
-                f'label_code="product" goes with kernel="linear", got kernel={self.kernel!r}'
-            )
+            raise ValueError(f'label_code="product" goes with kernel="linear", got {self.kernel!r}')
         bags = check_bags(X)
         Y = self._learn_labels(Y, len(bags))
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
@@ -119,7 +110,16 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         self.estimators_ = [h for h, _, _ in rounds]
         self.estimator_weights_ = np.array([c for _, c, _ in rounds])
         self.estimator_errors_ = np.array([error for _, _, error in rounds])
-        self._warn_unsolved()
+        gaps = np.array([h.gap for h in self.estimators_])
+        self.gap_ = float(gaps.max(initial=0.0))
+        if self.gap_ > self.tol:
+            warnings.warn(
+                f"{np.sum(gaps > self.tol)} of {len(gaps)} machines stopped after max_iter="
+                f"{self.max_iter} climbs with duality gaps of up to {self.gap_:.1e}, not "
+                f"{self.tol:.1e}; raise max_iter, or scale the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -149,18 +149,6 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     def _learnt(self):
         """Which labels have both classes: bool (n_labels,)."""
         return self.constant_scores_ == 0
-
-    def _warn_unsolved(self):
-        gaps = np.array([h.gap for h in self.estimators_])
-        self.gap_ = float(gaps.max(initial=0.0))
-        if self.gap_ > self.tol:
-            warnings.warn(
-                f"{np.sum(gaps > self.tol)} of {len(gaps)} support vector machines stopped after "
-                f"max_iter={self.max_iter} climbs with a duality gap of up to {self.gap_:.1e} of "
-                f"their objective, not {self.tol:.1e}; raise max_iter, or scale the features",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
 
 def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed):
@@ -197,8 +185,8 @@ def _costs(W, sizes, weighting, rng):
 def _multiplier(W, e):
     """argmin_c Σ W exp((2e - 1) c); 0 if the minimum is not positive, inf if there is none.
 
-    At the minimum the slopes of rising and falling terms balance. The logarithm of their ratio
-    rises with c at least as fast as the smallest positive 2e - 1 plus the smallest positive 1 - 2e.
+    There the slopes of rising and falling terms balance. The logarithm of their ratio rises with c
+    at least as fast as the smallest positive 2e - 1 plus the smallest positive 1 - 2e.
     """
     weights, margins = W[W > 0], 2.0 * e[W > 0] - 1.0
     up, down = margins > 0, margins < 0

@@ -30,13 +30,9 @@ class MimlNn(MultiLabelEstimator):
 
     Attributes
     ----------
-    medoid_map_ : MedoidMap, fitted.
-    weights_ : (k, n_labels), the paper's W.
+    medoid_map_, weights_ : fitted MedoidMap; (k, n_labels), the paper's W.
 
-    References
-    ----------
-    Section 4.3.2; the network of Zhang and Zhou, Multi-label learning by instance
-    differentiation, AAAI 2007.
+    Sources: Section 4.3.2; the network of Zhang and Zhou, AAAI 2007.
     """
 
     ratio: float = 0.4

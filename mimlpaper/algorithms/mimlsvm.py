@@ -29,12 +29,9 @@ class MimlSvm(MultiLabelEstimator):
 
     Attributes
     ----------
-    medoid_map_ : MedoidMap, fitted.
-    classifier_ : MlSvm, fitted on the distances.
+    medoid_map_, classifier_ : fitted MedoidMap; MlSvm fitted on the distances.
 
-    References
-    ----------
-    Section 4.2 and Table 7; Zhou and Zhang, NIPS 19, 2007.
+    Sources: Section 4.2 and Table 7; Zhou and Zhang, NIPS 19, 2007.
     """
 
     ratio: float = 0.2

@@ -16,10 +16,8 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
 
     Choose it when a single instance can give its bag a label; it also finds this instance. The
     labels share one factor of the kernel matrix of all training instances. A label with one class
-    only gets the constant score +1 or -1, with a warning.
-
-    The result depends on the number of alternations, see :class:`MiSvmInstance`: average recall
-    falls as fewer instances count as positive.
+    only gets the constant score +1 or -1. Average recall falls with the number of alternations, see
+    :class:`MiSvmInstance`, as fewer instances count as positive.
 
     Parameters
     ----------
@@ -35,10 +33,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score.
 
-    References
-    ----------
-    Section 4.3.2 names it; Andrews, Tsochantaridis and Hofmann, Support vector machines for
-    multiple-instance learning, NIPS 15, 2003.
+    Sources: Section 4.3.2; Andrews, Tsochantaridis and Hofmann, NIPS 15, 2003.
     """
 
     C: float = 10.0

@@ -28,15 +28,14 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
     not convex.
 
     Choose it to explain predictions: scores are log odds, which can be compared between labels. A
-    label with one class only gets the constant score +1 or -1, with a warning.
+    label with one class only gets the constant score +1 or -1.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     ridge : float > 0, default 0.1
     max_iter : int, default 500, most steps for a label; a ConvergenceWarning if one needs more.
-    tol : float, default 1e-5
-        Largest entry of the gradient, divided by the number of bags, at which L-BFGS stops.
+    tol : float, default 1e-5, largest entry of the gradient per bag at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
     random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
@@ -45,10 +44,7 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     coef_, intercept_ : (n_labels, r) and (n_labels,), the w_y and b_y.
 
-    References
-    ----------
-    Maron and Lozano-Pérez's diverse density with a logistic p; Zhang, Platt and Viola, Multiple
-    instance boosting for object detection, NIPS 18, 2005.
+    Sources: diverse density (Maron and Lozano-Pérez); Zhang, Platt and Viola, NIPS 18, 2005.
     """
 
     ridge: float = 0.1
@@ -93,12 +89,9 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
         )  # fmt: skip
         slope = np.abs(found.jac).max() / len(y)
         if slope > self.tol:
-            warnings.warn(
-                f"NoisyOr stopped after {found.nit} steps with a gradient of {slope:.2g}, above "
-                f"tol={self.tol:g}; raise max_iter or ridge",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            reached = f"stopped after {found.nit} steps with a gradient of {slope:.2g}"
+            message = f"NoisyOr {reached}, above tol={self.tol:g}; raise max_iter or ridge"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return found.x
 
 

@@ -36,14 +36,13 @@ def label_kernels(
 
 @dataclass(frozen=True, eq=False)
 class PairFunction:
-    """f(x, y) = <φ(x), v_y> + u_y, for every label y at once."""
+    """f(x, y) = <φ(x), v_y> + u_y, for every label y at once: (n_instances, n_labels)."""
 
     coef: np.ndarray  # the v_y: (n_labels, n_features)
     intercept: np.ndarray  # the u_y with the bias b: (n_labels,)
     gap: float  # duality gap as a share of the objective
 
     def __call__(self, features) -> np.ndarray:
-        """f of features φ(x) (n_instances, n_features): (n_instances, n_labels)."""
         return features @ self.coef.T + self.intercept
 
 
@@ -56,10 +55,10 @@ class PairSvm:
 
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
-    so that memory holds A and Φ only. Coordinate ascent solves the dual until V, b and a feasible A
-    prove a small gap. It starts at the machine on the means of the bags, of the last call too. A
-    climb is a pass over the pairs that may move, then a few passes over the pairs that still move;
-    a check of all pairs finds the gap, and the pairs of the next climb.
+    so that memory holds A and Φ only. Coordinate ascent solves the dual, from the last machine on
+    the means of the bags, until V, b and a feasible A prove a small gap. A climb is a pass over the
+    pairs that may move, then a few passes over the pairs that still move; a check of all pairs
+    finds the gap, and the pairs of the next climb.
 
     Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The proximal
     point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after it, V moves
@@ -74,9 +73,8 @@ class PairSvm:
     max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
     random_state : int, RandomState or None, draws the order of the instances.
 
-    Sources: Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for
-    large-scale linear SVM, ICML 2008. Rockafellar, Monotone operators and the proximal point
-    algorithm, SIAM Journal on Control and Optimization 14, 1976.
+    Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
+    Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.
     """
 
     def __init__(
@@ -103,7 +101,9 @@ class PairSvm:
         bags, ascent, start = self._bags, self._ascent, self._start
         bounds = np.repeat(targets, bags.sizes, axis=0) * costs  # a_ij lies between 0 and g_ij C_ij
         if not ((bounds > 0).any() and (bounds < 0).any()):
-            return self._constant(1.0 if (bounds > 0).any() else -1.0)
+            value = 1.0 if (bounds > 0).any() else -1.0
+            constant = PairFunction(0.0 * ascent.coef, np.full(bounds.shape[1], value), 0.0)
+            return constant, np.full(bounds.shape, value)
         if start is not None:
             start.solve(bags.sum(bounds), START_TOL)
             ascent.levels = np.repeat(start.levels, bags.sizes, axis=0)
@@ -111,11 +111,6 @@ class PairSvm:
         values, intercept, gap = ascent.solve(bounds, self._tol)
         coef = ascent.coef.astype(np.float64) @ self._axes.T
         return PairFunction(coef, intercept, gap), values
-
-    def _constant(self, value):
-        n_labels, n_features = self._ascent.coef.shape
-        function = PairFunction(np.zeros((n_labels, n_features)), np.full(n_labels, value), 0.0)
-        return function, np.full((self._bags.n_instances, n_labels), value)
 
 
 class _Ascent:
@@ -189,8 +184,8 @@ class _Ascent:
     def _gap(self, goal, values, sums, bounds, dual, moving):
         """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0.
 
-        Unscaled, it is Σ (C max(0, 1 - g (f + b)) - α (1 - g (f + b))) plus half the squared
-        distance from V to K_Y A' Φ, which moves by at most |Σ a_ij| times the largest pair's norm.
+        Unscaled, it is Σ (C max(0, ξ) - α ξ), ξ = 1 - g (f + b), plus half the squared distance
+        from V to K_Y A' Φ, which moves by at most |Σ a_ij| times the largest pair's norm.
         """
         loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)

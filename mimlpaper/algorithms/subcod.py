@@ -21,6 +21,7 @@ from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
 
 OPTIMA = ("budget", "minimal", "vertex")
+CORRECTING = "kept_share", "C", "optimum", "tol", "max_alternations"  # step 3's parameters
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,8 +54,7 @@ class SubCod(BagClassifier):
 
     Attributes
     ----------
-    mixture_ : GaussianMixture, fitted.
-    concepts_, polished_ : bool (n_bags, M), c and c̃ of the training bags.
+    mixture_, concepts_, polished_ : GaussianMixture; c and c̃ of the training bags, (n_bags, M).
     objective_ : (n_alternations,), the objective after each alternation.
     learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
     label_of_concept_ : (M,), the learner's label for each sub-concept.
@@ -62,16 +62,14 @@ class SubCod(BagClassifier):
 
     Notes
     -----
-    Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin 1,
-    and ends close to its start. "budget" makes all inversions that raise a margin, best first, up
-    to mM - θ. For θ up to about mM/2 every sub-concept is then the bag label or its opposite, and
-    SubCod equals its MIML learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies
-    between the two. Sub-concepts with the same bags are one label for the learner; if each is of
-    all bags or of none, a ConstantLabelWarning is given.
+    Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin 1.
+    "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to about
+    mM/2 every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
+    on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two. Sub-concepts
+    with the same bags are one label for the learner; if each is of all bags or of none, a
+    ConstantLabelWarning is given.
 
-    References
-    ----------
-    Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
+    Sources: Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
 
     n_concepts: int = 30
@@ -95,10 +93,8 @@ class SubCod(BagClassifier):
         y = self._learn_classes(y, len(bags))
         self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
         self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
-        self.polished_, self.objective_ = shared(
-            correct_concepts, self.concepts_, y, kept_share=self.kept_share, C=self.C,
-            optimum=self.optimum, tol=self.tol, max_alternations=self.max_alternations,
-        )  # fmt: skip  # step 3
+        options = {name: getattr(self, name) for name in CORRECTING}
+        self.polished_, self.objective_ = shared(correct_concepts, self.concepts_, y, **options)
         labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
         self.label_of_concept_ = label_of_concept.ravel()
         self.learner_ = self._fit_learner(bags, labels)
@@ -121,31 +117,24 @@ class SubCod(BagClassifier):
         """Gaussian mixture by EM, from M random instances as the means (Section 7.1)."""
         if not 1 <= self.n_concepts <= bags.n_instances:
             raise ValueError(
-                "n_concepts must lie between 1 and the number of instances, "
-                f"{bags.n_instances}, got {self.n_concepts}"
+                f"n_concepts must lie in 1 to {bags.n_instances}, got {self.n_concepts}"
             )
         mixture = GaussianMixture(
             self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
             random_state=integer_seed(self.random_state),
         )  # fmt: skip
-        return shared(_fitted, mixture, bags.instances)
+        return shared(GaussianMixture.fit, mixture, bags.instances)
 
     def _fit_learner(self, bags, labels):
         if (labels.all(axis=0) | ~labels.any(axis=0)).all():
-            warnings.warn(
-                "every sub-concept has one class only among the training bags, so that all bags "
-                "get the same label; raise n_concepts",
-                ConstantLabelWarning,
-                stacklevel=3,
+            message = (
+                "all bags have the same sub-concepts, and get the same label; raise n_concepts"
             )
+            warnings.warn(message, ConstantLabelWarning, stacklevel=3)
         default = MimlSvm(random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)
             return clone(self.learner or default).fit(bags, labels)
-
-
-def _fitted(mixture, instances):
-    return mixture.fit(instances)
 
 
 def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
@@ -176,12 +165,8 @@ def correct_concepts(
         if len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]:
             break
     else:
-        warnings.warn(
-            f"the corrections still lower the objective after max_alternations="
-            f"{max_alternations} turns, to {objective[-1]:.3g}",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        message = f"the objective still falls after max_alternations={max_alternations} turns"
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return q > 0, np.array(objective)
 
 
@@ -190,9 +175,8 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
 
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
 
-    Only the total of the inversions couples the bags, and each takes its largest gains first. So
-    inversions of all bags are taken in the order of their gains. For ``optimum`` see
-    :class:`SubCod`.
+    Only the total couples the bags, and each takes its largest gains first: inversions of all bags
+    are taken in the order of their gains. For ``optimum`` see :class:`SubCod`.
     """
     if optimum == "vertex":
         return _vertex(gains, deficits, n_inversions)
@@ -240,17 +224,15 @@ def _vertex(gains, deficits, n_inversions):
 
 
 class OneLabel(BagClassifier):
-    """An MIML learner with a single label; the sign of its score is the prediction.
+    """An MIML learner with a single label: :class:`SubCod` without sub-concepts, for comparison.
 
-    This is :class:`SubCod` without sub-concepts, for comparison. ``learner`` is an unfitted MIML
-    estimator; its clone, fitted with one label, is ``learner_``.
+    ``learner_`` is the clone of the unfitted MIML estimator ``learner``, fitted with one label.
     """
 
     def __init__(self, learner):
         self.learner = learner
 
     def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags = check_bags(X)
         y = self._learn_classes(y, len(bags))
         self.learner_ = clone(self.learner).fit(bags, y[:, None])
@@ -258,6 +240,5 @@ class OneLabel(BagClassifier):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """The learner's score of the label: (n_bags,)."""
         check_is_fitted(self)
         return self.learner_.decision_function(X)[:, 0]

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,13 @@ class AdtBoostMH(VectorEstimator):
     a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), and b[l] likewise.
 
     Choose it for a small readable model (:meth:`to_text`), or for features on different scales:
-    only the order of a feature's values matters.
+    only the order of a feature's values matters. Thresholds lie midway between neighbouring
+    distinct values of the examples in c_1. Of equal Z the first precondition is taken, then the
+    first feature, then the lowest threshold. A label with one class keeps its root value as score.
+
+    Source: De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from
+    texts and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003; Freund
+    and Mason, The alternating decision tree learning algorithm, ICML, 1999.
 
     Parameters
     ----------
@@ -49,23 +56,10 @@ class AdtBoostMH(VectorEstimator):
     Attributes
     ----------
     n_rounds_ : int, ``n_rounds``, or 0 if all examples are equal or no label has both classes.
-    precondition_ : (n_rounds_,)
-        Node above the rule: 0 is "true", 2t + 1 and 2t + 2 are the outcomes yes and no of the
-        test of rule t = 0, 1, …
+    precondition_ : (n_rounds_,), the node above each rule: 0 is "true", 2t + 1 and 2t + 2 are the
+        outcomes yes and no of the test of rule t = 0, 1, …
     feature_, threshold_, z_ : (n_rounds_,), the test and the Z of each rule.
     root_values_, values_ : (n_labels,) and (n_rounds_, 2, n_labels), a_0, and a and b.
-
-    Notes
-    -----
-    Thresholds lie midway between neighbouring distinct values of the examples in c_1. Of equal Z
-    the first precondition is taken, then the first feature, then the lowest threshold. A label with
-    one class only keeps its root value as score.
-
-    References
-    ----------
-    De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from texts
-    and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003.
-    Freund and Mason, The alternating decision tree learning algorithm, ICML, 1999.
     """
 
     n_rounds: int = 25
@@ -80,11 +74,9 @@ class AdtBoostMH(VectorEstimator):
         self.root_values_ = _root_values(Y, self.smoothing)
         rules = shared(_grow, X, Y, self.smoothing, self.n_rounds)
         self.n_rounds_ = len(rules)
-        self.z_ = np.array([rule[0] for rule in rules])
-        self.precondition_ = np.array([rule[1] for rule in rules], dtype=int)
-        self.feature_ = np.array([rule[2] for rule in rules], dtype=int)
-        self.threshold_ = np.array([rule[3] for rule in rules])
-        self.values_ = np.array([rule[4] for rule in rules]).reshape(-1, 2, self.n_labels_)
+        parts = map(np.array, zip(*rules, strict=True) if rules else [()] * 5)
+        self.z_, self.precondition_, self.feature_, self.threshold_, values = parts
+        self.values_ = values.reshape(-1, 2, self.n_labels_)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -93,9 +85,7 @@ class AdtBoostMH(VectorEstimator):
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores (n_examples, n_labels) after each of the ``n_rounds_`` rounds."""
-        stages = self._stages(X)
-        next(stages)
-        yield from stages
+        return islice(self._stages(X), 1, None)
 
     def _stages(self, X):
         """Scores of the root, then after each round."""
@@ -139,10 +129,7 @@ class AdtBoostMH(VectorEstimator):
 
 
 def _grow(X, Y, smoothing, n_rounds):
-    """Rules (Z, precondition, feature, threshold, [a, b]), one for each round.
-
-    A longer run continues a shorter one, so that runs of different lengths share work.
-    """
+    """Rules (Z, precondition, feature, threshold, [a, b]); a longer run continues a shorter one."""
     n_known = (n_rounds - 1) // STRETCH * STRETCH
     known = shared(_grow, X, Y, smoothing, n_known) if n_known else []
     epsilon = smoothing / Y.size
@@ -155,11 +142,9 @@ def _grow(X, Y, smoothing, n_rounds):
     while len(rules) < n_rounds and varying.any():
         weights = np.exp(-signs * scores) / Y.size * varying
         weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
-        z, precondition, feature, threshold = (
-            known[len(rules)][:4]
-            if len(rules) < len(known)
-            else _best_rule(nodes, columns, weights)
-        )
+        rule = known[len(rules)][:4] if len(rules) < len(known) else None
+        rule = rule or _best_rule(nodes, columns, weights)
+        z, precondition, feature, threshold = rule
         if z == np.inf:
             break
         outcomes = _outcomes(nodes[precondition], _column(X, feature), threshold)
@@ -167,7 +152,7 @@ def _grow(X, Y, smoothing, n_rounds):
         scores += _vote(outcomes, values)
         nodes += outcomes
         columns += [_restrict(inside, *columns[precondition]) for inside in outcomes]
-        rules.append((z, precondition, feature, threshold, values))
+        rules.append((*rule, values))
     return rules
 
 
@@ -212,7 +197,7 @@ def _names(argument, names, prefix, n_names):
 def _sorted_columns(X):
     """Entries of each column by rising value: values, rows, and where each column starts.
 
-    The examples at zero make one entry of their column; its row is n_examples.
+    All examples at zero make one entry, with the row n_examples.
     """
     n_examples, n_features = X.shape
     X = csc_array(X, copy=True)
@@ -233,26 +218,18 @@ def _restrict(inside, values, rows, starts):
     """The sorted columns of the examples inside a precondition."""
     n_inside = inside.sum()
     inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
-    kept, kept_starts = np.empty(len(rows), np.int64), np.zeros_like(starts)
-    n_kept = 0
+    kept, kept_starts = np.zeros(len(rows), np.bool_), np.zeros_like(starts)
     for feature in range(len(starts) - 1):
-        column = rows[starts[feature] : starts[feature + 1]]
+        column = slice(starts[feature], starts[feature + 1])
         inside[-1] = False
-        inside[-1] = inside[column].sum() < n_inside
-        for k in range(len(column)):
-            if inside[column[k]]:
-                kept[n_kept] = starts[feature] + k
-                n_kept += 1
-        kept_starts[feature + 1] = n_kept
-    kept = kept[:n_kept]
+        inside[-1] = inside[rows[column]].sum() < n_inside
+        kept[column] = inside[rows[column]]
+        kept_starts[feature + 1] = kept_starts[feature] + kept[column].sum()
     return values[kept], rows[kept], kept_starts
 
 
 def _best_rule(nodes, columns, weights):
-    """Z, precondition, feature and threshold of the best rule; Z = inf if there is none.
-
-    ``weights`` (n_examples, n_labels) are negative where an example lacks the label.
-    """
+    """Z, precondition, feature and threshold of the best rule; Z = inf if there is none."""
     by_label = np.ascontiguousarray(weights.T)
     total = np.abs(weights).sum()
     splits = []
@@ -272,7 +249,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
     ``weights`` (n_labels, n_examples) are negative where an example lacks the label.
     """
     longest = np.diff(starts).max()
-    left = np.empty((2, len(have), longest))  # W_+ and W_- below each entry of a column
+    left = np.empty((2, len(have), longest + 1))  # W_+ and W_- below each entry of a column
     sums = np.empty(longest)
     best_z, best_feature, best_threshold = np.inf, -1, 0.0
     for feature in range(len(starts) - 1):
@@ -290,9 +267,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
 def _accumulate(rows, weights, have, lack, left):
     """W_+ and W_- of the entries below each entry; the entry at zero holds the rest."""
     n_labels, zeros = weights.shape
-    n_below = 0  # entries below the one at zero, or all of them
-    while n_below < len(rows) and rows[n_below] != zeros:
-        n_below += 1
+    n_below = np.append(np.flatnonzero(rows == zeros), len(rows))[0]  # the entry at zero, if any
     for label in range(n_labels):
         w, plus, minus = weights[label], left[0, label], left[1, label]
         p, m = 0.0, 0.0
@@ -300,8 +275,6 @@ def _accumulate(rows, weights, have, lack, left):
             plus[k], minus[k] = p, m
             p += max(w[rows[k]], 0.0)
             m += max(-w[rows[k]], 0.0)
-        if n_below == len(rows):
-            continue
         plus[n_below], minus[n_below] = p, m
         p, m = have[label], lack[label]
         for k in range(len(rows) - 1, n_below, -1):

@@ -24,16 +24,20 @@ class Cnmf(VectorEstimator):
 
     where T_L are the rows of the labelled examples and Y_L their label sets, scaled to
     y' B y = 1, since A_ii = 1. A is a Gaussian kernel on the examples, B on the columns of the
-    training label sets, scaled to unit length.
+    training label sets, scaled to unit length. This is a reconstruction from the abstract of the
+    reference; objective and updates of the original may differ.
 
-    This is a reconstruction from the abstract of the reference; objective and updates of the
-    original may differ. Choose it for few labelled examples and a fixed set of unlabelled ones:
-    ``decision_function`` factorises, so that an example's scores depend on the other examples.
+    Choose it for few labelled examples and a fixed set of unlabelled ones: ``decision_function``
+    factorises, so that an example's scores depend on the other examples. Its scores are
+    memberships minus a threshold, which gives the new examples as many labels on average as the
+    training examples. For n examples in all, memory is 8 n² bytes.
+
+    Source: Liu, Jin and Yang, Semi-supervised multi-label learning by constrained non-negative
+    matrix factorization, AAAI 2006.
 
     Parameters
     ----------
-    gamma : float, "auto" or "scale", default "scale"
-        Width of the kernel A, see :func:`~mimlpaper.kernels.kernel_width`.
+    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     C : float, default 1.0, cost of deviations from the known label sets.
     tol : float, default 1e-5, least gain of a round, as a share of the objective.
     max_iter : int, default 200, the most rounds; more hardly change the ranking of labels.
@@ -41,19 +45,8 @@ class Cnmf(VectorEstimator):
 
     Attributes
     ----------
-    X_fit_, Y_fit_ : the labelled examples.
+    X_fit_, Y_fit_, gamma_ : the labelled examples, and the width of the kernel A.
     label_similarity_ : (n_labels, n_labels), the B.
-    gamma_ : float, the kernel width used.
-
-    Notes
-    -----
-    A score is the membership minus a common threshold, which gives the new examples as many labels
-    on average as the training examples. For n examples in all, memory is 8 n² bytes.
-
-    References
-    ----------
-    Liu, Jin and Yang, Semi-supervised multi-label learning by constrained non-negative matrix
-    factorization, AAAI 2006.
     """
 
     gamma: float | str = "scale"
@@ -83,10 +76,8 @@ class Cnmf(VectorEstimator):
         A = self._similarity(X)
         start = np.tile(known.mean(axis=0), (len(A), 1))
         start[: len(known)] = known
-        T, _ = factorise(
-            A, self.label_similarity_, known, start + OFFSET, C=self.C, tol=self.tol,
-            max_iter=self.max_iter,
-        )  # fmt: skip
+        options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}
+        T, _ = factorise(A, self.label_similarity_, known, start + OFFSET, **options)
         memberships = T[len(known) :]
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
@@ -95,26 +86,17 @@ class Cnmf(VectorEstimator):
     def _similarity(self, X):
         """A of the labelled examples, then the new examples: (n, n)."""
         between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
-        return np.block(
-            [
-                [kernel_matrix(self.X_fit_, gamma=self.gamma_), between.T],
-                [between, kernel_matrix(X, gamma=self.gamma_)],
-            ]
-        )
+        own, of_new = (kernel_matrix(part, gamma=self.gamma_) for part in (self.X_fit_, X))
+        return np.block([[own, between.T], [between, of_new]])
 
 
-def factorise(
-    A: np.ndarray, B: np.ndarray, known: np.ndarray, start: np.ndarray, *, C: float = 1.0,
-    tol: float = 1e-5, max_iter: int = 200,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Minimise ||A - T B T'||² + C ||T_L - known||² over T >= 0, round by round.
+def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200):
+    """Minimise ||A - T B T'||² + C ||T_L - known||² over T >= 0 (n, n_labels), round by round.
 
     Each round minimises an upper bound that touches the objective at T: the fourth-order term is
-    bounded by T⁴, terms linear in T by logarithms. So the objective never rises.
-
-    A (n, n) and B (n_labels, n_labels) are symmetric and not negative. ``known`` (n_labelled,
-    n_labels) is the target of the first rows of T; zeros of ``start`` (n, n_labels) stay. Returns
-    T (n, n_labels), and the objective before the first round and after each round.
+    bounded by T⁴, terms linear in T by logarithms. So the objective never rises. ``known``
+    (n_labelled, n_labels) is the target of the first rows; zeros of ``start`` stay. Returns T, and
+    the objective before the first round and after each.
     """
     labelled = slice(len(known))
     T, norm = np.array(start, dtype=np.float64), np.vdot(A, A)

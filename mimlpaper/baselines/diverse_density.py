@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numba import njit
@@ -36,6 +37,8 @@ class DiverseDensity(BagClassifier):
     Its loss is minus the logarithm. A bag scores max_j log p_ij. Choose it if positive bags share
     one small region of the feature space, and to find relevant features: they have large scales.
 
+    Source: Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
+
     Parameters
     ----------
     n_start_bags : int or None, default 5
@@ -52,10 +55,6 @@ class DiverseDensity(BagClassifier):
     ----------
     concept_, scales_, log_threshold_ : (n_features,), t and |s|, and float.
     loss_, losses_ : float and (n_starts,), the loss at t and s, and at the end of every ascent.
-
-    References
-    ----------
-    Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
     """
 
     n_start_bags: int | None = 5
@@ -84,19 +83,16 @@ class DiverseDensity(BagClassifier):
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
-            warnings.warn(
-                f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g}, was ended "
-                f"before steps of less than tol={self.tol:g} of it; raise its limits",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            best_of = f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g},"
+            message = f"{best_of} did not converge within tol={self.tol:g}; raise max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         self.concept_ = centre + ends[best, : bags.n_features]
         self.scales_ = np.abs(ends[best, bags.n_features :])
-        if self.threshold == "learned":
-            scores = bags.max(self.instance_scores(bags))
-            self.log_threshold_ = _best_threshold(scores, positive)
-        else:
-            self.log_threshold_ = float(np.log(self.threshold))
+        self.log_threshold_ = (
+            _best_threshold(bags.max(self.instance_scores(bags)), positive)
+            if self.threshold == "learned"
+            else float(np.log(self.threshold))
+        )
         return self
 
     def instance_scores(self, X) -> np.ndarray:
@@ -112,10 +108,8 @@ class DiverseDensity(BagClassifier):
 
     def _starts(self, bags, positive):
         """(t, s) at the distinct instances of the starting bags: (n_starts, 2 n_features)."""
-        chosen = np.flatnonzero(positive)
-        if self.n_start_bags is not None and self.n_start_bags < len(chosen):
-            rng = check_random_state(self.random_state)
-            chosen = rng.choice(chosen, self.n_start_bags, replace=False)
+        rng, n = check_random_state(self.random_state), positive.sum()
+        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
         points = np.unique(bags[chosen].instances, axis=0)
         return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
 
@@ -136,20 +130,15 @@ class EmDd(DiverseDensity):
     original paper chose by the error on the test fold. Choose it for large bags: a step evaluates
     one instance of each bag.
 
+    Attributes are those of :class:`DiverseDensity`, with NLDD as loss.
+    Source: Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14,
+    2002; Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
+
     Parameters
     ----------
     n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
         Defaults are 3, 0.1, 0.5 and None.
     tol, max_iter : defaults 1e-3 and 100; they hold for each M-step and for the rounds.
-
-    Attributes
-    ----------
-    concept_, scales_, loss_, losses_, log_threshold_ : see :class:`DiverseDensity`; NLDD for loss.
-
-    References
-    ----------
-    Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14, 2002.
-    Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
     """
 
     n_start_bags: int | None = 3
@@ -164,7 +153,7 @@ class EmDd(DiverseDensity):
 def ascend(bags, positive, starts, tol, max_iter):
     """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
     density = _density(bags.instances, bags.offsets, positive)
-    return _collect(minimise(density, start, tol=tol, max_iter=max_iter) for start in starts)
+    return minimise(density, starts, tol=tol, max_iter=max_iter)
 
 
 def alternate(bags, positive, starts, tol, max_iter):
@@ -176,13 +165,13 @@ def alternate(bags, positive, starts, tol, max_iter):
         for _ in range(max_iter):
             rows = nearest_instances(theta, columns, bags.offsets)  # E-step
             density = _density(bags.instances[rows], of_one, positive)
-            loss, _ = density(theta)  # NLDD
+            (loss,), _ = density(theta[None])  # NLDD
             gained = loss < (1.0 - tol) * least
             if loss < least:
                 end, least = theta, loss
             if not gained:
                 return end, least, True
-            theta, _, _ = minimise(density, theta, tol=tol, max_iter=max_iter)  # M-step
+            (theta,), *_ = minimise(density, theta[None], tol=tol, max_iter=max_iter)  # M-step
         return end, least, False
 
     return _collect(map(from_start, starts))
@@ -193,25 +182,24 @@ def _collect(found):
 
 
 def _density(instances, offsets, positive):
-    """:func:`neg_log_density` as a function of (t, s)."""
-    return lambda theta: neg_log_density(theta, instances, offsets, positive)
+    """:func:`neg_log_densities` as a function of the points alone."""
+    return partial(neg_log_densities, instances=instances, offsets=offsets, positive=positive)
 
 
 @njit(cache=True, nogil=True)
-def neg_log_density(theta, instances, offsets, positive):
-    """Minus the log of the diverse density at the point ``theta`` = (t, s), and its gradient.
+def neg_log_densities(points, instances, offsets, positive):
+    """Minus the log of the diverse density at each point (t, s), and its gradient.
 
     With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
     sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. Bags begin at
-    ``offsets`` (n_bags + 1,).
+    ``offsets`` (n_bags + 1,). A block of bags serves all points while it is in the cache.
 
     Where an ascent ends depends on the last digit. So all sums here and in the ascents have one
     order, whatever the processor: the compiler may not reorder them, and no BLAS is called.
     """
     n_features = instances.shape[1]
-    point, scales = theta[:n_features], theta[n_features:]
-    loss, total = 0.0, 0.0
-    sums = np.zeros_like(theta)  # Σ c x_k, then Σ c x_k²
+    losses, totals = np.zeros(len(points)), np.zeros(len(points))
+    sums = np.zeros_like(points)  # Σ c x_k, then Σ c x_k²
     first = 0
     while first < len(positive):
         last = first + 1
@@ -219,14 +207,21 @@ def neg_log_density(theta, instances, offsets, positive):
             last += 1
         begin, end = offsets[first], offsets[last]
         columns = instances[begin:end].T.copy()
-        pulls = concept_distances(scales, scales * point, columns)
-        loss += _noisy_or(pulls, offsets[first : last + 1] - begin, positive[first:last])
-        total += pulls.sum()
-        _add_moments(sums[:n_features], sums[n_features:], pulls, instances[begin:end])
+        for i in range(len(points)):
+            point, scales = points[i, :n_features], points[i, n_features:]
+            pulls = concept_distances(scales, scales * point, columns)
+            losses[i] += _noisy_or(pulls, offsets[first : last + 1] - begin, positive[first:last])
+            totals[i] += pulls.sum()
+            _add_moments(sums[i, :n_features], sums[i, n_features:], pulls, instances[begin:end])
         first = last
-    by_u = 2.0 * scales * (point * total - sums[:n_features])
-    by_w = 2.0 * scales * (sums[n_features:] - point * sums[:n_features])
-    return loss, np.append(scales * by_u, by_w + point * by_u)
+    gradients = np.empty_like(points)
+    for i in range(len(points)):
+        point, scales = points[i, :n_features], points[i, n_features:]
+        by_u = 2.0 * scales * (point * totals[i] - sums[i, :n_features])
+        by_w = 2.0 * scales * (sums[i, n_features:] - point * sums[i, :n_features])
+        gradients[i, :n_features] = scales * by_u
+        gradients[i, n_features:] = by_w + point * by_u
+    return losses, gradients
 
 
 @njit(cache=True, nogil=True)
@@ -316,24 +311,41 @@ def nearest_instances(theta, columns, offsets):
 
 
 def minimise(
-    evaluate: Callable[[np.ndarray], tuple[float, np.ndarray]], start: np.ndarray, *,
+    evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], starts: np.ndarray, *,
     tol: float, max_iter: int,
-) -> tuple[np.ndarray, float, bool]:  # fmt: skip
-    """Local minimum of a smooth loss by L-BFGS: its point, its loss, and whether it converged.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """Local minima of a smooth loss by L-BFGS: points, losses, and which descents converged.
 
-    ``evaluate`` gives loss and gradient. The descent converges at a zero gradient, or with a step
-    that gains at most the share ``tol`` of the loss, or of 1 if the loss is smaller.
+    ``evaluate`` gives losses (k,) and gradients (k, n) at k points (k, n): the next points of all
+    descents that still run. A descent converges at a zero gradient, or with a step that gains at
+    most the share ``tol`` of the loss, or of 1 if the loss is smaller.
 
     Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
     """
-    point, (loss, gradient) = start, evaluate(start)
-    steps, changes = np.zeros((2, MEMORY, len(start)))  # of the point and of the gradient
+    descents = [_descent(start, tol, max_iter) for start in starts]
+    trials = {i: next(descent) for i, descent in enumerate(descents)}
+    ends = {}
+    while trials:
+        values = zip(*evaluate(np.array([*trials.values()])), strict=True)
+        for i, value in zip([*trials], values, strict=True):
+            try:
+                trials[i] = descents[i].send(value)
+            except StopIteration as stop:
+                ends[i] = stop.value
+                del trials[i]
+    return _collect(ends[i] for i in range(len(starts)))
+
+
+def _descent(point, tol, max_iter):
+    """A generator of points that is sent their losses and gradients."""
+    loss, gradient = yield point
+    steps, changes = np.zeros((2, MEMORY, len(point)))  # of the point and of the gradient
     n_pairs = n_steps = 0
     converged = np.abs(gradient).max() <= FLAT
     while not converged and n_steps < max_iter:
         direction = -_quasi_newton(gradient, steps, changes, n_pairs)
         length = 1.0 if n_pairs else min(1.0, 1.0 / np.sqrt(_dot(gradient, gradient)))
-        found = _line_search(evaluate, point, loss, gradient, direction, length)
+        found = yield from _line_search(point, loss, gradient, direction, length)
         if found is None:
             break
         before = point, loss, gradient
@@ -348,7 +360,7 @@ def minimise(
     return point, loss, bool(converged)
 
 
-def _line_search(evaluate, point, loss, gradient, direction, length):
+def _line_search(point, loss, gradient, direction, length):
     """Point, loss and gradient where Wolfe's conditions hold, or None.
 
     Source: the bisection of Lewis and Overton, Mathematical Programming 141, 2013.
@@ -356,7 +368,7 @@ def _line_search(evaluate, point, loss, gradient, direction, length):
     slope, low, high = _dot(gradient, direction), 0.0, np.inf  # low < length < high
     for _ in range(MAX_TRIALS):
         trial = point + length * direction
-        value, ahead = evaluate(trial)
+        value, ahead = yield trial
         enough = value <= loss + DECREASE * length * slope  # not if NaN
         if enough and _dot(ahead, direction) >= CURVATURE * slope:
             return trial, value, ahead

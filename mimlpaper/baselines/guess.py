@@ -29,6 +29,5 @@ class Guess(MultiLabelEstimator):
 
     def instance_scores(self, X) -> np.ndarray:
         """The same scores for every instance: (n_instances, n_labels)."""
-        check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
-        return np.tile(self.shares_ - 0.5, (bags.n_instances, 1))
+        bags = check_bags(X)
+        return np.repeat(self.decision_function(bags), bags.sizes, axis=0)

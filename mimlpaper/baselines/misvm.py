@@ -18,10 +18,7 @@ from mimlpaper.linear_svm import Examples, fit_linear_svm
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelFeatures:
-    """Mixin of learners on features φ of instances, whose inner products are a kernel.
-
-    ``factor_`` is the :class:`~mimlpaper.kernels.KernelFactor`, ``gamma_`` its kernel width.
-    """
+    """Mixin of learners on features φ of instances, whose inner products are a kernel."""
 
     kernel: str = "rbf"
     gamma: float | str = "scale"
@@ -32,12 +29,11 @@ class KernelFeatures:
         """Set ``factor_``, not yet fitted."""
         self.n_features_in_ = bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
-        self.factor_ = KernelFactor(
-            kernel=self.kernel, gamma=self.gamma_, rank=self.rank, random_state=self.random_state
-        )
+        names = ("kernel", "rank", "random_state", "degree", "coef0")
+        settings = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        self.factor_ = KernelFactor(gamma=self.gamma_, **settings)
 
     def _fit_features(self, bags) -> Bags:
-        """Fit ``factor_`` on bags; their features."""
         self._start(bags)
         return bags.with_instances(self.factor_.fit_transform(bags.instances))
 
@@ -61,10 +57,6 @@ class HighestInstance(KernelFeatures):
         """Largest instance score of each bag: (n_bags,)."""
         bags = check_bags(X)
         return bags.max(self.instance_scores(bags))
-
-    def _start(self, bags):
-        super()._start(bags)
-        self.factor_.set_params(degree=self.degree, coef0=self.coef0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -90,10 +82,7 @@ class _MiSvm(HighestInstance, BagClassifier):
         return bags, self._learn_classes(y, len(bags))
 
     def _alternate(self, hidden, train, infer):
-        """Alternate ``train`` and ``infer`` until the hidden values repeat.
-
-        Returns the hidden values of the last machine.
-        """
+        """Alternate until hidden values repeat; returns the values of the last machine."""
         machines, seen = [], set()
         self.converged_, inferred = False, hidden
         while not self.converged_ and len(machines) < self.max_alternations:
@@ -117,33 +106,27 @@ class MiSvmInstance(_MiSvm):
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
     max_i f(x_i). Choose it when one positive instance makes its bag positive.
 
-    Training alternates between machine and labels, and neither can raise the objective. At first
-    all instances of positive bags are positive. More alternations leave fewer positives, down to
-    one in each bag, so that the scores depend on ``max_alternations``.
+    Training alternates between machine and labels; neither can raise the objective. It starts with
+    all instances of positive bags positive, and more alternations leave fewer of them.
+
+    Source: Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
+    learning, NIPS 15, 2003.
 
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
-    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
+    kernel, gamma, degree, coef0, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`
+        Defaults are "rbf", "scale", 3, 1, "auto" and None.
     C : float, default 1.0
     max_alternations : int, default 50, the most machines trained.
     tol : float, default 1e-4, duality gap of a solved machine, as a share of the objective.
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
-    objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each.
+    objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each machine.
     instance_labels_ : (n_instances,), the training instances' labels for the last machine.
-    n_alternations_, converged_ : int, machines trained, and bool, whether the labels repeated.
-
-    References
-    ----------
-    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
-    learning, NIPS 15, 2003.
+    n_alternations_, converged_ : int, and bool, whether the labels repeated.
     """
 
     def fit(self, X, y, examples: Examples | None = None):
@@ -173,28 +156,22 @@ class MiSvmBag(_MiSvm):
     """MI-SVM: the largest margin of bags, where a bag has the margin of its highest instance.
 
     It minimises ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)) over f = <w, phi> + b, with
-    one slack for each bag, positive or negative. A bag scores max_i f(x_i). Choose it over
-    :class:`MiSvmInstance` when one instance determines the label and the rest are no evidence.
+    one slack for each bag. A bag scores max_i f(x_i). Choose it over :class:`MiSvmInstance` when
+    one instance determines the label and the rest are no evidence.
 
     Training alternates between the machine and the point that represents each positive bag: first
-    the mean of the bag, then its highest instance, until the instances repeat. From the second
-    machine on neither half can raise the objective.
-
-    Parameters, attributes and source are those of :class:`MiSvmInstance`, without
-    ``instance_labels_``; ``factor_`` is fitted on the means of positive bags as well.
+    the mean of the bag, then its highest instance. Parameters, attributes and source are those of
+    :class:`MiSvmInstance`, without ``instance_labels_``.
     """
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags, positive = self._check(X, y)
         self._start(bags)
-        # The factor covers the means too, on which the first machine is trained.
-        means = bags.mean(bags.instances)[positive]
+        means = bags.mean(bags.instances)[positive]  # the first machine is trained on them
         features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
-        bags = bags.with_instances(features[: bags.n_instances])
-        means = features[bags.n_instances :]
-        negatives = bags[~positive]
-        n_positive = positive.sum()
+        bags, means = bags.with_instances(features[: -len(means)]), features[-len(means) :]
+        negatives, n_positive = bags[~positive], len(means)
         # One slack for each chosen instance, and one for each negative bag.
         offsets = np.concatenate([np.arange(n_positive), n_positive + negatives.offsets])
         labels = np.arange(offsets[-1]) < n_positive
@@ -234,25 +211,21 @@ class ChFd(HighestInstance, BagClassifier):
     discriminant, one linear system. For a fixed f each f(h_j) moves as close as it can to a common
     value that keeps the sum, on the line from h_j to the bag's highest or lowest instance.
 
+    Source: Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
+    diagnosis, NIPS 19, 2007.
+
     Parameters
     ----------
     nu : float, default 1.0, weight ν of the residuals.
-    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
     max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
+    kernel, gamma, degree, coef0, rank, random_state : see :class:`MiSvmInstance`; same defaults.
 
     Attributes
     ----------
-    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercept_ : (rank,), float, w and b.
-    hull_points_ : (n_positive, rank), the h_j.
+    factor_, gamma_, hull_points_ : see :class:`MiSvmInstance`; the h_j, (n_positive, rank).
     objective_, n_alternations_ : (n_alternations_,) and int, the objective of each discriminant.
-
-    References
-    ----------
-    Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
-    diagnosis, NIPS 19, 2007.
     """
 
     nu: float = 1.0
@@ -285,12 +258,9 @@ class ChFd(HighestInstance, BagClassifier):
                 break
             points = _move(points, bags, weights)
         else:
-            warnings.warn(
-                f"the hull points still lower the objective after max_alternations="
-                f"{self.max_alternations} turns, to {value:.3g}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            turns = f"max_alternations={self.max_alternations} turns, to {value:.3g}"
+            message = f"the hull points still lower the objective after {turns}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.weights_, self.intercept_, self.hull_points_ = weights, b, points
         self.objective_, self.n_alternations_ = np.array(objective), len(objective)
 

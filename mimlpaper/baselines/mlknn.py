@@ -14,9 +14,12 @@ class MlKnn(VectorEstimator):
     """Multi-label k nearest neighbours with a maximum a posteriori decision.
 
     A label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has the
-    label, H0 that it does not, and E_C that C of its k neighbours have it. All factors are
-    frequencies in the training set, smoothed by s. The score is the log ratio of the two sides. It
-    need not grow with C: for a rare label a larger count can be weaker evidence.
+    label, H0 that it does not, and E_C that C of its k nearest neighbours (Euclidean, equally near
+    ones in the order of the training set) have it. All factors are frequencies in the training
+    set, smoothed by s. The score is the log ratio of the two sides. It need not grow with C.
+
+    Source: Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
+    Recognition 40(7), 2007.
 
     Parameters
     ----------
@@ -29,16 +32,6 @@ class MlKnn(VectorEstimator):
     log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
     log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
     X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
-
-    Notes
-    -----
-    Distances are Euclidean; equally near neighbours count in the order of the training set. In
-    training an example is not its own neighbour, but its duplicates are.
-
-    References
-    ----------
-    Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
-    Recognition 40(7), 2007.
     """
 
     n_neighbors: int = 10
@@ -56,11 +49,8 @@ class MlKnn(VectorEstimator):
         np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
         counts = _count_labels(distances, Y, k)  # (n_examples, n_labels)
         self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
-        with_label = _histogram(counts, Y, k)  # (k + 1, n_labels)
-        without = _histogram(counts, ~Y, k)
-        given = (s + with_label) / (s * (k + 1) + with_label.sum(axis=0))  # P(E_C | H1)
-        otherwise = (s + without) / (s * (k + 1) + without.sum(axis=0))  # P(E_C | H0)
-        self.log_evidence_ = np.log(given) - np.log(otherwise)
+        self.log_evidence_ = np.log(_likelihoods(counts, Y, k, s))  # of P(E_C | H1)
+        self.log_evidence_ -= np.log(_likelihoods(counts, ~Y, k, s))  # of P(E_C | H0)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -78,6 +68,7 @@ def _count_labels(distances, Y, k):
     return Y[neighbours].sum(axis=1)
 
 
-def _histogram(counts, chosen, k):
-    """Number of chosen examples with each count 0, …, k: (k + 1, n_labels)."""
-    return np.stack([((counts == count) & chosen).sum(axis=0) for count in range(k + 1)])
+def _likelihoods(counts, chosen, k, s):
+    """Smoothed shares of the chosen examples with each count 0, …, k: (k + 1, n_labels)."""
+    n_with = np.stack([((counts == count) & chosen).sum(axis=0) for count in range(k + 1)])
+    return (s + n_with) / (s * (k + 1) + n_with.sum(axis=0))

@@ -17,24 +17,20 @@ class MlSvm(VectorEstimator):
     The SVMs of all labels share one kernel matrix. A label with one class only gets the constant
     score +1 or -1, with a warning.
 
+    Source: Boutell, Luo, Shen and Brown, Learning multi-label scene classification, Pattern
+    Recognition 37, 2004. Table 7, steps 4 and 5.
+
     Parameters
     ----------
-    kernel : {"rbf", "linear", "poly"}, default "rbf"
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    degree, coef0 : of the polynomial kernel, defaults 3 and 1.
+    kernel, gamma, degree, coef0 : see :func:`~mimlpaper.kernels.kernel_matrix`
+        Defaults are "rbf", "scale", 3 and 1.
     C : float, default 1.0
-    label_rule : {"top", "sign"}, default "top"
-        The T-Criterion, or the P-Criterion of Boutell et al.
+    label_rule : {"top", "sign"}, default "top", the T-Criterion; or the P-Criterion.
 
     Attributes
     ----------
     svms_ : list, for each label an SVC, or the constant score -1.0 or 1.0.
     X_fit_ : (n_examples, n_features), the training examples, which the kernel needs.
-
-    References
-    ----------
-    Boutell, Luo, Shen and Brown, Learning multi-label scene classification, Pattern
-    Recognition 37, 2004. Table 7, steps 4 and 5.
     """
 
     kernel: str = "rbf"
@@ -60,10 +56,11 @@ class MlSvm(VectorEstimator):
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
-        scores = np.empty((len(K), self.n_labels_))
-        for label, svm in enumerate(self.svms_):
-            scores[:, label] = svm if isinstance(svm, float) else svm.decision_function(K)
-        return scores
+        scores = [
+            np.full(len(K), svm) if isinstance(svm, float) else svm.decision_function(K)
+            for svm in self.svms_
+        ]
+        return np.column_stack(scores)
 
     def _fit_label(self, K, y):
         if y.all() or not y.any():

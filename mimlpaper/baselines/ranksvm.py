@@ -63,8 +63,9 @@ class RankSvm(VectorEstimator):
 
     Choose it if the order of the labels matters, for up to some thousand examples: memory is about
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
-    examples gets a constant f_k. ``RankSvm(solver="frank_wolfe", max_iter=50)`` is the program of
-    the method's time, which stops far from the optimum.
+    examples gets a constant f_k.
+
+    Source: Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
 
     Parameters
     ----------
@@ -74,18 +75,16 @@ class RankSvm(VectorEstimator):
     normalise : bool, default True
         Scale each example to unit length first; on longer ones the solver may not converge.
     label_rule : {"sign", "top"}, default "sign"
-        The labels above the threshold; "top" adds the best label.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Block ascent over the examples converges; :func:`frank_wolfe` is the original.
+        Block ascent over the examples converges. :func:`frank_wolfe` is the original; its program
+        made 50 steps (``max_iter``) and stopped far from the optimum.
     tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
     max_iter : int, default 2000
         Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
-    linear_program : {"interior", "vertex"}, default "interior"
-        Frank-Wolfe moves towards the end of an interior-point method, or a vertex.
-    step_accuracy : float, default 1e-4
-        Of Frank-Wolfe's step length, a share from 0 to 1; 0 for exact steps.
-    random_state : int, RandomState or None, default None
-        Draws the order of the examples in each sweep; results differ within ``tol`` only.
+    linear_program, step_accuracy : defaults "interior" and 1e-4
+        Of Frank-Wolfe, whose step goes towards the end of an interior-point method or a "vertex",
+        by a length of this accuracy, a share from 0 to 1; 0 for exact steps.
+    random_state : int, RandomState or None, default None, draws the order of each sweep.
 
     Attributes
     ----------
@@ -93,14 +92,8 @@ class RankSvm(VectorEstimator):
     dual_coef_ : (n_usable, n_labels), coefficients beta with w_k = sum_i beta_ik x_i.
     intercept_ : (n_labels,), the biases b, which sum to zero.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
-    duality_gap_ : float, as a share of the objective.
-    n_iter_ : int, number of sweeps or of linear programs.
-    stages_ : list of Stage
-        The machines before each step of Frank-Wolfe, or the last machine of block ascent.
-
-    References
-    ----------
-    Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
+    duality_gap_, n_iter_ : float, as a share of the objective; int, sweeps or linear programs.
+    stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine.
     """
 
     kernel: str = "poly"
@@ -127,10 +120,7 @@ class RankSvm(VectorEstimator):
         Y = self._learn_labels(Y, X.shape[0])
         usable = Y.any(axis=1) & ~Y.all(axis=1)
         if not usable.any():
-            raise ValueError(
-                "Y must have an example with a label and a missing label to rank, got none "
-                f"among {len(Y)} examples of {self.n_labels_} label(s)"
-            )
+            raise ValueError("Y must have an example with a label and a missing label, got none")
         self.X_fit_ = X[usable]
         gram = self._kernel(X, self.X_fit_)  # (n_examples, n_usable)
         solve = self._step_by_step if self.solver == "frank_wolfe" else self._converge
@@ -138,20 +128,20 @@ class RankSvm(VectorEstimator):
             Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
             for coef, intercept in solve(gram[usable], Y[usable])
         ]
-        self.dual_coef_, self.intercept_, *threshold = self.stages_[-1]
-        self.threshold_coef_, self.threshold_intercept_ = threshold
+        self.dual_coef_, self.intercept_ = self.stages_[-1][:2]
+        self.threshold_coef_, self.threshold_intercept_ = self.stages_[-1][2:]
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
-        gram = self._gram(X)
-        return self.stages_[-1].scores(gram)
+        check_is_fitted(self)
+        return self.stages_[-1].scores(self._gram(X))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
+        check_is_fitted(self)
         gram = self._gram(X)
-        for stage in self.stages_:
-            yield stage.scores(gram)
+        yield from (stage.scores(gram) for stage in self.stages_)
 
     def _step_by_step(self, gram, Y):
         """Coefficients and biases before each step of Frank-Wolfe."""
@@ -169,13 +159,10 @@ class RankSvm(VectorEstimator):
             gram, Y, self.C, self.tol, self.max_iter, rng
         )
         if not self.duality_gap_ <= self.tol:  # also if it is NaN
-            warnings.warn(
-                f"RankSvm stopped at a relative duality gap of {self.duality_gap_:.2e} after "
-                f"{self.n_iter_} sweeps, above tol={self.tol:.2e}; raise max_iter, lower C, or "
-                "scale the examples",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
+            remedy = "raise max_iter, lower C, or scale the examples"
+            message = f"RankSvm stopped at a {found}, above tol={self.tol:.2e}; {remedy}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return [machine]
 
     def _check_examples(self, X, reset):
@@ -183,7 +170,6 @@ class RankSvm(VectorEstimator):
         return normalize(X) if self.normalise else X
 
     def _gram(self, X):
-        check_is_fitted(self)
         return self._kernel(self._check_examples(X, reset=False), self.X_fit_)
 
     def _kernel(self, A, B):
@@ -197,9 +183,9 @@ def _solve(gram, Y, C, tol, max_iter, rng):
 
     The dual maximises sum(alpha) - 1/2 sum_k beta_k' K beta_k, where beta_ik is the sum of
     alpha_ikj over j if k is in Y_i, minus the sum of alpha_ijk otherwise, within the box
-    0 <= alpha_ikj <= C / (|Y_i| |Ybar_i|) and with sum_i beta_ik = 0 for every label. Block ascent
-    over the examples solves it; the method of multipliers holds the equations: it adds a constant
-    to the kernel, and its multipliers are the biases.
+    0 <= alpha_ikj <= C / (|Y_i| |Ybar_i|) and with sum_i beta_ik = 0 for every label. The method
+    of multipliers holds these equations: it adds a constant to the kernel, and its multipliers are
+    the biases.
     """
     n, n_labels = Y.shape
     pairs = Y[:, :, None] & ~Y[:, None, :]  # of a label and a missing label
@@ -292,9 +278,8 @@ def _best_thresholds(ranking, Y):
     between = (ordered[:, 1:] + ordered[:, :-1]) / 2
     below, above = ordered[:, 0] - MARGIN_OUTSIDE, ordered[:, -1] + MARGIN_OUTSIDE
     places = np.column_stack([below, between, above])  # (n_examples, n_labels + 1)
-    mistakes = np.zeros(places.shape, dtype=np.int64)
-    for f, has in zip(ranking.T, Y.T, strict=True):
-        mistakes += np.where(has[:, None], f[:, None] <= places, f[:, None] >= places)
+    f, t = ranking[:, None], places[:, :, None]
+    mistakes = np.where(Y[:, None], f <= t, f >= t).sum(axis=2)
     return places[np.arange(len(places)), mistakes.argmin(axis=1)]
 
 
@@ -305,10 +290,10 @@ def frank_wolfe(
 
     The dual of :class:`RankSvm` has the gradient 1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear
     program finds the s at which the linear model is highest, a vertex of the set of optima or a
-    point inside it; HiGHS takes 17 times as long. The step goes from alpha towards s, by a length
-    within ``accuracy`` of the best; 0 gives the best. The biases are the least-squares solution
-    over all alpha_ikl strictly between their bounds. The steps end before one that is too short,
-    or after ``max_iter`` linear programs, the last for the gap only.
+    point inside it; HiGHS takes 17 times as long. The step from alpha towards s has the best
+    length, within ``accuracy``. The biases are the least-squares solution over all alpha_ikl
+    strictly between their bounds. The steps end before one that is too short, or after
+    ``max_iter`` linear programs, the last for the gap only.
     """
     pairs = LabelPairs(Y, C)
     alpha, beta, scores = np.zeros(len(pairs.upper)), np.zeros(Y.shape), np.zeros(Y.shape)
@@ -336,10 +321,9 @@ def _step(slope, curvature, accuracy):
 class LabelPairs:
     """Pairs of an example's label k and missing label l, whose alpha is a flow from l to k.
 
-    Since sum_i beta_ik = 0, the flow into each label equals the flow out of it, and a pair that is
-    on no cycle of pairs is left out. ``example``, ``own``, ``other`` and ``upper`` (n_pairs,) are
-    i, k, l and the bound of alpha_ikl, C over the example's number of pairs; ``surplus``
-    (n_labels,) says how many more examples have a label than lack it.
+    Since sum_i beta_ik = 0, as much flows into each label as out of it, and a pair on no cycle is
+    left out. ``example``, ``own``, ``other`` and ``upper`` (n_pairs,) are i, k, l and the bound of
+    alpha_ikl; ``surplus`` (n_labels,) is how many more examples have a label than lack it.
     """
 
     def __init__(self, Y, C):
@@ -363,10 +347,7 @@ class LabelPairs:
         return (got - np.bincount(first + self.other, alpha, size)).reshape(self.shape)
 
     def bias(self, alpha, slope):
-        """Least-squares solution b of b_k - b_l = -slope over the free pairs.
-
-        Without a free pair it is ``surplus``.
-        """
+        """Least-squares solution b of b_k - b_l = -slope over the free pairs, or ``surplus``."""
         free = (alpha >= INSIDE) & (self.upper - alpha >= INSIDE)
         if not free.any():
             return self.surplus
@@ -402,23 +383,22 @@ class LabelPairs:
 
 @njit(cache=True, nogil=True)
 def _interior_point(cost, upper, own, other, together):
-    """The flow 0 <= x <= upper that minimises cost'x, in the interior of the set of optima.
+    """The flow 0 <= x <= upper that minimises cost'x, inside the set of optima (Mehrotra's method).
 
     With potentials y of the labels and multipliers of the bounds, cost = y_k - y_l + low - high
-    throughout, and x low and (upper - x) high go to zero at one pace (Mehrotra's method).
+    throughout, and x low and (upper - x) high go to zero at one pace.
     """
     cost = cost / max(np.abs(cost).max(), np.finfo(np.float64).tiny)
     x, left = 0.5 * upper, 0.5 * upper
     low = np.maximum(cost, 0.0) + 0.1  # at y = 0
     high = low - cost
-    dx, dlow, dhigh = np.zeros(len(x)), np.zeros(len(x)), np.zeros(len(x))
     for _ in range(MAX_NEWTON):
         excess = _excess(x, own, other, len(together))
         gap = x @ low + left @ high
-        if gap <= ACCURACY * (1.0 + abs(cost @ x)):
-            if np.abs(excess).max() <= ACCURACY * upper.sum():
-                break
-        dx[:], dlow[:], dhigh[:] = 0.0, 0.0, 0.0
+        balanced = np.abs(excess).max() <= ACCURACY * upper.sum()
+        if balanced and gap <= ACCURACY * (1.0 + abs(cost @ x)):
+            break
+        dx, dlow, dhigh = np.zeros(len(x)), np.zeros(len(x)), np.zeros(len(x))
         _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, 0.0)
         a = min(_longest(x, dx), _longest(left, -dx), 1.0)
         b = min(_longest(low, dlow), _longest(high, dhigh), 1.0)
@@ -438,28 +418,24 @@ def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, a
 
     The steps passed in give the second-order products, which Newton's method leaves out.
     """
+    width = 1.0 / (low / x + high / left)
+    pull_low = (aim - dx * dlow) / x - low
+    pull_high = (aim + dx * dhigh) / left - high
     laplacian, right = np.zeros_like(together), -excess
     for p in range(len(x)):
         k, j = own[p], other[p]
-        width = 1.0 / (low[p] / x[p] + high[p] / left[p])
-        pull = (aim - dx[p] * dlow[p]) / x[p] - low[p]
-        pull -= (aim + dx[p] * dhigh[p]) / left[p] - high[p]
-        laplacian[k, k] += width
-        laplacian[j, j] += width
-        laplacian[k, j] -= width
-        laplacian[j, k] -= width
-        right[k] -= width * pull
-        right[j] += width * pull
+        laplacian[k, k] += width[p]
+        laplacian[j, j] += width[p]
+        laplacian[k, j] -= width[p]
+        laplacian[j, k] -= width[p]
+        right[k] -= width[p] * (pull_low[p] - pull_high[p])
+        right[j] += width[p] * (pull_low[p] - pull_high[p])
     # The potentials of a part are determined up to a constant.
     laplacian += together * np.trace(laplacian) / len(together) ** 2
     dy = np.linalg.solve(laplacian, right)
-    for p in range(len(x)):
-        width = 1.0 / (low[p] / x[p] + high[p] / left[p])
-        pull_low = (aim - dx[p] * dlow[p]) / x[p] - low[p]
-        pull_high = (aim + dx[p] * dhigh[p]) / left[p] - high[p]
-        dx[p] = width * (dy[own[p]] - dy[other[p]] + pull_low - pull_high)
-        dlow[p] = pull_low - low[p] * dx[p] / x[p]
-        dhigh[p] = pull_high + high[p] * dx[p] / left[p]
+    dx[:] = width * (dy[own] - dy[other] + pull_low - pull_high)
+    dlow[:] = pull_low - low * dx / x
+    dhigh[:] = pull_high + high * dx / left
 
 
 @njit(cache=True, nogil=True)
@@ -475,11 +451,7 @@ def _excess(x, own, other, n_labels):
 @njit(cache=True, nogil=True)
 def _longest(values, steps):
     """The largest share of the steps that leaves no value below zero."""
-    share = np.inf
-    for value, step in zip(values, steps):  # noqa: B905, compiled
-        if step < 0.0:
-            share = min(share, -value / step)
-    return share
+    return np.where(steps < 0.0, -values / steps, np.inf).min()
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,4 @@
-"""Files of labelled bags: CSV, and ARFF as Weka, Mulan and the library MIML write it.
-
-A reader of text turns each instance into a row of numbers; :func:`bags_of_table` makes the bags.
-"""
+"""Files of labelled bags: CSV, and ARFF as Weka, Mulan and the library MIML write it."""
 
 import csv
 import math
@@ -20,7 +17,7 @@ import pandas as pd
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
-from mimlpaper.paths import whole_file, write_whole
+from mimlpaper.paths import write_whole
 
 MAX_BYTES = 2**32  # of a file, and of its instances in memory, unless the caller allows more
 TRUTHS = {
@@ -57,11 +54,10 @@ def labelled_bags(
     X, Y, label_names: Sequence[str], *, feature_names: Sequence[str] | None = None,
     bag_names: Sequence[str] | None = None,
 ) -> LabelledBags:  # fmt: skip
-    """Bags and labels with names, checked against each other.
+    """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
-    names are f1, f2, … for features and bag1, bag2, … for bags. Raises ValueError if these do not
-    fit each other, or a name is a duplicate, not printable, or has spaces around it.
+    names are f1, f2, … and bag1, bag2, … Names are printable, differ, and have no spaces around.
     """
     X, Y = as_bags(X), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or not Y.size or not np.isin(Y, (0, 1)).all():
@@ -102,19 +98,19 @@ def read_bags(
 ) -> LabelledBags:  # fmt: skip
     """Bags, labels and names from a file that ends in .csv or .arff.
 
-    CSV has one row for each instance: the bag's name, then features and labels. Rows of a bag
-    follow each other and repeat its labels, 0 and 1 or no and yes. A column is a label if its head
-    begins with ``label:``, which is not part of the name. ::
+    CSV has a row for each instance: the bag's name, then features and labels. Rows of a bag follow
+    each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
+    ``label:``, which is not part of its name. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
         beach,4.5,-1,1,0
         forest,10,-8,0,1
 
-    ARFF has one row for each bag. One attribute is relational and holds the instances; the first,
-    if it is another one, is the bag's name; the rest are labels. Without a relational attribute,
-    each row is a bag of one instance. A nominal feature becomes a feature 0 or 1 for each of its
-    values, after all numbers. Rows and instances may be sparse, such as ``{1 -20}``. ::
+    ARFF has a row for each bag. One attribute is relational and holds the instances; the first, if
+    it is another one, is the bag's name; the rest are labels. Without a relational attribute, each
+    row is a bag of one instance. A nominal feature becomes a feature 0 or 1 for each of its values,
+    after all numbers. Rows and instances may be sparse, such as ``{1 -20}``. ::
 
         @relation two
         @attribute id {bag1,bag2}
@@ -130,23 +126,18 @@ def read_bags(
     Parameters
     ----------
     labels : sequence of str or None, default None
-        Names of the labels, such as those in Mulan's XML file; None if the file marks its labels.
-    missing : float or None, default None
-        Number that replaces missing values, "?" or nothing; None refuses them.
-    max_bytes : int, default 4 GiB
-        Largest size of the file, and of its instances in memory, 8 bytes a value.
+        Names of the labels, as in Mulan's XML file; None if the file marks its labels.
+    missing : float or None, default None, replaces missing values, "?" or nothing; None refuses.
+    max_bytes : int, default 4 GiB, the largest size of the file, and of its instances in memory.
 
-    Raises
-    ------
-    DataError : names the file and its line, feature or bag that does not follow the format.
+    Raises DataError with the file, and its line or bag that does not follow the format.
     """
     parse, _ = _format(path)
     size = os.path.getsize(path)
     with _at(path):
         _check_size(size, max_bytes)
-        columns, rows = parse(_decoded(Path(path).read_bytes()))
-        table = _table(_with_labels(columns, labels), rows, max_bytes)
-        return bags_of_table(*table, missing)
+        columns, rows = parse(Path(path).read_bytes().decode("utf-8-sig"))
+        return _labelled(_with_labels(columns, labels), rows, missing, max_bytes)
 
 
 def write_bags(path: str | os.PathLike, data):
@@ -187,46 +178,6 @@ def _check_size(needed, max_bytes):
         raise ValueError(f"the file or its instances need more than max_bytes={max_bytes:,}")
 
 
-def bags_of_table(
-    bag_names: Sequence, features: pd.DataFrame, labels: pd.DataFrame, missing: float | None = None
-) -> LabelledBags:
-    """Bags from a table with one row for each instance, checked.
-
-    Parameters
-    ----------
-    bag_names : sequence (n_instances,)
-        The bag of each row. Rows of a bag follow each other and repeat its labels.
-    features : DataFrame (n_instances, n_columns)
-        Numbers, and categories, which become a feature 0 or 1 for each value, after the numbers.
-        The index says where a row was found and is named after what it counts, such as "line";
-        errors begin with both.
-    labels : DataFrame (n_instances, n_labels), booleans, or 0 and 1.
-    missing : number in place of features that are NaN; None refuses them.
-    """
-    if features.empty:
-        raise ValueError(f"a bag and a feature are needed, got a table of shape {features.shape}")
-    where = features.index
-    if missing is None:
-        for row, column in np.argwhere(features.isna().to_numpy()):
-            name = features.columns[column]
-            raise ValueError(
-                f"{where.name} {where[row]}: feature {name!r} is missing; give missing= its number"
-            )
-    numbers = pd.get_dummies(features, prefix_sep="=", dtype=float)
-    names, Y = np.array(bag_names, dtype=object), labels.to_numpy()
-    instances = numbers.to_numpy(float, copy=True)
-    instances[np.isnan(instances)] = missing
-    X = bags_of_runs(instances, names)
-    starts = X.offsets[:-1]
-    for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
-        raise ValueError(
-            f"{where.name} {where[row]}: bag {names[row]!r:.60} must have equal labels in all rows"
-        )
-    return labelled_bags(
-        X, Y[starts], labels.columns, feature_names=numbers.columns, bag_names=names[starts]
-    )
-
-
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
     """Bags of instances (n_instances, n_features) with equal ``bag_ids`` (n_instances,).
 
@@ -246,31 +197,25 @@ class Column(NamedTuple):
     kind: str = "numeric"  # or nominal, label, or one of NO_DATA
     values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
 
-    def number(self, cell: str) -> float:
-        """A number, the place of a nominal value, 1 or 0 of a label, or NaN if it is missing."""
+    def number(self, cell: str, missing: float | None) -> float:
+        """A number, the place of a nominal value or -1 if it is missing, or 1 or 0 of a label."""
         try:
             if self.kind == "label":
                 return TRUTHS[cell.lower()]
-            if self.kind in NO_DATA or cell in MISSING:
+            if self.kind in NO_DATA:
                 return math.nan
-            if self.kind == "nominal":
-                return self.values.index(cell)
-            number = float(cell)
+            nominal = self.kind == "nominal"
+            if cell in MISSING and missing is not None:
+                return -1 if nominal else missing
+            number = self.values.index(cell) if nominal else float(cell)
             if abs(number) <= LARGEST:
                 return number
         except (KeyError, ValueError):
             pass
-        needed = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
-        number = f"a finite number of at most {LARGEST:g}"
-        raise ValueError(f"{self.name!r} must be {needed.get(self.kind, number)}, got {cell!r:.60}")
-
-
-def _decoded(content):
-    try:
-        return content.decode("utf-8-sig")  # a byte order mark is no part of the text
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line}: is not UTF-8 text") from error
+        kinds = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
+        needed = kinds.get(self.kind, f"a finite number of at most {LARGEST:g}")
+        hint = "; give missing= its number" if cell in MISSING and self.kind != "label" else ""
+        raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}{hint}")
 
 
 def _with_labels(columns, names):
@@ -285,28 +230,43 @@ def _with_labels(columns, names):
     return [column._replace(kind="label") if column.name in names else column for column in columns]
 
 
-def _table(columns, rows, max_bytes):
-    """Names of bags, features and labels, with one row for each instance, of rows of cells."""
+def _labelled(columns, rows, missing, max_bytes):
+    """Bags of the rows: the line, the bag and the cells of each instance."""
     width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
-    omitted = np.array([column.number((*column.values, "0")[0]) for column in columns], float)
+    omitted = [column.number((*column.values, "0")[0], 0.0) for column in columns]
     lines, bag_names, numbers = [], [], []
     for line, name, cells in rows:
         _check_size(8 * (1 + len(numbers)) * width, max_bytes)
-        row = omitted.copy()
+        row = np.array(omitted, dtype=float)
         with _at(f"line {line}"):
-            row[list(cells)] = [columns[i].number(cell) for i, cell in cells.items()]
+            row[list(cells)] = [columns[i].number(cell, missing) for i, cell in cells.items()]
         lines.append(line)
         bag_names.append(name)
         numbers.append(row)
-    numbers = np.reshape(numbers, (-1, len(columns)))
-    table = pd.DataFrame(numbers, pd.Index(lines, name="line"), [column.name for column in columns])
+    feature_names, instances = _features(columns, np.reshape(numbers, (-1, len(columns))))
+    if not instances.size:
+        raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
+    X = bags_of_runs(instances, np.array(bag_names, dtype=object))
+    labels = [i for i, column in enumerate(columns) if column.kind == "label"]
+    Y, starts = np.array(numbers)[:, labels], X.offsets[:-1]
+    for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
+        bag = bag_names[row]
+        raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
+    label_names, bag_names = [columns[i].name for i in labels], [bag_names[row] for row in starts]
+    return labelled_bags(
+        X, Y[starts], label_names, feature_names=feature_names, bag_names=bag_names
+    )
+
+
+def _features(columns, numbers):
+    """Names and values of the numbers, then of a feature 0 or 1 for each nominal value."""
+    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
+    names, parts = [columns[i].name for i in numeric], [numbers[:, numeric]]
     for i, column in enumerate(columns):
         if column.kind == "nominal":
-            codes = np.nan_to_num(numbers[:, i], nan=-1).astype(int)  # -1 is missing for pandas
-            table.isetitem(i, pd.Categorical.from_codes(codes, column.values))
-    kinds = np.array([column.kind for column in columns])
-    features = table.loc[:, ~np.isin(kinds, ("label", *NO_DATA))]
-    return bag_names, features, table.loc[:, kinds == "label"]
+            names += [f"{column.name}={value}" for value in column.values]
+            parts.append(numbers[:, [i]] == np.arange(len(column.values)))
+    return names, np.hstack(parts)
 
 
 def _csv(text):
@@ -338,8 +298,8 @@ def _plain(name):
 
 def _arff(text):
     """Columns, and the line, the bag and the cells of each instance."""
-    lines = ((line, row.strip()) for line, row in enumerate(text.split("\n"), 1))
-    lines = ((line, row) for line, row in lines if row and not row.startswith("%"))
+    rows = enumerate(map(str.strip, text.split("\n")), 1)
+    lines = ((line, row) for line, row in rows if row and not row.startswith("%"))
     outer, inner = _arff_header(lines)
     if [column.kind for column in outer + inner].count("relational") > 1:
         raise ValueError("only one relational attribute is expected")
@@ -403,20 +363,17 @@ def _values(text, n_columns):
         values = {int(pair[1]): _unquoted(pair[2]) for pair in pairs}
         if len(values) == len(pairs) and max(values, default=0) < n_columns:
             return values
-        raise ValueError(
-            f"a sparse row must hold indices from 0 to {n_columns - 1}, none twice, "
-            f"got {text!r:.60}"
-        )
-    values = [_unquoted(cell[1]) for cell in _cells(DENSE, text)]
-    if len(values) != n_columns:
-        raise ValueError(f"{n_columns} values are needed, got {len(values)}: {text!r:.60}")
-    return dict(enumerate(values))
+        needed = f"a sparse row must hold indices from 0 to {n_columns - 1}, none twice"
+        raise ValueError(f"{needed}, got {text!r:.60}")
+    cells = _cells(DENSE, text)
+    if len(cells) != n_columns:
+        raise ValueError(f"{n_columns} values are needed, got {len(cells)}: {text!r:.60}")
+    return {i: _unquoted(cell[1]) for i, cell in enumerate(cells)}
 
 
 def _cells(pattern, text):
     """Matches of the cells of a row, one after the other."""
-    text, cells = text + ",", []
-    end = 0
+    text, cells, end = text + ",", [], 0
     while end < len(text):
         cell = pattern.match(text, end)
         if not cell:
@@ -438,8 +395,7 @@ def _write_csv(path, data):
     bags = data.X.bag_of_instance
     table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
     table = table.join(pd.DataFrame(1 * data.Y, names, labels))
-    with whole_file(path) as file:
-        table.to_csv(file, index_label="bag", lineterminator="\n", float_format=_shortest)
+    write_whole(path, table.to_csv(index_label="bag", lineterminator="\n", float_format=_shortest))
 
 
 def _write_arff(path, data):
@@ -447,17 +403,20 @@ def _write_arff(path, data):
     names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
     xml = f'<labels xmlns="http://mulan.sourceforge.net/labels">\n{names}</labels>\n'
     write_whole(path.with_suffix(".xml"), xml)
-    with whole_file(path) as file:
-        file.write("@relation bags\n\n")
-        file.write(f"@attribute id {{{','.join(map(_quoted, data.bag_names))}}}\n")
-        file.write("@attribute bag relational\n")
-        file.writelines(f"  @attribute {_quoted(name)} numeric\n" for name in data.feature_names)
-        file.write("@end bag\n")
-        file.writelines(f"@attribute {_quoted(name)} {{0,1}}\n" for name in data.label_names)
-        file.write("\n@data\n")
-        for name, bag, labels in zip(data.bag_names, data.X, data.Y, strict=True):
-            rows = "\\n".join(",".join(map(_shortest, row)) for row in bag)
-            file.write(f'{_quoted(name)},"{rows}",{",".join(map(str, 1 * labels))}\n')
+    labels = [",".join(map(str, row)) for row in 1 * data.Y]
+    bags = ["\\n".join(",".join(map(_shortest, row)) for row in bag) for bag in data.X]
+    names = list(map(_quoted, data.bag_names))
+    lines = [
+        "@relation bags\n",
+        f"@attribute id {{{','.join(names)}}}",
+        "@attribute bag relational",
+        *(f"  @attribute {_quoted(name)} numeric" for name in data.feature_names),
+        "@end bag",
+        *(f"@attribute {_quoted(name)} {{0,1}}" for name in data.label_names),
+        "\n@data",
+        *map('{},"{}",{}'.format, names, bags, labels),
+    ]
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def _quoted(name):

@@ -65,26 +65,19 @@ SEED = 0
 def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     """``dataset`` with a percentage (1 to 99) of examples with several labels, by random removal.
 
-    Examples with one label are removed if there are too many, otherwise examples with several
-    labels. The rest keeps its order. Raises ValueError if the percentage is out of range, or if all
-    or no examples have several labels.
+    Only examples with one label, or only examples with several, are removed. The rest keeps its
+    order. Raises ValueError if the percentage is out of range, or all examples are of one kind.
     """
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")
     several = dataset.Y.sum(axis=1) > 1
-    if several.all() or not several.any():
-        raise ValueError(
-            f"{dataset.name} must hold examples of one label and of several, got {several.sum()} "
-            f"of {len(several)} with several"
-        )
     ratio = percentage / (100 - percentage)  # examples with several labels / with one label
     n_several, n_single = several.sum(), (~several).sum()
+    if not (n_several and n_single):
+        raise ValueError(f"{dataset.name} must hold both kinds, got {n_several} with several")
     order = np.random.default_rng(SEED).permutation(len(dataset))
-    of_several, of_single = order[several[order]], order[~several[order]]
-    if n_several < ratio * n_single:
-        of_single = of_single[: round(n_several / ratio)]
-    else:
-        of_several = of_several[: round(n_single * ratio)]
+    of_several = order[several[order]][: round(n_single * ratio)]
+    of_single = order[~several[order]][: round(n_several / ratio)]
     kept = np.sort(np.concatenate([of_several, of_single]))
     labels = dataset.instance_labels
     if labels is not None:

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import pooch
@@ -36,14 +36,6 @@ class Source:
     files: tuple[str, ...]  # in the manifest, the numbers in the first; none if synthetic
     citation: str
 
-    @property
-    def shape(self) -> str:
-        """Shape as text, such as ``"2,000 bags, 18,000 instances, 15 features"``."""
-        examples = f"{self.n_examples:,} examples"
-        if self.n_instances is not None:
-            examples = f"{self.n_examples:,} bags, {self.n_instances:,} instances"
-        return f"{examples}, {self.n_features:,} features"
-
 
 @dataclass(frozen=True)
 class ManifestEntry:
@@ -68,10 +60,9 @@ class ManifestEntry:
         return _sha256(path, self.bytes, path.stat().st_mtime_ns) == self.sha256
 
 
-def drawn_sizes(name: str) -> tuple[int, int, int]:
+def drawn_sizes(name: str) -> tuple[int, ...]:
     """Number of bags, of instances in each, and of labels of "drawn:400x8x4"."""
-    n_bags, n_instances, n_labels = map(int, name.removeprefix(DRAWN).split("x"))
-    return n_bags, n_instances, n_labels
+    return tuple(map(int, name.removeprefix(DRAWN).split("x")))
 
 
 def source_of(name: str) -> Source:
@@ -98,10 +89,11 @@ def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
     rows, folder = [], data_folder(data_home)
     for source in SOURCES.values():
         entry = manifest()[source.files[0]] if source.files else None
+        bags = f" bags, {source.n_instances:,} instances" if source.n_instances else " examples"
         rows.append(
             {
                 "name": source.name,
-                "shape": source.shape,
+                "shape": f"{source.n_examples:,}{bags}, {source.n_features:,} features",
                 "labels": source.n_labels,
                 "kind": source.kind,
                 "state": _state(source, folder),
@@ -124,7 +116,11 @@ def _state(source, folder):
 
 def manifest() -> dict[str, ManifestEntry]:
     """The rows of ``data/manifest.csv`` by file name."""
-    return _read_manifest(paths.packaged_data() / "manifest.csv")
+    entries = {}
+    for row in _rows("manifest.csv"):
+        url, *_ = row["url"].split()  # one address is followed by a remark
+        entries[row["file"]] = ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": url})
+    return entries
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:
@@ -147,10 +143,9 @@ def fetch_all(
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
-    """Path of a file of the manifest, with checked size and sha256.
+    """Path of a file of the manifest, with checked size and sha256; downloads a missing file.
 
-    A missing file is downloaded. A damaged file is never overwritten, since it may be the user's
-    own: a DataError says how to replace it.
+    A damaged file is never overwritten, since it may be the user's own: a DataError says how to.
     """
     entry = manifest()[file]
     folder = data_folder(data_home)
@@ -196,18 +191,9 @@ def _mending_command(folder):
     return f"mimlpaper data --fetch{elsewhere}"
 
 
-@cache
-def _read_manifest(path: Path) -> dict[str, ManifestEntry]:
-    entries = {}
-    for row in _rows(path):
-        url, *_ = row["url"].split()  # one address is followed by a remark
-        entries[row["file"]] = ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": url})
-    return entries
-
-
-def _rows(path):
-    with path.open(newline="", encoding="utf-8") as lines:
-        yield from csv.DictReader(lines)
+def _rows(name):
+    with (paths.packaged_data() / name).open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
 
 
 @lru_cache(maxsize=256)
@@ -216,12 +202,9 @@ def _sha256(path: Path, size: int, modified_ns: int) -> str:
     return pooch.file_hash(path)
 
 
-def _read_sources():
-    sources = {}
-    for row in _rows(paths.packaged_data() / "datasets.csv"):
-        numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
-        sources[row["name"]] = Source(**row | numbers | {"files": tuple(row["files"].split())})
-    return sources
+def _source(row):
+    numbers = {key: int(row[key]) if row[key] else None for key in row if key[:2] == "n_"}
+    return Source(**row | numbers | {"files": tuple(row["files"].split())})
 
 
-SOURCES = _read_sources()
+SOURCES = {row["name"]: _source(row) for row in _rows("datasets.csv")}

@@ -26,20 +26,16 @@ NEIGHBOURS = ((MIDDLE, BEFORE), (BEFORE, MIDDLE), (MIDDLE, AFTER), (AFTER, MIDDL
 class ImageBags(TransformerMixin, BaseEstimator):
     """Transformer of images into bags by the SBN method, as in the scene data set.
 
-    A Gaussian filter smooths the image, which is then subsampled to 8 x 8 pixels. A blob is
-    the mean of 2 x 2 of these pixels; there are 7 x 7. The nine instances are the blobs
-    in rows and columns 2 to 4, row by row. An instance has 15 features (:data:`SCENE_FEATURES`):
-    the blob's R, G, B in [0, 255], then the blob two positions to the left minus this blob, and
-    the same for up, right and down. There is nothing to fit.
+    A Gaussian filter smooths the image, which is then subsampled to 8 x 8 pixels. A blob is the
+    mean of 2 x 2 of these pixels; there are 7 x 7. The nine instances are the blobs in rows and
+    columns 2 to 4, row by row. An instance has 15 features (:data:`SCENE_FEATURES`): the blob's R,
+    G, B in [0, 255], then the blob two positions to the left minus this blob, and the same for up,
+    right and down. Source: Maron, Ratan: Multiple-instance learning for natural scene
+    classification, ICML 1998.
 
     Parameters
     ----------
-    smoothing : float > 0, default 0.5
-        Standard deviation of the Gaussian in pixels of the subsampled image.
-
-    References
-    ----------
-    Maron, Ratan: Multiple-instance learning for natural scene classification, ICML 1998.
+    smoothing : float > 0, default 0.5, deviation of the Gaussian in pixels of the subsampled image.
 
     Examples
     --------
@@ -57,9 +53,9 @@ class ImageBags(TransformerMixin, BaseEstimator):
         """Bags of nine instances with 15 features, one for each image.
 
         An image is a path, a Pillow image, or an array (height, width) or (height, width, 1 to 4)
-        of integers in [0, 255], or of floats in [0, 1], which are rounded to 8 bits. It has at
-        least 8 x 8 pixels. Grey images get three equal channels, transparent images a white
-        background. A ValueError names an image that cannot be read or is none of these.
+        of integers in [0, 255], or of floats in [0, 1], which are rounded to 8 bits, of at least
+        8 x 8 pixels. Transparent images get a white background. A ValueError names an image that
+        cannot be read or is none of these.
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
@@ -83,8 +79,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
 def scene_mosaic(bag: np.ndarray) -> np.ndarray:
     """Colours (7, 7, 3) of the 7 x 7 blobs, as far as a bag (9, 15) determines them.
 
-    The four corners of 2 x 2 blobs are unknown, NaN. Instance ``i`` is the blob in row
-    ``2 + i // 3`` and column ``2 + i % 3``. Features must be raw, not scaled.
+    The four corners of 2 x 2 blobs are unknown, NaN. Features must be raw, not scaled.
     """
     bag = np.asarray(bag, dtype=np.float64)
     if bag.shape != (9, len(SCENE_FEATURES)):
@@ -159,8 +154,10 @@ class TextBags(TransformerMixin, BaseEstimator):
 
     It counts the words of the most fitted texts, without stop words (Section 4.3.3). The paper
     takes SMART's stop list and does not say how much passages overlap. Here the list is
-    scikit-learn's, and passages overlap by half. A passage without a counted word is a row of
-    zeros; a text without words is a bag of one such row.
+    scikit-learn's, and passages overlap by half. A text without words is a bag of one row of zeros.
+    Sources: Andrews, Tsochantaridis, Hofmann: Support vector machines for multiple-instance
+    learning, NIPS 15, 2003; Yang, Pedersen: A comparative study on feature selection in text
+    categorization, ICML 1997.
 
     Parameters
     ----------
@@ -168,18 +165,11 @@ class TextBags(TransformerMixin, BaseEstimator):
     step : int, default 25, words between the starts of successive passages, at most ``window``.
     top_share : float in (0, 1], default 0.02
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
-    stop_words : "english", list of str, or None, default "english"
-        Words left out before the share is taken.
+    stop_words : "english", list of str, or None, default "english", left out before that.
 
     Attributes
     ----------
     vocabulary_ : array of str (n_words,), the counted words in alphabetical order.
-
-    References
-    ----------
-    Andrews, Tsochantaridis, Hofmann: Support vector machines for multiple-instance
-    learning, NIPS 15, 2003. Yang, Pedersen: A comparative study on feature selection in
-    text categorization, ICML 1997.
 
     Examples
     --------
@@ -200,9 +190,7 @@ class TextBags(TransformerMixin, BaseEstimator):
     def fit(self, X: Sequence[str], Y=None):
         """Choose the vocabulary from the texts ``X``."""
         if not 1 <= self.step <= self.window:
-            raise ValueError(
-                f"step must be at least 1 and at most window = {self.window}, got {self.step}"
-            )
+            raise ValueError(f"step must be 1 to at most window = {self.window}, got {self.step}")
         if not 0 < self.top_share <= 1:
             raise ValueError(f"top_share must lie in (0, 1], got {self.top_share}")
         counter = CountVectorizer(stop_words=self.stop_words, binary=True)
@@ -218,14 +206,16 @@ class TextBags(TransformerMixin, BaseEstimator):
         passages = [self.passages(text) for text in _checked(X)]
         counter = CountVectorizer(vocabulary=self.vocabulary_)
         counts = counter.transform([passage for bag in passages for passage in bag])
-        sizes = [len(bag) for bag in passages]
-        return Bags(counts.toarray(), np.concatenate([[0], np.cumsum(sizes)]))
+        return Bags(counts.toarray(), np.cumsum([0, *map(len, passages)]))
 
     def passages(self, text: str) -> list[str]:
         """The passages of a text, one for each instance of its bag, in order."""
-        words = text.split()
+        return list(map(" ".join, self.windows(text.split())))
+
+    def windows(self, words: Sequence) -> list[Sequence]:
+        """The parts of a sequence of words that are the passages."""
         last = max(len(words) - (self.window - self.step), 1)
-        return [" ".join(words[i : i + self.window]) for i in range(0, last, self.step)]
+        return [words[i : i + self.window] for i in range(0, last, self.step)]
 
 
 def _checked(texts):
@@ -233,8 +223,6 @@ def _checked(texts):
         raise ValueError("X must be a list of texts, got a single string")
     texts = list(texts)
     strange = [i for i, text in enumerate(texts) if not isinstance(text, str)]
-    if not texts or strange:
-        raise ValueError(
-            f"X must hold at least one text, and strings only, got others at {strange}"
-        )
+    if strange or not texts:
+        raise ValueError(f"X must hold at least one text, strings only, got others at {strange}")
     return texts

@@ -1,7 +1,7 @@
 """All data sets by name, and the readers of original files: the paper's, and four others.
 
 A reader gives the fields of a :class:`Dataset` that are in its files. The four others have labels
-of instances. The folder ``data/`` says more about each set, in its README.
+of instances. The README of the folder ``data/`` says more about each set.
 """
 
 import os
@@ -40,27 +40,14 @@ def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
     source = SOURCES[name]
     paths = [fetch(file, data_home) for file in source.files]
     entry = manifest()[source.files[0]]
+    known = {"name": name, "kind": source.kind, "citation": source.citation}
     try:
-        return Dataset(
-            name=name, kind=source.kind, sha256=entry.sha256, citation=source.citation,
-            terms=entry.data_terms, **read(*paths),
-        )  # fmt: skip
+        return Dataset(**known, sha256=entry.sha256, terms=entry.data_terms, **read(*paths))
     except Exception as error:  # the readers of MATLAB and ARFF files raise many types
         raise DataError(
             f"{' or '.join(map(str, paths))} is not laid out as expected: "
             f"{type(error).__name__}: {error}"
         ) from error
-
-
-def _read_scene(path: Path) -> Fields:
-    """Natural scenes, with raw colours in [0, 255] and differences of colours."""
-    bags, targets, names = read_variables(path, "bags", "targets", "class_name")
-    return {
-        "X": Bags.from_list(bags.ravel()),
-        "Y": label_matrix(targets),
-        "label_names": tuple(str(name.item()) for name in names.ravel()),
-        "feature_names": SCENE_FEATURES,
-    }
 
 
 # The file names no label. These are the seven most frequent categories of Reuters-21578 in the
@@ -69,58 +56,38 @@ def _read_scene(path: Path) -> Fields:
 REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest")
 
 
-def _read_reuters(path: Path) -> Fields:
-    """Newswire documents as counts of words; the first instance is the sum of the others."""
-    bags, targets = read_variables(path, "bags", "target")
-    return {
-        "X": Bags.from_list(bags.ravel()),
-        "Y": label_matrix(targets),
-        "label_names": REUTERS_LABELS,
-    }
+def _read_miml(key: str, path: Path, **names) -> Fields:
+    """Bags with label sets: raw colours, or counts of words, first the sum of all passages."""
+    bags, targets = read_variables(path, "bags", key)
+    return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets), **names}
 
 
 def _read_yeast(path: Path) -> Fields:
     """Genes with functional classes; rows have unit length."""
     genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
-    return {
-        "X": genes.X.instances,
-        "Y": genes.Y,
-        "label_names": genes.label_names,
-        "feature_names": genes.feature_names,
-    }
+    names = {"label_names": genes.label_names, "feature_names": genes.feature_names}
+    return {"X": genes.X.instances, "Y": genes.Y, **names}
 
 
 # Name of the file: name printed in Appendix C.
 YAHOO_NAMES = {
-    "Arts": "Arts&Humanities",
-    "Business": "Business&Economy",
-    "Computers": "Computers&Internet",
-    "Education": "Education",
-    "Entertainment": "Entertainment",
-    "Health": "Health",
-    "Recreation": "Recreation&Sports",
-    "Reference": "Reference",
-    "Science": "Science",
-    "Social": "Social&Science",
-    "Society": "Society&Culture",
+    name.partition("&")[0]: name
+    for name in (
+        "Arts&Humanities Business&Economy Computers&Internet Education Entertainment Health "
+        "Recreation&Sports Reference Science Social&Science Society&Culture"
+    ).split()
 }
 
 
 def _read_yahoo(path: Path) -> Fields:
-    """Web pages of one top-level category with its second-level categories as labels.
-
-    Rows are word counts divided by their Euclidean length; a few pages hold no word.
-    """
+    """Web pages of a category as word counts of unit length, with its subcategories as labels."""
     train, test, train_targets, test_targets = read_variables(
         path, "train_data", "test_data", "train_target", "test_target"
     )
+    X = np.ascontiguousarray(np.vstack([train, test]), dtype=np.float64)
     Y = label_matrix(np.hstack([train_targets, test_targets]))
-    return {
-        "X": np.ascontiguousarray(np.vstack([train, test]), dtype=np.float64),
-        "Y": Y,
-        "label_names": tuple(f"category {i + 1}" for i in range(Y.shape[1])),
-        "n_train": len(train),
-    }
+    label_names = tuple(f"category {i + 1}" for i in range(Y.shape[1]))
+    return {"X": X, "Y": Y, "label_names": label_names, "n_train": len(train)}
 
 
 def _read_animal(path: Path, name: str) -> Fields:
@@ -159,29 +126,22 @@ HJA_FEATURES = (
         for statistic in ("Gini index", "mean", "variance", "skewness", "kurtosis", "peak")
         for axis in ("frequency", "time")
     ),
-    *("mean intensity", "deviation of intensity"),
-    *("lowest frequency", "highest frequency", "bandwidth", "duration"),
-    *("area", "perimeter", "non-compactness", "rectangularity"),
+    *("mean intensity", "deviation of intensity", "lowest frequency", "highest frequency"),
+    *("bandwidth", "duration", "area", "perimeter", "non-compactness", "rectangularity"),
     *(f"gradients {i + 1}" for i in range(16)),
 )
 
 
 def _read_hja(features: Path, segments: Path, bags: Path, names: Path) -> Fields:
-    """Ten-second recordings in a forest, with the species of birds heard in each.
-
-    ``instance_labels`` has one species for 4,998 of the segments and none for the others, which
-    nobody labelled.
-    """
+    """Ten-second recordings in a forest, with the species of birds; 4,998 segments are labelled."""
     rows = np.loadtxt(features, delimiter=",", skiprows=1)  # bag, 38 features
     species = np.loadtxt(segments, delimiter=",", skiprows=1, dtype=int)[:, 1]  # -1 for none
-    codes = np.arange(1, 14)
+    codes, lines = np.arange(1, 14), names.read_text().splitlines()
     label_sets = [line.split(",")[1:] for line in bags.read_text().splitlines()[1:]]
     return {
         "X": bags_of_runs(rows[:, 1:], rows[:, 0]),
         "Y": np.array([np.isin(codes.astype(str), labels) for labels in label_sets]),
-        "label_names": tuple(
-            line.partition(" - ")[2].strip() for line in names.read_text().splitlines()
-        ),
+        "label_names": tuple(line.partition(" - ")[2].strip() for line in lines),
         "feature_names": HJA_FEATURES,
         "instance_labels": species[:, None] == codes,
     }
@@ -197,11 +157,9 @@ SEED = 0  # of the draw of letters for Jabberwocky
 def _read_letter_frost(draw: Path, uci: Path) -> Fields:
     """Words of Frost's *The Road Not Taken* as bags of images of letters.
 
-    The authors' file has one label for all rare letters. Here each instance has its own letter,
-    since it equals a row of the UCI Letter data.
+    Each instance is a row of the UCI Letter data, which gives its letter.
     """
-    X = _frost_bags(draw)
-    letters, features = _uci_letters(uci)
+    X, (letters, features) = _frost_bags(draw), _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
     return _bags_of_letters(X, np.array([letter_of[tuple(row)] for row in X.instances]))
 
@@ -210,11 +168,10 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     """Words of Carroll's *Jabberwocky* as bags of images of letters.
 
     The authors' draw is not public. This one takes a random row of the UCI Letter data for each
-    letter, from a fixed seed: no row twice, and no row of Letter Frost.
+    letter: no row twice, and no row of Letter Frost.
     """
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
-    words = [word.replace("-", "") for word in words]
-    text = np.array(list("".join(words)))
+    text = np.array(list("".join(words).replace("-", "")))
     letters, features = _uci_letters(uci)
     taken = set(map(tuple, _frost_bags(frost).instances))
     free = np.array([tuple(row) not in taken for row in features])
@@ -224,8 +181,8 @@ def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
         places = np.flatnonzero(text == letter)
         images = np.flatnonzero((letters == letter) & free)
         rows[places] = rng.choice(images, len(places), replace=False)
-    offsets = np.concatenate([[0], np.cumsum([len(word) for word in words])])
-    return _bags_of_letters(Bags(features[rows], offsets), text)
+    sizes = [len(word.replace("-", "")) for word in words]
+    return _bags_of_letters(Bags(features[rows], np.cumsum([0, *sizes])), text)
 
 
 def _frost_bags(path):
@@ -260,8 +217,7 @@ TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would
 def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
     """Documents as bags of sentences about ten kinds of things; each sentence has one label.
 
-    Instances count the share ``top_share`` of the words, those in the most training documents, ties
-    in the order of the vocabulary.
+    Instances count the share ``top_share`` of the words, in the most training documents.
     """
     texts = {path.stem: path.read_text() for path in paths}
     words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
@@ -272,7 +228,7 @@ def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
     sizes = [len(document) for document in train + test]
     sentences = [sentence for document in train + test for sentence in document]
     return {
-        "X": Bags(_counts(sentences, kept).toarray(), np.concatenate([[0], np.cumsum(sizes)])),
+        "X": Bags(_counts(sentences, kept).toarray(), np.cumsum([0, *sizes])),
         "Y": _label_rows(texts["train-label"] + texts["test-label"]),
         "label_names": DBPEDIA_LABELS,
         "feature_names": tuple(words[i] for i in kept),
@@ -298,10 +254,7 @@ def _label_rows(text):
 
 
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:
-    """The named variables of a MATLAB file, in the order of the names.
-
-    Check the file's hash first: SciPy's compiled reader crashes on some damaged files.
-    """
+    """The named variables of a MATLAB file. SciPy may crash on a file whose hash is not checked."""
     content = loadmat(path, variable_names=names)
     return [content[name] for name in names]
 
@@ -312,8 +265,10 @@ def label_matrix(targets: np.ndarray) -> np.ndarray:
 
 
 READERS: dict[str, Callable[..., Fields]] = {
-    "scene": _read_scene,
-    "reuters": _read_reuters,
+    "scene": partial(
+        _read_miml, "targets", label_names=synthetic.SCENE_LABELS, feature_names=SCENE_FEATURES
+    ),
+    "reuters": partial(_read_miml, "target", label_names=REUTERS_LABELS),
     "yeast": _read_yeast,
     **{f"yahoo:{name}": _read_yahoo for name in YAHOO_NAMES},
     "musk1": _read_musk1,
@@ -324,7 +279,7 @@ READERS: dict[str, Callable[..., Fields]] = {
     "letter_carroll": _read_letter_carroll,
     "dbpedia": _read_dbpedia,
 }
-LOADERS: dict[str, Callable[..., Dataset]] = {
+DATASETS: dict[str, Callable[..., Dataset]] = {
     **{name: partial(_load, name, read) for name, read in READERS.items()},
     "synthetic_africa": synthetic.load_synthetic_africa,
     "synthetic_scene": synthetic.load_synthetic_scene,
@@ -339,12 +294,11 @@ def _load_derived(load, percentage, **where):
     return with_percentage(load(**where), percentage)
 
 
-DERIVED = {
-    f"{name}:{percentage}%": partial(_load_derived, LOADERS[name], percentage)
+DATASETS |= {
+    f"{name}:{percentage}%": partial(_load_derived, DATASETS[name], percentage)
     for name in ("scene", "reuters", "synthetic_scene", "synthetic_texts")
     for percentage in PERCENTAGES
 }
-DATASETS: dict[str, Callable[..., Dataset]] = LOADERS | DERIVED
 
 
 def loader_of(name: str) -> Callable[..., Dataset]:
@@ -359,12 +313,11 @@ def loader_of(name: str) -> Callable[..., Dataset]:
 def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
-    "scene:10%" to "scene:50%", and likewise for the other MIML sets, have this percentage of
-    examples with several labels, see :func:`~mimlpaper.datasets.with_percentage`.
-    "drawn:400x8x4" is 400 bags of 8 instances with 4 labels, see
-    :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
+    "scene:10%" to "scene:50%", and likewise for the other MIML sets, are made by
+    :func:`~mimlpaper.datasets.with_percentage`; "drawn:400x8x4", 400 bags of 8 instances with 4
+    labels, by :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
     ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another name, and DataError if a
-    file is missing and cannot be downloaded, damaged, or not laid out as expected.
+    file cannot be downloaded, is damaged, or not laid out as expected.
     """
     load_it = loader_of(name)
     return load_it(data_home=data_home) if source_of(name).files else load_it()

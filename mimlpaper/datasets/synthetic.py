@@ -43,10 +43,9 @@ PALETTES = {
 
 
 def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Dataset:
-    """Drawn scenes of five labels as bags of nine instances, with the scene data set's features.
+    """The images of :func:`make_scenes` as bags, with the scene data set's features.
 
-    An instance has a label in ``instance_labels`` if the label's region covers at least half of
-    its central blob. See :func:`make_scenes`.
+    An instance has a label if the label's region covers at least half of its central blob.
     """
     images, Y, regions = make_scenes(n_images, random_state=random_state)
     return _dataset(
@@ -61,21 +60,29 @@ def make_scenes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Landscapes of desert, mountains, sea, sunset and trees, about 22 % with two labels or more.
 
-    Colours, light and noise vary, and unlabelled sky and fields resemble labelled surfaces, so that
-    no learner is perfect. ``size`` is a multiple of 8.
+    Colours, light and noise vary, and unlabelled sky and fields resemble labelled surfaces. Each
+    label covers at least half of the centre of one instance. ``size`` is a multiple of 8.
 
     Returns the images, uint8 (n_images, size, size, 3); the labels Y, bool (n_images, 5), in the
-    order of :data:`SCENE_LABELS`; and the label that each pixel shows, -1 for none, int8 (n_images,
-    size, size). Each label of an image covers half of the centre of one of its instances, or more.
+    order of :data:`SCENE_LABELS`; and the label of each pixel, -1 for none, int8 (n_images, size,
+    size).
     """
     if size < SIDE or size % SIDE:
         raise ValueError(f"size must be a positive multiple of {SIDE}, got {size}")
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state, n_images=n_images)
     label_sets = _in_proportion(LABEL_SETS, n_images, rng)
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
     Y = np.array([np.isin(range(len(SCENE_LABELS)), labels) for labels in label_sets])
     images = np.stack([canvas.photograph() for canvas in canvases])
     return images, Y, np.stack([canvas.region for canvas in canvases])
+
+
+def _generator(random_state, **counts):
+    """A generator of random numbers; a ValueError names a count that is below 1."""
+    for name, count in counts.items():
+        if count < 1:
+            raise ValueError(f"{name} must be at least 1, got {count}")
+    return np.random.default_rng(random_state)
 
 
 def _drawn(labels, size, rng):
@@ -108,14 +115,14 @@ class _Canvas:
 
     def draw(self, labels):
         """Draw sky, mountains, then what lies below the horizon."""
-        horizon = self.rng.uniform(0.4, 0.65)
-        light = self.rng.uniform(0.25, 0.6) if SUNSET in labels else 1.0
-        self.sky(horizon, SUNSET in labels)
+        horizon, sunset = self.rng.uniform(0.4, 0.65), SUNSET in labels
+        light = self.rng.uniform(0.25, 0.6) if sunset else 1.0
+        self.sky(horizon, sunset)
         self.light = light
         if MOUNTAINS in labels:
             self.mountains(horizon)
         if SEA in labels:
-            self.sea(horizon, SUNSET in labels)
+            self.sea(horizon, sunset)
         elif DESERT in labels:
             dunes = 0.3 * self.texture(5, 2)
             self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT)
@@ -217,10 +224,9 @@ SHARES = {"grammar": 0.4, "news": 0.35, "its topic": 0.2, "any topic": 0.05}
 
 
 def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
-    """Drawn texts of seven topics as bags of passages of at most 50 words.
+    """The texts of :func:`make_texts` as bags of passages of at most 50 words.
 
-    An instance has a topic in ``instance_labels`` if at least half of its passage is about it.
-    See :func:`make_texts`.
+    An instance has a topic if at least half of its passage is about it.
     """
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
     text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
@@ -234,15 +240,14 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
 def make_texts(
     n_texts: int = 200, *, random_state: int = 0
 ) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
-    """Texts about earnings, mergers, currency, oil, grain, trade and interest.
+    """Texts about seven topics, 15 % of them about two, one after the other.
 
-    15 % are about two topics, one after the other. Most words are common to all topics, and
-    some topical words belong to several topics.
+    Most words are common to all topics, and some topical words belong to several topics.
 
     Returns the texts; the labels Y, bool (n_texts, 7), in the order of :data:`TEXT_LABELS`; and for
     each text the topics of its words, int (n_words,).
     """
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state, n_texts=n_texts)
     n_topics = np.where(rng.permutation(n_texts) < round(0.15 * n_texts), 2, 1)
     Y = np.zeros((n_texts, len(TOPICS)), dtype=bool)
     texts, topics = [], []
@@ -269,8 +274,7 @@ def _passage(topic, n_words, rng):
 
 def _labels_of_passages(topics, text_bags):
     """Topics of at least half the words of each passage: bool (n_instances, 7)."""
-    as_texts = (" ".join(map(str, words)) for words in topics)  # for the same windows
-    passages = [np.array(p.split(), int) for text in as_texts for p in text_bags.passages(text)]
+    passages = [passage for words in topics for passage in text_bags.windows(words)]
     counts = np.stack([np.bincount(words, minlength=len(TOPICS)) for words in passages])
     return counts >= counts.sum(axis=1, keepdims=True) / 2
 
@@ -281,12 +285,8 @@ COMMON_SHARE = 0.6  # of a page's words, common to all topics
 
 
 def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Dataset:
-    """Drawn genes like the yeast data: dense rows of unit length with about two labels.
-
-    A gene is the sum of its labels' profiles and noise. A hidden state of each gene makes the
-    labels correlated.
-    """
-    rng = np.random.default_rng(random_state)
+    """Drawn genes like the yeast data: sums of their labels' profiles and noise, of unit length."""
+    rng = _generator(random_state, n_genes=n_genes)
     Y = _label_sets(n_genes, GENE_SHARES, rng)
     profiles = rng.standard_normal((len(GENE_SHARES), 20))
     X = Y @ profiles + 3.0 * rng.standard_normal((n_genes, 20))
@@ -294,12 +294,11 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
 
 
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
-    """Drawn pages like the yahoo data: sparse word counts as rows of unit length.
+    """Drawn pages like the yahoo data: counts of words by Zipf's law as rows of unit length.
 
-    Words follow Zipf's law, and most are common to all topics; some labels are rare. The first
-    half is for training, the second for testing.
+    Most words are common to all topics; some labels are rare. The first half is for training.
     """
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state, n_pages=n_pages)
     n_words, n_labels = 80, len(PAGE_SHARES)
     Y = _label_sets(n_pages, PAGE_SHARES, rng)
     zipf = 1.0 / np.arange(1, n_words + 1)
@@ -327,7 +326,7 @@ def _unit_rows(name, X, Y, n_train=None):
     return _dataset(name, X.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names, n_train=n_train)
 
 
-# Means of the things' instances in the first two features; SPREAD is the standard deviation.
+# Means of the things in the first two features; SPREAD is the standard deviation.
 THINGS = {
     "tree": (-2.0, 1.6), "grassland": (0.2, -1.8), "house": (-2.6, -1.2), "sea": (2.8, -1.8),
     "lion": (2.4, 0.8), "elephant": (0.4, 2.6),
@@ -337,11 +336,7 @@ TELLING = ("lion", "elephant")  # a picture that shows one of them is of Africa
 
 
 def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset:
-    """Drawn pictures as bags of two to five things, half of them of Africa.
-
-    Four of the six features are noise. ``instance_labels`` marks lions and elephants. See
-    :func:`make_africa`.
-    """
+    """The bags of :func:`make_africa` with six features; lions and elephants are labelled."""
     X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
     telling = np.isin(things, [list(THINGS).index(name) for name in TELLING])
     return _dataset(
@@ -353,16 +348,15 @@ def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset
 def make_africa(
     n_bags: int = 80, *, n_features: int = 2, random_state: int = 0
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
-    """Bags of two to five things; a bag with a lion or an elephant is of Africa.
+    """Bags of two to five things; every other one has a lion or an elephant, and is of Africa.
 
     A thing is a Gaussian cloud in the first two features; neighbouring clouds overlap a little.
-    Every other bag is of Africa. Features beyond the second are noise with the standard deviation
-    of the clouds' means.
+    Further features are noise with the standard deviation of the clouds' means.
 
     Returns the Bags; y, bool (n_bags,), True for Africa; and the index of each instance's thing in
     :data:`THINGS`, int (n_instances,).
     """
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state, n_bags=n_bags)
     centres = np.array(list(THINGS.values()))
     y = np.arange(n_bags) % 2 == 0
     sizes = rng.permuted(np.arange(n_bags) % 4 + 2)
@@ -370,7 +364,7 @@ def make_africa(
     instances = np.empty((len(things), n_features))
     instances[:, :2] = centres[things] + SPREAD * rng.standard_normal((len(things), 2))
     instances[:, 2:] = centres.std() * rng.standard_normal((len(things), n_features - 2))
-    return Bags(instances, np.concatenate([[0], np.cumsum(sizes)])), y, things
+    return Bags(instances, np.cumsum([0, *sizes])), y, things
 
 
 def _things(africa, size, rng):
@@ -392,14 +386,13 @@ def make_bags(
 ) -> tuple[Bags, np.ndarray]:
     """Bags of equal size, and their label sets Y of equal size: bool (n_bags, n_labels).
 
-    A label is a Gaussian cloud in the unit cube. A bag has a random quarter of the labels. Half of
-    its ``n_instances`` instances come from clouds of its labels, the others from anywhere in the
-    cube. So the share of bags with a label does not depend on any size. ``n_labels`` must be a
-    multiple of 4.
+    A label is a Gaussian cloud in the unit cube. A bag has a random quarter of the labels, so that
+    ``n_labels`` must be a multiple of 4. Half of its instances come from clouds of its labels, the
+    others from anywhere in the cube.
     """
     if n_labels < LABELS_EACH or n_labels % LABELS_EACH:
         raise ValueError(f"n_labels must be a multiple of {LABELS_EACH}, got {n_labels}")
-    rng = np.random.default_rng(random_state)
+    rng = _generator(random_state, n_bags=n_bags, n_instances=n_instances)
     centres = rng.random((n_labels, n_features))
     ranks = rng.random((n_bags, n_labels)).argsort(axis=1)
     had = ranks[:, : n_labels // LABELS_EACH]  # (n_bags, n_labels / 4), the labels of each bag

@@ -27,14 +27,8 @@ def tree(fitted):
     return [fitted.precondition_, fitted.feature_, fitted.values_, fitted.z_]
 
 
-def rules(fitted):
-    return [*tree(fitted), fitted.threshold_]
-
-
-def training_losses(fitted, X, Y):
-    """Mean exponential loss of the root, then after each round."""
-    stages = [fitted.root_values_, *fitted.staged_decision_function(X)]
-    return np.array([np.mean(np.exp(np.where(Y, -1, 1) * scores)) for scores in stages])
+def same(fitted, other):
+    return all(map(np.array_equal, tree(fitted), tree(other)))
 
 
 def test_four_examples_by_hand():
@@ -58,7 +52,7 @@ def test_four_examples_by_hand():
     assert fitted.predict([[0.5], [0.51]]).tolist() == [[True, True], [False, True]]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_same_rules_as_trying_everything(seed):
     """Small integers: many equal values, equal splits, duplicate columns and rows."""
     rng = np.random.default_rng(seed)
@@ -67,7 +61,10 @@ def test_same_rules_as_trying_everything(seed):
     Y = rng.random((len(X), rng.integers(2, 5))) < 0.4
     if seed == 0:  # all values differ, many labels
         X, Y = rng.random((40, 3)), rng.random((40, 12)) < 0.3
-    Y[0, 0], Y[1, 0] = True, False
+    if seed == 1:  # inside x0 <= 1/2 no x1 is zero
+        X = np.array([[0, -1], [0, -1], [0, 1], [0, 1], [1, 0], [1, 0], [1, 0], [1, 0]], float)
+        Y = np.array([[1, 1], [1, 1], [0, 1], [0, 1], [0, 0], [1, 0], [0, 0], [1, 0]], bool)
+    Y[0, 0], Y[1, 0] = True, seed == 1
     smoothing = rng.choice([1.0, 0.1, 1e-3])
     root, expected = reference.adtboost_mh(X, Y, 6, smoothing)
     with warnings.catch_warnings():
@@ -85,8 +82,10 @@ def test_without_smoothing_the_loss_falls_to_z(noisy):
 
     To nearly 0: weights are multiples of 2^-51, and Z holds roots of them.
     """
-    fitted = AdtBoostMH(n_rounds=12, smoothing=1e-300).fit(*noisy)
-    losses = training_losses(fitted, *noisy)[1:]
+    X, Y = noisy
+    fitted = AdtBoostMH(n_rounds=12, smoothing=1e-300).fit(X, Y)
+    stages = fitted.staged_decision_function(X)
+    losses = np.array([np.mean(np.exp(np.where(Y, -1, 1) * scores)) for scores in stages])
     assert losses[:3] == pytest.approx(fitted.z_[:3], abs=1e-12)
     assert losses == pytest.approx(fitted.z_, abs=1e-7)
     assert np.abs(fitted.values_).max() > 100
@@ -103,22 +102,22 @@ def test_a_longer_run_goes_on_from_a_shorter_one(noisy, container):
         longer = AdtBoostMH(n_rounds=60).fit(X, Y)
         again = AdtBoostMH(n_rounds=50).fit(X, Y)
     assert (cache.n_misses, cache.n_hits) == (3, 2)
-    assert all(map(np.array_equal, rules(longer), rules(alone)))
+    assert same(longer, alone) and np.array_equal(longer.threshold_, alone.threshold_)
     for fitted in (shorter, again):
-        first = [values[: fitted.n_rounds] for values in rules(alone)]
-        assert all(map(np.array_equal, rules(fitted), first))
+        first = [values[: fitted.n_rounds] for values in tree(alone)]
+        assert all(map(np.array_equal, tree(fitted), first))
 
 
 def test_sparse_input(noisy):
     """It gives the same rules, and may store zeros and repeat entries."""
     dense, sparse = AdtBoostMH().fit(*noisy), AdtBoostMH().fit(csr_array(noisy[0]), noisy[1])
-    assert all(map(np.array_equal, rules(dense), rules(sparse)))
+    assert same(dense, sparse) and np.array_equal(dense.threshold_, sparse.threshold_)
     expected = dense.decision_function(noisy[0])
     assert np.array_equal(sparse.decision_function(csr_array(noisy[0])), expected)
     X = csr_array(([2.0, -1.0, 0.0, 3.0], [0, 0, 0, 0], [0, 2, 3, 3, 4]), shape=(4, 1))
     stored = X.data.copy()
     sparse, dense = AdtBoostMH().fit(X, HAND_Y), AdtBoostMH().fit(X.toarray(), HAND_Y)
-    assert all(map(np.array_equal, rules(sparse), rules(dense)))
+    assert same(dense, sparse)
     assert np.array_equal(X.data, stored)
 
 
@@ -127,27 +126,20 @@ def test_only_the_order_of_values_matters(noisy):
     X, Y = noisy
     fitted = AdtBoostMH().fit(X, Y)
     shuffled = np.random.default_rng(1).permutation(len(X))
-    for other in (
-        AdtBoostMH().fit(np.exp(X), Y),
-        AdtBoostMH().fit(1000 * X**3, Y),
-        AdtBoostMH().fit(X[shuffled], Y[shuffled]),
-    ):
-        assert all(map(np.array_equal, tree(fitted), tree(other)))
-
-
-def test_neighbouring_floats_are_told_apart():
+    for other in ((np.exp(X), Y), (1000 * X**3, Y), (X[shuffled], Y[shuffled])):
+        assert same(fitted, AdtBoostMH().fit(*other))
+    # Neighbouring floats are told apart.
     X = np.array([[1.0], [np.nextafter(1, 2)]])
     assert AdtBoostMH(n_rounds=1).fit(X, [[1], [0]]).predict(X).tolist() == [[True], [False]]
 
 
-@pytest.mark.parametrize("X", [np.ones((4, 2)), np.zeros((4, 2)), csr_array((4, 2))])
-def test_no_rule_if_all_examples_are_alike(X):
-    fitted = AdtBoostMH().fit(X, HAND_Y)
-    assert fitted.n_rounds_ == 0
-    assert fitted.values_.shape == (0, 2, 2)
-    assert list(fitted.staged_decision_function(X)) == []
-    assert np.array_equal(fitted.decision_function(X), np.tile(fitted.root_values_, (4, 1)))
-    assert len(fitted.to_text().splitlines()) == 2
+def test_no_rule_if_all_examples_are_alike():
+    for X in (np.ones((4, 2)), np.zeros((4, 2)), csr_array((4, 2))):
+        fitted = AdtBoostMH().fit(X, HAND_Y)
+        assert fitted.n_rounds_ == 0 and fitted.values_.shape == (0, 2, 2)
+        assert list(fitted.staged_decision_function(X)) == []
+        assert np.array_equal(fitted.decision_function(X), np.tile(fitted.root_values_, (4, 1)))
+        assert len(fitted.to_text().splitlines()) == 2
 
 
 def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
@@ -164,14 +156,12 @@ def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
 
 def test_printed_tree():
     fitted = AdtBoostMH(n_rounds=1).fit(HAND_X, HAND_Y)
-    assert fitted.to_text(["colour"], ["sea", "mountains"]) == "\n".join(
-        [
-            "                    sea  mountains",
-            "true             +0.000     +0.347",
-            "1: colour <= 0.5 +0.549     -0.173",
-            "1: colour > 0.5  -0.549     +0.441",
-        ]
-    )
+    assert fitted.to_text(["colour"], ["sea", "mountains"]).splitlines() == [
+        "                    sea  mountains",
+        "true             +0.000     +0.347",
+        "1: colour <= 0.5 +0.549     -0.173",
+        "1: colour > 0.5  -0.549     +0.441",
+    ]
     assert fitted.to_text().splitlines()[0].split() == ["y0", "y1"]
     with pytest.raises(ValueError, match="feature_names must hold 1 names, got 2"):
         fitted.to_text(["a", "b"])

@@ -15,8 +15,6 @@ from scipy import sparse
 from sklearn.base import clone
 from test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS
 
-import mimlpaper as miml
-from mimlpaper.datasets import DataError, load, load_synthetic_scene, load_synthetic_texts
 
 EVERY = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
@@ -87,62 +85,3 @@ def test_sparse_vectors_give_the_same(estimator, rng):
     for form in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
         scores = clone(estimator).fit(form(table), Y).decision_function(form(table))
         assert np.allclose(scores, dense, atol=1e-6 * (1 + np.abs(dense).max()))
-
-
-@given(data=st.data())
-def test_transformations_of_vectors_and_distances(data):
-    bags, Y = data.draw(examples(OF_BAGS[0]))
-    table = np.array([bag[0] for bag in bags])
-    for transformation in (miml.PrototypeDifferences(), miml.NeighbourMeans(n_neighbors=2)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            assert len(transformation.fit(table, Y).transform(table)) == len(table)
-    D = miml.max_hausdorff(bags, bags)
-    assert np.array_equal(D, D.T) and (np.diag(D) == 0).all() and (D >= 0).all()
-    for k in range(1, len(bags) + 1):
-        assert len(set(miml.KMedoids(k, random_state=0).fit(D).medoid_indices_)) == k
-    assert np.isfinite(miml.MedoidMap(random_state=0).fit_transform(bags)).all()
-
-
-@given(data=st.data(), n=st.integers(1, 5), q=st.integers(1, 4))
-def test_criteria_of_any_scores(data, n, q):
-    """Defined and within their ranges, or refused, and never NaN."""
-    scores, Y = (
-        np.array(data.draw(st.lists(kind, min_size=n * q, max_size=n * q))).reshape(n, q)
-        for kind in (VALUES, st.booleans())
-    )
-    try:
-        found = miml.evaluate(Y, scores, scores > 0)
-    except ValueError as error:
-        assert "Y has no bag" in str(error)
-        assert (Y.all(axis=1) | ~Y.any(axis=1)).all()
-        return
-    assert 0 <= found.pop("coverage") <= q - 1
-    assert all(0 <= value <= 1 for value in found.values())
-
-
-@given(offsets=st.lists(st.integers(-3, 9), max_size=6))
-def test_bags_of_any_offsets(offsets):
-    """The offsets are those of whole bags, or refused."""
-    instances = np.arange(12.0).reshape(6, 2)
-    try:
-        bags = miml.Bags(instances, offsets)
-    except ValueError as error:
-        assert re.search("offsets|bag", str(error))
-        return
-    assert np.array_equal(np.concatenate(list(bags)), instances)
-
-
-def test_data_sets_that_cannot_be(tmp_path):
-    for name in ("", "Scene", "../scene", "yahoo:", "\0"):
-        with pytest.raises(ValueError, match="no data set is named"):
-            load(name)
-    (tmp_path / "file").write_text("no folder")
-    for name in ("scene", "reuters", "yeast", "yahoo:Arts", "musk1"):
-        with pytest.raises(DataError, match=str(tmp_path / "file")):
-            load(name, tmp_path / "file")
-    for n in (0, -1):
-        with pytest.raises(ValueError, match="n_images"):
-            load_synthetic_scene(n_images=n)
-        with pytest.raises(ValueError, match="n_texts"):
-            load_synthetic_texts(n_texts=n)

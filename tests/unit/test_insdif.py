@@ -101,15 +101,6 @@ def test_sparse_and_dense_input_give_the_same(X, rare, transformer):
     assert transformer.transform(csr_array(X[:4])).instances.shape[0] == 20
 
 
-def test_a_label_without_examples_is_known_by_the_mean_of_all(X, rare):
-    for transformer in TRANSFORMERS:
-        assert transformer.fit(X, rare).prototypes_[3] == pytest.approx(X.mean(axis=0))
-    bags = NeighbourMeans().fit_transform(X, rare)
-    assert bags.instances.reshape(60, 5, 5)[:, 3] == pytest.approx(np.tile(X.mean(axis=0), (60, 1)))
-    # The only example with the last label has no neighbour with it; the others have that one.
-    assert bags.instances.reshape(60, 5, 5)[:, 4] == pytest.approx(np.tile(X[7], (60, 1)))
-
-
 BY_DISTANCES = [MimlNn(ratio=0.3, random_state=0), MimlSvm(ratio=0.3, random_state=0)]
 
 
@@ -143,20 +134,3 @@ def test_shortcut_is_for_prototypes_and_hausdorff_distances_only(X, Y):
     assert not InsDif(learner=by_mean).fit(X, Y).cancels_
     assert not InsDif(learner=MimlSvmMi(rank=None, max_alternations=1)).fit(X, Y).cancels_
     assert not InsDif(transformation=NeighbourMeans()).fit(X, Y).cancels_
-
-
-def test_default_is_the_papers_learner(X, Y):
-    fitted = InsDif(random_state=3).fit(X, Y)
-    learner = MimlNn(ratio=0.2, ridge=0.0, random_state=3)
-    named = InsDif(learner=learner).fit(X, Y)
-    assert np.array_equal(fitted.decision_function(X), named.decision_function(X))
-    assert len(fitted.learner_.medoid_map_.medoid_indices_) == 12
-
-
-def test_instance_learner_on_features_is_the_kernel_learner_on_differences(X, Y):
-    features = DifferenceFeatures(gamma=0.7, rank=25, random_state=0)
-    learner = MimlSvmMi(kernel="linear", tol=1e-8, max_alternations=4)
-    found = InsDif(transformation=features, learner=learner).fit(X, Y)
-    plain = MimlSvmMi(gamma=0.7, rank=25, tol=1e-8, max_alternations=4, random_state=0)
-    expected = InsDif(learner=plain).fit(X, Y)
-    assert found.decision_function(X) == pytest.approx(expected.decision_function(X), abs=1e-5)

@@ -11,6 +11,7 @@ from mimlpaper.linear_svm import (
     FREE,
     SHIFTS,
     Examples,
+    _line_search,
     _newton_direction,
     _problem,
     _project,
@@ -64,16 +65,6 @@ def test_groups_agree_with_a_quadratic_programme(Z, C):
     assert svm.primal == pytest.approx(expected, rel=1e-7)
     sums = np.add.reduceat(np.abs(svm.dual_coef), offsets[:-1])
     assert (sums <= C * (1 + np.array(1e-12))).all()
-
-
-def test_optimality_conditions(Z, y):
-    """alpha_i is 0 beyond the margin and C within; w = Σ alpha_i y_i z_i; Σ alpha_i y_i = 0."""
-    svm = fit_linear_svm(Z, y, 2.0, tol=1e-10)
-    alpha, margins = np.abs(svm.dual_coef), np.where(y, 1, -1) * svm.decision_function(Z)
-    assert alpha[margins > 1 + 1e-4] == pytest.approx(0, abs=1e-6)
-    assert alpha[margins < 1 - 1e-4] == pytest.approx(2.0, abs=1e-6)
-    assert svm.weights == pytest.approx(svm.dual_coef @ Z, abs=1e-4)
-    assert svm.dual_coef.sum() == pytest.approx(0, abs=1e-6)
 
 
 def test_gap_is_reported_and_certifies(Z, y):
@@ -136,6 +127,24 @@ def test_newton_directions_solve_their_systems(Z, rng, sigma, grouped):
         expected = -np.linalg.solve(D + sigma * F.T @ F, gradient)
         found = _newton_direction(problem, gradient, moves, sigma)
         assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_line_searches_end_where_the_slope_is_small_and_not_positive(Z, y, rng):
+    """The slope is that of the subproblem's objective, by differences."""
+    problem, theta = _problem(Z, y, 1.0, None), rng.standard_normal(7)
+    for sigma in 0.1, 100.0:
+        raw = sigma * (1.0 - problem.margins(theta))
+        gradient = np.append(theta[:-1], 0.0) - problem.pull(_project(raw, 1.0, problem.offsets)[0])
+        change = problem.margins(-gradient)
+
+        def value(t, sigma=sigma, raw=raw, gradient=gradient, change=change):
+            w, at = (theta - t * gradient)[:-1], raw - t * sigma * change
+            left = at - _project(at, 1.0, problem.offsets)[0]
+            return (w @ w + (at @ at - left @ left) / sigma) / 2
+
+        t = _line_search(problem, theta, gradient, -gradient, raw, sigma, change)
+        slope = (value(t + 1e-6) - value(t - 1e-6)) / 2e-6 / (gradient @ gradient)
+        assert 0 < t < 1 and -0.1 - 1e-4 <= slope <= 1e-4
 
 
 def test_machines_on_examples_are_shared_and_the_same(Z, y):

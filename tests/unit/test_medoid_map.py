@@ -27,11 +27,11 @@ def test_the_middle_of_three_bags_by_hand():
     assert fitted.medoid_indices_.tolist() == [1] and fitted.n_features_in_ == 1
 
 
-@pytest.mark.parametrize("n_sample", [30, 1000])
-def test_with_everything_sampled_it_is_the_medoid_map(bags, n_sample):
-    plain, ours = MedoidMap(random_state=3), LandmarkMap(n_sample=n_sample, random_state=3)
-    np.testing.assert_array_equal(ours.fit_transform(bags), plain.fit_transform(bags))
-    np.testing.assert_array_equal(ours.medoid_indices_, plain.medoid_indices_)
+def test_with_everything_sampled_it_is_the_medoid_map(bags):
+    for n_sample in 30, 1000:
+        plain, ours = MedoidMap(random_state=3), LandmarkMap(n_sample=n_sample, random_state=3)
+        np.testing.assert_array_equal(ours.fit_transform(bags), plain.fit_transform(bags))
+        np.testing.assert_array_equal(ours.medoid_indices_, plain.medoid_indices_)
 
 
 def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bags):
@@ -62,64 +62,53 @@ def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
     )
 
 
+def peak_bytes(call, X):
+    tracemalloc.start()
+    call(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
 def test_memory_grows_with_the_bags_not_with_their_square():
     """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 3 MB, of all 300."""
-    X, _ = make_bags(5000, 2, 4)
-    tracemalloc.start()
-    LandmarkMap(n_sample=500, ratio=0.1, random_state=0).fit_transform(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    landmarks = LandmarkMap(n_sample=500, ratio=0.1, random_state=0)
+    peak = peak_bytes(landmarks.fit_transform, make_bags(5000, 2, 4)[0])
     assert peak < SQUARE * 500**2 + 3 * 8 * 5000 * 50
-
-
-def test_the_bytes_of_a_pair_of_bags_are_enough():
-    X, _ = make_bags(1000, 1, 4)
-    tracemalloc.start()
-    MedoidMap(random_state=0).fit(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0.8 < peak / (SQUARE * 1000**2) < 1
+    of_all = peak_bytes(MedoidMap(random_state=0).fit, make_bags(1000, 1, 4)[0])
+    assert 0.8 < of_all / (SQUARE * 1000**2) < 1
 
 
 def free_bytes(monkeypatch, n_bytes):
     monkeypatch.setattr("mimlpaper.distances.virtual_memory", lambda: Mock(available=n_bytes))
 
 
-def test_too_large_a_sample_is_an_error_before_memory_is_taken(bags, monkeypatch):
+def test_too_much_is_an_error_before_memory_is_taken(bags, monkeypatch):
+    fitted = LandmarkMap(ratio=1.0, random_state=0).fit(bags)
     free_bytes(monkeypatch, 10_799)  # 12 · 30² = 10,800
     with pytest.raises(MemoryError, match=r"distances of 30 bags need .* free; lower n_sample"):
         LandmarkMap().fit(bags)
     LandmarkMap(n_sample=10).fit(bags)
-
-
-def test_too_many_features_are_an_error_before_memory_is_taken(bags, monkeypatch):
-    fitted = LandmarkMap(ratio=1.0, random_state=0).fit(bags)
     free_bytes(monkeypatch, 7_199)  # 8 · 30 · 30 = 7,200
     with pytest.raises(MemoryError, match=r"30 bags to 30 medoids need .* lower ratio"):
         fitted.transform(bags)
     assert len(fitted.transform(bags[:29])) == 29
-
-
-def test_the_error_says_what_is_needed_and_what_is_free(monkeypatch):
     free_bytes(monkeypatch, 3.5 * 2**30)
     check_memory(3.5 * 2**30, "these distances", "take fewer")
-    message = "^these distances need 4.0 GiB of memory, 3.5 GiB are free; take fewer$"
+    message = "^these distances need 4.0 GiB of memory, 3.5 are free; take fewer$"
     with pytest.raises(MemoryError, match=message):
         check_memory(4.0 * 2**30, "these distances", "take fewer")
 
 
 @pytest.mark.parametrize("learner", [MimlSvm, MimlNn])
-def test_precomputed_distances_give_the_same(bags, labels, learner):
+def test_other_metrics_give_the_same(bags, labels, rng, learner):
+    """Distances that are computed before; vectors for bags of one instance."""
     train, test, Y = bags[:20], bags[20:], labels[:20, :2]
-    plain = learner(random_state=0).fit(train, Y)
+    expected = learner(random_state=0).fit(train, Y).decision_function(test)
     ready = learner(metric="precomputed", random_state=0).fit(max_hausdorff(train), Y)
-    assert np.allclose(
-        plain.decision_function(test), ready.decision_function(max_hausdorff(test, train))
-    )
-
-
-@pytest.mark.parametrize("learner", [MimlSvm, MimlNn])
-def test_bags_of_one_instance_are_plain_vectors(rng, learner):
+    assert np.allclose(ready.decision_function(max_hausdorff(test, train)), expected)
+    with pytest.raises(TypeError, match="bags of several sizes are no array"):
+        ready.fit(bags, labels)
     X = rng.normal(size=(40, 3))
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] + X[:, 2] > 0])
     on_bags = learner(random_state=0).fit(X[:, None, :], Y)
@@ -130,15 +119,11 @@ def test_bags_of_one_instance_are_plain_vectors(rng, learner):
 def test_mimlsvm_is_mlsvm_on_the_distances(bags, labels):
     Y = labels[:, :2]
     z = MedoidMap(ratio=0.5, random_state=3).fit_transform(bags)
-    assert z.shape == (30, 15)
     by_hand = MlSvm(gamma=0.2, C=3.0).fit(z, Y).decision_function(z)
     whole = MimlSvm(ratio=0.5, gamma=0.2, C=3.0, random_state=3).fit(bags, Y)
     assert np.allclose(whole.decision_function(bags), by_hand)
-
-
-@pytest.mark.parametrize(("ratio", "expected"), [(0.001, 1), (0.29, 8), (0.3, 9), (1.0, 30)])
-def test_number_of_medoids(bags, ratio, expected):
-    assert MedoidMap(ratio=ratio, random_state=0).fit_transform(bags).shape[1] == expected
+    for ratio, n_medoids in (0.001, 1), (0.29, 8), (0.3, 9), (0.5, 15), (1.0, 30):
+        assert MedoidMap(ratio=ratio).fit_transform(bags).shape[1] == n_medoids
 
 
 def test_mlsvm_is_one_svm_a_label(rng):
@@ -165,8 +150,3 @@ def test_mimlnn_without_ridge_is_the_pseudo_inverse_even_with_duplicates(rng):
     z = euclidean_distances(points)[:, fitted.medoid_map_.medoid_indices_]
     expected = np.linalg.pinv(z) @ np.where(Y, 1.0, -1.0)
     assert np.allclose(fitted.weights_, expected)
-
-
-def test_bags_are_no_matrix_of_distances(bags, labels):
-    with pytest.raises(TypeError, match="bags of several sizes are no array"):
-        MimlSvm(metric="precomputed").fit(bags, labels)

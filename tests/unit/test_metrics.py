@@ -5,11 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import (
-    coverage_error,
-    label_ranking_average_precision_score,
-    label_ranking_loss,
-)
 
 from mimlpaper import metrics
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -51,22 +46,12 @@ def test_ties_count_against_the_learner():
     assert metrics.one_error(Y, scores) == 1
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_agrees_with_the_slow_form(rng, tied):
+def test_agrees_with_the_slow_form(rng):
+    """With ties and without."""
     Y, predicted = rng.random((2, 60, 6)) < 0.4
-    scores = rng.integers(0, 4, (60, 6)) if tied else rng.normal(size=(60, 6))
-    expected = reference.criteria(Y, scores, predicted)
-    assert metrics.evaluate(Y, scores, predicted) == pytest.approx(expected, abs=1e-12)
-
-
-def test_agrees_with_scikit_learn_where_there_are_no_ties(rng):
-    Y = rng.random((80, 5)) < 0.5
-    Y = Y[Y.any(axis=1) & ~Y.all(axis=1)]
-    scores = rng.normal(size=Y.shape)
-    precision = label_ranking_average_precision_score(Y, scores)
-    assert metrics.coverage(Y, scores) == pytest.approx(coverage_error(Y, scores) - 1)
-    assert metrics.ranking_loss(Y, scores) == pytest.approx(label_ranking_loss(Y, scores))
-    assert metrics.average_precision(Y, scores) == pytest.approx(precision)
+    for scores in rng.integers(0, 4, (60, 6)), rng.normal(size=(60, 6)):
+        expected = reference.criteria(Y, scores, predicted)
+        assert metrics.evaluate(Y, scores, predicted) == pytest.approx(expected, abs=1e-12)
 
 
 def test_bags_for_which_a_criterion_is_undefined_are_left_out():
@@ -78,28 +63,22 @@ def test_bags_for_which_a_criterion_is_undefined_are_left_out():
         metrics.ranking_loss(Y[1:], scores[1:])
 
 
-Y2, SCORES2, PREDICTED2 = np.eye(2, dtype=int), np.array([[0.9, 0.2], [0.3, 0.7]]), np.eye(2)
-FRAME = pd.DataFrame(Y2, index=["a", "b"], columns=["sea", "sky"])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"scores": SCORES2[:, :1]}, r"\(2, 2\) and \(2, 1\)"),
-        ({"scores": SCORES2 * np.nan}, "NaN, got 4"),
-        ({"predicted": 2 * PREDICTED2 - 1}, "predicted must hold booleans, or 0 and 1, got -1.0"),
-        ({"scores": PREDICTED2, "predicted": SCORES2}, "got 0.9; are scores and predicted swapped"),
-        ({"scores": PREDICTED2 > 0}, "scores must hold real values, got booleans"),
-        ({"Y": 2 * Y2 - 1}, "Y must hold booleans, or 0 and 1, got -1"),
-        ({"Y": FRAME, "predicted": FRAME[["sky", "sea"]]}, r"the same columns in the same order"),
-        ({"Y": FRAME, "scores": FRAME[::-1]}, r"the same index .*, got \['a', 'b'\] and \['b', "),
-    ],
-)
-def test_nonsense_is_refused(change, message):
-    given = {"Y": Y2, "scores": SCORES2, "predicted": PREDICTED2}
-    assert metrics.evaluate(**given)["hamming_loss"] == 0
-    with pytest.raises(ValueError, match=message):
-        metrics.evaluate(**given | change)
+def test_nonsense_is_refused():
+    Y, scores, predicted = np.eye(2, dtype=int), np.array([[0.9, 0.2], [0.3, 0.7]]), np.eye(2)
+    frame = pd.DataFrame(Y, index=["a", "b"], columns=["sea", "sky"])
+    assert metrics.evaluate(Y, scores, predicted)["hamming_loss"] == 0
+    for given, message in (
+        ((Y, scores[:, :1], predicted), r"\(2, 2\), \(2, 1\)"),
+        ((Y, scores * np.nan, predicted), "NaN, got 4"),
+        ((Y, scores, 2 * predicted - 1), "predicted must hold booleans, or 0 and 1, got -1.0"),
+        ((Y, predicted, scores), "got 0.9; are scores and predicted swapped"),
+        ((Y, predicted > 0, predicted), "scores must hold real values, got booleans"),
+        ((2 * Y - 1, scores, predicted), "Y must hold booleans, or 0 and 1, got -1"),
+        ((frame, scores, frame[["sky", "sea"]]), "the same columns in the same order"),
+        ((frame, frame[::-1], predicted), "the same index in the same order"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            metrics.evaluate(*given)
 
 
 def test_accuracy_reads_every_way_to_write_two_labels():
@@ -108,7 +87,7 @@ def test_accuracy_reads_every_way_to_write_two_labels():
         for guess in (predicted, 2.0 * predicted - 1):
             assert metrics.accuracy(truth, guess) == 0.5
     assert metrics.evaluate([True, False, True], [0.1, 0.2, 0.3], [1, 1, 1]) == {"accuracy": 2 / 3}
-    for guess, message in ([0.2, 0.4], r"predicted must hold .*got \[0.2, 0.4\]"), ([1], r"\(1,\)"):
+    for guess, message in ([0.2, 0.4], r"predicted must hold .*got \[0.2 0.4\]"), ([1], r"\(1,\)"):
         with pytest.raises(ValueError, match=message):
             metrics.accuracy([0, 1], guess)
 
@@ -125,5 +104,5 @@ def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):
         assert scorer(model, bags, frame) == scorer(model, bags, labels) == sign * value
     one = MimlNn(random_state=0).fit(bags, np.arange(30)[:, None] > 0)  # no ranking loss
     assert metrics.scorers["hamming_loss"](one, bags, np.ones((30, 1))) <= 0
-    with pytest.raises(ValueError, match="must both be"):
+    with pytest.raises(ValueError, match=r"must be \(n_bags,\)"):
         metrics.scorers["accuracy"](model, bags, labels)

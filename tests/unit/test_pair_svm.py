@@ -71,34 +71,6 @@ def test_two_pairs_by_hand():
         assert values == pytest.approx(slope * features, abs=1e-6)
 
 
-@pytest.mark.parametrize("which", KERNELS)
-def test_label_kernels_are_those_of_the_rows(rng, which):
-    """Each row an instance followed by a label's code, or their outer product."""
-    codes, name, gamma, product = kernel(rng, which)
-    x = rng.random((4, 2))
-    k_y, k_0 = label_kernels(codes, name, gamma, product=product)
-    k_x = kernel_matrix(x, kernel=name, gamma=gamma)
-    pairs = [(a, code) for a in x for code in codes]
-    rows = np.array([np.outer(*pair).ravel() if product else np.append(*pair) for pair in pairs])
-    expected = kernel_matrix(rows, kernel=name, gamma=gamma)
-    assert np.allclose(np.kron(k_x, k_y) + np.kron(np.ones((4, 4)), k_0), expected)
-
-
-@pytest.mark.parametrize("which", KERNELS)
-def test_agrees_with_a_conic_solver(rng, problem, which):
-    instances, targets, costs = problem
-    codes, name, gamma, product = kernel(rng, which)
-    features = KernelFactor(kernel=name, gamma=gamma, tol=1e-14).fit_transform(instances)
-    kernels = label_kernels(codes, name, gamma, product=product)
-    minimum, expected = reference.pair_svm(features, *kernels, targets, costs)
-    f, values = PairSvm(of_one(features), *kernels, **EXACT).solve(targets, costs)
-    assert 0 <= f.gap <= 1e-7
-    assert f(features) == pytest.approx(expected, abs=5e-3)
-    assert values == pytest.approx(f(features))
-    loss = (costs * np.maximum(1 - targets * f(features), 0)).sum()
-    assert loss <= minimum
-
-
 @pytest.mark.parametrize("equal_costs", [True, False])
 def test_bags_are_the_pairs_of_their_instances(rng, bag_problem, equal_costs):
     """The start from the bags' means changes nothing, whether or not a bag's costs are equal."""
@@ -133,17 +105,30 @@ def test_the_gap_holds_in_single_precision(rng, bag_problem, tol):
     assert values == pytest.approx(f(features.instances), abs=1e-5)
 
 
-def test_out_of_climbs_it_tells_the_gap(problem):
+@pytest.mark.parametrize("which", KERNELS)
+def test_agrees_with_a_conic_solver(rng, problem, which):
+    """Its kernel is that of rows: an instance followed by a label's code, or their product."""
+    instances, targets, costs = problem
+    codes, name, gamma, product = kernel(rng, which)
+    kernels = k_y, k_0 = label_kernels(codes, name, gamma, product=product)
+    pairs = [(a, code) for a in instances for code in codes]
+    rows = np.array([np.outer(*pair).ravel() if product else np.append(*pair) for pair in pairs])
+    k_x = kernel_matrix(instances, kernel=name, gamma=gamma)
+    of_pairs = np.kron(k_x, k_y) + np.kron(np.ones((12, 12)), k_0)
+    assert np.allclose(of_pairs, kernel_matrix(rows, kernel=name, gamma=gamma))
+    features = KernelFactor(kernel=name, gamma=gamma, tol=1e-14).fit_transform(instances)
+    minimum, expected = reference.pair_svm(features, *kernels, targets, costs)
+    f, values = PairSvm(of_one(features), *kernels, **EXACT).solve(targets, costs)
+    assert 0 <= f.gap <= 1e-7
+    assert f(features) == pytest.approx(expected, abs=5e-3)
+    assert values == pytest.approx(f(features))
+    assert (costs * np.maximum(1 - targets * f(features), 0)).sum() <= minimum
+
+
+def test_one_class_and_too_few_climbs(problem):
     instances, targets, costs = problem
     svm = PairSvm(of_one(instances), np.eye(3), np.eye(3), tol=1e-12, max_iter=1, random_state=0)
     assert 1e-12 < svm.solve(targets, 1000 * costs)[0].gap < np.inf
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_one_class(problem, sign):
-    instances, targets, costs = problem
-    costs = costs * (targets == sign)
-    svm = PairSvm(of_one(instances), np.eye(3), np.zeros((3, 3)), random_state=0)
-    f, values = svm.solve(targets, costs)
-    assert (f(instances) == sign).all() and (values == sign).all()
-    assert f.gap == 0
+    for sign in 1.0, -1.0:
+        f, values = svm.solve(targets, costs * (targets == sign))
+        assert (f(instances) == sign).all() and (values == sign).all() and f.gap == 0

@@ -21,26 +21,16 @@ from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
 KERNELS = [
-    {"kernel": "linear"},
-    {"kernel": "rbf", "gamma": 0.7},
-    {"kernel": "poly", "degree": 2, "gamma": 0.5},
-    {"kernel": "poly", "degree": 8},
+    ({"kernel": "linear"}, 0.01),
+    ({"kernel": "rbf", "gamma": 0.7}, 1.0),
+    ({"kernel": "poly", "degree": 2, "gamma": 0.5}, 30.0),
+    ({"kernel": "poly", "degree": 8}, 1.0),
 ]
 
 
 @pytest.fixture
 def X(rng):
     return rng.normal(size=(24, 4))
-
-
-@pytest.fixture
-def Y(X, rng):
-    """Four noisy labels; the first example has none, the second every one, the others some."""
-    Y = X @ rng.normal(size=(4, 4)) + rng.normal(size=(24, 4)) > 0.3
-    whole = Y.all(axis=1) | ~Y.any(axis=1)
-    Y[whole] = np.arange(4) == 2
-    Y[0], Y[1] = False, True
-    return Y
 
 
 @pytest.fixture
@@ -52,15 +42,12 @@ def usable(X, rng):
     return X, Y
 
 
-def gram_matrix(fitted):
-    names = ("kernel", "degree", "gamma", "coef0")
-    return kernel_matrix(fitted.X_fit_, **{name: getattr(fitted, name) for name in names})
-
-
-def ranking(fitted, X):
-    """f, which sums to zero over the labels, without the threshold: (n_examples, n_labels)."""
-    scores = fitted.decision_function(X)
-    return scores - scores.mean(axis=1, keepdims=True)
+@pytest.fixture
+def Y(usable):
+    """Three noisy labels; the first example has none, the second every one, the others some."""
+    Y = usable[1].copy()
+    Y[0], Y[1] = False, True
+    return Y
 
 
 def test_two_points_by_hand():
@@ -76,10 +63,12 @@ def test_two_points_by_hand():
     assert scores == pytest.approx(np.array([[0.5, -0.5], [-0.5, 0.5]]))
 
 
-@pytest.mark.parametrize(("kernel", "C"), zip(KERNELS, (0.01, 1.0, 30.0, 1.0), strict=True))
+@pytest.mark.parametrize(("kernel", "C"), KERNELS)
 def test_agrees_with_a_general_solver(X, Y, kernel, C):
     fitted = RankSvm(C=C, tol=1e-5, random_state=0, **kernel).fit(X, Y)
-    K, Y = gram_matrix(fitted), Y[2:]
+    names = ("kernel", "degree", "gamma", "coef0")
+    K = kernel_matrix(fitted.X_fit_, **{name: getattr(fitted, name) for name in names})
+    Y, scores = Y[2:], fitted.decision_function(X[2:])
     beta, bias = fitted.dual_coef_, fitted.intercept_
     objective = reference.rank_svm_objective(K, Y, C, beta, bias)
     optimum, best_ranking = reference.rank_svm(K, Y, C)
@@ -87,9 +76,9 @@ def test_agrees_with_a_general_solver(X, Y, kernel, C):
     assert objective >= optimum * (1 - 1e-7)
     assert 0 <= fitted.duality_gap_ <= fitted.tol
     assert objective - optimum <= (fitted.duality_gap_ + 1e-6) * objective
-    assert beta.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-10)
+    assert beta.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-10)
     centred = best_ranking - best_ranking.mean(axis=1, keepdims=True)
-    assert ranking(fitted, X[2:]) == pytest.approx(centred, abs=0.05)
+    assert scores - scores.mean(axis=1, keepdims=True) == pytest.approx(centred, abs=0.05)
 
 
 def test_best_thresholds_by_hand():
@@ -112,7 +101,7 @@ def test_threshold_is_the_least_squares_fit_over_all_examples(X, Y):
     f = K @ fitted.dual_coef_ + fitted.intercept_
     t = f @ fitted.threshold_coef_ + fitted.threshold_intercept_
     left = _best_thresholds(f, Y) - t
-    assert f.T @ left == pytest.approx(np.zeros(4), abs=1e-9)
+    assert f.T @ left == pytest.approx(np.zeros(3), abs=1e-9)
     assert left.sum() == pytest.approx(0, abs=1e-9)
     assert fitted.decision_function(X) == pytest.approx(f - t[:, None])
     assert np.array_equal(fitted.predict(X), f > t[:, None])
@@ -127,10 +116,9 @@ def test_a_gap_above_the_tolerance_warns_with_numbers(X, Y):
         assert RankSvm(random_state=0).fit(X, Y).n_iter_ <= 100
 
 
-@pytest.mark.parametrize("n_labels", [1, 3])
-def test_nothing_to_rank_is_refused(X, n_labels):
-    Y = np.repeat(np.arange(24)[:, None] % 2, n_labels, axis=1)  # no label, or every label
-    with pytest.raises(ValueError, match=r"label and a missing label to rank, got none"):
+def test_nothing_to_rank_is_refused(X):
+    Y = np.repeat(np.arange(24)[:, None] % 2, 3, axis=1)  # no label, or every label
+    with pytest.raises(ValueError, match=r"label and a missing label, got none"):
         RankSvm().fit(X, Y)
 
 
@@ -147,15 +135,9 @@ def balance(pairs):
     return (pairs.own == labels) * 1.0 - (pairs.other == labels)
 
 
-def inside(alpha, pairs):
-    return (alpha > 1e-5 * pairs.upper) & (alpha < (1 - 1e-5) * pairs.upper)
-
-
 @pytest.mark.parametrize("vertex", [False, True])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 1e12])  # 0: all pairs cost the same
-@pytest.mark.parametrize("seed", range(2))
-def test_linear_program_agrees_with_a_general_solver(seed, scale, vertex):
-    rng = np.random.default_rng(seed)
+def test_linear_program_agrees_with_a_general_solver(rng, scale, vertex):
     Y = rng.random((12, 5)) < 0.4
     pairs = LabelPairs(Y[Y.any(axis=1) & ~Y.all(axis=1)], C=2.0)
     cost = scale * pairs.margins(rng.normal(size=pairs.shape)) - 1.0
@@ -164,10 +146,10 @@ def test_linear_program_agrees_with_a_general_solver(seed, scale, vertex):
     best = linprog(cost, A_eq=balance(pairs), b_eq=np.zeros(5), bounds=bounds).fun
     assert cost @ alpha == pytest.approx(best, rel=1e-6, abs=1e-6)
     assert balance(pairs) @ alpha == pytest.approx(np.zeros(5), abs=1e-5)
-    assert (alpha >= 0).all()
-    assert (alpha <= pairs.upper).all()
+    assert (alpha >= 0).all() and (alpha <= pairs.upper).all()
     if vertex:  # no way to move both there and back
-        columns = balance(pairs)[:, inside(alpha, pairs)]
+        share = alpha / pairs.upper
+        columns = balance(pairs)[:, (share > 1e-5) & (share < 1 - 1e-5)]
         assert np.linalg.matrix_rank(columns) == columns.shape[1]
 
 
@@ -183,14 +165,20 @@ def test_inside_and_at_a_vertex_by_hand():
 
 
 def test_pairs_that_cannot_be_balanced_are_left_out():
-    """Nothing flows into label 3, which all have, nor out of label 4, which none has."""
+    """Nothing flows into label 3, which all have, nor out of label 4, which none has.
+
+    If all examples have label 1 and lack label 2, beta = 0, and the counts order the labels.
+    """
     Y = np.array([[1, 0, 1, 0], [0, 1, 1, 0]], dtype=bool)
     pairs = LabelPairs(Y, C=8.0)
-    assert pairs.example.tolist() == [0, 1]
-    assert pairs.own.tolist() == [0, 1]
+    assert pairs.example.tolist() == pairs.own.tolist() == [0, 1]
     assert pairs.other.tolist() == [1, 0]
     assert pairs.upper.tolist() == [2.0, 2.0]  # of four pairs each
     assert pairs.lowest(-np.ones(2), vertex=False) == pytest.approx([2, 2])
+    with pytest.warns(ConstantLabelWarning):
+        fitted = RankSvm(solver="frank_wolfe").fit([[1.0], [2.0]], [[1, 0], [1, 0]])
+    assert fitted.n_iter_ == 1 and fitted.duality_gap_ == 0 and not fitted.dual_coef_.any()
+    assert fitted.intercept_.tolist() == [2, -2]
 
 
 def test_biases_by_a_general_solver(usable, rng):
@@ -215,8 +203,7 @@ def test_first_step_by_hand(accuracy):
     X, Y = np.array([[1.0], [-1.0]]), np.eye(2, dtype=bool)
     steps = frank_wolfe(X @ X.T, Y, 1.0, vertex=False, accuracy=accuracy, max_iter=9)
     (beta, bias, gap), (last, *_) = islice(steps, 2)
-    assert beta.tolist() == [[0, 0], [0, 0]]
-    assert bias.tolist() == [0, 0]
+    assert beta.tolist() == [[0, 0], [0, 0]] and bias.tolist() == [0, 0]
     assert gap == pytest.approx(1)  # dual 0, primal 2
     assert last == pytest.approx(np.array([[0.25, -0.25], [-0.25, 0.25]]), abs=1e-4)
 
@@ -239,24 +226,3 @@ def test_many_steps_lead_to_the_optimum(usable, program, to_the_end):
     converged = RankSvm(tol=1e-7, random_state=0, **settings).fit(X, Y)
     assert fitted.dual_coef_.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
     assert K @ fitted.dual_coef_ == pytest.approx(K @ converged.dual_coef_, abs=0.05)
-
-
-def test_no_pair_that_can_be_balanced():
-    """All examples have label 1 and lack label 2: beta = 0, and the counts order the labels."""
-    with pytest.warns(ConstantLabelWarning):
-        fitted = RankSvm(solver="frank_wolfe").fit([[1.0], [2.0]], [[1, 0], [1, 0]])
-    assert fitted.n_iter_ == 1
-    assert fitted.duality_gap_ == 0
-    assert not fitted.dual_coef_.any()
-    assert fitted.intercept_.tolist() == [2, -2]
-
-
-def test_on_long_examples_the_exact_step_is_too_short_and_an_inexact_one_is_not(usable):
-    """The best first step is some 1e-17 of the way, for a kernel of (x'z + 1)^8 on long x."""
-    X, Y = usable
-    exact, inexact = (
-        RankSvm(solver="frank_wolfe", max_iter=9, degree=8, normalise=False, step_accuracy=accuracy)
-        for accuracy in (0, 1e-4)
-    )
-    assert exact.fit(10 * X, Y).n_iter_ == 1
-    assert inexact.fit(10 * X, Y).n_iter_ > 1

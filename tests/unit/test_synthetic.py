@@ -20,18 +20,15 @@ from mimlpaper.datasets import (
 )
 from mimlpaper.datasets.fetch import is_present, source_of
 
-LOADERS = {
-    "synthetic_africa": load_synthetic_africa,
-    "synthetic_scene": load_synthetic_scene,
-    "synthetic_texts": load_synthetic_texts,
-    "synthetic_genes": load_synthetic_genes,
-    "synthetic_pages": load_synthetic_pages,
-}
+LOADERS = (
+    load_synthetic_africa, load_synthetic_scene, load_synthetic_texts, load_synthetic_genes,
+    load_synthetic_pages,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return {name: load(name) for name in LOADERS}
+    return {read.__name__.removeprefix("load_"): read() for read in LOADERS}
 
 
 def test_a_seed_draws_the_same_everywhere(drawn):
@@ -39,16 +36,13 @@ def test_a_seed_draws_the_same_everywhere(drawn):
     assert drawn["synthetic_scene"].sha256[:12] == "b6e5272def8a"
     assert drawn["synthetic_texts"].sha256[:12] == "d8ebd6badea0"
     africa = drawn["synthetic_africa"]
-    assert (africa.X.instances.sum(), africa.instance_labels.sum()) == pytest.approx(
-        (-118.41606441238885, 56)
-    )
-    for name, total in (
-        ("synthetic_genes", (-61.75791677799943, 400)),
-        ("synthetic_pages", (965.4449139398947, 395)),
-    ):
-        assert (drawn[name].X.sum(), drawn[name].Y.sum()) == pytest.approx(total)
-    for name, read in LOADERS.items():
-        assert read().sha256 == drawn[name].sha256 != read(random_state=1).sha256
+    genes, pages = drawn["synthetic_genes"], drawn["synthetic_pages"]
+    assert africa.X.instances.sum() == pytest.approx(-118.41606441238885)
+    assert (genes.X.sum(), pages.X.sum()) == pytest.approx((-61.75791677799943, 965.4449139398947))
+    totals = africa.instance_labels.sum(), genes.Y.sum(), pages.Y.sum()
+    assert totals == (56, 400, 395)
+    for name, read in zip(drawn, LOADERS, strict=True):
+        assert load(name).sha256 == drawn[name].sha256 != read(random_state=1).sha256
 
 
 def test_labels_of_a_bag_are_those_of_its_instances(drawn):
@@ -106,9 +100,10 @@ def test_bags_of_any_size_are_drawn_by_name():
 
 
 def test_bad_parameters():
-    for make, arguments, message in (
-        (make_scenes, {"n_images": 2, "size": 30}, "multiple of 8, got 30"),
-        (make_bags, {"n_bags": 2, "n_instances": 2, "n_labels": 6}, "multiple of 4, got 6"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            make(**arguments)
+    with pytest.raises(ValueError, match="multiple of 8, got 30"):
+        make_scenes(2, size=30)
+    with pytest.raises(ValueError, match="multiple of 4, got 6"):
+        make_bags(2, 2, 6)
+    for make, sizes in ((make_texts, (0,)), (make_africa, (0,)), (make_bags, (0, 1, 4))):
+        with pytest.raises(ValueError, match=r"n_.* must be at least 1, got 0"):
+            make(*sizes)
