@@ -227,20 +227,21 @@ def _bench(options):
     PROFILE,
 )
 def _status(options):
-    from mimlpaper.study.companion import Companion
-    from mimlpaper.study.notebooks import last_runs
-    from mimlpaper.study.scorecard import in_words, trace
+    from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, outcome, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
         return print(trace(*options.trace))
-    companion = Companion(profile=options.profile)
+    profile = options.profile
     if options.json:
-        return print(json.dumps(companion.scorecard(), indent=1))
-    rows = companion.status(last_runs(options.profile))
+        from mimlpaper.study.companion import Companion
+
+        return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
+    found = outcome(profile)
+    rows = artefact_status(found["counts"], profile, last_runs(profile))
     _print(rows)
-    print(f"\n{in_words(companion.scorecard())}")
+    print(f"\n{in_words(found['card'])}")
     return int(any(row["mend"] for row in rows))
 
 

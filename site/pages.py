@@ -202,7 +202,7 @@ def gallery_page(status, notebooks, profile, figures):
         f"[![{artefact.title}](figures/{lightest(figures, artefact.file)})]"
         f"(#{slug(artefact.title)})"
         for artefact in artefacts
-        if artefact.is_figure and (figures / artefact.files[0]).is_file()
+        if artefact.shows and (figures / artefact.files[0]).is_file()
     )
     return f"# Figures and tables\n\n:::{{container}} thumbnails\n{pictures}\n:::\n\n" + "\n".join(
         _artefact(artefact, status[artefact.title], notebooks, profile, figures)
@@ -269,11 +269,11 @@ def _artefact(artefact, status, notebooks, profile, figures):
         notebook = f"[{notebook}](notebooks/{notebook}.ipynb)"
     facts = {
         "notebook": notebook,
-        "made by": f"`{artefact.make}`",
-        "trials by": artefact.compute and f"`{artefact.compute}`",
+        "made by": f"`mimlpaper run {artefact.notebook}`",
+        "trials": ", ".join(f"`{name}`" for name in artefact.experiments),
         "profile": profile,
         "state": status["state"],
-        "trials": status["trials"],
+        "of these": status["trials"],
         "mended by": status["mend"] and f"`{status['mend']}`",
         "files": ", ".join(
             f"{{download}}`{name} <figures/{name}>`"
@@ -288,7 +288,7 @@ def _artefact(artefact, status, notebooks, profile, figures):
 def _picture(artefact, figures):
     if not (figures / artefact.files[0]).is_file():
         return "Not made yet."
-    if artefact.is_figure:
+    if artefact.shows:
         shown = lightest(figures, artefact.file)
         return f"![{artefact.shows}](figures/{shown})\n\n{artefact.shows}"
     return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"

@@ -52,7 +52,7 @@ def as_in_the_paper(number, n_runs=None, **others):
         record = rows(table.experiment, dataset, method, values, **others)
         if table.run == "dataset":
             record = record.assign(dataset=YAHOO[:n_runs], split=0)
-        if table.run == "folds":
+        if table.n_folds > 1:
             folds = [record.assign(split=record["split"] * 10 + fold) for fold in range(10)]
             record = pd.concat(folds)
         parts.append(record)
@@ -122,12 +122,3 @@ def fight(**goodness):
 PUBLISHED_FIGHT = fight(MimlNn=3.0, MimlSvm=2.0, MlSvm=1.0)
 TUNED_FIGHT = fight(MlSvm=4.0, MimlNn=2.0, Cnmf=3.0)
 NO_FIGHT = pd.DataFrame()
-
-PAIRS = pd.DataFrame({
-    "parameters": ["{}"] * 3 + ['{"mu": 1.0}'] * 3,
-    "first": ["sea", "sea", "sunset"] * 2,
-    "second": ["sunset", "trees", "trees"] * 2,
-    "together": [2.0, 0.5, 1.0] * 2,
-    "cosine": [0.25, -0.5, 0.0, 0.3, -0.4, 0.1],
-    "sharing": [np.nan] * 3 + [0.2, 0.1, 0.3],
-})  # fmt: skip

@@ -114,17 +114,14 @@ def load_entry(entry: str) -> tuple[Entered, Mapping | None]:
     if vars(module).setdefault("_code_when_imported", code) != code:
         raise ImportError(f"{source.name} has changed since it was imported; start Python again")
     settings = getattr(named, "param_grid", None)
-    if settings is not None:
-        if not _is_grid(settings):
-            raise TypeError(f"param_grid must map parameters to lists of values, got {settings!r}")
-        names = full_names(estimator, settings)
-        settings = {f"estimator__{name}": list(values) for name, values in names.items()}
-    return Entered(estimator, code=code), settings
-
-
-def _is_grid(settings):
-    values = settings.values() if isinstance(settings, Mapping) else ()
-    return bool(values) and all(isinstance(v, Iterable) and not isinstance(v, str) for v in values)
+    if settings is None:
+        return Entered(estimator, code=code), None
+    values = settings.values() if isinstance(settings, Mapping) else [""]
+    if not settings or any(isinstance(v, str) or not isinstance(v, Iterable) for v in values):
+        raise TypeError(f"param_grid must map parameters to lists of values, got {settings!r}")
+    names = full_names(estimator, settings)
+    grid = {f"estimator__{name}": list(values) for name, values in names.items()}
+    return Entered(estimator, code=code), grid
 
 
 class Entered(BaseEstimator):
@@ -216,9 +213,8 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
     """The rows of an entry and the recorded ones, by mean rank, the best first."""
     table = ALSO_UNSEEN[number]
     rows, configured = _rows(number, experiment, methods, profile, store)
-    over = table.columns
     runs = run_means(rows, table).melt(["dataset", "method"], table.criteria, "criterion")
-    numbers = runs.groupby(["method", over])["value"].agg(["mean", "std"]).unstack()
+    numbers = runs.groupby(["method", table.columns])["value"].agg(["mean", "std"]).unstack()
     columns = [name for name in (*table.datasets, *table.criteria) if name in numbers["mean"]]
     means, stds = numbers["mean"][columns], numbers["std"]
     ranks = ranks_of_means(means)
@@ -227,8 +223,7 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
     scoring = [_scores_instances(configured[name]) for name in tidy.index]
     tidy["scores instances"] = np.where(scoring, "yes", "no")
     for mine in methods:
-        against = [_against(mine, name, rows, table) for name in tidy.index]
-        tidy[f"{mine} against it"] = against
+        tidy[f"{mine} against it"] = [_against(mine, name, rows, table) for name in tidy.index]
     shown = tidy.assign(rank=tidy["rank"].map("{:.1f}".format))
     shown["seconds"] = shown["seconds"].map("{:.2f}".format)
     for name in columns:
@@ -245,20 +240,16 @@ def _ranked(number, experiment, methods, profile, store) -> ReportTable:
 
 def _rows(number, experiment, methods, profile, store):
     """Records of the entry and of the recorded methods, and each method's configuration."""
-    parts = [records(experiment, profile=profile, methods=methods, store=store)]
+    name, read = _name(number), partial(records, profile=profile)
+    parts = [read(experiment, methods=methods, store=store)]
     configured = dict(experiment.parts[0].configurations)
-    for column in COLUMNS:
-        if number == UNSEEN and column == "blind":  # its own settings are
-            continue
-        rows = column_records(partial(records, profile=profile), _name(number), column)
-        rows = as_published(rows)
+    for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
+        rows = as_published(column_records(read, name, column))
         rows = rows[rows["dataset"].isin(parts[0]["dataset"])]
         ending = "" if column == "matched" else f", {column}"
         parts.append(rows.assign(method=rows["method"] + ending))
-        configured |= {
-            name + ending: row.learner
-            for name, row in EXPERIMENTS[_name(number)].parts[0].configurations.items()
-        }
+        recorded = EXPERIMENTS[name].parts[0].configurations
+        configured |= {method + ending: row.learner for method, row in recorded.items()}
     return pd.concat([part for part in parts if len(part)], ignore_index=True), configured
 
 
@@ -299,10 +290,10 @@ def _card(entry, ranked) -> Figure:
     with plt.style.context(STYLE_SHEET):
         figure, axes = plt.subplots(1, len(ranked), figsize=size, squeeze=False)
         for ax, (number, table) in zip(axes.flat, ranked.items(), strict=True):
-            methods, places = table.tidy["method"], range(len(table.tidy))
+            methods = table.tidy["method"]
             colors = [VERMILION if name.split(",")[0] == entry else INK for name in methods]
-            ax.scatter(table.tidy["rank"], places, c=colors)
-            ax.set_yticks(places, methods)
+            ax.scatter(table.tidy["rank"], methods.index, c=colors)
+            ax.set_yticks(methods.index, methods)
             for label, color in zip(ax.get_yticklabels(), colors, strict=True):
                 label.set_color(color)
             ax.invert_yaxis()

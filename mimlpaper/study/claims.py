@@ -9,9 +9,9 @@ not even a claim of a tie.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import chain, groupby, product
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +31,9 @@ from mimlpaper.study.compare import (
     count_runs,
     overall,
     records_of,
+    runs_of_protocol,
 )
-from mimlpaper.study.published import ALL_CRITERIA, PROTOCOL_RUNS, published_cells, published_claims
+from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import (
     ALPHA,
@@ -43,7 +44,7 @@ from mimlpaper.study.statistics import (
     ranks_of_means,
     swept_values,
 )
-from mimlpaper.study.verdicts import winners_of
+from mimlpaper.study.verdicts import wins
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
@@ -68,14 +69,15 @@ class ClaimTest(NamedTuple):
     values: tuple[float, ...] = ()
     experiment: str = ""
 
-    def cases(self) -> list[tuple[str, str, str]]:
-        """(method, rival, criterion); on "printed" criteria, those that the rival has in print."""
+    def cases(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """(method, rival, criteria); the "printed" criteria are those that the rival has."""
+        pairs = product(self.methods, self.rivals)
         if self.on != ("printed",):
-            return list(product(self.methods, self.rivals, self.on))
+            return [(*pair, self.on) for pair in pairs]
         cells = published_cells(int(self.experiment.removeprefix("table")))
         cells = cells[cells["printed"] == "value"]
-        criteria = cells.groupby("algorithm", sort=False)["criterion"].agg(list)
-        return [(a, b, name) for a in self.methods for b in self.rivals for name in criteria[b]]
+        criteria = cells.groupby("algorithm", sort=False)["criterion"].agg(tuple)
+        return [(method, rival, criteria[rival]) for method, rival in pairs]
 
 
 @dataclass(frozen=True)
@@ -116,39 +118,45 @@ class ClaimResult:
     state: str | None  # of the records used, None without records
     kind: str | None
 
-    def to_dict(self) -> dict:
-        """For JSON."""
-        held = sum(part.holds is True for part in self.parts)
-        return asdict(self) | {"n_parts": len(self.parts), "n_held": held}
 
-
-def evaluate_claims(
-    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, *,
-    ids: tuple[str, ...] | None = None,
-) -> list[ClaimResult]:  # fmt: skip
+def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimResult]:
     """The results of the paper's claims, of all or of those in ``ids``.
 
     ``get_records`` gives an experiment's records by its name, such as "table1"; an empty frame, or
-    no entry in the mapping, if there are none. ``protocol_n`` has the runs that the protocol asks
-    for, by experiment.
+    no entry in the mapping, if there are none.
     """
     read_once = cache(partial(records_of, get_records))
+    in_column = cache(partial(_in_column, read_once))
     return [
-        _evaluate(claim, read_once, protocol_n)
+        _evaluate(claim, in_column)
         for claim in published_claims().to_dict("records")
         if ids is None or claim["id"] in ids
     ]
 
 
-def _evaluate(claim, get_records, protocol_n):
+def _in_column(get_records, name, column):
+    """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together.
+
+    Only tables and figures have other columns than the matched one.
+    """
+    if name in EXPERIMENTS:
+        return column_records(get_records, name, column)
+    if column != "matched":
+        return NO_RECORDS
+    if name.endswith("_tuned"):
+        return column_records(get_records, name.removesuffix("_tuned"), "tuned")
+    return records_of(get_records, *filter(None, name.split("+")))
+
+
+def _evaluate(claim, in_column):
     tests, reason = CLAIM_TESTS[claim["id"]], NOT_COMPARABLE.get(claim["id"], "")
-    used = {column: _records_behind(tests, get_records, column) for column in COLUMNS}
+    used = {column: _records_behind(tests, in_column, column) for column in COLUMNS}
     parts = {column: parts_of(tests, records) for column, records in used.items()}
     verdicts = {column: verdict_of(found) for column, found in parts.items()}
     verdicts["paired"] = verdict_of(parts["matched"], "holds_paired")
     own = {name: rows for name, rows in used["matched"].items() if len(rows) and "state" in rows}
     states, kinds = _values(own, "state"), _values(own, "kind")
-    remarks = [_described(parts["matched"]), *_shortfalls(own, protocol_n)]
+    remarks = [_described(parts["matched"]), *_shortfalls(own)]
     if "stale" in states:
         remarks.append("some records are stale")
     if "synthetic" in kinds:
@@ -159,7 +167,7 @@ def _evaluate(claim, get_records, protocol_n):
         if reason or drawn:
             verdicts[name] = "not comparable" if reason else "not evaluated"
     return ClaimResult(
-        id=claim["id"], where=claim["where"], claim=claim["claim"], **verdicts,
+        **{name: claim[name] for name in ("id", "where", "claim")}, **verdicts,
         detail="; ".join(filter(None, [*remarks, reason])), parts=tuple(parts["matched"]),
         state=overall(states) if states else None, kind=overall(kinds, KINDS) if kinds else None,
     )  # fmt: skip
@@ -169,32 +177,19 @@ def _values(used, column):
     return {value for rows in used.values() if column in rows for value in rows[column].unique()}
 
 
-def _shortfalls(used, protocol_n):
+def _shortfalls(used):
     """Where there are fewer runs than the protocol asks for."""
-    for name, rows in used.items():
-        n_runs, wanted = count_runs(rows, name), protocol_n.get(name, 0)
-        if n_runs < wanted:
-            yield f"{n_runs} of {wanted} runs of {name}"
+    runs = ((name, count_runs(rows, name), runs_of_protocol(name)) for name, rows in used.items())
+    return [f"{n} of {wanted} runs of {name}" for name, n, wanted in runs if n < wanted]
 
 
-def _records_behind(tests, get_records, column):
-    """By experiment, the records in a column of all methods that the tests name.
-
-    Of "table3_tuned" these are the tuned rows, of "table5+readings" both together: if matched. A
-    test of no method has the same records in all columns.
-    """
+def _records_behind(tests, in_column, column):
+    """By experiment, the records in a column of all methods that the tests name, or of all."""
     used = {}
     for name in dict.fromkeys(test.experiment for test in tests):
         own = [test for test in tests if test.experiment == name]
         methods = [method for test in own for method in (*test.methods, *test.rivals)]
-        if name in EXPERIMENTS:
-            records = column_records(get_records, name, column if methods else "matched")
-        elif column != "matched":
-            records = NO_RECORDS
-        elif name.endswith("_tuned"):
-            records = column_records(get_records, name.removesuffix("_tuned"), "tuned")
-        else:
-            records = records_of(get_records, *filter(None, name.split("+")))
+        records = in_column(name, column if methods else "matched")
         used[name] = records[records["method"].isin(methods)] if methods else records
     return used
 
@@ -211,13 +206,11 @@ def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) ->
     ]
     tested = [i for i, part in enumerate(parts) if part.p is not None]
     strict, paired = (holm([getattr(parts[i], name) for i in tested]) for name in ("p", "paired_p"))
-    for i, p, paired_p in zip(tested, map(float, strict), map(float, paired), strict=True):
+    for i, p, paired_p in zip(tested, strict.tolist(), paired.tolist(), strict=True):
         part = parts[i]
         effect = f"{part.gain:+.3f} [{part.low:+.3f}, {part.high:+.3f}], p = {p:.2g}"
-        parts[i] = replace(
-            part, holds=p < ALPHA, paired=paired_p < ALPHA, p=p, paired_p=paired_p,
-            note="" if p < ALPHA else effect,
-        )  # fmt: skip
+        judged = {"holds": p < ALPHA, "paired": paired_p < ALPHA, "p": p, "paired_p": paired_p}
+        parts[i] = replace(part, **judged, note="" if p < ALPHA else effect)
     return parts
 
 
@@ -235,27 +228,24 @@ def _described(parts):
     """Counts under both tests, then which parts hold, which fail, and what is missing."""
     held = [part for part in parts if part.holds]
     failed = [part for part in parts if part.holds is False]
-    others = [part for part in parts if part.holds is None and part.note]
     missing = dict.fromkeys(gap for part in parts for gap in part.missing)
-    sentences = []
-    if held or failed:
-        sentences.append(f"{len(held)} of {len(parts)} parts hold")
+    counts = f"{len(held)} of {len(parts)} parts hold" if held or failed else ""
     if any(part.paired is not None for part in parts):
-        paired = sum(part.holds_paired or False for part in parts)
-        sentences[-1] += f", {paired} by the paired t-test"
-    if held and (failed or missing or any(part.note for part in held)):
-        sentences.append(f"hold: {_listed(held)}")
-    sentences += [f"fail: {_listed(failed)}"] if failed else []
-    sentences += [_listed(others)] if others else []
-    sentences += [f"missing: {', '.join(missing)}"] if missing else []
-    return "; ".join(sentences)
+        counts += f", {sum(part.holds_paired is True for part in parts)} by the paired t-test"
+    all_said = held if failed or missing or any(part.note for part in held) else []
+    lists = {
+        "hold: ": _listed(all_said), "fail: ": _listed(failed),
+        "": _listed(part for part in parts if part.holds is None and part.note),
+        "missing: ": ", ".join(missing),
+    }  # fmt: skip
+    return "; ".join(filter(None, [counts, *(head + text for head, text in lists.items() if text)]))
 
 
 def _listed(parts):
     """``A vs B (hloss, rloss: +.01), A vs C (coverage)``: grouped by subject."""
     groups = []
     for subject, group in groupby(parts, key=lambda part: part.subject):
-        aspects = [f"{p.aspect}: {p.note}" if p.note else p.aspect for p in group]
+        aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
         groups.append(f"{subject} ({', '.join(aspects)})")
     return ", ".join(groups)
 
@@ -266,40 +256,46 @@ def significance(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     "better", "worse", "tie", "not better" or "not worse"; better by more than ``values[0]``.
     """
     records, parts = as_published(records), []
-    for method, rival, name in test.cases():
-        found = _comparison(records, method, rival, name, *test.values)
-        aspect = ALL_CRITERIA[name].symbol if name in CRITERIA else name
-        aspect += f" {test.test}" * (test.test != "better") + "".join(
-            f", by {v}" for v in test.values
-        )
-        subject = f"{method} vs {rival}"
-        if isinstance(found, tuple):
-            parts.append(Part(subject, aspect, missing=found))
-            continue
-        part = Part(subject, aspect, gain=found.gain, low=found.low, high=found.high)
-        p_values = found.strict[test.test], found.paired[test.test]
-        parts.append(replace(part, p=p_values[0], paired_p=p_values[1]))
+    ending = f" {test.test}" * (test.test != "better") + "".join(f", by {v}" for v in test.values)
+    for method, rival, names in test.cases():
+        subject, found = f"{method} vs {rival}", _comparisons(records, method, rival, names, test)
+        for name, one in zip(names, found, strict=True):
+            aspect = (_symbol(name) if name in CRITERIA else name) + ending
+            if isinstance(one, tuple):
+                parts.append(Part(subject, aspect, missing=one))
+                continue
+            part = Part(subject, aspect, gain=one.gain, low=one.low, high=one.high)
+            p, paired_p = one.strict[test.test], one.paired[test.test]
+            parts.append(replace(part, p=p, paired_p=paired_p))
     return parts
 
 
-def _comparison(records, method, rival, name, lead=0.0) -> Comparison | tuple[str, ...]:
-    """Of two methods by a criterion, or by accuracy on a data set; or what is missing for it.
+def _comparisons(records, method, rival, names, test) -> list[Comparison | tuple[str, ...]]:
+    """Of two methods by each criterion, or by accuracy on each data set; or what is missing for it.
 
     The rival may be the best or the median of the accuracies that Table 5 quotes from the
-    literature, and the method must be better by more than ``lead``.
+    literature, and the method must be better by more than ``test.values``.
     """
-    criterion = name if name in CRITERIA else "accuracy"
-    if criterion == "accuracy":
-        records = records[records["dataset"] == name]
-    if gaps := _absent(records, (method,) if rival in QUOTED else (method, rival)):
-        return gaps
-    if rival not in QUOTED:
-        found = compare_methods(records, method, rival, criterion)
-        return found or (f"two shared splits of {method} and {rival}",)
+    if names[0] in CRITERIA:
+        return _compared(records, method, rival, names)
+    of_sets = {name: records[records["dataset"] == name] for name in names}
+    if rival in QUOTED:
+        return [_against_quoted(own, method, rival, n, *test.values) for n, own in of_sets.items()]
+    return [one for own in of_sets.values() for one in _compared(own, method, rival, ["accuracy"])]
+
+
+def _compared(records, method, rival, criteria):
+    if gaps := _absent(records, (method, rival)):
+        return [gaps] * len(criteria)
+    found = compare_methods(records, method, rival, criteria)
+    return [one or (f"two shared splits of {method} and {rival}",) for one in found]
+
+
+def _against_quoted(records, method, rival, dataset, lead=0.0):
     rows = records[records["method"] == method]
     if len(rows) < 2:
-        return (f"two folds of {method}",)
-    cells = published_cells(5).query("dataset == @name and std.isna()")
+        return (f"two folds of {method}",) if len(rows) else (method,)
+    cells = published_cells(5).query("dataset == @dataset and std.isna()")
     gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - lead
     return compare_gains(gains, (rows["n_test"] / rows["n_train"]).mean(), COMPETITIVE)
 
@@ -314,7 +310,9 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     records = as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
-    found = [_comparison(own, *case) for own in groups for case in test.cases()]
+    found = [
+        one for own in groups for case in test.cases() for one in _comparisons(own, *case, test)
+    ]
     gaps = [gap for comparison in found if isinstance(comparison, tuple) for gap in comparison]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
@@ -324,12 +322,13 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 
 def _share(found, outcome, least):
-    strict, paired = (
-        int((holm([getattr(c, test)[outcome] for c in found]) < ALPHA).sum())
+    shown = [
+        (holm([getattr(one, test)[outcome] for one in found]) < ALPHA).mean()
         for test in ("strict", "paired")
-    )
-    note = f"{strict} of {len(found)} = {strict / len(found):.0%} (paired {paired})"
-    enough = [bool(n / len(found) >= least) for n in (strict, paired)]
+    ]
+    strict, paired = (round(share * len(found)) for share in shown)
+    note = f"{strict} of {len(found)} = {shown[0]:.0%} (paired {paired})"
+    enough = [bool(share >= least) for share in shown]
     return Part(outcome, f"in at least {least:.0%}", *enough, note=note)
 
 
@@ -364,9 +363,12 @@ def printed_winners(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     printed = cells[cells["printed"] == "value"]
     if gaps := tuple(printed.loc[printed["mean"].isna(), "algorithm"].unique()):
         return [Part("boldface", "any", missing=gaps)]
-    parts = []
+    parts, best = [], {value: wins(printed, value) for value in ("mean", "published_mean")}
     for (dataset, criterion), column in printed.groupby(["dataset", "criterion"], sort=False):
-        ours, theirs = winners_of(column, "mean"), winners_of(column, "published_mean")
+        names = column["algorithm"]
+        ours, theirs = (
+            set(names[best[value][names.index]]) for value in ("mean", "published_mean")
+        )
         note = f"{' and '.join(sorted(ours))}, {' and '.join(sorted(theirs))} printed"
         aspect = dataset if criterion == "accuracy" else _symbol(criterion)
         parts.append(Part("boldface", aspect, bool(ours & theirs), note=note))
@@ -380,14 +382,13 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
-    if rows.empty or rows["stage"].max() < last:
-        gap = f"{method} up to round {last}"
-        return [Part(method, _symbol(name), missing=(gap,)) for name in test.on]
+    gap = () if rows["stage"].max() == last else (f"{method} up to round {last}",)
     for name in test.on:
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
         late = runs.ffill(axis=1).mean().loc[math.ceil(0.8 * last) :]
-        change = float((late.max() - late.min()) / late.iloc[-1])
-        parts.append(Part(method, _symbol(name), change <= STABLE, note=f"{change:.1%}"))
+        change = math.nan if gap else float((late.max() - late.min()) / late.iloc[-1])
+        judged = {"missing": gap} if gap else {"holds": change <= STABLE, "note": f"{change:.1%}"}
+        parts.append(Part(method, _symbol(name), **judged))
     return parts
 
 
@@ -418,13 +419,13 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[Part]:
     """The recomputed table equals the printed one at printed precision."""
     if recomputed.empty:
         return NOT_RECOMPUTED
-    return [
-        Part(cell.dataset, cell.characteristic, missing=(cell.dataset,))
-        if cell.verdict == "missing"
-        else Part(cell.dataset, cell.characteristic, cell.verdict == "agrees",
-                  note=f"{cell.recomputed:g}, {cell.published:g} printed")
-        for cell in compare_characteristics(recomputed).itertuples()
-    ]  # fmt: skip
+    parts = []
+    for cell in compare_characteristics(recomputed).itertuples():
+        note = f"{cell.recomputed:g}, {cell.published:g} printed"
+        judged = {"holds": cell.verdict == "agrees", "note": note}
+        judged = {"missing": (cell.dataset,)} if cell.verdict == "missing" else judged
+        parts.append(Part(cell.dataset, cell.characteristic, **judged))
+    return parts
 
 
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
@@ -433,8 +434,8 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
         return NOT_RECOMPUTED
     (name,), parts = test.on, []
     own = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
-    bounds = zip(("lowest", "highest"), test.values, (own.min(), own.max()), strict=True)
-    for aspect, bound, value in bounds:
+    for aspect, bound in zip(("lowest", "highest"), test.values, strict=True):
+        value = own.min() if aspect == "lowest" else own.max()
         note = f"{value:.2f}, about {bound} stated"
         parts.append(Part(name, aspect, bool(abs(value - bound) <= ABOUT), note=note))
     return parts
@@ -442,13 +443,9 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 def longest_fits(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """The seconds of each method's longest fit, without a judgement."""
-    seconds = records.groupby("method")["fit_seconds"].max()
-    return [
-        Part(method, "longest fit", note=f"{seconds[method]:.0f} s")
-        if method in seconds
-        else Part(method, "seconds", missing=(method,))
-        for method in test.methods
-    ]
+    seconds = records.groupby("method")["fit_seconds"].max().reindex(test.methods)
+    known = {m: {"note": f"{s:.0f} s"} for m, s in seconds.dropna().items()}
+    return [Part(m, "longest fit", **known.get(m, {"missing": (m,)})) for m in test.methods]
 
 
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
@@ -459,30 +456,34 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
     step leaves is no local minimum.
     """
     if "following" not in traces:
-        gap = "the objective of steps that rise, which are thrown away before they are recorded"
-        return [Part("CCCP", "objective", missing=(gap,))]
+        return [Part("CCCP", "objective", missing=("the objective of steps that rise",))]
     change = traces["following"] / traces["objective"] - 1
     fits = traces.assign(change=change).sort_values("stage").groupby(FIT)
     rises, moves = fits["change"].max() > 1e-6, fits["change"].last().abs() > SETTLED
-    return [
-        Part("CCCP", "objective", not rises.any(), note=f"rises in {rises.sum()} of {len(rises)} "
-             f"fits, by {change.max():.2%} at most"),
-        Part("CCCP", "local minimum", not moves.any(), note=f"the last step of {moves.sum()} of "
-             f"{len(moves)} fits changes the objective by more than {SETTLED:.1%}"),
-    ]  # fmt: skip
+    notes = {
+        "objective": f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most",
+        "local minimum": f"the last step of {moves.sum()} of {len(moves)} fits changes the "
+        f"objective by more than {SETTLED:.1%}",
+    }
+    never = zip(notes, (rises, moves), strict=True)
+    return [Part("CCCP", name, not any_of.any(), note=notes[name]) for name, any_of in never]
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """The worst of ``values[0]`` random constraints is among the 5 % most violated.
 
-    With probability .95, by the formula 1 - .95^n, and by 200,000 simulated draws from 10,000
-    constraints.
+    With probability .95, by the formula 1 - .95^n, and by simulation.
     """
     (n_drawn,) = test.values
-    rng = np.random.default_rng(0)
-    worst = rng.integers(10_000, size=(200_000, int(n_drawn))).min(axis=1)
-    found = {"formula": 1 - 0.95**n_drawn, "simulation": float(np.mean(worst < 500))}
+    found = {"formula": 1 - 0.95**n_drawn, "simulation": _share_of_hits(int(n_drawn))}
     return [Part("sampling", aspect, p >= 0.95, note=f"{p:.4f}") for aspect, p in found.items()]
+
+
+@cache
+def _share_of_hits(n_drawn):
+    """How often the worst of so many of 10,000 constraints is among the 500 most violated."""
+    worst = np.random.default_rng(0).integers(10_000, size=(200_000, n_drawn)).min(axis=1)
+    return float(np.mean(worst < 500))
 
 
 def _symbol(criterion):
@@ -519,33 +520,12 @@ def _read_tests() -> dict[str, list[ClaimTest]]:
     for column in ("methods", "rivals", "on", "values"):
         table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
     table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
-    tests: dict[str, list[ClaimTest]] = {}
-    for row in table.to_dict("records"):
-        tests.setdefault(row.pop("id"), []).append(ClaimTest(**row))
-    return tests
+    return {
+        name: [ClaimTest(**row) for row in own.drop(columns="id").to_dict("records")]
+        for name, own in table.groupby("id", sort=False)
+    }
 
 
 # Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper
 # prints as N/A for AdtBoost.MH. S6's percentages are taken over the cells that the paper prints.
 CLAIM_TESTS = _read_tests()
-
-
-class Lead(NamedTuple):
-    """What a claim says of two methods: the first is better on a criterion, on a data set."""
-
-    method: str
-    rival: str
-    criterion: str
-    dataset: str = ""  # the only one of the table
-
-
-def leads_claimed(experiment: str) -> dict[str, list[Lead]]:
-    """The leads that each claim about a table or figure states, by the claim's id."""
-    leads: dict[str, list[Lead]] = {}
-    for claim, tests in CLAIM_TESTS.items():
-        stated = [t for t in tests if t.experiment == experiment and t.test in ("better", "shares")]
-        for method, rival, name in chain.from_iterable(test.cases() for test in stated):
-            if rival not in QUOTED:
-                lead = (name, "") if name in CRITERIA else ("accuracy", name)
-                leads.setdefault(claim, []).append(Lead(method, rival, *lead))
-    return leads

@@ -18,7 +18,7 @@ from mimlpaper.study.claims import ClaimResult, evaluate_claims
 from mimlpaper.study.compare import as_published, column_records
 from mimlpaper.study.figures import LINE, save_figure, use_style
 from mimlpaper.study.multiverse import in_words, single_changes
-from mimlpaper.study.published import PROTOCOL_RUNS, published_claims
+from mimlpaper.study.published import published_claims
 from mimlpaper.study.records import KEY, USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.runner import compute
@@ -28,6 +28,7 @@ from mimlpaper.study.scorecard import (
     finding_in_words,
     rows_in_words,
     scorecard,
+    trial_counts,
 )
 from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
@@ -101,14 +102,14 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        card = scorecard(self.recorded, self._protocol_n, self.claims())
+        card = scorecard(self.recorded, self.claims())
         folder = self.store.base.folder if self.store.base else self.store.folder
         return card | {"verified": verified(self.recorded, EXPERIMENTS, folder)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.study.scorecard.artefact_status`."""
-        folder = paths.figures() if self.profile == "paper" else self.folder
-        return artefact_status(self.recorded, self.profile, folder, last_runs)
+        counts = {n: trial_counts([n], self.recorded, self.profile) for n in EXPERIMENTS}
+        return artefact_status(counts, self.profile, last_runs)
 
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
@@ -139,13 +140,9 @@ class Companion:
         ids = published_claims()["id"]
         wanted = [name for name in ids if name.startswith(beginnings or ("",))]
         new = tuple(name for name in wanted if name not in self._tested)
-        tested = evaluate_claims(self.recorded, self._protocol_n, ids=new)
+        tested = evaluate_claims(self.recorded, new)
         self._tested |= {claim.id: claim for claim in tested}
         return [self._tested[name] for name in wanted]
-
-    @property
-    def _protocol_n(self) -> dict[str, int]:
-        return PROTOCOL_RUNS | {name: self.n_runs(name) for name in EXPERIMENTS}
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
@@ -162,18 +159,12 @@ class Companion:
         tables = [self.recorded(name).drop_duplicates(KEY) for name in EXPERIMENTS]
         return float(sum(t.loc[t["state"].isin(USABLE), "seconds"].sum() for t in tables) / 3600)
 
-    def n_runs(self, experiment: str) -> int:
-        """Number of runs of the whole protocol: splits, data sets, or cross-validations."""
-        return PROTOCOL_RUNS.get(experiment, get_experiment(experiment).n_splits())
-
     def table(self, number: int):
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`."""
         name = f"table{number}"
         trials = self.trials(name)
-        table = results_table(
-            trials, number, profile=self.profile, n_runs=self.n_runs(name),
-            blind=self.column(name, "blind"),
-        )  # fmt: skip
+        blind = self.column(name, "blind")
+        table = results_table(trials, number, profile=self.profile, blind=blind)
         return self.save_table(table, name)
 
     def dataset(self, name: str) -> Dataset:

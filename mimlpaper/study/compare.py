@@ -9,6 +9,7 @@ import pandas as pd
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.study.published import (
     ALL_CRITERIA,
+    PROTOCOL_RUNS,
     TABLES,
     PublishedTable,
     published_cells,
@@ -25,22 +26,17 @@ KINDS = ("original", "re-derived", "synthetic")  # of data
 COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_records
 
 
-def compare_with_paper(
-    records: pd.DataFrame, number: int, n_runs: int | None = None
-) -> pd.DataFrame:
+def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
-    The paper's rows come first, then every other method in the order of the records. The paper
-    has no row for these: ``printed`` is "no row", and they get no verdict. ``records`` has one row
-    for each trial and stage, and may be empty. ``n_runs`` is the protocol's number of runs, by
-    default the paper's own.
+    The paper's rows come first, then every other method in the order of the records; of these
+    ``printed`` is "no row", and they get no verdict. ``records`` may be empty.
 
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
     whole protocol, code that is not stale), tolerance, verdict.
     """
     table, records = TABLES[number], as_published(records)
-    n_runs = n_runs or table.n_runs
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
     printed = published_cells(number).rename(columns=names)
     others = [name for name in records["method"].unique() if name not in table.algorithms]
@@ -50,8 +46,8 @@ def compare_with_paper(
     cells = pd.concat([printed, added], ignore_index=True)
     cells = cells.merge(_measured(records, table), "left", ["dataset", "algorithm", "criterion"])
     cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
-    cells.insert(cells.columns.get_loc("state"), "n_protocol", n_runs)
-    whole = (cells["n"] >= n_runs) & (cells.pop("n_trials") >= table.n_folds)
+    cells.insert(cells.columns.get_loc("state"), "n_protocol", table.n_runs)
+    whole = (cells["n"] >= table.n_runs) & (cells.pop("n_trials") >= table.n_folds)
     original = (cells["kind"] == "original") & cells["state"].isin(USABLE)
     cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
     return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
@@ -64,12 +60,10 @@ def _measured(records, table):
     cells = runs.melt(
         [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
     )
-    # pd.Series.mean sums as for a series alone; groupby's "mean" may differ in the last digit.
-    return cells.dropna(subset="value").groupby([*keys, "criterion"], as_index=False).agg(
-        mean=("value", pd.Series.mean), std=("value", pd.Series.std), n=("value", "size"),
-        state=("state", overall), kind=("kind", lambda kinds: overall(kinds, KINDS)),
-        n_trials=("n_trials", "min"),
-    )  # fmt: skip
+    groups = cells.dropna(subset="value").groupby([*keys, "criterion"])
+    measured = groups["value"].agg(mean="mean", std="std", n="size")
+    worst = groups[["state", "kind"]].max().astype("str")
+    return measured.join(worst).assign(n_trials=groups["n_trials"].min()).reset_index()
 
 
 DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
@@ -83,8 +77,7 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table cell by cell, with a verdict at printed precision.
 
     Columns: dataset, characteristic, published, recomputed, verdict: "agrees", "differs" or
-    "missing". ``recomputed`` has the columns of :func:`published_characteristics`, and may lack
-    data sets.
+    "missing". ``recomputed`` may lack data sets.
     """
     table = published_characteristics()
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
@@ -137,7 +130,8 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
         return NO_RECORDS
     everything = records_of(get_records, column)
     table = EXPERIMENTS[experiment]
-    records = everything[everything["dataset"].map(table.covers).astype(bool)]
+    covered = [name for name in everything["dataset"].unique() if table.covers(name)]
+    records = everything[everything["dataset"].isin(covered)]
     if column == "tuned" or records.empty or matched.empty:
         return records
     of_table = matched["dataset"].iloc[0]
@@ -155,24 +149,21 @@ def as_published(records: pd.DataFrame) -> pd.DataFrame:
 def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     """One row for each (dataset, method, run): the mean criteria of the run's trials.
 
-    The table's std is taken over runs. A run is a split; in Table 4 one of the eleven data sets;
-    in Table 5 the ten folds of one cross-validation, split // 10.
+    A run is a split; in Table 4 one of the eleven data sets; in Table 5 the ten folds of one
+    cross-validation, split // 10. Also n_trials, and the worst state and kind of these.
     """
-    criteria = [name for name in ALL_CRITERIA if name in records]
+    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
+    named = records["dataset"].isin(table.datasets)
     rows = records.assign(
         run=_run_of(records, table),
-        state=records["state"].map(STATES.index),
-        kind=records["kind"].map(KINDS.index),
+        dataset=records["dataset"].where(named, table.datasets[0]),
+        state=pd.Categorical(records["state"], STATES, ordered=True),
+        kind=pd.Categorical(records["kind"], KINDS, ordered=True),
     )
-    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
-    named = rows["dataset"].isin(table.datasets)
-    rows["dataset"] = rows["dataset"].where(named, table.datasets[0])
-    grouped = rows.groupby(["dataset", "method", "run"])
-    means = grouped[criteria].mean()
-    means["n_trials"] = grouped.size()
-    means["state"] = grouped["state"].max().map(STATES.__getitem__)
-    means["kind"] = grouped["kind"].max().map(KINDS.__getitem__)
-    return means.reset_index()
+    groups = rows.groupby(["dataset", "method", "run"])
+    means = groups[[name for name in ALL_CRITERIA if name in records]].mean()
+    worst = groups[["state", "kind"]].max()
+    return means.join(worst).assign(n_trials=groups.size()).reset_index()
 
 
 def count_runs(records: pd.DataFrame, experiment: str) -> int:
@@ -180,6 +171,12 @@ def count_runs(records: pd.DataFrame, experiment: str) -> int:
     tables = {table.experiment: table for table in TABLES.values()}
     run = _run_of(records, tables[experiment]) if experiment in tables else records["split"]
     return int(run.groupby(records["method"]).nunique().min())
+
+
+def runs_of_protocol(experiment: str) -> int:
+    """Runs of the whole protocol: splits, data sets, or cross-validations; 0 for an unknown one."""
+    known = EXPERIMENTS.get(experiment)
+    return PROTOCOL_RUNS.get(experiment, known.n_splits() if known else 0)
 
 
 def _run_of(records, table):
@@ -192,10 +189,10 @@ def overall(values, order: tuple[str, ...] = STATES) -> str:
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
-    """Mean ranks of a table's algorithms: columns method, printed, ours, everyone tuned.
+    """Mean ranks of a table's algorithms: columns method, printed, ours (matched), everyone tuned.
 
-    Ours have matched settings. Means are ranked on the criteria that are printed for every
-    algorithm, among the algorithms that have all three. Empty without our records.
+    Means are ranked on the criteria that are printed for every algorithm, among the algorithms
+    that have all three. Empty without our records.
     """
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)

@@ -54,7 +54,7 @@ def explained_scenes(
     ----------
     estimator : fitted on bags of nine instances with raw features.
     true : bool (n_bags, n_labels)
-    images : pictures for the left of each row, as :class:`~mimlpaper.datasets.ImageBags` takes them
+    images : pictures for the left of each row: paths, arrays or Pillow images.
     regions : bool (n_instances, n_labels): where each label is seen.
     """
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
@@ -80,10 +80,10 @@ def explained_scenes(
         for ax, label in zip(others, order[i], strict=False):
             seen = None if regions is None else regions[own[i], label]
             _draw_label(ax, bags[i], reasons[own[i], label], bound, seen)
-            outcome = (
-                "" if true is None else OUTCOMES[bool(scores[i, label] > 0), bool(true[i, label])]
-            )
-            title = ", ".join(filter(None, (_signed(scores[i, label]), outcome)))
+            outcome, score = "", scores[i, label]
+            if true is not None:
+                outcome = OUTCOMES[bool(score > 0), bool(true[i, label])]
+            title = ", ".join(filter(None, (_signed(score), outcome)))
             color = WRONG if outcome in ("wrong", "missed") else INK
             ax.set_title(f"{label_names[label]}\n{title}", color=color)
     _key(figure, bound)

@@ -95,8 +95,7 @@ def plot_parameter_curves(
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
     As in the paper, the last three panels show 1 - criterion: lower is better in all panels. A run
-    that stopped early keeps its last value. ``published`` is the value that the tables have, drawn
-    as a thin line.
+    that stopped early keeps its last value. A thin line marks the value ``published``.
     """
     methods, few = records["method"].unique(), records[x].nunique() <= 12
     grid = sns.relplot(
@@ -124,10 +123,9 @@ def _losses(records, x):
         records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
     losses = records[["method", x]].copy()
     for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
-        if criterion.lower_is_better:
-            losses[f"({letter}) {criterion.title}"] = records[name]
-        else:
-            losses[f"({letter}) 1 − {criterion.title}"] = 1 - records[name]
+        lower, of_best = criterion.lower_is_better, "" if criterion.lower_is_better else "1 − "
+        loss = records[name] if lower else 1 - records[name]
+        losses[f"({letter}) {of_best}{criterion.title}"] = loss
     return losses.melt(["method", x], var_name="panel", value_name="loss")
 
 
@@ -159,8 +157,7 @@ def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
     ``coloured``, the others are grey.
     """
     methods = in_order(ranks["method"].unique())
-    looks = [look_of(method) for method in methods]
-    shown = coloured or methods
+    looks, shown = [look_of(method) for method in methods], coloured or methods
     if methods:
         sns.pointplot(
             ranks.melt("method", var_name="setting", value_name="rank"), x="setting", y="rank",

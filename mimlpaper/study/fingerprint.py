@@ -75,6 +75,12 @@ def code_fingerprint(*parts) -> str:
     return ".".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in texts)
 
 
+def all_sources() -> str:
+    """A hash of all sources of this package, and the versions of what its trials call."""
+    texts = b"".join(SOURCES.values()) + repr([version(name) for name in PACKAGES]).encode()
+    return hashlib.sha256(texts).hexdigest()
+
+
 def modules_behind(*parts) -> dict[str, int]:
     """The package's modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(*parts)

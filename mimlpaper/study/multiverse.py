@@ -14,9 +14,9 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit
 
-from mimlpaper.metrics import evaluate
+from mimlpaper.metrics import CRITERIA, evaluate
 from mimlpaper.sharing import Cache, sharing
-from mimlpaper.study.claims import leads_claimed
+from mimlpaper.study.claims import CLAIM_TESTS, QUOTED
 from mimlpaper.study.compare import Records, as_published, records_of, run_means
 from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells
 from mimlpaper.study.registry import READ_SPLITS, ROWS
@@ -50,8 +50,12 @@ def readings_of(name: str, get_records: Records) -> pd.DataFrame:
 def single_changes(name: str, get_records: Records) -> pd.DataFrame:
     """Of :func:`readings_of` the published readings, and those in which one choice differs."""
     table = readings_of(name, get_records)
-    changed = {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
-    return table[table["reading"].isin({"", *changed})]
+    return table[table["reading"].isin({"", *_choices(name)})]
+
+
+def _choices(name):
+    """Every single change of a method of a table or figure, in words."""
+    return {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
 
 
 def with_readings(table: pd.DataFrame) -> pd.DataFrame:
@@ -74,64 +78,64 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
     is "published"; "one change", which every method of the claim makes that leaves this choice
     open; or "drawn": of each method any of its readings with equal chances.
     """
-    rows, rng = [], np.random.default_rng(seed)
+    tables, rng = [], np.random.default_rng(seed)
     for name in ROWS:
-        claims = leads_claimed(name)
-        table = readings_of(name, get_records) if claims else pd.DataFrame()
-        if table.empty:
-            continue
-        criteria = sorted({lead.criterion for leads in claims.values() for lead in leads})
-        losses = _losses(table, criteria)
-        open_to = {method: list(readings) for method, readings in losses.items()}
-        for claim, leads in claims.items():
-            methods = sorted({m for lead in leads for m in (lead.method, lead.rival)})
-            if not set(methods) <= set(open_to):
-                continue
-            changes = sorted({one for m in methods for one in open_to[m]} - {""})
-            chosen = [("published", "", dict.fromkeys(methods, ""))]
-            for one in changes:
-                reading = {m: one if one in open_to[m] else "" for m in methods}
-                chosen.append(("one change", one, reading))
-            for _ in range(n_drawn):
-                reading = {m: open_to[m][rng.integers(len(open_to[m]))] for m in methods}
-                chosen.append(("drawn", "", reading))
-            pairs = pd.DataFrame(leads).groupby(["method", "rival"])
-            places = {
-                pair: [(lead.dataset, criteria.index(lead.criterion)) for lead in own.itertuples()]
-                for pair, own in pairs
-            }
-            rows += [(claim, kind, text, _effect(losses, places, r)) for kind, text, r in chosen]
-    return pd.DataFrame(rows, columns=["claim", "kind", "change", "effect"])
+        cases = _cases_of_leads(name)
+        table = readings_of(name, get_records) if cases else pd.DataFrame()
+        losses = {} if table.empty else _losses(table)
+        alone = _choices(name) | {f"row: {row}" for row in READ_AS}
+        for claim, own in cases.items():
+            if {method for *pair, _ in own for method in pair} <= set(losses):
+                effects = _effects(own, losses, n_drawn, rng).assign(claim=claim)
+                single = effects["change"].isin(alone) | (effects["kind"] != "one change")
+                tables.append(effects[single])
+    columns = ["claim", "kind", "change", "effect"]
+    return pd.concat(tables)[columns] if tables else pd.DataFrame(columns=columns)
 
 
-def _losses(table, criteria):
-    """Mean losses {method: {reading: frame}}, a frame has a row a data set, a column a criterion.
+def _cases_of_leads(experiment):
+    """By claim, the cases in which a method is said to be better than another."""
+    cases = {}
+    for claim, tests in CLAIM_TESTS.items():
+        for test in tests:
+            if test.experiment == experiment and test.test in ("better", "shares"):
+                own = [case for case in test.cases() if case[1] not in QUOTED]
+                cases[claim] = cases.get(claim, []) + own
+    return {claim: own for claim, own in cases.items() if own}
+
+
+def _losses(table):
+    """For each method its mean losses: a row for each reading, columns (criterion, data set).
 
     On a data set without a reading the published one holds.
     """
+    table = table.dropna(axis=1, how="all")
+    criteria = [name for name in ALL_CRITERIA if name in table]
     means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
     for name in criteria:
         means[name] = means[name] if ALL_CRITERIA[name].lower_is_better else 1 - means[name]
-    found = {}
-    for method, own in means.groupby("method"):
-        published = own.loc[method, ""]
-        found[method] = {
-            reading: own.loc[method, reading].reindex(published.index).fillna(published)
-            for reading in own.index.unique("reading")
-        }
-    return found
+    frames = {m: own.droplevel("method").unstack() for m, own in means.groupby("method")}
+    return {method: own.fillna(own.loc[""]) for method, own in frames.items()}
 
 
-def _effect(losses, places, reading):
-    """The mean lead in percent of the rivals' losses."""
-    found = []
-    for (method, rival), leads in places.items():
-        ours, theirs = (losses[name][reading[name]] for name in (method, rival))
-        shares = 1 - ours.to_numpy() / theirs.to_numpy()
-        for dataset, column in leads:
-            row = ours.index.get_loc(dataset) if dataset else slice(None)
-            found.append(float(np.mean(shares[row, column])))
-    return 100 * float(np.mean(found))
+def _effects(cases, losses, n_drawn, rng):
+    """The effects of one claim: the published one, that of each change, those of drawn readings."""
+    methods = sorted({method for *pair, _ in cases for method in pair})
+    readings = [losses[method].index for method in methods]  # "" is the first
+    changes = sorted(set().union(*readings) - {""})
+    places = [[max(own.get_indexer([one])[0], 0) for own in readings] for one in ["", *changes]]
+    drawn = rng.integers(np.tile([len(own) for own in readings], (n_drawn, 1)))
+    places = dict(zip(methods, np.concatenate([places, drawn]).T, strict=True))
+    shares = []
+    for method, rival, names in cases:
+        of_sets = names[0] not in CRITERIA
+        columns = [("accuracy", name) for name in names] if of_sets else list(names)
+        ours, theirs = (losses[m][columns].to_numpy()[places[m]] for m in (method, rival))
+        shares.append(1 - ours / theirs)
+    kinds = ["published", *["one change"] * len(changes), *["drawn"] * n_drawn]
+    effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)
+    change = ["", *changes, *[""] * n_drawn]
+    return pd.DataFrame({"kind": kinds, "change": change, "effect": effect})
 
 
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
@@ -147,7 +151,7 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
         published = kinds["published"].iloc[0]
         drawn, single = kinds["drawn"], kinds.get("one change", pd.Series(dtype=float))
         turned = single[np.sign(single) != np.sign(published)]
-        turned = turned.sort_values(ascending=published < 0)
+        turned = turned.sort_values(ascending=published > 0)
         low, high = drawn.quantile([0.05, 0.95])
         same = float((np.sign(drawn) == np.sign(published)).mean())
         rows.append((claim, published, low, high, same, tuple(turned.index), len(single)))
@@ -172,8 +176,8 @@ def row_positions(number: int, get_records: Records) -> pd.DataFrame:
     """Each printed row of a table among the readings of its method, criterion by criterion.
 
     Columns table, algorithm, criterion, n (readings), identified (share of them that are nearest
-    to their own printed row), printed, least, median, largest, and below (share of readings with a
-    lower value than printed). Accuracies are means over data sets.
+    to their own printed row), printed, least, median, largest, and below (share with a lower value
+    than printed). Accuracies are means over data sets.
     """
     table, records = TABLES[number], readings_of(f"table{number}", get_records)
     if records.empty:
@@ -184,7 +188,7 @@ def row_positions(number: int, get_records: Records) -> pd.DataFrame:
     ours = means.rename("mean").reset_index().rename(columns={"method": "algorithm"})
     ours = ours.assign(table=number, method=ours["algorithm"].str.split("\n").str[0])
     printed = published_cells(number).query("printed == 'value'")
-    printed = printed.rename(columns={"mean": "published_mean"})
+    printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
     cells = printed[["dataset", "criterion", "algorithm"]].rename(columns={"algorithm": "method"})
     pairs = against_printed(ours.merge(cells), printed).sort_values("algorithm", kind="stable")
     nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]
@@ -209,21 +213,8 @@ def every_reading(
 
     ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
     is made alone, then ``n_mixed`` drawn mixtures of them. Work that readings share is done once.
-
-    Returns
-    -------
-    table : one row a reading and split: columns reading, in words, "" for the estimator as it is;
-        split, n_train, n_test; and the criteria.
-
-    Examples
-    --------
-    >>> from mimlpaper import MimlNn
-    >>> from mimlpaper.datasets import load
-    >>> data = load("synthetic_scene")
-    >>> choices = [{"ridge": 0.1}, {"ridge": 10.0}, {"label_rule": "top"}]
-    >>> table = every_reading(MimlNn(), choices, data.X, data.Y, n_splits=2)
-    >>> table["reading"].unique().tolist()[:3]
-    ['', 'ridge = 0.1', 'ridge = 10.0']
+    A row is a reading on a split: columns reading, in words, "" for the estimator as it is; split,
+    n_train, n_test; and the criteria.
     """
     splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
     rows = []

@@ -20,6 +20,7 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from mimlpaper import paths
+from mimlpaper.study.scorecard import LAST_RUNS, last_runs
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
@@ -34,7 +35,6 @@ TEMPLATE = (
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
 )
-RUNS = "runs.json"  # in their folder: how each executed notebook's last run ended
 
 FAULTS = {DeadKernelError: "died", CellTimeoutError: "timeout", PapermillExecutionError: "error"}
 TYPES = {"str": str, "int": int, "bool": bool, "float": float}
@@ -101,7 +101,7 @@ def run_notebooks(
     found = {name: _find(name, untrusted) for name in names or available_notebooks()}
     for name in found:
         check_parameters(name, parameters, untrusted=untrusted)
-    folder = folder or _folder(parameters.get("profile", "paper"))
+    folder = folder or paths.build(parameters.get("profile", "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     runs = []
     # The scorecard, 0_…, is read first but made last, of what the others record.
@@ -111,18 +111,8 @@ def run_notebooks(
             delayed(_run)(path, parameters, folder, cell_timeout, publish) for path in together
         )
     statuses = last_runs(folder=folder) | {run.name: run.status for run in runs}
-    paths.write_whole(folder / RUNS, json.dumps(statuses, indent=1, sort_keys=True))
+    paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
     return runs
-
-
-def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, str]:
-    """How the last run of each notebook ended, if it was ever run here."""
-    path = (folder or _folder(profile)) / RUNS
-    return json.loads(path.read_text()) if path.is_file() else {}
-
-
-def _folder(profile):
-    return paths.build(profile)
 
 
 def _find(name, untrusted=False):

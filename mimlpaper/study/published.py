@@ -67,6 +67,11 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
     Columns: table, dataset, algorithm, criterion, mean, std, best (boldface), and printed: "value",
     "N/A", or "blank" for rows that the paper left out.
     """
+    cells = CELLS if number is None else CELLS[CELLS["table"] == number]
+    return cells.reset_index(drop=True)
+
+
+def _read_cells():
     rows = [
         (table.number, dataset, algorithm, criterion)
         for table in TABLES.values()
@@ -80,8 +85,10 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
     cells["printed"] = "value"
     cells.loc[cells["mean"].isna(), "printed"] = "N/A"
     cells.loc[cells["best"].isna(), "printed"] = "blank"
-    cells["best"] = cells["best"].eq(1)
-    return cells if number is None else cells[cells.table == number].reset_index(drop=True)
+    return cells.assign(best=cells["best"].eq(1))
+
+
+CELLS = _read_cells()
 
 
 def published_characteristics() -> pd.DataFrame:

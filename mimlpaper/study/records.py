@@ -17,9 +17,9 @@ other code recorded. ``verified.csv``: the latest outcome of each group on each 
 import csv
 import hashlib
 import io
+import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 
@@ -28,8 +28,8 @@ from filelock import FileLock
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
-from mimlpaper.study.fingerprint import code_fingerprint
-from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.fingerprint import all_sources, code_fingerprint
+from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.trials import Experiment, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
@@ -247,7 +247,9 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {astuple(trial): i for i, trial in enumerate(described.trials(profile, methods))}
+    place = {
+        tuple(vars(trial).values()): i for i, trial in enumerate(described.trials(profile, methods))
+    }
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     attested = store.attested(described.name)
@@ -256,12 +258,10 @@ def records(
 
 def _states(table, experiment, attested):
     """The state of each row, by its code and that of today."""
-    today, states = current_codes(experiment), {}
     named = table[["dataset", "method", "parameters", "code"]]
     about = list(named.itertuples(index=False, name=None))
-    for row in set(about):
-        *variant, code = row
-        states[row] = _state(code, today(*variant), variant[1], attested)
+    today = _codes_today(experiment, {row[:3] for row in about})
+    states = {row: _state(row[3], today[row[:3]], row[1], attested) for row in set(about)}
     return [states[row] for row in about]
 
 
@@ -286,6 +286,29 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
         return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
 
     return code
+
+
+def _codes_today(experiment: Experiment, variants: set[tuple]) -> dict[tuple, str]:
+    """Today's fingerprint of each (dataset, method, parameters)."""
+    ordered, code = sorted(variants), current_codes(experiment)
+
+    def make():
+        return [code(*variant) for variant in ordered]
+
+    known = EXPERIMENTS.get(experiment.name) is experiment
+    key = repr([all_sources(), ordered])
+    codes = kept(f"codes_{experiment.name}", key, make) if known else make()
+    return dict(zip(ordered, codes, strict=True))
+
+
+def kept(name: str, key: str, make: Callable):
+    """What ``make()`` gave, ready for JSON, from a file of ``build`` while the key is equal."""
+    path = paths.build("kept") / f"{name}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    if found.get("key") != key:
+        found = {"key": key, "value": make()}
+        paths.write_whole(path, json.dumps(found))
+    return found["value"]
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

@@ -7,10 +7,14 @@ import hashlib
 import inspect
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,10 +29,19 @@ from mimlpaper.study.compare import (
     column_records,
     compare_with_paper,
 )
-from mimlpaper.study.fingerprint import code_fingerprint, modules_behind
+from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
-from mimlpaper.study.published import PROTOCOL_RUNS, TABLES
-from mimlpaper.study.records import KEY, STATES, USABLE, default_store, load_table, records
+from mimlpaper.study.published import TABLES
+from mimlpaper.study.records import (
+    KEY,
+    STATES,
+    USABLE,
+    default_store,
+    explored_store,
+    kept,
+    load_table,
+    records,
+)
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.tables import OF_THE_PAPER
@@ -60,16 +73,14 @@ def _read_artefacts():
 
 
 ARTEFACTS = _read_artefacts()
+LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
-def scorecard(
-    get_records: Records, protocol_n: Mapping[str, int] | None = None,
-    claims: Sequence[ClaimResult] | None = None,
-) -> dict:  # fmt: skip
+def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
-    The parameters are those of :func:`~mimlpaper.study.claims.evaluate_claims`, and all its
-    results, if they are known. The keys are
+    ``claims`` are all results of :func:`~mimlpaper.study.claims.evaluate_claims`, if they are
+    known. The keys are
 
     - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included; blind_mean, blind_std
       and blind_verdict are those of the blind column, empty where it is not recorded
@@ -77,35 +88,37 @@ def scorecard(
       that were chosen because they come nearest to the printed row)
     - ``totals``: for each table and for all, see :func:`~mimlpaper.study.verdicts.agreement`;
       ``blind``: the same for the blind column
-    - ``claims``: id, claim, the verdicts paired, matched, blind and tuned, and detail;
-      multiverse: what :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
+    - ``claims``: the fields of a ClaimResult, n_parts, n_held, and multiverse: what
+      :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
     """
-    protocol_n = PROTOCOL_RUNS | dict(protocol_n or {})
-    cells, blind = (scorecard_cells(get_records, protocol_n, name) for name in COLUMNS[:2])
+    cells, blind = (scorecard_cells(get_records, name) for name in COLUMNS[:2])
     rows = _rows(cells)
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
-    claims = evaluate_claims(get_records, protocol_n) if claims is None else claims
+    claims = evaluate_claims(get_records) if claims is None else claims
     turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
         "totals": _totals(cells),
         "blind": _totals(blind),
-        "claims": [one.to_dict() | {"multiverse": turns.get(one.id)} for one in claims],
+        "claims": [_as_dict(one) | {"multiverse": turns.get(one.id)} for one in claims],
     }
 
 
+def _as_dict(claim):
+    held = sum(part.holds is True for part in claim.parts)
+    return asdict(claim) | {"n_parts": len(claim.parts), "n_held": held}
+
+
 def scorecard_cells(
-    get_records: Records, protocol_n: Mapping[str, int] = PROTOCOL_RUNS, column: str = "matched",
-    numbers: Iterable[int] = TABLES,
-) -> pd.DataFrame:  # fmt: skip
+    get_records: Records, column: str = "matched", numbers: Iterable[int] = TABLES
+) -> pd.DataFrame:
     """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
     cells = pd.concat(
-        compare_with_paper(column_records(get_records, name, column), number, protocol_n[name])
+        compare_with_paper(column_records(get_records, TABLES[number].experiment, column), number)
         for number in numbers
-        for name in [TABLES[number].experiment]
     )
     return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
@@ -116,7 +129,8 @@ def in_words(card: dict) -> str:
     if not every["rows"]:
         return "Nothing is recorded yet."
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    claims = {name: _claims_in_words(card["claims"], name) for name in COLUMNS}
+    results = [SimpleNamespace(**claim) for claim in card["claims"]]
+    claims = {name: _claims_in_words(results, name) for name in COLUMNS}
     if not blind["rows"]:
         claims["blind"] = "nothing is recorded yet"
     chosen = f"{marked} rows have settings that were chosen because they come nearest to print. "
@@ -140,9 +154,8 @@ def finding_in_words(
     totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
     sentences = [f"Table {n}: {_agreement_in_words(every)}." for n, every in totals.items()]
     if claims:
-        chosen = [claim.to_dict() for claim in claims]
-        words = "; ".join(f"{name}, {_claims_in_words(chosen, name)}" for name in COLUMNS)
-        sentences.append(f"Of {len(chosen)} claims, {words}.")
+        words = "; ".join(f"{name}, {_claims_in_words(claims, name)}" for name in COLUMNS)
+        sentences.append(f"Of {len(claims)} claims, {words}.")
     return " ".join(sentences)
 
 
@@ -178,9 +191,8 @@ def _agreement_in_words(every):
 
 
 def _claims_in_words(claims, column):
-    counts = pd.Series([claim[column] for claim in claims]).value_counts()
-    numbers = (counts.get(word, 0) for word in ("holds", "partly", "fails"))
-    return "{} hold, {} hold in part and {} fail".format(*numbers)
+    counts = Counter(getattr(claim, column) for claim in claims)
+    return f"{counts['holds']} hold, {counts['partly']} hold in part and {counts['fails']} fail"
 
 
 def _totals(cells):
@@ -211,14 +223,17 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     # The eleven data sets of Table 4 are one column of it.
     trials = recorded.query("dataset == @dataset or dataset not in @printed.datasets")
     of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
+    verified = load_table(default_store().folder, "verified")
+    verified = verified.query("experiment == @experiment.name and method == @method")
+    about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
+    about |= _code(experiment, of_set, method)
+    about["verified"] = [
+        f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
+        for row in verified.itertuples()
+    ] or ["never"]
     lines = [f"Table {table}, {method}, {criterion} on {dataset}", ""]
-    for name, texts in {
-        **_values(cell.iloc[0]),
-        "trials": _trials(experiment, trials),
-        **_code(experiment, of_set, method),
-        "verified": _verified(experiment, method),
-    }.items():
-        lines += [f"{name if i == 0 else '':<10}{text}" for i, text in enumerate(texts)]
+    for name, texts in about.items():
+        lines += [f"{head:<10}{text}" for head, text in zip_longest([name], texts, fillvalue="")]
     return "\n".join(lines)
 
 
@@ -229,10 +244,8 @@ def _values(cell):
         difference = f"|{mean:.4f} - {published:.4f}| = {abs(mean - published):.4f}"
         words.append(f"{difference}; agrees up to {cell['tolerance']:.4f}")
     words.append("data/published/results.csv, study/compare.py, study/verdicts.py")
-    theirs, ours = (
-        "" if pd.isna(value) else f"{value:.4g}" + (f" ± {std:.3g}" if pd.notna(std) else "")
-        for value, std in ((published, cell["published_std"]), (mean, cell["std"]))
-    )
+    pairs = (published, cell["published_std"]), (mean, cell["std"])
+    theirs, ours = (" ± ".join(f"{n:.4g}" for n in pair if pd.notna(n)) for pair in pairs)
     return {"printed": [theirs or cell["printed"]], "ours": [ours or "none"], "verdict": words}
 
 
@@ -265,20 +278,10 @@ def _code(experiment, dataset, method):
     section = next(file for file in sections if f'"{experiment.name}"' in file.read_text())
     files = [f"fingerprint {code_fingerprint(*parts)}"]
     for module, n_definitions in modules_behind(*parts).items():
-        path = paths.PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        name = str(path.relative_to(paths.PACKAGE))
-        files.append(f"{name:<32} {digest}  {n_definitions} definitions in use")
+        path = Path(*module.split(".")[1:]).with_suffix(".py")
+        digest = hashlib.sha256((paths.PACKAGE / path).read_bytes()).hexdigest()[:12]
+        files.append(f"{path!s:<32} {digest}  {n_definitions} definitions in use")
     return {"settings": [*named, f"{splits}; study/{section.name}"], "code": files}
-
-
-def _verified(experiment, method):
-    table = load_table(default_store().folder, "verified")
-    own = table.query("experiment == @experiment.name and method == @method")
-    return [
-        f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
-        for row in own.itertuples()
-    ] or ["never"]
 
 
 def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> dict[str, int]:
@@ -295,32 +298,50 @@ def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> di
     return counts
 
 
+def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, str]:
+    """How the last run of each notebook ended, if it was ever run here."""
+    path = (folder or paths.build(profile)) / LAST_RUNS
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def outcome(profile: str = "paper") -> dict:
+    """The scorecard, and by experiment its trials in each state, kept until a file changes."""
+    store = explored_store(profile)
+    folders = store.folder, default_store(profile).folder, paths.published()
+    files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
+    about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+
+    def make():
+        read = cache(partial(records, profile=profile, store=store))
+        counts = {name: trial_counts([name], read, profile) for name in EXPERIMENTS}
+        return {"card": scorecard(read), "counts": counts}
+
+    return kept(f"outcome_{profile}", repr([all_sources(), about]), make)
+
+
 def artefact_status(
-    read: Callable, profile: str, folder, last_runs: Mapping[str, str]
+    counts_of: Mapping[str, Mapping[str, int]], profile: str, ended: Mapping[str, str]
 ) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
     The state is the first that fits: "failed" if the notebook's last run did not end well;
-    "missing" if trials or files are missing; else that of its worst trial. ``last_runs`` maps a
-    notebook to how its last run ended, "done" if well. The artefacts' files are in ``folder``.
+    "missing" if trials or files are missing; else that of its worst trial. ``ended`` maps a
+    notebook to how its last run ended, "done" if well; ``counts_of`` an experiment to the numbers
+    of its trials, see :func:`trial_counts`.
     """
-    rows: list[dict] = []
-    known: dict[tuple, dict] = {}
+    folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
+    rows = []
     for artefact in ARTEFACTS:
-        names = artefact.experiments
-        counts = known.setdefault(names, trial_counts(names, read, profile))
+        names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
+        counts = sum((Counter(counts_of[name]) for name in names), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
-        made = any(Path(folder).glob(f"{artefact.file}.*"))
-        mend = f"mimlpaper run {artefact.notebook}"
-        if last_runs.get(artefact.notebook, "done") != "done":
-            state = "failed"
-        else:
-            state = "missing" if not made else (found or ["fresh"])[0]
-        if state in USABLE:
-            mend = ""
-        elif state in STATES:
-            mend = f"mimlpaper verify {' '.join(names)}"
-        shown = ", ".join(f"{counts[state]} {state}" for state in reversed(found))
+        state = (found or ["fresh"])[0]
+        mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
+        if not any(folder.glob(f"{artefact.file}.*")) or state == "missing":
+            state, mend = "missing", run
+        if ended.get(artefact.notebook, "done") != "done":
+            state, mend = "failed", run
+        shown = ", ".join(f"{counts[one]} {one}" for one in reversed(found))
         row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
         rows.append(row | {"trials": shown, "mend": mend})
     return rows
@@ -333,11 +354,11 @@ def publish_lists(card: dict) -> list[Path]:
     outcome = re.compile(r"(<!-- written by .*? -->\n).*?(\n<!-- until here -->)", re.S)
     readme = (root / "README.md").read_text()
     readme = outcome.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
-    texts = {
-        root / "README.md": readme, paths.figures() / "README.md": gallery(),
-        root / "codecheck.yml": codecheck_manifest(),
-    }  # fmt: skip
-    return [paths.write_whole(path, text) for path, text in texts.items()]
+    write = paths.write_whole
+    return [
+        write(root / "README.md", readme), write(paths.figures() / "README.md", gallery()),
+        write(root / "codecheck.yml", codecheck_manifest()),
+    ]  # fmt: skip
 
 
 def gallery() -> str:

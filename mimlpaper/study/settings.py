@@ -34,6 +34,7 @@ SCALINGS = {
     "variance": OnInstances(StandardScaler()), "vector columns": MinMaxScaler(),
     "sparse columns": MaxAbsScaler(),
 }  # fmt: skip
+SCALING_NAMES = {repr(step): name for name, step in SCALINGS.items()}
 
 
 @dataclass(frozen=True)
@@ -242,8 +243,7 @@ def unread(values: Mapping[str, object]) -> set[str]:
 
 def _name_of(scaling):
     """The name of a scaling step in :data:`SCALINGS`; "" if it has none."""
-    same = (name for name, step in SCALINGS.items() if repr(step) == repr(scaling))
-    return scaling if isinstance(scaling, str) else next(same, "")
+    return scaling if isinstance(scaling, str) else SCALING_NAMES.get(repr(scaling), "")
 
 
 def _described(layers, name):

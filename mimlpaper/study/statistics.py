@@ -2,15 +2,14 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy import stats
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.published import ALL_CRITERIA
@@ -42,23 +41,44 @@ class Comparison:
         return next((word for word in ("better", "worse") if p_values[word] < ALPHA), "neither")
 
 
-def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
-    """Two methods on one criterion, over the (dataset, split) that both have; None below two.
+def compare_methods(
+    records: pd.DataFrame, a: str, b: str, criteria: Sequence[str]
+) -> list[Comparison | None]:
+    """Two methods on each criterion, over the (dataset, split) that both have; None below two.
 
     The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
     where higher is better. ValueError if a method has two records of one split.
     """
-    first, second = (_by_split(records, method, criterion) for method in (a, b))
+    first, second = (_places(records, method) for method in (a, b))
     shared = sorted(first.keys() & second.keys())
-    if len(shared) < 2:
-        return None
-    ours, theirs = (np.array([values[key][0] for key in shared]) for values in (first, second))
-    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
-    gains = theirs - ours if lower_is_better else ours - theirs
-    margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
-    one_set = len({dataset for dataset, _ in shared}) == 1
-    test_share = np.mean([first[key][1] for key in shared]) if one_set else None
-    return compare_gains(gains, test_share, margin)
+    both = np.array([(first[key], second[key]) for key in shared], dtype=int).reshape(-1, 2).T
+    datasets = np.array([dataset for dataset, _ in shared])
+    test_share = (records["n_test"] / records["n_train"]).to_numpy()[both[0]]
+    found: list[Comparison | None] = []
+    for criterion in criteria:
+        ours, theirs = records[criterion].to_numpy()[both]
+        known = ~np.isnan(ours + theirs)
+        if known.sum() < 2:
+            found.append(None)
+            continue
+        ours, theirs = ours[known], theirs[known]
+        lower_is_better = ALL_CRITERIA[criterion].lower_is_better
+        gains = theirs - ours if lower_is_better else ours - theirs
+        margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
+        one_set = len(set(datasets[known])) == 1
+        share = test_share[known].mean() if one_set else None
+        found.append(compare_gains(gains, share, margin))
+    return found
+
+
+def _places(records, method):
+    """{(dataset, split): place among the records}."""
+    own = np.flatnonzero(records["method"].to_numpy() == method)
+    keys = [records[name].to_numpy()[own] for name in ("dataset", "split")]
+    places = dict(zip(zip(*keys, strict=True), own, strict=True))
+    if len(places) < len(own):
+        raise ValueError(f"{method} has two records of one split of one data set")
+    return places
 
 
 def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
@@ -68,42 +88,43 @@ def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
     """
     gains = np.asarray(gains, dtype=float)
     n, mean = len(gains), float(np.mean(gains))
-    half = stats.t.ppf(0.975, n - 1) * gains.std(ddof=1) * math.sqrt(1 / n + (test_share or 0))
-    strict = signed_rank_test if test_share is None else partial(t_test, test_share=test_share)
-    paired, strict = (_p_values(gains, margin, test) for test in (t_test, strict))
+    half = stdtrit(n - 1, 0.975) * gains.std(ddof=1) * math.sqrt(1 / n + (test_share or 0))
+    leads = np.array([gains, -gains, margin - gains, gains + margin])
+    strict = signed_rank_test(leads) if test_share is None else t_test(leads, test_share)
+    paired, strict = (_shown(p) for p in (t_test(leads), strict))
     return Comparison(n, mean, mean - half, mean + half, margin, paired, strict)
 
 
-def _p_values(gains, margin, test):
-    better, worse = (min(1.0, 2 * test(lead)) for lead in (gains, -gains))
-    not_worse, not_better = test(gains + margin), test(margin - gains)
+def _shown(p_values):
+    better, worse, not_better, not_worse = map(float, p_values)
     return {
-        "better": better, "worse": worse, "tie": max(not_worse, not_better),
-        "not better": not_better, "not worse": not_worse,
+        "better": min(1.0, 2 * better), "worse": min(1.0, 2 * worse),
+        "tie": max(not_worse, not_better), "not better": not_better, "not worse": not_worse,
     }  # fmt: skip
 
 
-def t_test(values, test_share: float = 0.0) -> float:
-    """One-sided p of a mean above 0: t = mean / sqrt((1/J + n_test/n_train) variance).
+def t_test(values, test_share: float = 0.0) -> np.ndarray:
+    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + n_test/n_train) var).
 
     J - 1 degrees of freedom. The splits of one data set share training examples, so the plain
     test, ``test_share`` 0, rejects too often. For k-fold cross-validation the share is 1/(k - 1).
     See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     """
     values = np.asarray(values, dtype=float)
-    n, mean = len(values), values.mean()
-    error = values.std(ddof=1) * math.sqrt(1 / n + test_share)
-    if error <= 1e-12 * max(1.0, abs(mean)):
-        return float(mean <= 1e-12)
-    return float(stdtr(n - 1, -mean / error))
+    n, mean = values.shape[-1], values.mean(axis=-1)
+    error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + test_share)
+    no_error = error <= 1e-12 * np.maximum(1.0, abs(mean))
+    return np.where(no_error, mean <= 1e-12, stdtr(n - 1, -mean / np.where(no_error, 1.0, error)))
 
 
-def signed_rank_test(values) -> float:
-    """One-sided p of values that lie above 0, by Wilcoxon's signed-rank test."""
+def signed_rank_test(values) -> np.ndarray:
+    """One-sided p of values that lie above 0, by Wilcoxon's signed-rank test, along the last axis.
+
+    It is 1 where all values are 0.
+    """
     values = np.round(values, 12)
-    if not values.any():
-        return 1.0
-    return float(stats.wilcoxon(values, alternative="greater", method="exact").pvalue)
+    p = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1).pvalue
+    return np.where(values.any(axis=-1), p, 1.0)
 
 
 def holm(p_values) -> np.ndarray:
@@ -111,23 +132,12 @@ def holm(p_values) -> np.ndarray:
 
     See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
     """
-    p = pd.Series(p_values, dtype=float).sort_values()  # NaN last
-    factors = p.count() - np.arange(len(p))
-    return (factors * p).cummax().clip(upper=1).sort_index().to_numpy()
-
-
-def _by_split(records, method, criterion):
-    """{(dataset, split): (value, n_test / n_train)}."""
-    mine = (records["method"].to_numpy() == method) & records[criterion].notna().to_numpy()
-    columns = ("dataset", "split", criterion, "n_test", "n_train")
-    values = {}
-    for dataset, split, value, n_test, n_train in zip(
-        *(records[name].to_numpy()[mine] for name in columns), strict=True
-    ):
-        if (dataset, split) in values:
-            raise ValueError(f"{method} has two records of split {split} of {dataset}")
-        values[dataset, split] = value, n_test / n_train
-    return values
+    p = np.asarray(p_values, dtype=float)
+    order = np.argsort(p)  # NaN last
+    factors = np.count_nonzero(~np.isnan(p)) - np.arange(len(p))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(factors * p[order]).clip(max=1)
+    return adjusted
 
 
 class WinTieLoss(NamedTuple):
@@ -141,18 +151,15 @@ class WinTieLoss(NamedTuple):
 def win_tie_loss(
     records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
 ) -> tuple[WinTieLoss, ...]:
-    """Outcomes of ``a`` against ``b``, a case for each data set and criterion.
+    """Outcomes of ``a`` against ``b`` by the paired t-test, then by the strict test, at 95 %.
 
-    First by the paired t-test, then by the strict test, both at 95 %. With ``pooled`` the data sets
-    are the pairs of one case. Cases with fewer than two pairs do not count.
+    A case is a criterion on a data set, or with ``pooled`` a criterion, with the data sets as
+    pairs. Cases with fewer than two pairs do not count.
     """
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
-    found = [compare_methods(rows, a, b, name) for rows in groups for name in criteria]
-    plain, strict = (
-        WinTieLoss(*map([c.outcome(test) for c in found if c].count, WinTieLoss._fields))
-        for test in ("paired", "strict")
-    )
-    return plain, strict
+    found = [one for rows in groups for one in compare_methods(rows, a, b, criteria) if one]
+    outcomes = ([one.outcome(test) for one in found] for test in ("paired", "strict"))
+    return tuple(WinTieLoss(*map(words.count, WinTieLoss._fields)) for words in outcomes)
 
 
 class Friedman(NamedTuple):
@@ -164,13 +171,14 @@ class Friedman(NamedTuple):
 
 
 def friedman(losses: pd.DataFrame) -> Friedman:
-    """Friedman's test, then Nemenyi's.
+    """Friedman's test, then Nemenyi's, of ``losses``: a row a data set, a column a method.
 
-    ``losses`` has one row for each data set, one column for each method; lower is better. The
-    splits of one data set are not independent and do not qualify as rows. See Demšar, Statistical
-    comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    The splits of one data set are not independent and do not qualify as rows. See Demšar,
+    Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     ranks = losses.rank(axis=1).mean().sort_values()
+    from scikit_posthocs import posthoc_nemenyi_friedman  # takes long, and few need it
+
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
     return Friedman(ranks, float(p), posthoc_nemenyi_friedman(losses))
 
@@ -185,7 +193,7 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """Ranks in two settings, means over the criteria, of the methods that both have.
+    """Mean ranks over the criteria in two settings, of the methods that both have.
 
     A row is a method on a split that all of them have; columns method, "as published", "tuned". A
     setting without records has no ranks.
@@ -202,7 +210,6 @@ def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mean_ranks(records):
-    """A method's mean rank over the criteria on each split that all methods have."""
     ranks = 0
     for name, criterion in CRITERIA.items():
         values = records.pivot(index=["dataset", "split"], columns="method", values=name).dropna()
@@ -211,15 +218,8 @@ def _mean_ranks(records):
 
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:
-    """The value of the one parameter that an experiment varies, row by row.
-
-    ``default`` is the value of the configuration as published.
-    """
-
-    def value(parameters):
-        first, *others = [*json.loads(parameters).values()] or [default]
-        if others:
-            raise ValueError(f"one parameter must vary, got {parameters}")
-        return float(first)
-
-    return records["parameters"].map(value)
+    """The value of the one parameter that an experiment varies, row by row, or ``default``."""
+    changes = records["parameters"].map(json.loads)
+    if changes.map(len).max() > 1:
+        raise ValueError(f"one parameter must vary, got {max(changes, key=len)}")
+    return changes.map(lambda change: float(next(iter(change.values()), default)))

@@ -115,8 +115,7 @@ def frame_grid(
 ) -> ReportTable:  # fmt: skip
     """A table of a frame's texts and entries, with its index as names; missing ones are dashes.
 
-    ``corner`` is the name of the index if None; the other parameters are those of
-    :class:`ReportTable`.
+    ``corner`` is by default the name of the index.
     """
     corner = (shown.index.name or "") if corner is None else corner
     entries = shown.astype(object).map(_entry).rename(index=str, columns=str)
@@ -176,19 +175,16 @@ LATEX_CELL = partial(
 
 
 def results_table(
-    records: pd.DataFrame, number: int, *, profile: str, n_runs: int | None = None,
-    blind: pd.DataFrame | None = None,
-) -> ReportTable:  # fmt: skip
+    records: pd.DataFrame, number: int, *, profile: str, blind: pd.DataFrame | None = None
+) -> ReportTable:
     """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
-    A third value and verdict are those of the blind column, where it differs from the matched
-    one. Methods that the paper's table has no row for stand below its rows, without a verdict.
-    The parameters are those of :func:`~mimlpaper.study.compare.compare_with_paper`; ``blind``
-    are the records of the blind column.
+    A third value is that of ``blind``, the records of the blind column, where it differs. Methods
+    that the paper's table has no row for stand below its rows, without a verdict.
     """
     table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
     over = table.columns
-    cells, unmatched = (compare_with_paper(rows, number, n_runs) for rows in (records, blind))
+    cells, unmatched = (compare_with_paper(rows, number) for rows in (records, blind))
     both = cells.assign(is_best=_is_best(cells, over)).merge(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),
@@ -208,9 +204,9 @@ def _results_entry(cell):
     ours = number_text(cell["mean"], cell["std"])
     if cell["printed"] == "no row":
         return Entry((ours,), (cell["is_best"],))
-    lines = published_text(cell), ours
-    if not math.isnan(cell["mean_blind"]) and cell["mean_blind"] != cell["mean"]:
-        blind = number_text(cell["mean_blind"], cell["std_blind"])
+    lines, mean = (published_text(cell), ours), cell["mean_blind"]
+    if not math.isnan(mean) and mean != cell["mean"]:
+        blind = number_text(mean, cell["std_blind"])
         lines += (f"blind {blind} {IN_PRINT[cell['verdict_blind']]}",)
     return Entry(lines, (cell["published_best"], cell["is_best"]), cell["verdict"])
 
@@ -218,25 +214,22 @@ def _results_entry(cell):
 def _results_caption(table, cells, marked, others, profile):
     what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
     every = agreement(cells)
+    agree = every["match_rate"] is not None and (
+        f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
+        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own."
+    )
+    dagger = marked and (
+        f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
+        "because they come nearest to the printed row."
+    )
     sentences = [
         f"Table {table.number}. {table.title}: {what}.",
         "Each cell has the paper's value, ours, and the verdict.",
-    ]
-    if others:
-        sentences.append("Below the last line are methods that the paper does not have.")
-    sentences.append(f"Tolerance: {TOLERANCES[table.number]}.")
-    if every["match_rate"] is not None:
-        sentences.append(
-            f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
-            f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
-            f"{every['rows_identified']} of {every['rows']} rows are nearest to their own."
-        )
-    if marked:
-        sentences.append(
-            f"† marks {len(marked)} rows with {sum(marked.values())} settings that were chosen "
-            "because they come nearest to the printed row."
-        )
-    return " ".join([*sentences, _provenance(cells, profile)])
+        others and "Below the last line are methods that the paper does not have.",
+        f"Tolerance: {TOLERANCES[table.number]}.", agree, dagger, _provenance(cells, profile),
+    ]  # fmt: skip
+    return " ".join(filter(None, sentences))
 
 
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
@@ -266,8 +259,7 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
 def divergences_table(
     section: str = "", columns: tuple[str, ...] = ("open", "choice", "alternatives", "effect")
 ) -> ReportTable:
-    """Open choices of a section such as ``"4"``, or of all; some columns of
-    :func:`~mimlpaper.study.published.published_divergences`."""
+    """Open choices of a section such as ``"4"``, or of all."""
     log = published_divergences()
     log = log[log["section"] == section] if section else log
     caption = "Open choices, and their effects where these were measured."
@@ -278,8 +270,7 @@ def divergences_table(
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of the configuration, then differences from them.
 
-    The column ``reading`` of ``records`` has the changes in words, "" for the configuration itself.
-    A method with no other reading is left out.
+    The column ``reading`` has the changes in words, "" for the configuration itself.
     """
     means = records.groupby(["method", "reading"], sort=False)[[*CRITERIA]].mean()
     own = means.xs("", level="reading", drop_level=False)

@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from sklearn.base import clone
@@ -266,8 +266,12 @@ def _text(configured, change):
 
 def _original(part, dataset):
     """A part's data set, or the one that a stand-in stands for in it."""
-    stands_for = {_stand_in(name): name for name in reversed(part.datasets)}
-    return dataset if dataset in part.datasets else stands_for.get(dataset, dataset)
+    return dataset if dataset in part.datasets else _stands_for(part.datasets).get(dataset, dataset)
+
+
+@cache
+def _stands_for(datasets):
+    return {_stand_in(name): name for name in reversed(datasets)}
 
 
 def _stand_in(dataset):

@@ -91,26 +91,23 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
 def deviations(cells: pd.DataFrame) -> pd.DataFrame:
     """Each of our cells against every printed one of its table, data set and criterion.
 
-    Columns table, dataset, criterion, algorithm (whose mean is ours), other (whose value is
-    printed), in_tolerances: |ours - printed| in units of the tolerance that this pair has; and
-    scaled: (ours - printed) in standard deviations of the printed values of the column.
+    As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances.
     """
     printed = cells[cells["printed"] == "value"]
     ours = printed.loc[printed["mean"].notna(), [*COLUMN, "algorithm", "mean", "std", "n"]]
-    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
-    pairs = against_printed(ours, values)
+    pairs = against_printed(ours, printed)
     difference = (pairs["mean"] - pairs["published_mean"]).abs()
     return pairs.assign(in_tolerances=(difference / tolerance(pairs)).astype(float))
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Each of our means with every printed one of its column: ``scaled`` is how far apart they are.
+    """Each of our means with every printed one of its column, which is that of ``other``.
 
-    ``ours`` has columns table, dataset, criterion, algorithm, mean; ``printed`` has
-    published_mean for mean, and its algorithm becomes other. For ``scaled`` see :func:`deviations`.
+    ``scaled`` is (ours - printed) in standard deviations of the printed values of the column.
     """
-    scale = printed.groupby(COLUMN)["published_mean"].transform("std")
-    values = printed.rename(columns={"algorithm": "other"}).assign(scale=scale)
+    values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
+    values = values.rename(columns={"algorithm": "other"})
+    values["scale"] = values.groupby(COLUMN)["published_mean"].transform("std")
     pairs = ours.merge(values, on=COLUMN)
     return pairs.assign(scaled=(pairs["mean"] - pairs["published_mean"]) / pairs["scale"])
 
@@ -125,9 +122,8 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
 def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
     """Log likelihood of a printed mean and deviation over n runs, if they are drawn like ours.
 
-    Runs count as normal and independent: the mean is normal about ours, the variance that of a
-    chi-square distribution. Runs that share data are neither, so only differences between rows
-    of the same criterion say something.
+    Runs count as normal and independent; those that share data are neither, so only differences
+    between rows of the same criterion say something.
     """
     mean, std = runs.mean(), runs.std()
     of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
@@ -169,14 +165,14 @@ def agreement(cells: pd.DataFrame) -> dict:
     own = pairs[pairs["algorithm"] == pairs["other"]]
     of_known = own.merge(identified, on=["table", "algorithm"])
     columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
-    winners = [bool(winners_of(c, "mean") & winners_of(c, "published_mean")) for c in columns]
+    winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
     match_rate, false_match_rate = match_rates(pairs)
     shares = {
         "match_rate": match_rate,
         "false_match_rate": false_match_rate,
         "tau": _mean(map(_tau, columns)),
         "tau_identified": _mean(map(_tau, known_columns)),
-        "winner_agreement": _mean(winners),
+        "winner_agreement": winners / len(columns) if columns else math.nan,
     }
     return {
         "cells": len(cells),
@@ -190,11 +186,11 @@ def agreement(cells: pd.DataFrame) -> dict:
     }
 
 
-def winners_of(column: pd.DataFrame, value: str) -> set[str]:
-    """The algorithms with the best ``value`` of a column of a table: one criterion, one set."""
-    lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
-    values = column[value].round(DECIMALS)
-    return set(column.loc[values == (values.min() if lower else values.max()), "algorithm"])
+def wins(cells: pd.DataFrame, value: str) -> pd.Series:
+    """Whether each ``value`` is the best of its column of a table, as printed; bool."""
+    lower = cells["criterion"].map({c.name: c.lower_is_better for c in ALL_CRITERIA.values()})
+    losses = cells[value].round(DECIMALS) * lower.map({True: 1, False: -1})
+    return losses == losses.groupby([cells[name] for name in COLUMN]).transform("min")
 
 
 def _mean(values):

@@ -8,16 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper import paths
+from mimlpaper import MimlNn, NoisyOr, paths
 from mimlpaper.cli import main
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study import bench as bench_module
 from mimlpaper.study import runner as runner_module
 from mimlpaper.study.bench import bench
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import Store
+from mimlpaper.study.records import Store, default_store
+from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import compute
 from tests.made_up_records import rows as made_up
+
+TABLE_1 = EXPERIMENTS["table1"]
 
 # A method in a file of its own, with the mistakes that one can make.
 STRANGER = '''
@@ -154,11 +157,18 @@ def run(name, tables=(1,), **options):
     return bench(f"stranger:{name}", tables, profile="smoke", jobs=1, **options)
 
 
+def recorded_of(done):
+    return Store(done.folder).load(TABLE_1)
+
+
 def test_a_stranger_gets_exactly_the_row_of_the_same_method(here):
     compute("table1", profile="smoke", methods=["Ml-knn", "MimlNn"], jobs=1)
+    results = default_store("smoke").path("table1")
+    before = results.read_bytes()
     done = run("knn")
-    recorded = Store(here / "data" / "results" / "smoke").load("table1").set_index("method")
-    entered = Store(done.folder).load("table1")
+    assert results.read_bytes() == before
+    recorded = default_store("smoke").load(TABLE_1).set_index("method")
+    entered = recorded_of(done)
     for name in CRITERIA:
         assert entered[name].tolist() == recorded.loc["Ml-knn", name].tolist()
     assert not done.problems
@@ -182,23 +192,9 @@ def test_unseen_data_are_a_table_too(here):
 def test_a_grid_adds_a_tuned_row(here):
     done = run("tuned")
     assert set(done.standing["method"]) == {"stranger:tuned", "stranger:tuned, tuned"}
-    chosen = Store(done.folder).load("table1")["chosen"]
+    chosen = recorded_of(done)["chosen"]
     names = [set(json.loads(text)) for text in chosen[chosen != ""]]
     assert names == [{"estimator__mlknn__n_neighbors"}] * 2
-
-
-def test_an_estimator_itself_enters_as_well_as_its_class(here):
-    here = [run(name).standing for name in ("shares", "Shares", "Plain")]
-    assert [table["rank"].tolist() for table in here] == [[1.0], [1.0], [1.0]]
-
-
-@pytest.mark.parametrize(("name", "line"), BAD.items(), ids=list(BAD))
-def test_a_bad_entry_gets_one_clear_line(here, name, line):
-    done = run(name, timeout=0.5 if name == "Slow" else 600)
-    assert len(done.problems) == 1
-    assert re.fullmatch(f"Table 1, stranger:{name}: {line}", done.problems[0])
-    assert done.standing.empty
-    assert done.problems[0] in (done.folder / "report.md").read_text()
 
 
 def test_a_bad_grid_spoils_the_tuned_row_alone(here):
@@ -206,21 +202,6 @@ def test_a_bad_grid_spoils_the_tuned_row_alone(here):
     assert done.standing["method"].tolist() == ["stranger:BadGrid"]
     line = "Table 1, stranger:BadGrid, tuned: ValueError: Invalid parameter 'nothing' "
     assert [problem[: len(line)] for problem in done.problems] == [line]
-
-
-@pytest.mark.parametrize(
-    ("entry", "line"),
-    [
-        ("stranger:NoGrid", r"TypeError: param_grid must map parameters to lists .* 'ten'}"),
-        ("stranger:NoFit", r"TypeError: it must have a method fit, got NoFit"),
-        ("stranger:nobody", r"AttributeError: module 'stranger' has no attribute 'nobody'"),
-        ("nowhere:Name", r"ModuleNotFoundError: No module named 'nowhere'"),
-    ],
-)
-def test_what_cannot_be_loaded(here, entry, line):
-    done = bench(entry, [1, 3], profile="smoke", jobs=1)
-    assert len(done.problems) == 1
-    assert re.fullmatch(f"{entry} cannot be loaded: {line}", done.problems[0])
 
 
 def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
@@ -233,94 +214,88 @@ def test_a_table_that_fails_leaves_the_others_alone(here, capsys):
     assert main([*command, "1"]) == 0
 
 
-def test_a_killed_bench_goes_on(here, monkeypatch):
+def test_a_bad_entry_gets_one_clear_line(here):
+    for name, line in BAD.items():
+        done = run(name, timeout=0.5 if name == "Slow" else 600)
+        assert len(done.problems) == 1
+        assert re.fullmatch(f"Table 1, stranger:{name}: {line}", done.problems[0])
+        assert done.standing.empty
+        assert done.problems[0] in (done.folder / "report.md").read_text()
+
+
+def test_what_cannot_be_loaded(here):
+    for entry, line in (
+        ("stranger:NoGrid", r"TypeError: param_grid must map parameters to lists .* 'ten'}"),
+        ("stranger:NoFit", r"TypeError: it must have a method fit, got NoFit"),
+        ("stranger:nobody", r"AttributeError: module 'stranger' has no attribute 'nobody'"),
+        ("nowhere:Name", r"ModuleNotFoundError: No module named 'nowhere'"),
+    ):
+        (problem,) = bench(entry, [1, 3], profile="smoke", jobs=1).problems
+        assert re.fullmatch(f"{entry} cannot be loaded: {line}", problem)
+    for entry in ("stranger", "stranger:", "../x:Name", "a b:Name"):
+        with pytest.raises(ValueError, match="entry must be written module:Name"):
+            bench(entry, [1])
+    with pytest.raises(ValueError, match="timeout must be positive, got 0"):
+        bench("stranger:knn", [1], timeout=0)
+
+
+def test_an_estimator_itself_enters_as_well_as_its_class(here):
+    assert [run(name).standing["rank"].tolist() for name in ("shares", "Plain")] == [[1.0]] * 2
+
+
+def test_a_killed_bench_goes_on_and_a_changed_file_begins_again(here, monkeypatch):
+    """A file that has changed since it was imported does not run: this process has the old code."""
     done = run("knn")
-    store, left = Store(done.folder), Store(done.folder).load("table1")
-    store.rewrite("table1", lambda _: left[left["split"] == 0])
+    store, before = Store(done.folder), recorded_of(done)
+    store.rewrite(TABLE_1, lambda rows: rows[rows["split"] == 0])
     ran, honest = [], runner_module.run_trials
     monkeypatch.setattr(
-        runner_module, "run_trials", lambda trials, **o: ran.extend(trials) or honest(trials, **o)
+        runner_module,
+        "run_trials",
+        lambda trials, *a, **o: ran.extend(trials) or honest(trials, *a, **o),
     )
     again = run("knn")
     assert [trial.split for trial in ran] == [1]
     assert again.standing["rank"].equals(done.standing["rank"])
-    assert (store.load("table1")["split"] == left["split"]).all()
-
-
-def test_a_changed_file_makes_other_records(here, monkeypatch):
-    before = Store(run("knn").folder).load("table1")
     (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
+    (problem,) = run("knn").problems
+    assert re.search(r"stranger.py has changed since .* start Python again", problem)
+    assert set(recorded_of(done)["code"]) == set(before["code"])
     monkeypatch.delitem(sys.modules, "stranger")
-    after = Store(run("knn").folder).load("table1")
+    after = recorded_of(run("knn"))
     assert not set(before["code"]) & set(after["code"])
     assert (before["average_precision"] != after["average_precision"]).any()
 
 
-def test_a_file_that_changed_since_it_was_imported_does_not_run(here):
-    """This process, and its workers, hold the old code."""
-    before = run("knn").folder
-    (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
-    again = run("knn")
-    assert re.search(r"stranger.py has changed since .* start Python again", again.problems[0])
-    assert set(Store(before).load("table1")["code"]) == set(
-        Store(again.folder).load("table1")["code"]
-    )
-
-
-def test_our_records_stay_as_they_are(here):
-    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
-    results = here / "data" / "results" / "smoke" / "table1.csv"
-    before = results.read_bytes()
-    run("knn")
-    assert results.read_bytes() == before
-    assert {path.name for path in (here / "build").rglob("*.csv")} == {"table1.csv"}
-
-
-@pytest.mark.parametrize(("name", "timeout"), [("Crash", 60), ("Hang", 5)])
-def test_a_method_that_takes_its_process_with_it(here, name, timeout):
-    """A kill, and a loop in compiled code that ignores alarms: only the entry ends.
-
-    The time includes that of reading the data in a new process.
-    """
-    done = bench(f"stranger:{name}", [1], profile="smoke", jobs=2, timeout=timeout)
-    assert done.problems == [
-        f"Table 1, stranger:{name}: its process died; it crashed, used up the memory, or did not "
-        f"return within {timeout} s"
-    ]
-
-
-@pytest.mark.parametrize("entry", ["stranger", "stranger:", "../x:Name", "a b:Name"])
-def test_an_entry_that_is_written_wrong(here, entry):
-    with pytest.raises(ValueError, match="entry must be written module:Name"):
-        bench(entry, [1])
-
-
-def test_ranks_are_means_over_columns_that_a_method_has():
+def test_ranks_are_means_over_columns_that_a_method_has(monkeypatch):
     """On musk1 a is best, on fox b; c has musk1 alone, and shares the second place there."""
     accuracies = {("musk1", "a"): 0.9, ("musk1", "b"): 0.8, ("musk1", "c"): 0.8}
     accuracies |= {("fox", "a"): 0.5, ("fox", "b"): 0.7}
     parts = [
-        made_up("table5", dataset, method, {"accuracy": [value]})
+        made_up("table5", dataset, method, {"accuracy": [value]}, seconds=1.0)
         for (dataset, method), value in accuracies.items()
     ]
-    table, cells = bench_module._standing(pd.concat(parts), TABLES[5])
-    assert table["rank"].to_dict() == {"a": 1.5, "b": 1.75, "c": 2.5}
-    assert cells.at["a", "musk1"].lines == (".900",)
-    assert cells.at["c", "fox"].lines == ("–",)
+    configured = {"a": MimlNn(), "b": NoisyOr(), "c": None}
+    monkeypatch.setattr(bench_module, "_rows", lambda *_: (pd.concat(parts), configured))
+    table = bench_module._ranked(5, EXPERIMENTS["table5"], ["a"], "paper", None)
+    assert table.tidy.set_index("method")["rank"].to_dict() == {"a": 1.5, "b": 1.75, "c": 2.5}
+    assert table.tidy["scores instances"].tolist() == ["no", "yes", "no"]
+    cells = table.entries[["musk1", "fox"]]
+    assert cells.at["a", "musk1"].lines == (".900",) and cells.at["c", "fox"].lines == ("–",)
     assert cells.stack().map(lambda cell: cell.bold == (True,)).tolist().count(True) == 2
 
 
 def test_cases_by_the_corrected_test():
     """Better on the first data set by the same amount in nine runs, no different on the second."""
-    rng = np.random.default_rng(0)
-    noise = 0.01 * rng.standard_normal(10)
-    rows = [
-        {"dataset": dataset, "method": method, "split": split, "n_test": 10, "n_train": 90,
-         "accuracy": 0.5 + better * 0.1 + (method == "a") * noise[split]}
+    noise = 0.01 * np.random.default_rng(0).standard_normal(10)
+    values = {
+        (dataset, method): 0.5 + (method == "a") * (noise + 0.1 * (dataset == "musk1"))
         for dataset in ("musk1", "fox")
-        for method in ("a", "b")
-        for split in range(10)
-        for better in [dataset == "musk1" and method == "a"]
-    ]  # fmt: skip
-    assert bench_module._against("a", "b", pd.DataFrame(rows), TABLES[5]) == "1–1–0"
-    assert bench_module._against("b", "a", pd.DataFrame(rows), TABLES[5]) == "0–1–1"
+        for method in "ab"
+    }
+    records = pd.concat([
+        made_up("table5", *names, {"accuracy": value + np.zeros(10)}, n_train=90, n_test=10)
+        for names, value in values.items()
+    ])  # fmt: skip
+    assert bench_module._against("a", "b", records, TABLES[5]) == "1–1–0"
+    assert bench_module._against("b", "a", records, TABLES[5]) == "0–1–1"

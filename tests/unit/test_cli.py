@@ -90,7 +90,9 @@ def test_a_good_run_publishes(monkeypatch, capsys):
 
 def test_status_is_the_outcome_and_what_to_mend(monkeypatch, capsys):
     rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
-    monkeypatch.setattr(Companion, "status", lambda self, last_runs: rows)
+    monkeypatch.setattr(scorecard, "artefact_status", lambda *_: rows)
+    found = {"counts": {}, "card": {"rows": 0}}
+    monkeypatch.setattr(scorecard, "outcome", lambda profile: found)
     monkeypatch.setattr(Companion, "scorecard", lambda self: {"rows": 0})
     monkeypatch.setattr(scorecard, "in_words", lambda card: f"{card['rows']} rows")
     assert cli.main(["status"]) == 1

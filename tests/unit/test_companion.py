@@ -1,12 +1,12 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from mimlpaper.study.rendering import frame_grid
 
 from mimlpaper import paths
 from mimlpaper.datasets import load
 from mimlpaper.study import companion
 from mimlpaper.study.companion import Companion
-from mimlpaper.study.rendering import frame_grid
 
 
 @pytest.mark.parametrize(

@@ -12,33 +12,29 @@ from mimlpaper.study.compare import (
     compare_characteristics,
     compare_with_paper,
     count_runs,
-    overall,
+    records_of,
     round_half_up,
     run_means,
+    runs_of_protocol,
     three_orders,
-    with_variants,
 )
 from mimlpaper.study.published import TABLES, published_characteristics
+from mimlpaper.study.registry import ROWS
 from mimlpaper.study.scorecard import scorecard_cells
-from tests.made_up_records import accuracies, as_in_the_paper, level, rows
+from tests.made_up_records import accuracies, as_in_the_paper, rows
 
 
-@pytest.mark.parametrize("number", TABLES)
-def test_printed_values_match_themselves(number):
-    cells = compare_with_paper(as_in_the_paper(number), number)
-    value = cells["printed"] == "value"
-    assert set(cells.loc[value, "verdict"]) == {"agrees"}
-    assert set(cells.loc[~value, "verdict"]) == {"filled"}
-    assert np.allclose(cells.loc[value, "mean"], cells.loc[value, "published_mean"])
-    assert cells["complete"].all()
-    assert set(cells["n"]) == {TABLES[number].n_runs}
-
-
-@pytest.mark.parametrize("number", TABLES)
-def test_no_records(number):
-    cells = compare_with_paper(pd.DataFrame(), number)
-    assert set(cells["verdict"]) == set(cells["state"]) == {"missing"}
-    assert not cells["complete"].any()
+def test_printed_values_match_themselves_and_nothing_is_missing():
+    for number, table in TABLES.items():
+        cells = compare_with_paper(as_in_the_paper(number), number)
+        value = cells["printed"] == "value"
+        assert set(cells.loc[value, "verdict"]) == {"agrees"}
+        assert set(cells.loc[~value, "verdict"]) == {"filled"}
+        assert np.allclose(cells.loc[value, "mean"], cells.loc[value, "published_mean"])
+        assert cells["complete"].all() and set(cells["n"]) == {table.n_runs}
+        nothing = compare_with_paper(pd.DataFrame(), number)
+        assert set(nothing["verdict"]) == set(nothing["state"]) == {"missing"}
+        assert not nothing["complete"].any()
 
 
 def test_mean_and_std_over_splits():
@@ -68,39 +64,12 @@ def test_cross_validations_are_averaged_first():
     assert count_runs(records, "table5") == 10
 
 
-def test_an_incomplete_protocol_is_not_complete():
-    few = compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
-    assert not few["complete"].any()
-    assert set(few["n"]) == {5}
-    half_a_run = as_in_the_paper(5)
-    half_a_run = half_a_run[half_a_run["split"] < 99]
-    assert not compare_with_paper(half_a_run, 5)["complete"].any()
-    assert compare_with_paper(as_in_the_paper(1, n_runs=5), 1, n_runs=5)["complete"].any()
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [("state", "stale"), ("kind", "synthetic"), ("kind", "re-derived")]
-)
-def test_one_bad_record_spoils_its_cell(column, value):
-    records = as_in_the_paper(1)
-    records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
-    cells = compare_with_paper(records, 1).set_index("algorithm")
-    assert set(cells.loc["MimlSvm", column]) == {value}
-    assert not cells.loc["MimlSvm", "complete"].any()
-    assert cells.loc["MimlNn", "complete"].all()
-
-
 def test_variants_and_stages_stay_out_of_tables():
     records = as_in_the_paper(1)
     variant = records.assign(parameters='{"k": 1}', hamming_loss=9.0)
     stage = records.assign(stage=3, hamming_loss=9.0)
     everything = pd.concat([records, variant, stage])
     pd.testing.assert_frame_equal(compare_with_paper(everything, 1), compare_with_paper(records, 1))
-
-
-def test_overall_is_the_worst():
-    assert overall(["fresh", "stale", "attested"]) == "stale"
-    assert overall(["fresh", "attested"]) == "attested"
 
 
 def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
@@ -111,16 +80,6 @@ def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
         ["musk1", "SubCod", "synthetic"]
     ]
     assert seen["mean"].item() == pytest.approx(0.9)
-
-
-def test_names_of_variants():
-    records = pd.concat(
-        [
-            level("scene:10%", "A", 0.0),
-            level("scene:50%", "A", 0.0, parameters='{"estimator__a__label_rule": "top"}'),
-        ]
-    )
-    assert with_variants(records)["method"].unique().tolist() == ["A", "A, label_rule = top"]
 
 
 def test_characteristics_are_compared_as_printed():
@@ -153,29 +112,64 @@ def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
     pd.testing.assert_frame_equal(scorecard_cells({"table1": records}), alone)
 
 
+def test_an_incomplete_protocol_is_not_complete():
+    few = compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
+    assert not few["complete"].any() and set(few["n"]) == {5}
+    half_a_run = as_in_the_paper(5)
+    half_a_run = half_a_run[half_a_run["split"] < 99]
+    assert not compare_with_paper(half_a_run, 5)["complete"].any()
+    assert [runs_of_protocol(name) for name in ("table5", "figure8", "unseen", "x")] == [
+        10,
+        10,
+        10,
+        0,
+    ]
+
+
+def test_one_bad_record_spoils_its_cell():
+    for column, value in (("state", "stale"), ("kind", "synthetic"), ("kind", "re-derived")):
+        records = as_in_the_paper(1)
+        records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
+        cells = compare_with_paper(records, 1).set_index("algorithm")
+        assert set(cells.loc["MimlSvm", column]) == {value}
+        assert not cells.loc["MimlSvm", "complete"].any()
+        assert cells.loc["MimlNn", "complete"].all()
+
+
 def test_the_blind_row_of_a_method_may_be_its_matched_one():
-    """The blind column runs the methods with marked settings; without it there is none."""
+    """The blind column runs the methods with marked settings, of all tables in one experiment."""
     matched = as_in_the_paper(1)
-    blind = matched.query("method in ('MimlSvm_mi', 'MlSvm')").assign(hamming_loss=0.5)
-    records = {"table1": matched, "table1_blind": blind, "table1_tuned": blind}
+    marked = [name for name, row in ROWS["table1"].blind().items()]
+    assert "MimlSvm_mi" in marked and "MimlNn" not in marked
+    blind = matched[matched["method"].isin(marked)].assign(hamming_loss=0.5)
+    other = as_in_the_paper(3)
+    records = {"table1": matched, "blind": pd.concat([blind, other]), "tuned": blind}
     column = column_records(records, "table1", "blind")
     assert set(column["method"]) == set(matched["method"]) and len(column) == len(matched)
-    assert set(column.loc[column["method"] == "MlSvm", "hamming_loss"]) == {0.5}
-    assert column_records(records, "table1", "matched") is matched
-    assert column_records(records, "table1", "tuned") is blind
+    assert set(column.loc[column["method"] == "MimlSvm_mi", "hamming_loss"]) == {0.5}
+    assert column_records(records, "table1", "matched").equals(matched)
+    assert column_records(records, "table1", "tuned").equals(blind)
     assert column_records({"table1": matched}, "table1", "blind").empty
+    assert column_records(records, "figure7", "blind").empty
 
 
 def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
     """Tuned, RankSvm leads on every criterion, and the methods that led it fall by one rank."""
     records = as_in_the_paper(1)
-    best = {name: level for name, level in records.query("method == 'MimlBoost'").iloc[0].items()}
-    best |= {name: 0.0 if c.lower_is_better else 1.0 for name, c in CRITERIA.items()}
-    rivals = records[records["method"] != "RankSvm"]
-    tuned = pd.concat([rivals, pd.DataFrame([best | {"method": "RankSvm"}])])
-    orders = three_orders({"table1": records, "table1_tuned": tuned}, 1).set_index("method")
+    best = records["method"] == "RankSvm"
+    tuned = records.copy()
+    for name, criterion in CRITERIA.items():
+        tuned.loc[best, name] = 0.0 if criterion.lower_is_better else 1.0
+    orders = three_orders({"table1": records, "tuned": tuned}, 1).set_index("method")
     assert orders["printed"].equals(orders["ours"])
     assert orders.at["RankSvm", "everyone tuned"] == 1.0
     ahead = orders["printed"] < orders.at["RankSvm", "printed"]
     assert (orders.loc[ahead, "everyone tuned"] > orders.loc[ahead, "printed"]).all()
     assert three_orders({"table1": records}, 1).empty
+
+
+def test_records_that_no_check_confirmed_are_left_out():
+    states = ["fresh", "unchecked", "suspect", "stale"]
+    records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)
+    kept = records_of({"table1": records}, "table1", "table2")
+    assert kept["state"].tolist() == ["fresh", "stale"]

@@ -39,12 +39,6 @@ def test_cells_are_counted():
     assert not cells.duplicated(["table", "dataset", "algorithm", "criterion"]).any()
 
 
-def test_one_table_alone():
-    cells = published_cells(3)
-    assert set(cells["table"]) == {3}
-    assert len(cells) == len(TABLES[3].algorithms) * 7
-
-
 def test_bold_values_are_the_best_of_their_column():
     """The paper's boldface is the printed optimum; ties are bold together."""
     for _, column in published_cells().groupby(["table", "dataset", "criterion"]):
@@ -60,13 +54,8 @@ def test_only_the_literature_has_no_std():
     assert set(bare["algorithm"]) == set(TABLES[5].compared)
 
 
-def test_claims_have_unique_ids():
-    claims = published_claims()
-    assert len(claims) == 48
-    assert claims["id"].is_unique
-
-
-def test_divergences_are_whole():
+def test_claims_and_divergences_are_whole():
+    assert len(published_claims()) == 48 and published_claims()["id"].is_unique
     divergences = published_divergences()
     assert divergences["id"].is_unique
     filled = divergences[["id", "where", "open", "choice", "alternatives", "effect"]]
@@ -100,13 +89,6 @@ def test_claims_are_where_they_are_said_to_be():
 
 def _letters(text):
     return re.sub(r"[^a-z0-9]", "", re.sub(r"\\[a-z]+\b", "", text.lower()))
-
-
-@needs_paper
-def test_misprint_is_still_there():
-    assert _table_source("scene").count(MISPRINT) == 1
-    cells = published_cells(1).set_index(["algorithm", "criterion"])
-    assert cells.loc[("MimlSvm", "hamming_loss"), "mean"] == 0.189
 
 
 @needs_paper

@@ -1,28 +1,54 @@
-"""The scorecard: complete, countable, and plain JSON."""
-
-from __future__ import annotations
+"""The scorecard, the trace of a number, and the state and lists of artefacts."""
 
 import json
+import re
+from collections import Counter
 
 import pandas as pd
 import pytest
+import yaml
 
+from mimlpaper import paths
+from mimlpaper.algorithms.mimlsvm import MimlSvm
+from mimlpaper.medoids import KMedoids
+from mimlpaper.study import scorecard as scorecard_module
+from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.published import TABLES, published_claims
-from mimlpaper.study.scorecard import in_words, scorecard, scorecard_cells
+from mimlpaper.study.registry import EXPERIMENTS, ROWS
+from mimlpaper.study.scorecard import (
+    ARTEFACTS,
+    Artefact,
+    artefact_status,
+    codecheck_manifest,
+    finding_in_words,
+    gallery,
+    in_words,
+    last_runs,
+    pseudocode_map,
+    publish_lists,
+    rows_in_words,
+    scorecard,
+    trace,
+    trial_counts,
+)
 from mimlpaper.study.verdicts import VERDICTS
-from tests.made_up_records import as_in_the_paper
+from tests.made_up_records import as_in_the_paper, rows
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def half_run():
     """Tables 1 and 2 run, the first of them stale; nothing else."""
-    records = {"table1": as_in_the_paper(1, state="stale"), "table2": as_in_the_paper(2)}
-    return scorecard(records)
+    return {"table1": as_in_the_paper(1, state="stale"), "table2": as_in_the_paper(2)}
 
 
-def test_every_cell_is_listed(half_run):
+@pytest.fixture(scope="session")
+def card(half_run):
+    return scorecard(half_run)
+
+
+def test_every_cell_is_listed(card):
     """236 printed values, 21 N/A, 26 of rows that the paper left out."""
-    cells = half_run["cells"]
+    cells = card["cells"]
     assert len(cells) == 283
     assert sum(cell["published_mean"] is None for cell in cells) == 47
     left_out = {(c["dataset"], c["algorithm"]) for c in cells if c["printed"] == "blank"}
@@ -37,11 +63,10 @@ def test_every_cell_is_listed(half_run):
     assert keys <= set(cells[0])
 
 
-def test_totals_add_up(half_run):
-    totals = half_run["totals"]
+def test_totals_add_up(card):
+    totals = card["totals"]
     assert totals["table1"]["agrees"] == totals["table2"]["agrees"] == 53
-    assert totals["table1"]["complete"] == 0
-    assert totals["table2"]["complete"] == 56
+    assert (totals["table1"]["complete"], totals["table2"]["complete"]) == (0, 56)
     assert totals["table5"]["missing"] == 45
     assert sum(totals["all"][word] for word in VERDICTS) == totals["all"]["cells"] == 283
     for word in ("cells", *VERDICTS, "complete", "rows", "rows_identified", "columns"):
@@ -51,78 +76,230 @@ def test_totals_add_up(half_run):
     assert totals["table3"]["false_match_rate"] is None
 
 
-def test_rows_name_the_nearest_and_count_marked_settings(half_run):
-    rows = half_run["rows"]
-    assert len(rows) == 16
-    assert all(row["nearest"] == row["algorithm"] and row["identified"] for row in rows)
-    assert {type(row["nearest_to_print"]) for row in rows} == {int}
+def test_rows_name_the_nearest_and_claims_have_all_columns(card):
+    assert len(card["rows"]) == 16
+    assert all(row["nearest"] == row["algorithm"] and row["identified"] for row in card["rows"])
+    claims = {claim["id"]: claim for claim in card["claims"]}
+    assert list(claims) == list(published_claims()["id"])
+    assert claims["S4.8"]["matched"] == "holds" and claims["S4.8"]["multiverse"] is None
+    assert claims["S4.8"]["blind"] == claims["S4.8"]["tuned"] == "not evaluated"
+    assert claims["S4.2"]["multiverse"]["effect"] > 0
+    assert json.loads(json.dumps(card, allow_nan=False))["rows"] == card["rows"]
 
 
-def test_every_claim_is_listed(half_run):
-    claims = half_run["claims"]
-    assert [claim["id"] for claim in claims] == list(published_claims()["id"])
-    assert {"id", "claim", "detail", "paired", "matched", "blind", "tuned"} <= set(claims[0])
-    verdicts = {claim["id"]: claim for claim in claims}
-    assert verdicts["S4.8"]["matched"] == "holds"
-    assert verdicts["S4.8"]["blind"] == verdicts["S4.8"]["tuned"] == "not evaluated"
-    assert verdicts["S6.1"]["matched"] == "not evaluated"
-
-
-def test_the_blind_column_is_judged_beside_the_matched_one():
+def test_the_blind_column_is_judged_next_to_the_matched_one():
     matched = as_in_the_paper(1)
-    blind = matched[matched["method"].isin(["MimlSvm_mi", "MlSvm"])].copy()
-    blind.loc[blind["method"] == "MlSvm", "hamming_loss"] = 0.5
-    card = scorecard({"table1": matched, "table1_blind": blind})
+    blind = matched[matched["method"].isin(ROWS["table1"].blind())].copy()
+    blind.loc[blind["method"] == "MimlSvm_mi", "hamming_loss"] = 0.5
+    card = scorecard({"table1": matched, "blind": blind}, [])
     cells = {(c["algorithm"], c["criterion"]): c for c in card["cells"] if c["table"] == 1}
-    judged = cells["MlSvm", "hamming_loss"]
+    judged = cells["MimlSvm_mi", "hamming_loss"]
     assert (judged["verdict"], judged["blind_verdict"]) == ("agrees", "differs_worse")
     assert judged["blind_mean"] == 0.5
-    assert card["totals"]["table1"]["agrees"] == 53
-    assert card["blind"]["table1"]["agrees"] == 52
+    assert [card[name]["table1"]["agrees"] for name in ("totals", "blind")] == [53, 52]
     assert "Blind to print: 52 of 53 printed cells agree" in in_words(card)
 
 
-def test_artefacts_tell_their_freshness(half_run):
-    artefacts = {artefact["experiment"]: artefact for artefact in half_run["artefacts"]}
-    assert artefacts["table1"]["state"] == "stale"
-    assert (artefacts["table1"]["stale"], artefacts["table1"]["fresh"]) == (240, 0)
-    assert (artefacts["table2"]["state"], artefacts["table2"]["kind"]) == ("fresh", "original")
-    assert artefacts["figure7"]["state"] == "missing"
-
-
-def test_json_without_nan(half_run):
-    assert json.loads(json.dumps(half_run, allow_nan=False)) == json.loads(json.dumps(half_run))
-
-
-def test_nothing_recorded():
-    card = scorecard(lambda experiment: pd.DataFrame())
-    assert card["totals"]["all"]["missing"] == card["totals"]["all"]["cells"]
-    json.dumps(card, allow_nan=False)
-
-
-def test_protocol_may_ask_for_fewer_runs():
-    records = {"table1": as_in_the_paper(1, n_runs=3)}
-    asked = scorecard_cells(records, {f"table{number}": 3 for number in TABLES})
-    assert asked.loc[asked["table"] == 1, "complete"].all()
-    assert not scorecard_cells(records)["complete"].any()
-
-
-def test_the_card_in_three_points(half_run):
-    words = in_words(half_run)
-    agreement, order, claims = words.splitlines()
-    share = half_run["totals"]["all"]["false_match_rate"]
+def test_the_card_in_three_points(card):
+    agreement, order, claims = in_words(card).splitlines()
+    marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
     assert agreement == (
         "- **Numbers.** 106 of 106 printed cells agree with ours, where "
-        f"{share:.0%} of other algorithms' cells would; 0 of ours are better, 0 worse; "
-        "16 of 16 rows are nearest to their own printed row, by chance 2. 8 rows have settings "
-        "that were chosen because they come nearest to print. Blind to print: "
-        "nothing is recorded yet."
+        f"{card['totals']['all']['false_match_rate']:.0%} of other algorithms' cells would; 0 of "
+        "ours are better, 0 worse; 16 of 16 rows are nearest to their own printed row, by chance "
+        f"2. {marked} rows have settings that were chosen because they come nearest to print. "
+        "Blind to print: nothing is recorded yet."
     )
     assert order.endswith("printed one is 1.00, 1.00 among the rows nearest to their own.")
     assert "wins 100% of the 14 columns" in order
-    counts = pd.Series([claim["matched"] for claim in half_run["claims"]]).value_counts()
-    assert f"Of {len(half_run['claims'])}, {counts['holds']} hold, " in claims
+    counts = Counter(claim["matched"] for claim in card["claims"])
+    assert f"Of {len(card['claims'])}, {counts['holds']} hold, " in claims
     assert "Blind to print: nothing is recorded yet. Every" in claims
-    unmarked = half_run | {"rows": [row | {"nearest_to_print": 0} for row in half_run["rows"]]}
+    unmarked = card | {"rows": [row | {"nearest_to_print": 0} for row in card["rows"]]}
     assert "were chosen" not in in_words(unmarked)
-    assert in_words(scorecard({})) == "Nothing is recorded yet."
+    assert in_words(scorecard({}, [])) == "Nothing is recorded yet."
+
+
+def test_some_tables_in_words(half_run):
+    assert finding_in_words(half_run, [1], []).startswith("Table 1: 53 of 53 printed cells agree")
+    assert finding_in_words({}, [3], []) == "Table 3: nothing is recorded yet."
+    turned = as_in_the_paper(1).query("method != 'MlSvm'")
+    swap = {"MimlBoost": "MlSvm", "RankSvm": "MimlBoost"}
+    turned = turned.assign(method=turned["method"].replace(swap)).query("method != 'MlSvm'")
+    words = rows_in_words({"table1": turned}, 1)
+    assert words.endswith("Nearer to another's are MimlBoost (RankSvm's).")
+    assert "MimlSvm_mi, MimlNn, AdtBoost.MH and Ml-knn" in words
+
+
+def test_a_number_of_table_1_is_traced():
+    text = trace(1, "MimlSvm", "hamming_loss")
+    for words in (
+        "printed   0.189 ± 0.009",
+        "; agrees up to ",
+        "seeds 0 to 29",
+        "ratio = 0.2                                        stated 4.3.2",
+        "gamma = 0.2                                        authors' program MimlSvm",
+        "RandomSplits(n_splits=30, train=0.75); study/section4.py",
+        "algorithms/mimlsvm.py",
+        "metrics.py",
+    ):
+        assert words in text
+    assert len(text.splitlines()) <= 40
+    marked = trace(1, "MimlSvm_mi", "coverage")
+    assert "gamma = 5.0                                        nearest to print †" in marked
+    for method in ("MimlSvm", "RankSvm, converged"):  # a comma within a cell of the file
+        place = r"data/results/table1.csv, lines \d+ to \d+$"
+        assert re.search(place, trace(1, method, "coverage"), re.MULTILINE)
+    for line in trace(5, "Em-dd", "accuracy", "musk2").splitlines():
+        if "definitions in use" in line:
+            assert (paths.PACKAGE / line.split()[-6]).is_file()
+
+
+def test_cells_that_are_not_there():
+    for arguments, message in (
+        ((6, "MimlSvm", "coverage"), r"table must be one of \[1, 2, 3, 4, 5\], got 6"),
+        ((1, "SubCod", "coverage"), "method must be one of .*'MimlSvm'.*got 'SubCod'"),
+        ((1, "MimlSvm", "accuracy"), "criterion must be one of .*'coverage'.*got 'accuracy'"),
+        ((5, "SubCod", "accuracy", "scene"), "dataset must be one of .*'fox'.*got 'scene'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            trace(*arguments)
+
+
+PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve that rises.")
+TABLE = Artefact("Costs", "costs", "9_cost")
+README = "# A\n<!-- written by `mimlpaper run` -->\nold\n<!-- until here -->\n\nB\n"
+
+
+def saved():
+    """(notebook, name) of what notebooks pass to save_figure, and to save_table."""
+    found = {"figure": set(), "table": set()}
+    for notebook, path in available_notebooks().items():
+        cells = json.loads(path.read_text())["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        for kind, names in found.items():
+            pattern = rf'save_{kind}\([^\n]*"(\w+)"(?:, of=\w+)?\)'
+            names |= {(notebook, name) for name in re.findall(pattern, code)}
+        tables = re.findall(r"paper\.table\((\d)\)", code)
+        found["table"] |= {(notebook, f"table{number}") for number in tables}
+    return found
+
+
+def test_artefacts_are_what_notebooks_save_of_known_experiments():
+    """Figures say what they show, tables do not."""
+    known = {(one.notebook, one.file): bool(one.shows) for one in ARTEFACTS}
+    for kind, names in saved().items():
+        assert names and {known.get(name) for name in names} == {kind == "figure"}
+    for name in ("file", "title"):
+        assert len({getattr(one, name) for one in ARTEFACTS}) == len(ARTEFACTS)
+    for one in ARTEFACTS:
+        assert one.notebook in available_notebooks() and set(one.experiments) <= set(EXPERIMENTS)
+
+
+def test_lists_are_written_in_their_places(tmp_path, monkeypatch, card):
+    """Lines of the outcome have at most 100 characters."""
+    assert (paths.figures() / "README.md").read_text() == gallery()
+    assert (paths.project_root() / "codecheck.yml").read_text() == codecheck_manifest()
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    (tmp_path / "README.md").write_text(README)
+    for _ in range(2):
+        assert [path.name for path in publish_lists(card)] == [
+            "README.md", "README.md", "codecheck.yml",
+        ]  # fmt: skip
+    written = (tmp_path / "README.md").read_text()
+    assert written.startswith(README.partition("old")[0] + "- **Numbers.** 106 of 106")
+    assert written.endswith(README.partition("old")[2])
+    assert max(map(len, written.splitlines())) <= 100
+    assert (tmp_path / "figures" / "README.md").read_text() == gallery()
+
+
+def test_gallery_and_manifest_of_a_picture_and_a_table(monkeypatch):
+    monkeypatch.setattr(scorecard_module, "ARTEFACTS", (PICTURE, TABLE))
+    text = gallery()
+    assert (
+        "| Fig. 99 | [figure99.png](figure99.png) [figure99.svg](figure99.svg) "
+        "| [9_cost](../notebooks/9_cost.ipynb) | `table1`, `readings` |\n"
+    ) in text
+    assert "## Fig. 99\n\n![A curve that rises.](figure99.png)" in text
+    assert "[costs.csv](costs.csv) [costs.md](costs.md) |" in text and "## Costs" not in text
+    made_by = "made by: mimlpaper run 9_cost --publish"
+    assert yaml.safe_load(codecheck_manifest())["manifest"] == [
+        {"file": "figures/figure99.png", "comment": f"Fig. 99, {made_by}"},
+        {"file": "figures/costs.csv", "comment": f"Costs, {made_by}"},
+    ]
+
+
+def test_codecheck_manifest_keeps_the_rules_of_the_specification():
+    """The rules of configuration 1.0; the codechecker adds name, report and certificate."""
+    text = (paths.project_root() / "codecheck.yml").read_text()
+    config = yaml.safe_load(text)
+    assert text.startswith("---\n") and not re.search("FIXME|TODO|XXX", text)
+    assert config["version"] == "https://codecheck.org.uk/spec/config/1.0/"
+    assert config["paper"]["title"] and config["manifest"]
+    assert config["paper"]["reference"].startswith("https://doi.org/")
+    assert all(author["name"] for author in config["paper"]["authors"])
+    for item in config["manifest"]:
+        assert (paths.project_root() / item["file"]).is_file() and item["comment"]
+
+
+def table1(states, made=True, ended="done"):
+    """The row of Table 1, whose three trials have these states; no other file is made."""
+    record = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * len(states)}, state=states)
+    read = {"table1": pd.concat([record, record.assign(stage=1)])}
+    paths.figures().mkdir(exist_ok=True)
+    (paths.figures() / "table1.csv").unlink(missing_ok=True)
+    if made:
+        (paths.figures() / "table1.csv").touch()
+    ends = {"4_degeneration": ended}
+    counts = trial_counts(["table1"], lambda name: read.get(name, record[:0]), "paper")
+    status = artefact_status({"table1": counts}, "paper", ends)
+    return next(row for row in status if row["artefact"] == "Table 1")
+
+
+def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
+    own = Artefact("Table 1", "table1", "4_degeneration", ("table1",))
+    monkeypatch.setattr(scorecard_module, "ARTEFACTS", (own, TABLE))
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    three = type("Three", (), {"trials": lambda self, profile: [1, 2, 3]})()
+    monkeypatch.setitem(scorecard_module.EXPERIMENTS, "table1", three)
+    run = "mimlpaper run 4_degeneration"
+    for states, state, trials, mend in (
+        (["fresh"] * 3, "fresh", "3 fresh", ""),
+        (["fresh", "attested", "fresh"], "attested", "2 fresh, 1 attested", ""),
+        (["stale", "attested", "fresh"], "stale", "1 fresh, 1 attested, 1 stale",
+         "mimlpaper verify table1"),
+        (["fresh", "suspect", "fresh"], "suspect", "2 fresh, 1 suspect",
+         "mimlpaper verify table1"),
+        (["fresh", "fresh"], "missing", "2 fresh, 1 missing", run),
+    ):  # fmt: skip
+        row = table1(states)
+        assert (row["state"], row["trials"], row["mend"]) == (state, trials, mend)
+    assert table1(["fresh"] * 3, made=False)["state"] == "missing"
+    row = table1(["fresh"] * 3, ended="died")
+    assert (row["state"], row["mend"]) == ("failed", run)
+    assert trial_counts(["table1"], lambda name: rows(name, "", "", {"x": [1]}), "paper") == {
+        "fresh": 1, "attested": 0, "stale": 0, "unchecked": 0, "suspect": 0, "missing": 2,
+    }  # fmt: skip
+    assert last_runs() == {}
+
+
+def test_every_cited_step_is_found_where_it_says():
+    steps = pseudocode_map(KMedoids, MimlSvm)
+    assert {"Table 7, step 2", "step 2c", "step 4"} <= set(steps["step"])
+    for row in steps.itertuples():
+        file, number = row.where.split(":")
+        line = (paths.project_root() / file).read_text().splitlines()[int(number) - 1]
+        assert line.strip().startswith(row.code)
+
+
+def test_the_outcome_is_kept_until_a_record_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    made = []
+    monkeypatch.setattr(scorecard_module, "scorecard", lambda read: made.append(read) or {"a": 1})
+    monkeypatch.setattr(scorecard_module, "trial_counts", lambda *_: {"fresh": 3})
+    first = scorecard_module.outcome()
+    assert first == scorecard_module.outcome() and len(made) == 1
+    assert first["card"] == {"a": 1} and first["counts"]["table1"] == {"fresh": 3}
+    paths.results().mkdir(parents=True)
+    (paths.results() / "attested.csv").write_text("changed")
+    assert scorecard_module.outcome() == first and len(made) == 2

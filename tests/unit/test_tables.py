@@ -10,10 +10,20 @@ import pandas as pd
 import pytest
 
 from mimlpaper.study import tables
+from mimlpaper.study.claims import evaluate_claims
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.rendering import Entry, frame_grid, save_table
-from mimlpaper.study.tables import divergences_table, grid_ends_table, measured_table, results_table
-from tests.made_up_records import as_in_the_paper
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.tables import (
+    Entry,
+    choices_table,
+    claims_table,
+    divergences_table,
+    frame_grid,
+    measured_table,
+    results_table,
+    save_table,
+)
+from tests.made_up_records import as_in_the_paper, rows
 
 
 @pytest.fixture(autouse=True)
@@ -43,26 +53,20 @@ def test_the_blind_value_stands_where_it_differs(monkeypatch):
     blind = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
     monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"AdtBoost.MH": 3})
     table = results_table(records, 1, profile="paper", blind=blind)
-    first, second, *_ = table.rows["MimlNn"]
+    first, second, *_ = table.entries.loc["MimlNn"]
     assert first.lines[2] == "blind .235±.052 differs (ours worse)" and len(second.lines) == 2
-    assert "AdtBoost.MH†" in table.rows and table.rules_above == ("AdtBoost.MH†",)
+    assert "AdtBoost.MH†" in table.entries.index and table.rules_above == ("AdtBoost.MH†",)
     assert "† marks 1 rows with 3 settings" in table.caption
     plain = results_table(records, 1, profile="paper")
-    assert all(len(entry.lines) == 2 for row in plain.rows.values() for entry in row)
-
-
-def test_no_total_without_its_false_match_rate():
-    caption = results_table(as_in_the_paper(1), 1, profile="paper").caption
-    assert "Tolerance: two means over 30 random splits of the same images, at 95 %." in caption
-    assert re.search(r"100% of the printed cells agree with ours, and \d+% of other", caption)
+    assert all(len(entry.lines) == 2 for entry in plain.entries.stack())
 
 
 def test_missing_rows_are_shown():
     records = as_in_the_paper(3)
     table = results_table(records[records["method"] != "Cnmf"], 3, profile="paper")
-    assert {entry.verdict for entry in table.rows["Cnmf"]} == {"missing"}
-    assert table.rows["Cnmf"][1].lines == (".354±.184", "–")
-    assert table.rows["InsDif_MimlBoost"][0].lines == ("–", ".500±.010")
+    assert {entry.verdict for entry in table.entries.loc["Cnmf"]} == {"missing"}
+    assert table.entries.loc["Cnmf"].iloc[1].lines == (".354±.184", "–")
+    assert table.entries.loc["InsDif_MimlBoost"].iloc[0].lines == ("–", ".500±.010")
     assert table.tidy.query("algorithm == 'Cnmf'")["state"].eq("missing").all()
 
 
@@ -70,9 +74,9 @@ def test_methods_that_the_paper_lacks_stand_below_a_line_of_their_own():
     stranger = as_in_the_paper(1).query("method == 'MimlNn'").assign(method="Oracle")
     records = pd.concat([stranger.assign(hamming_loss=0.001), as_in_the_paper(1)])
     table = results_table(records, 1, profile="paper")
-    assert list(table.rows) == [*TABLES[1].algorithms, "Oracle"]
+    assert list(table.entries.index) == [*TABLES[1].algorithms, "Oracle"]
     assert table.rules_above == ("AdtBoost.MH", "Oracle")
-    entry = table.rows["Oracle"][0]
+    entry = table.entries.loc["Oracle"].iloc[0]
     assert (entry.lines, entry.bold, entry.verdict) == ((".001±.000",), (True,), "")
     assert "methods that the paper does not have" in table.caption
     assert table.to_latex().count(r"\midrule") == 3
@@ -89,30 +93,6 @@ def test_caption_tells_what_differs():
     assert empty.endswith("Profile smoke; no records yet.")
 
 
-def test_table_5_has_data_sets_as_columns():
-    table = results_table(as_in_the_paper(5), 5, profile="paper")
-    assert table.columns == TABLES[5].datasets
-    assert table.rows["SubCod"][1].lines == (".921±.014", ".921±.014")
-    assert table.rows["SubCod"][1].bold == (True, True)
-    assert table.rows["Ch-Fd"][0].lines[0] == ".888"
-
-
-def test_html_has_tints_and_escapes_names():
-    shown = pd.DataFrame({"a": [Entry(("1",), verdict="agrees")]}, index=["<a> & b"])
-    table = frame_grid(shown, shown, "")
-    html = table._repr_html_()
-    assert "&lt;a&gt; &amp; b" in html
-    assert "background-color: #d4ecd0" in html
-    assert html == table._repr_html_()
-
-
-def test_two_tables_on_one_page_keep_their_tints():
-    first = results_table(as_in_the_paper(1), 1, profile="paper")._repr_html_()
-    second = results_table(pd.DataFrame(), 1, profile="paper")._repr_html_()
-    name = first[first.index("#T_") :].split(maxsplit=1)[0]
-    assert name not in second
-
-
 def test_latex_is_plain_and_balanced(monkeypatch):
     monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"MlSvm": 1})
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_latex()
@@ -125,8 +105,8 @@ def test_latex_is_plain_and_balanced(monkeypatch):
 def test_measured_table():
     records = as_in_the_paper(2)
     table = measured_table(records, title="Fair fight", profile="paper")
-    assert table.rows["MimlSvm"][0].lines == (".033±.003",)
-    assert table.rows["MimlSvm"][0].bold == (True,)
+    assert table.entries.loc["MimlSvm"].iloc[0].lines == (".033±.003",)
+    assert table.entries.loc["MimlSvm"].iloc[0].bold == (True,)
     assert table.caption.startswith("Fair fight: mean ± std. Profile paper; 30 runs;")
 
 
@@ -143,30 +123,46 @@ def test_saved_tables_are_whole_and_stable(tmp_path):
     assert math.isclose(tidy["mean"][0], 0.193)
 
 
+def test_tints_keep_their_table_and_prose_is_set_flush_left():
+    shown = pd.DataFrame({"a": [Entry(("1",), verdict="agrees")]}, index=["<a> & b"])
+    table = frame_grid(shown, shown, "")
+    html = table._repr_html_()
+    assert "&lt;a&gt; &amp; b" in html and "background-color: #d4ecd0" in html
+    assert html == table._repr_html_()
+    name = html[html.index("#T_") :].split(maxsplit=1)[0]
+    prose = divergences_table("4")._repr_html_()
+    assert name not in prose
+    assert "text-align: left" in re.findall(r" td \{([^}]*)", prose)[-1]  # it wins
+
+
 def test_open_choices_with_the_columns_asked_for():
     table = divergences_table("4", ("where", "effect", "sweep"))
-    assert table.columns == ("where", "effect", "sweep")
-    assert table.rows["label-code"][2].lines == ("choices_scene, choices_text",)
-    assert all(effect.lines != ("–",) for _, effect, _ in table.rows.values())  # all measured
+    assert list(table.entries.columns) == ["where", "effect", "sweep"]
+    for cell in table.entries["sweep"]:
+        assert set(cell.lines[0].split(", ")) <= {*EXPERIMENTS, "–"}
     sections = set(divergences_table().tidy["section"])
-    assert len(divergences_table().rows) == sum(len(divergences_table(s).rows) for s in sections)
+    n_rows = sum(len(divergences_table(one).entries) for one in sections)
+    assert len(divergences_table().entries) == n_rows
 
 
-def test_prose_is_set_flush_left():
-    table = divergences_table("4")
-    assert "text-align: left" in re.findall(r" td \{([^}]*)", table._repr_html_())[-1]  # it wins
+def test_choices_are_shown_by_the_change_of_each_mean():
+    values = {name: [0.2, 0.4] for name in TABLES[1].criteria}
+    own = rows("table1", "scene", "MimlNn", values, reading="")
+    other = own.assign(reading="ratio = 0.2", coverage=own["coverage"] - 0.1)
+    alone = own.assign(method="MlSvm")
+    table = choices_table(pd.concat([own, other, alone]), "Open choices")
+    assert list(table.entries.index) == ["MimlNn", "MimlNn: ratio = 0.2"]
+    coverage = [entry.lines[0] for entry in table.entries["coverage ↓"]]
+    assert coverage == ["0.300", "-0.100"] and table.caption.startswith(
+        "Open choices: means over 2"
+    )
 
 
-def test_grids_of_which_many_fits_chose_an_end_are_listed_with_the_reason():
-    """Of four fits two chose degree 2, an end; converged, one in five did, which is not more."""
-    rows = [("RankSvm", d) for d in (2, 2, 4, 5)] + [
-        ("RankSvm, converged", d) for d in (9, 3, 4, 5, 6)
-    ]
-    records = pd.DataFrame({
-        "dataset": "scene", "method": [name for name, _ in rows], "parameters": "{}", "stage": 0,
-        "chosen": [f'{{"ranksvm__degree": {d}}}' for _, d in rows],
-    })  # fmt: skip
-    table = grid_ends_table({"table1": records}.get, ["table1"])
-    assert list(table.rows) == ["Table 1: RankSvm, degree"]
-    texts = [entry.lines[0] for entry in table.rows["Table 1: RankSvm, degree"]]
-    assert texts == ["4", "50%", "the paper states the degrees 2 to 9"]
+def test_claims_have_a_verdict_by_column_and_detail_if_asked():
+    results = evaluate_claims({"table1": as_in_the_paper(1)}, ("S4.1", "S6.1"))
+    table = claims_table(results)
+    columns = ["where", "claim", "paired t-test", "matched", "blind", "tuned", "in detail"]
+    assert sorted(table.entries.columns) == sorted(columns[1:])
+    assert table.entries.at["S4.1", "matched"].verdict == results[0].matched
+    assert table.entries.at["S6.1", "matched"].verdict == "not evaluated"
+    assert "in detail" not in claims_table(results, detail=False).entries
