@@ -50,18 +50,15 @@ def _option(*flags, **settings):
     return flags, settings
 
 
-def _positive(text):
-    if not float(text) > 0:
-        raise argparse.ArgumentTypeError(f"must be above 0, got {text!r}")
-    return float(text)
-
-
 EXPERIMENT = _option("experiment", nargs="*", metavar="EXPERIMENT", help=f"{NAMES} (default: all)")
 RECOMPUTE = _option("--recompute", action="store_true", help="run all trials again")
 JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)")
 PROFILE = _option("--profile", choices=("paper", "quick", "smoke"), default="paper")
 DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the data files")
 PROTOCOL = JOBS, PROFILE, DATA  # what all commands of trials have
+TABLES = ("1", "2", "3", "4", "5", "unseen")
+OF_TABLES = "1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label"
+OF_TRACE = "table, method, criterion, and of Table 5 a data set"
 
 
 def _protocol(options):
@@ -74,7 +71,6 @@ def _protocol(options):
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
     _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
     _option("--timeout", type=int, help="seconds after which a cell hangs"),
-    _option("--untrusted", action="store_true", help="run notebooks that are not this project's"),
     RECOMPUTE,
     *PROTOCOL,
 )
@@ -85,30 +81,28 @@ def _run(options):
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
-    read = Companion(profile=options.profile).recorded
+    read = Companion(profile=options.profile).known
     counts, ready, left_out = {}, [], []
     for name in options.notebooks or available_notebooks():
         stem = Path(name).stem
         behind = [e for one in ARTEFACTS if one.notebook == stem for e in one.experiments]
         counts[stem] = trial_counts(behind, read, options.profile)
-        waits = options.recorded and counts[stem]["missing"]
-        (left_out if waits else ready).append(name)
+        if options.recorded and counts[stem]["missing"]:
+            left_out.append(NotebookRun(stem, "left out", 0.0))
+        else:
+            ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
-    how = {"cell_timeout": options.timeout, "untrusted": options.untrusted}
-    how |= {"publish": options.publish, "at_once": -1 if options.recorded else 1}
+    at_once = -1 if options.recorded else 1  # since trials take all cores
+    how = {"cell_timeout": options.timeout, "publish": options.publish, "at_once": at_once}
     runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
     failed = [run for run in runs if run.status != "done"]
-    runs += [NotebookRun(Path(name).stem, "left out", 0.0) for name in left_out]
-    _print(
-        {
-            "notebook": run.name,
-            "status": run.status,
-            "trials": _in_words(counts[run.name]) or "none",
-            "seconds": f"{run.seconds:.0f}",
-            "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
-        }
-        for run in runs
-    )
+    rows = [
+        [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",
+         "" if run.status == "done" else f"mimlpaper run {run.name}"]
+        for run in [*runs, *left_out]
+    ]  # fmt: skip
+    names = ("notebook", "status", "trials", "seconds", "mend")
+    _print(dict(zip(names, row, strict=True)) for row in rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     if options.publish and not failed:
@@ -140,15 +134,9 @@ def _compute(options):
         return
     how = _protocol(options) | again
     trials = compute(names, methods=options.methods, dask=options.dask, **how)
-    summary = (
-        trials.drop_duplicates(KEY)
-        .groupby(["experiment", "method"], sort=False)
-        .agg(
-            trials=("split", "size"),
-            seconds_each=("seconds", "mean"),
-            state=("state", lambda states: _in_words(Counter(states))),
-        )
-    )
+    groups = trials.drop_duplicates(KEY).groupby(["experiment", "method"], sort=False)
+    states = ("state", lambda states: _in_words(Counter(states)))
+    summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
 
 
@@ -156,28 +144,16 @@ def _compute(options):
     "re-run recorded trials and compare",
     EXPERIMENT,
     _option("--sample", type=int, default=1, help="trials of each group (default 1)"),
-    _option(
-        "--audit",
-        type=_positive,
-        metavar="SECONDS",
-        help="instead, a few cheap trials that took so long in all; nothing is written",
-    ),
+    _option("--audit", type=float, metavar="SECONDS", help="instead, some that took so long"),
     _option("--drop", action="store_true", help="remove what this kind of machine made otherwise"),
     *PROTOCOL,
 )
 def _verify(options):
-    from mimlpaper.datasets import DataError
     from mimlpaper.study.registry import EXPERIMENTS
     from mimlpaper.study.verify import SAME, verify
 
     what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
-    try:
-        table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
-    except DataError as error:
-        if options.audit is None:
-            raise
-        print(f"no audit: {error}")
-        return 0
+    table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
     same = table["outcome"].isin(SAME)
     shown = table if options.audit is None else table[~same]
     if len(shown):
@@ -192,21 +168,14 @@ def _verify(options):
 @_command(
     "your method in the paper's tables",
     _option("entry", metavar="MODULE:NAME", help="an estimator, or what makes one"),
-    _option(
-        "--tables",
-        nargs="+",
-        choices=("1", "2", "3", "4", "5", "unseen"),
-        required=True,
-        help="1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label",
-    ),
-    _option("--timeout", type=_positive, default=600, help="seconds of a trial (600)"),
+    _option("--tables", nargs="+", choices=TABLES, required=True, help=OF_TABLES),
     *PROTOCOL,
 )
 def _bench(options):
     from mimlpaper.study.bench import bench
 
     tables = [int(name) if name.isdigit() else name for name in options.tables]
-    done = bench(options.entry, tables, timeout=options.timeout, **_protocol(options))
+    done = bench(options.entry, tables, **_protocol(options))
     if len(done.standing):
         print(done.standing.to_string(index=False, float_format="%.2f"))
     for problem in done.problems:
@@ -218,12 +187,7 @@ def _bench(options):
 @_command(
     "the outcome, and every table and figure: fresh, stale, missing",
     _option("--json", action="store_true", help="all cells and claims, as JSON"),
-    _option(
-        "--trace",
-        nargs="+",
-        metavar="TABLE METHOD CRITERION",
-        help="how a number of Tables 1 to 5 came about; of Table 5 a data set follows",
-    ),
+    _option("--trace", nargs="+", metavar="NAME", help="how a number came about: " + OF_TRACE),
     PROFILE,
 )
 def _status(options):

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 from mimlpaper.bags import Bags
+from mimlpaper.study.records import Store
 
 QUIET = {
     "deadline": None,
@@ -27,6 +28,12 @@ def one_thread():
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """An empty store."""
+    return Store(tmp_path / "results")
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Made-up records with exactly the means and standard deviations asked for."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -23,20 +21,10 @@ def rows(experiment, dataset, method, values, **others):
     """One record for each split; ``values`` maps a criterion to its value on each split."""
     n = len(next(iter(values.values())))
     row = {
-        "experiment": experiment,
-        "dataset": dataset,
-        "method": method,
-        "parameters": "{}",
-        "split": np.arange(n),
-        "stage": 0,
-        "kind": "original",
-        **values,
-        "fit_seconds": 1.0,
-        "predict_seconds": 0.1,
-        "n_train": 1500,
-        "n_test": 500,
-        "state": "fresh",
-    }
+        "experiment": experiment, "dataset": dataset, "method": method, "parameters": "{}",
+        "split": np.arange(n), "stage": 0, "kind": "original", **values, "fit_seconds": 1.0,
+        "predict_seconds": 0.1, "n_train": 1500, "n_test": 500, "state": "fresh",
+    }  # fmt: skip
     return pd.DataFrame(row | others)
 
 

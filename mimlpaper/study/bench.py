@@ -64,20 +64,18 @@ class Bench(NamedTuple):
 
 
 def bench(
-    entry: str, tables: Iterable[int | str], *, profile: str = "paper", timeout: float = 600.0,
-    jobs: int = -1, data_home=None,
+    entry: str, tables: Iterable[int | str], *, profile: str = "paper", jobs: int = -1,
+    data_home=None,
 ) -> Bench:  # fmt: skip
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    file has changed. An entry that fails on the first trial of a table, or takes more than
-    ``timeout`` seconds for a trial with its hold-out, runs no further in that table. ``jobs`` is 1
-    for this process, else at least two processes, so that an entry's crash does not end the bench.
+    file has changed. An entry that fails on the first trial of a table runs no further in
+    it. ``jobs`` is 1 for this process, else at least two processes, so that an entry's crash does
+    not end the bench.
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
-    if not timeout > 0:
-        raise ValueError(f"timeout must be positive, got {timeout}")
     folder = paths.build("bench") / entry.replace(":", ".")
     folder = folder if profile == "paper" else folder / profile
     store = Store(folder)
@@ -90,7 +88,7 @@ def bench(
     ranked: dict[int | str, ReportTable] = {}
     problems: list[str] = []
     for number in tables:
-        experiment = _experiment(number, entry, entered, settings, timeout)
+        experiment = _experiment(number, entry, entered, settings)
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
         problems += filter(None, failures.values())
         done = [method for method, failure in failures.items() if not failure]
@@ -164,7 +162,7 @@ class Entered(BaseEstimator):
         return answer
 
 
-def _experiment(number, entry, entered, settings, timeout) -> Experiment:
+def _experiment(number, entry, entered, settings) -> Experiment:
     """The trials of a table with the entry in place of the recorded methods."""
     configurations: dict[str, object] = {entry: entered}
     if settings is not None:
@@ -173,7 +171,7 @@ def _experiment(number, entry, entered, settings, timeout) -> Experiment:
         configurations[f"{entry}, tuned"] = HoldOut(entered, settings, criterion=criterion)
     recorded = EXPERIMENTS[_name(number)]
     part = replace(recorded.parts[0], configurations=configurations)
-    return replace(recorded, parts=(part,), timeout=timeout)
+    return replace(recorded, parts=(part,))
 
 
 def _name(number):
@@ -190,12 +188,9 @@ def _run(experiment, method, **options) -> str:
         for trials in (first, experiment):
             table = compute(trials, methods=[method], **options)
     except (Exception, SystemExit) as error:  # as in bench
-        if "worker process died" not in str(error):
-            return f"{what}: {_in_one_line(error)}"
-        return (
-            f"{what}: its process died; it crashed, used up the memory, or did not return within "
-            f"{experiment.timeout:g} s"
-        )
+        if "worker process died" in str(error):
+            return f"{what}: its process died; it crashed or used up the memory"
+        return f"{what}: {_in_one_line(error)}"
     stale = table["state"].eq("stale").any()
     return f"{what}: the data are missing, and its records are of other code" if stale else ""
 

@@ -42,7 +42,8 @@ class Companion:
 
     It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
     are those of :func:`~mimlpaper.study.runner.compute`; ``data_home=""`` is the default folder.
-    Trials that it runs are recorded in a folder of ``build``, never in ``data/results``.
+    Trials that it runs are recorded in a folder of ``build``, never in ``data/results``. What it
+    reads for tables, figures and claims are records that are fresh or attested: others are blank.
     """
 
     def __init__(
@@ -52,12 +53,11 @@ class Companion:
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         given: dict[str, Any] = {"jobs": jobs, "data_home": data_home, "recompute": recompute}
-        for name, kind in {"jobs": int, "data_home": str, "recompute": bool}.items():
-            if type(given[name]) is not kind:
-                raise ValueError(f"{name} must be {kind.__name__}, got {given[name]!r}")
+        for (name, value), kind in zip(given.items(), (int, str, bool), strict=True):
+            if type(value) is not kind:
+                raise ValueError(f"{name} must be {kind.__name__}, got {value!r}")
         self.profile = profile
         self.data_home = data_home or None
-        self.recompute = recompute
         self.store = explored_store(profile)
         self._how = given | {"profile": profile, "data_home": self.data_home, "store": self.store}
         self._known: dict[str, pd.DataFrame] = {}
@@ -73,13 +73,26 @@ class Companion:
         return paths.figures() if publishes else paths.build(self.profile) / "figures"
 
     def trials(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment; missing and stale trials are run first."""
-        self._known[experiment] = compute(experiment, **self._how)
+        """Records of an experiment that may be shown; missing and stale trials are run first.
+
+        Where that was not possible, a note says how many are left out, and the command to mend it.
+        """
+        table = self._known[experiment] = compute(experiment, **self._how)
         self._tested = {}
-        return self._known[experiment].copy()
+        left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
+        if len(left_out):
+            states = ", ".join(f"{n} {state}" for state, n in left_out.items())
+            mend = f"`mimlpaper compute {experiment} --profile {self.profile}`"
+            display(Markdown(f"> **Records left out: {states}.** {mend} runs their trials again."))
+        return self.recorded(experiment)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment as they are, read once."""
+        """Records of an experiment that may be shown: fresh or attested."""
+        table = self.known(experiment)
+        return table[table["state"].isin(USABLE)].reset_index(drop=True)
+
+    def known(self, experiment: str) -> pd.DataFrame:
+        """Records of an experiment in any state, read once."""
         if experiment not in self._known:
             self._known[experiment] = records(experiment, profile=self.profile, store=self.store)
         return self._known[experiment].copy()
@@ -90,8 +103,7 @@ class Companion:
         return column_records(self.recorded, experiment, column)
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
-        """A table's published rows and each of their open choices made otherwise, see
-        :func:`~mimlpaper.study.multiverse.readings_of`; missing trials are run first."""
+        """A table's published rows, and each of their open choices made otherwise."""
         self.trials("readings")
         return single_changes(experiment, self.recorded)
 
@@ -103,12 +115,11 @@ class Companion:
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
         card = scorecard(self.recorded, self.claims())
-        folder = self.store.base.folder if self.store.base else self.store.folder
-        return card | {"verified": verified(self.recorded, EXPERIMENTS, folder)}
+        return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
 
     def status(self, last_runs: dict[str, str]) -> list[dict]:
         """The state of every artefact, see :func:`~mimlpaper.study.scorecard.artefact_status`."""
-        counts = {n: trial_counts([n], self.recorded, self.profile) for n in EXPERIMENTS}
+        counts = {n: trial_counts([n], self.known, self.profile) for n in EXPERIMENTS}
         return artefact_status(counts, self.profile, last_runs)
 
     def opening(
@@ -120,10 +131,7 @@ class Companion:
         The finding is the outcome of ``tables`` and of the claims whose ids begin as
         ``claims``, then ``found``. Only the full protocol has one.
         """
-        finding = (
-            f"this is the profile {self.profile}, which shows that everything runs; what "
-            "the text says of results is about the profile paper."
-        )
+        finding = f"what the text says is about the profile paper, and this is {self.profile}."
         if self.profile == "paper":
             tested = self.claims(*claims) if claims else []
             finding = f"{finding_in_words(self.recorded, tables, tested)} {found}".strip()
@@ -137,8 +145,7 @@ class Companion:
 
     def claims(self, *beginnings: str) -> list[ClaimResult]:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
-        ids = published_claims()["id"]
-        wanted = [name for name in ids if name.startswith(beginnings or ("",))]
+        wanted = [n for n in published_claims()["id"] if n.startswith(beginnings or ("",))]
         new = tuple(name for name in wanted if name not in self._tested)
         tested = evaluate_claims(self.recorded, new)
         self._tested |= {claim.id: claim for claim in tested}
@@ -155,9 +162,9 @@ class Companion:
         return pd.concat(means, axis=1).round(2)
 
     def core_hours(self) -> float:
-        """Processor hours of all trials whose records are not stale."""
+        """Processor hours of all trials whose records may be shown."""
         tables = [self.recorded(name).drop_duplicates(KEY) for name in EXPERIMENTS]
-        return float(sum(t.loc[t["state"].isin(USABLE), "seconds"].sum() for t in tables) / 3600)
+        return float(sum(table["seconds"].sum() for table in tables) / 3600)
 
     def table(self, number: int):
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`."""

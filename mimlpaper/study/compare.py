@@ -176,7 +176,7 @@ def count_runs(records: pd.DataFrame, experiment: str) -> int:
 def runs_of_protocol(experiment: str) -> int:
     """Runs of the whole protocol: splits, data sets, or cross-validations; 0 for an unknown one."""
     known = EXPERIMENTS.get(experiment)
-    return PROTOCOL_RUNS.get(experiment, known.n_splits() if known else 0)
+    return PROTOCOL_RUNS.get(experiment, known.parts[0].splits.n_splits if known else 0)
 
 
 def _run_of(records, table):

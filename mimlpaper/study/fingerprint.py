@@ -1,13 +1,10 @@
 """Where a number comes from: fingerprint of the code, versions, commit, machine.
 
-A fingerprint changes when what a trial computes, or how it is recorded, may have changed. It has
-two parts, ``"code.settings"``: a hash of the definitions (functions, classes, constants) that the
-trial runs, and one of its configuration. The first follows every name that the code uses to its
-definition in this package. So a definition may move to another file, but it may not change.
-Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
-
-The sources are read when this module is imported: a file that is edited while trials run does not
-change their fingerprints.
+A fingerprint has two parts, ``"code.settings"``: a hash of the definitions (functions, classes,
+constants) that a trial runs, and one of its configuration. The first follows every name that the
+code uses to its definition in this package. So a definition may move to another file, but it may
+not change. Comments, docstrings and layout do not count, nor does the Python version, nor a seed.
+The sources are read when this module is imported: an edit while trials run does not count.
 """
 
 import ast
@@ -18,7 +15,7 @@ import os
 import platform
 import subprocess
 from collections import Counter
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -37,7 +34,7 @@ Meaning = list[ast.stmt] | str  # statements that define a name, or where it is 
 
 # What every trial runs, and what writes its numbers.
 COMMON: set[Definition] = {
-    ("mimlpaper.study.runner", "_run_batch"), ("mimlpaper.study.records", "_cell")
+    ("mimlpaper.study.runner", "_run_batch"), ("mimlpaper.study.records", "_recorded_text")
 }  # fmt: skip
 
 # Not followed: what knows all data sets and experiments, since a trial has its own; the search for
@@ -48,7 +45,7 @@ NOT_FOLLOWED = {
     "mimlpaper.paths",
 }  # fmt: skip
 
-REST = ""  # stands for a module's statements that define nothing
+REST = ""  # stands for a module's statements that define nothing and run when it is imported
 
 
 def _module_name(path):
@@ -66,8 +63,7 @@ def code_fingerprint(*parts) -> str:
     """Hash of all code behind the parts of a trial, a point, and a hash of their configuration.
 
     ``parts`` are an unfitted estimator, the data set's loader, the splits and the measure, with
-    everything that their parameters hold: estimators, functions, lists. The number of splits does
-    not count.
+    all that their parameters hold. The number of splits does not count.
     """
     configuration, definitions = _behind(*parts)
     lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
@@ -98,13 +94,10 @@ def _behind(*parts):
 def _described(value, found: set[Definition]):
     """A value as JSON. Functions and classes go by name, and into ``found`` if they are ours."""
     describe = partial(_described, found=found)
-    if isinstance(value, BaseEstimator):
-        parameters = value.get_params(deep=False)
-        parameters.pop("random_state", None)
-        return [describe(type(value)), {name: describe(v) for name, v in parameters.items()}]
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in fields(value) if field.name != "n_splits"]
-        return [describe(type(value)), {name: describe(getattr(value, name)) for name in names}]
+    if isinstance(value, BaseEstimator) or (is_dataclass(value) and not isinstance(value, type)):
+        held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
+        counts = {n: v for n, v in held.items() if n not in ("random_state", "n_splits")}
+        return [describe(type(value)), describe(counts)]
     if isinstance(value, dict):
         return {str(key): describe(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
@@ -169,10 +162,7 @@ def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
 
 @cache
 def _module(module: str) -> dict[str, Meaning]:
-    """What each top-level name of a module means: its statements, or where it is imported from.
-
-    :data:`REST` holds the statements that define nothing: they run when the module is imported.
-    """
+    """What each top-level name of a module means: its statements, or where it is imported from."""
     imported: dict[str, str] = {}
     defined: dict[str, list[ast.stmt]] = {REST: []}
     for statement in _syntax(module).body:
@@ -215,10 +205,7 @@ def _syntax(module: str) -> ast.Module:
 
 
 def _canonical(node) -> str:
-    """A syntax tree as text without positions and without empty fields.
-
-    Each Python version adds fields, and leaves them empty for code that does not use them.
-    """
+    """A syntax tree as text without positions and the empty fields that Python versions add."""
     if isinstance(node, list):
         return "[" + ",".join(map(_canonical, node)) + "]"
     if not isinstance(node, ast.AST):
@@ -257,10 +244,9 @@ def _commit():
     """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
     try:
         head = _git("rev-parse", "--short=12", "HEAD")
-        changed = _git("status", "--porcelain", "--", "mimlpaper")
+        return head + "+" * bool(_git("status", "--porcelain", "--", "mimlpaper"))
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return head + ("+" if changed else "")
 
 
 def _git(*arguments):

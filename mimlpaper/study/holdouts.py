@@ -11,26 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.metrics import CRITERIA, evaluate
 
-LOWER_IS_BETTER = {name: criterion.lower_is_better for name, criterion in CRITERIA.items()}
-LOWER_IS_BETTER["accuracy"] = False
+SIGNS = {name: -1.0 if one.lower_is_better else 1.0 for name, one in CRITERIA.items()}
+SIGNS["accuracy"] = 1.0  # of learners of one label
 
 
 class HoldOut(BaseEstimator):
     """An estimator with the best setting of a grid, by one hold-out test on the training set.
 
-    Every setting is fitted on a part of the training set and judged on the rest; the best one is
-    fitted again on the whole training set.
-
     Parameters
     ----------
     estimator : estimator with scores and labels, or a pipeline that ends in one; it is cloned.
-    grid : dict of lists, or a list of such dicts
-        Settings to try, by scikit-learn parameter names.
-    criterion : str, default "average_precision"
-        One of :data:`mimlpaper.metrics.CRITERIA`, measured on the held-out part, or "accuracy"
-        for a learner of one binary label.
-    test_size : float, default 0.25
-        Share of the training set that is held out.
+    grid : dict of lists, or a list of such dicts; settings by scikit-learn parameter names.
+    criterion : one of :data:`mimlpaper.metrics.CRITERIA`, default "average_precision", or
+        "accuracy" for a learner of one binary label; measured on the held-out part.
+    test_size : float, default 0.25, share of the training set that is held out.
     stratified : bool, default False
         Whether the held-out part keeps the shares of the classes, of labels (n_bags,).
     random_state : int, RandomState or None, default None
@@ -39,8 +33,7 @@ class HoldOut(BaseEstimator):
     ----------
     best_estimator_ : the estimator with the best setting, fitted on the whole training set.
     best_params_ : dict
-    holdout_values_ : dict of lists, every setting tried (``"params"``) and the criterion's
-        ``"value"`` for it.
+    holdout_values_ : dict of lists: the settings, ``"params"``, and the criterion, ``"value"``.
     """
 
     def __init__(
@@ -55,11 +48,9 @@ class HoldOut(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, Y):
-        if self.criterion not in LOWER_IS_BETTER:
-            raise ValueError(
-                f"criterion must be one of {list(LOWER_IS_BETTER)}, got {self.criterion!r}"
-            )
-        sign = -1.0 if LOWER_IS_BETTER[self.criterion] else 1.0
+        if self.criterion not in SIGNS:
+            raise ValueError(f"criterion must be one of {list(SIGNS)}, got {self.criterion!r}")
+        sign = SIGNS[self.criterion]
 
         def score(estimator, X, Y):
             measured = evaluate(Y, estimator.decision_function(X), estimator.predict(X))
@@ -94,8 +85,7 @@ BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
 def shares_at_ends(search: HoldOut, chosen: Sequence[Mapping]) -> dict[str, float]:
     """For each grid of numbers, the share of fits that chose its least or largest value.
 
-    A large share says that the grid is too narrow, unless that end is a bound of the parameter:
-    it does not count then. ``chosen`` holds the ``best_params_`` of the fits.
+    An end that is a bound of the parameter does not count. ``chosen`` holds the ``best_params_``.
     """
     shares = {}
     for name, values in search.grid.items():
@@ -109,15 +99,11 @@ def full_names(estimator, parameters: Mapping) -> dict:
     """Parameters by their scikit-learn names; a short name is one of the last step.
 
     ``C`` of ``make_pipeline(scaler, MlSvm())`` is ``mlsvm__C``, and ``estimator__mlsvm__C`` of a
-    hold-out of it. A parameter of the estimator itself keeps its name: a step of a pipeline, the
-    criterion of a hold-out.
+    hold-out of it. A parameter of the estimator itself keeps its name.
     """
-    known, prefix = estimator.get_params(), _last_step(estimator)
-    return {name if name in known else prefix + name: v for name, v in parameters.items()}
-
-
-def _last_step(estimator):
-    """What the names of the last step's parameters begin with."""
+    known, prefix = estimator.get_params(), ""
     if isinstance(estimator, HoldOut):
-        return f"estimator__{_last_step(estimator.estimator)}"
-    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+        estimator, prefix = estimator.estimator, "estimator__"
+    if isinstance(estimator, Pipeline):
+        prefix += f"{estimator.steps[-1][0]}__"
+    return {name if name in known else prefix + name: v for name, v in parameters.items()}

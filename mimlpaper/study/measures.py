@@ -1,8 +1,7 @@
 """What is recorded of a trial: criteria, stages, reasons, objectives, relatedness, costs.
 
-Each measure is a function of (estimator, dataset, train, test), see
-:class:`~mimlpaper.study.trials.Measure`: it fits the estimator on the rows ``train`` of the data
-set, and returns what it finds, one dict a row.
+Each measure has a function of (estimator, dataset, train, test), see
+:class:`~mimlpaper.study.trials.Measure`.
 """
 
 import ctypes
@@ -76,19 +75,14 @@ def _stages(estimator, X, staged):
 def _chosen(estimator):
     """Hyper-parameters chosen by hold-out, as JSON; empty if nothing was to choose."""
     best = getattr(estimator, "best_params_", None)
-    return "" if best is None else json.dumps(best, sort_keys=True, default=_plain)
-
-
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else str(value)
+    return "" if best is None else json.dumps(best, sort_keys=True, default=str)
 
 
 def objectives(estimator, dataset, train, test) -> list[dict]:
     """D-MimlSvm's objective, one row for each step of the outer loop, from 1.
 
-    objective after it; following, the objective after the next step, also if that step is thrown
-    away, NaN if there is none; n_iter, the inner solver's iterations; gap, its relative duality
-    gap at the end of the fit.
+    following: the objective after the next step, also if that step is thrown away, NaN if there is
+    none. n_iter: the inner solver's iterations; gap: its relative duality gap after the fit.
     """
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
@@ -103,8 +97,8 @@ def objectives(estimator, dataset, train, test) -> list[dict]:
 def related_pairs(estimator, dataset, train, test) -> list[dict]:
     """What D-MimlSvm learns of two labels, one row for each pair, ``first`` and ``second``.
 
-    cosine between their w_t; sharing a_ij = 1 / (4 μ_ij + 2), what they share of w_i + w_j, NaN
-    if it is not learned; together, how often both are in a label set of the training bags, as a
+    cosine: between their w_t. sharing: a_ij = 1 / (4 μ_ij + 2), what they share of w_i + w_j, NaN
+    if it is not learned. together: how often both are in a label set of the training bags, as a
     multiple of how often they would be if they were independent.
     """
     Y, names = dataset.Y[train], dataset.label_names
@@ -165,10 +159,9 @@ class Chance(Guess):
 
 
 def reasons(estimator, dataset, train, test) -> list[dict]:
-    """Which instance brings which label, against the labels of the test bags' instances.
+    """Scores of instances, see :func:`~mimlpaper.reasons.explain`, against their labels.
 
-    A method's scores of instances, see :func:`~mimlpaper.reasons.explain`, are compared with
-    labels that no method sees, but for :class:`Ceiling`. One row a calibration; ``Ceiling`` and
+    No method sees these labels, but for :class:`Ceiling`. One row a calibration; ``Ceiling`` and
     ``Chance`` are not calibrated.
     """
     X, Y = dataset.X[train], dataset.Y[train]
@@ -196,11 +189,8 @@ def shares_of_right_reasons(
     micro_auc_instances, micro_auc_bags : area under one curve for all labels together. A bag
         has the scores of its top instances, labelled or not.
 
-    Parameters
-    ----------
-    scores : (n_instances, n_labels), as from :func:`~mimlpaper.reasons.explain`.
-    Y : bool array (n_bags, n_labels)
-    instance_labels : bool array (n_instances, n_labels); an empty row is not labelled.
+    ``scores`` and ``instance_labels`` have the shape (n_instances, n_labels), ``Y`` (n_bags,
+    n_labels). An instance without any label is not labelled.
     """
     of_bags = roc_auc_score(Y, bags.max(scores), average="micro")
     labelled = instance_labels.any(axis=1)
@@ -228,16 +218,11 @@ def _top_is_true(scores, truth):
 
 
 def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) -> np.ndarray:
-    """Instance scores as probabilities, learned from the labels of the training bags only.
+    """Instance scores ``test`` as probabilities, learned from labels ``Y`` of training bags only.
 
     For each label, Platt's logistic function or isotonic regression gives the probability that a
-    bag has the label from its largest score. It is then read at every instance's score.
-
-    Parameters
-    ----------
-    kind : one of :data:`CALIBRATIONS`; "none" gives ``test`` back.
-    train, test : (n_instances, n_labels), scores of the training and of the test instances.
-    bags, Y : the training bags and their labels (n_bags, n_labels).
+    bag has the label from its largest score. It is then read at every instance's score. ``train``
+    and ``test`` have the shape (n_instances, n_labels); kind "none" gives ``test`` back.
     """
     if kind == "none":
         return test
@@ -258,10 +243,9 @@ def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) ->
 def costs(estimator, dataset, train, test) -> list[dict]:
     """Processor seconds of a fit and of scores, and what each adds to resident memory.
 
-    Megabytes are the peak during the fit above what was resident when it began, so the data do
-    not count. A small fit runs first, because the first one loads compiled code; a short fit runs
-    three times, and the least seconds count. n_instances is the mean of a bag. Without a test set
-    no scores are computed. A learner of one label gets the first.
+    Megabytes are the peak above what was resident before, so the data do not count. A small fit
+    runs first, because the first one loads compiled code; of short fits the fastest of three
+    counts. n_instances is the mean of a bag. A learner of one label gets the first.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     labels = dataset.Y[:, 0] if isinstance(last, BagClassifier) else dataset.labels
@@ -278,9 +262,8 @@ def costs(estimator, dataset, train, test) -> list[dict]:
         "n_instances": round(X.n_instances / len(X), 2) if is_bags else 1,
         "n_features": X.n_features if is_bags else X.shape[1],
         "n_labels": 1 if np.ndim(Y) == 1 else Y.shape[1],
-        "fit_seconds": seconds,
-        "fit_megabytes": megabytes,
-    }
+        "fit_seconds": seconds, "fit_megabytes": megabytes,
+    }  # fmt: skip
     if len(test):
         scores, seconds, megabytes = spent(fitted.decision_function, dataset.X[test])
         row |= {"predict_seconds": seconds, "predict_megabytes": megabytes}
@@ -290,24 +273,19 @@ def costs(estimator, dataset, train, test) -> list[dict]:
 
 
 def spent(call, *args):
-    """The result of ``call``, its processor seconds, and the megabytes that it adds to the peak."""
+    """The result of ``call``, its processor seconds, and the megabytes that it adds to the peak.
+
+    Except on Linux, the peak is that of the whole process, with the loading of its data.
+    """
     gc.collect()
-    _reset_peak()
+    if sys.platform == "linux":  # give back what is free, and forget the peak
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)
+        Path("/proc/self/clear_refs").write_text("5")
     before = _peak()
     begin = time.process_time()
     result = call(*args)
     seconds = time.process_time() - begin
     return result, seconds, _peak() - before
-
-
-def _reset_peak():
-    """On Linux, return freed memory and reset the peak.
-
-    Elsewhere the peak is that of the whole process, with the loading of its data.
-    """
-    if sys.platform == "linux":
-        getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)
-        Path("/proc/self/clear_refs").write_text("5")
 
 
 def _peak():
@@ -324,20 +302,18 @@ STAGED = Measure(criteria_by_stage, *_OF_TESTS)
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))
-_SHARES = ("PMC", "ANL", "PRC")
 CHARACTERISTICS = Measure(
     characteristics,
     (
-        *("categories", "vocabulary"),
-        *(f"{part}_{name}" for part in ("train", "test") for name in _SHARES),
+        "categories", "vocabulary",
+        "train_PMC", "train_ANL", "train_PRC", "test_PMC", "test_ANL", "test_PRC",
     ),
-)
+)  # fmt: skip
 COSTS = Measure(
     costs,
     (
-        *("n_instances", "n_features", "n_labels", "fit_seconds", "fit_megabytes"),
-        *("predict_seconds", "predict_megabytes", "average_precision"),
+        "n_instances", "n_features", "n_labels", "fit_seconds", "fit_megabytes",
+        "predict_seconds", "predict_megabytes", "average_precision",
     ),
-    repeatable=False,
-    alone=True,
-)
+    repeatable=False, alone=True,
+)  # fmt: skip

@@ -1,17 +1,15 @@
 """Recorded trials: one CSV file an experiment, one row a trial and stage; and which are fresh.
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
-writer loses or mixes records. Part of a row that a killed process left behind is cut off before
-the next row is written, and ignored when the file is read. Each row ends with a seal, a hash of its
-text, so that a row that was edited is noticed.
+writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
+before the next row is written. Each row ends with a seal, a hash of its text, which shows edits.
 
 The state of a record says whether it may be shown. "fresh": made by today's code. "attested": made
 by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale":
 neither. "unchecked": made by a cluster, and no check of it ended. "suspect": edited, or
 contradicted by a check. Only fresh and attested records enter a published number.
 
-Two more tables say what verification found. ``attested.csv``: today's code gives the numbers that
-other code recorded. ``verified.csv``: the latest outcome of each group on each kind of machine.
+``verified.csv`` holds what ``mimlpaper verify`` last found of each pair of codes.
 """
 
 import csv
@@ -33,7 +31,6 @@ from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.trials import Experiment, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
-ORIGIN = ["data_sha256", "code", "versions", "commit", "machine"]
 COUNTS = ["split", "stage", "n_stages", "n_train", "n_test", "seconds"]  # the numbers of every file
 
 STATES = ("fresh", "attested", "stale", "unchecked", "suspect")  # from best to worst
@@ -41,14 +38,12 @@ USABLE = STATES[:2]
 SUSPECT, UNCHECKED = "suspect ", "unchecked "  # in front of the code of such a record
 SEAL = 8  # hexadecimal digits
 
-ATTESTATIONS = [
-    "experiment", "method", "recorded_code", "code",
-    "n_checked", "largest_difference", "date", "commit", "machine",
-]  # fmt: skip
+# What verification says of a group: a method's records by one code, compared with today's code.
+GROUP = ["experiment", "method", "recorded_code", "code"]
 OUTCOMES = [
-    "experiment", "method", "recorded_code", "machine", "outcome", "n_checked",
-    "largest_difference", "date", "commit", "versions", "code",
+    *GROUP, "outcome", "n_checked", "largest_difference", "date", "machine", "versions", "commit"
 ]  # fmt: skip
+SAME = ("equal", "close")  # the outcomes that attest a group
 
 
 class StoreError(RuntimeError):
@@ -69,8 +64,8 @@ class Store:
         self.folder = Path(folder)
         self.base = base
 
-    def path(self, experiment: str) -> Path:
-        return self.folder / f"{experiment}.csv"
+    def path(self, name: str) -> Path:
+        return self.folder / f"{name}.csv"
 
     def check_writable(self, experiment: str):
         """Raise a StoreError if nothing can be added to an experiment's file."""
@@ -114,22 +109,10 @@ class Store:
 
         No writer comes between reading and writing. Records that were superseded leave the file.
         """
+        columns = columns_of(experiment)
         with self._locked(experiment.name):
-            rows, columns = (
-                change(self._read(experiment)).to_dict("records"),
-                columns_of(experiment),
-            )
-            text = _header(columns) + _to_csv(rows, columns)
-            paths.write_whole(self.path(experiment.name), text)
-
-    def _read(self, experiment):
-        path, columns = self.path(experiment.name), columns_of(experiment)
-        data = path.read_bytes() if path.is_file() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        types = dict.fromkeys(COUNTS, int) | dict.fromkeys(experiment.measure.numbers, float)
-        if not whole:
-            return pd.DataFrame(columns=columns, dtype="str").astype(types | {"seconds": float})
-        return _latest(_parse(whole, path, columns, numbers=list(types)))
+            rows = change(self._read(experiment)).to_dict("records")
+            paths.write_whole(self.path(experiment.name), _header(columns) + _to_csv(rows, columns))
 
     def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
         """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""
@@ -141,20 +124,44 @@ class Store:
 
         self.rewrite(experiment, marked)
 
-    def attested(self, experiment: str) -> set[tuple[str, str, str]]:
-        """What is attested of an experiment: (method, recorded code, code), without settings."""
-        known = load_table(self.folder, "attested").query("experiment == @experiment")
-        pairs = known[["method", "recorded_code", "code"]].itertuples(index=False, name=None)
-        return set(pairs) | (self.base.attested(experiment) if self.base else set())
+    def outcomes(self) -> pd.DataFrame:
+        """What verification last found of each group; columns :data:`OUTCOMES`."""
+        table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOMES)
+        if not self.path("verified").is_file():
+            return table
+        texts = dict.fromkeys(("recorded_code", "code", "commit"), str)
+        own = pd.read_csv(self.path("verified"), dtype=texts)
+        return _last_outcomes(own if table.empty else pd.concat([table, own]))
 
-    def _locked(self, experiment):
+    def add_outcomes(self, rows: Iterable[dict]):
+        """Add outcomes to ``verified.csv``, in place of those of the same groups."""
+        added = pd.DataFrame(list(rows), columns=OUTCOMES)
+        with self._locked("verified"):
+            known = Store(self.folder).outcomes()
+            table = _last_outcomes(added if known.empty else pd.concat([known, added]))
+            text = table.sort_values(GROUP).to_csv(index=False, lineterminator="\n")
+            paths.write_whole(self.path("verified"), text)
+
+    def _read(self, experiment):
+        path, columns = self.path(experiment.name), columns_of(experiment)
+        data = path.read_bytes() if path.is_file() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        types = dict.fromkeys(COUNTS, int) | dict.fromkeys(experiment.measure.numbers, float)
+        if not whole:
+            return pd.DataFrame(columns=columns, dtype="str").astype(types | {"seconds": float})
+        return _latest(_parse(whole, path, columns, numbers=list(types)))
+
+    def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(self.folder / f".{experiment}.lock")
+        return FileLock(self.folder / f".{name}.lock")
+
+
+def _last_outcomes(table):
+    return table.drop_duplicates(GROUP, keep="last")
 
 
 def _latest(rows):
-    """The last run of each trial, if it is whole: the rows of a run stand together, their stages
-    ascending."""
+    """The last run of each trial, if it is whole: its rows stand together, stages ascending."""
     begins = (rows[KEY] != rows[KEY].shift()).any(axis=1) | (rows["stage"].diff() <= 0)
     run = begins.cumsum()
     last = run == run.groupby([rows[name] for name in KEY]).transform("max")
@@ -166,8 +173,8 @@ def columns_of(experiment: Experiment) -> list[str]:
     """The columns of an experiment's file but the seal."""
     measure = experiment.measure
     return [
-        *KEY, "stage", "n_stages", *measure.words, *measure.numbers, "seconds", "warnings",
-        "kind", "n_train", "n_test", *ORIGIN,
+        *KEY, "stage", "n_stages", *measure.words, *measure.numbers, "seconds", "warnings", "kind",
+        "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine",
     ]  # fmt: skip
 
 
@@ -176,35 +183,27 @@ def _header(columns):
 
 
 def _parse(data, path, columns, numbers):
-    advice = "restore the file from version control"
-    lines = data.splitlines()
+    lines, wanted = data.splitlines(), [*columns, "seal"]
     try:
         table = pd.read_csv(
             io.BytesIO(data), dtype=str, keep_default_na=False, skip_blank_lines=False,
             encoding_errors="replace",
         )  # fmt: skip
-    except ValueError as error:  # a row has too many columns
-        raise StoreError(f"{path}: {error}; {advice}") from error
-    wanted, found = [*columns, "seal"], list(table.columns)
-    if found != wanted:
-        raise StoreError(f"{path}: expected the columns {wanted}, got {found}; {advice}")
-    short = table["seal"] == ""
-    if short.any():
+        if list(table.columns) != wanted:
+            raise ValueError(f"expected the columns {wanted}, got {list(table.columns)}")
+        short = table["seal"] == ""
+        if short.any():
+            raise ValueError(f"line {short.argmax() + 2}: expected {len(wanted)} columns")
+        if len(table) != len(lines) - 1:
+            raise ValueError("a quotation mark joins lines of it")
+        table[numbers] = table[numbers].apply(pd.to_numeric)
+    except ValueError as error:
         raise StoreError(
-            f"{path}, line {short.argmax() + 2}: expected {len(columns) + 1} columns; {advice}, or "
-            "delete that line and run `mimlpaper compute` again"
-        )
-    if len(table) != len(lines) - 1:
-        raise StoreError(f"{path}: a quotation mark joins lines of it; {advice}")
+            f"{path}: {error}; restore the file from version control, or delete the damaged lines "
+            "and run `mimlpaper compute` again"
+        ) from error
     seals = [_seal(line.rpartition(b",")[0]) for line in lines[1:]]
     table["code"] = table["code"].mask(table["seal"] != seals, SUSPECT + table["code"])
-    for column in numbers:
-        try:
-            table[column] = pd.to_numeric(table[column])
-        except ValueError as error:
-            raise StoreError(
-                f"{path}: column {column} holds something that is not a number: {error}; {advice}"
-            ) from error
     return table.drop(columns="seal")
 
 
@@ -215,12 +214,12 @@ def _seal(row: bytes) -> str:
 def _to_csv(rows, columns):
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writerows({name: _cell(row.get(name, "")) for name in columns} for row in rows)
+    writer.writerows({name: _recorded_text(row.get(name, "")) for name in columns} for row in rows)
     lines = buffer.getvalue().splitlines()
     return "".join(f"{line},{_seal(line.encode())}\n" for line in lines)
 
 
-def _cell(value):
+def _recorded_text(value):
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.10g}"
     return " ".join(value.splitlines()) if isinstance(value, str) else value
@@ -233,7 +232,8 @@ def default_store(profile: str = "paper") -> Store:
 
 def explored_store(profile: str = "paper") -> Store:
     """Where notebooks record: a folder of ``build``, over the records of ``data/results``."""
-    return Store(paths.build(profile) / "results", base=default_store(profile))
+    known = default_store(profile)
+    return known if profile == "smoke" else Store(paths.build(profile) / "results", base=known)
 
 
 def records(
@@ -252,23 +252,23 @@ def records(
     }
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
-    attested = store.attested(described.name)
-    return table.drop(columns="place").assign(state=_states(table, described, attested))
+    return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))
 
 
-def _states(table, experiment, attested):
+def _states(table, experiment, outcomes):
     """The state of each row, by its code and that of today."""
     named = table[["dataset", "method", "parameters", "code"]]
     about = list(named.itertuples(index=False, name=None))
     today = _codes_today(experiment, {row[:3] for row in about})
+    own = outcomes[outcomes["experiment"].eq(experiment.name) & outcomes["outcome"].isin(SAME)]
+    attested = set(own[["method", "recorded_code", "code"]].itertuples(index=False, name=None))
     states = {row: _state(row[3], today[row[:3]], row[1], attested) for row in set(about)}
     return [states[row] for row in about]
 
 
 def _state(recorded, today, method, attested):
-    mark = recorded[: recorded.find(" ") + 1]
-    if mark in (SUSPECT, UNCHECKED):
-        return mark.strip()
+    if recorded.startswith((SUSPECT, UNCHECKED)):
+        return recorded.split(" ")[0]
     if recorded == today:
         return "fresh"
     (code, _, settings), (code_now, _, settings_now) = recorded.partition("."), today.partition(".")
@@ -319,27 +319,3 @@ def keys_of(table: pd.DataFrame) -> list[tuple]:
 def trials_of(table: pd.DataFrame) -> list[Trial]:
     """The trials of some rows, each once."""
     return [Trial(*key) for key in dict.fromkeys(keys_of(table))]
-
-
-def load_table(folder, name: str) -> pd.DataFrame:
-    """The table "attested" or "verified" of a folder of records."""
-    columns = {"attested": ATTESTATIONS, "verified": OUTCOMES}[name]
-    path = Path(folder) / f"{name}.csv"
-    if not path.is_file():
-        return pd.DataFrame(columns=columns)
-    return pd.read_csv(path, dtype=dict.fromkeys(("recorded_code", "code", "commit"), str))
-
-
-def add_to_table(folder, name: str, rows: Iterable[dict]):
-    """Add rows to the table "attested" or "verified", in place of those with the same key.
-
-    The file is whole at any time, and one writer waits for the other.
-    """
-    columns, key = {"attested": (ATTESTATIONS, 4), "verified": (OUTCOMES, 4)}[name]
-    path = Path(folder) / f"{name}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_name(f".{name}.lock")):
-        added = pd.DataFrame(list(rows), columns=columns)
-        table = pd.concat([load_table(folder, name), added]) if path.is_file() else added
-        table = table.drop_duplicates(columns[:key], keep="last").sort_values(columns[:key])
-        paths.write_whole(path, table.to_csv(index=False, lineterminator="\n"))

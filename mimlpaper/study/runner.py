@@ -1,9 +1,5 @@
 """Run the trials that are not recorded yet, in parallel, record them, and estimate their time."""
 
-import faulthandler
-import math
-import random
-import signal
 import sys
 import traceback
 from collections import deque
@@ -13,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import astuple
 from importlib.util import find_spec
 from itertools import chain
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
@@ -25,25 +21,11 @@ from tqdm import tqdm
 from mimlpaper.datasets import DataError, load, loader_of
 from mimlpaper.sharing import Cache, sharing
 from mimlpaper.study.fingerprint import code_fingerprint, provenance
-from mimlpaper.study.records import (
-    KEY,
-    SUSPECT,
-    UNCHECKED,
-    USABLE,
-    Store,
-    default_store,
-    keys_of,
-    records,
-    trials_of,
-)
+from mimlpaper.study.records import KEY, UNCHECKED, USABLE, Store, default_store, keys_of, records
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import Experiment, Trial, run_trial
+from mimlpaper.study.trials import Trial, run_trial
 
-# Of a cluster's trials of a method, one in fifty runs again on this machine, and at least two.
-ONE_IN = 50
-AT_LEAST = 2
 IDLE = 20  # seconds
-GRACE = 3  # seconds, for compiled code to return after the alarm
 SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
 
 
@@ -57,44 +39,39 @@ def compute(
 ) -> pd.DataFrame:  # fmt: skip
     """Records of the trials of one or several experiments; missing and stale ones are run first.
 
-    The trials of a split share their work, also those of several experiments; records do not
-    depend on that.
-
     Parameters
     ----------
     experiments : name or Experiment, or a list of these; an Experiment of one's own needs a store.
-    profile : {"paper", "quick", "smoke"}
-        All trials, those of the first few splits, or a few on data drawn by the library.
+    profile : "paper", "quick" or "smoke": all trials, those of the first splits, or on drawn data.
     methods : names of the methods to run; all if None. The table has these only.
     jobs : int, worker processes, -1 for one a core. Records do not depend on it.
     recompute : bool, run all trials, recorded or not.
     dask : str or None
         Address of a Dask scheduler whose workers run the trials, in place of processes here. At
-        the end, one trial in :data:`ONE_IN` of each method, at least :data:`AT_LEAST`, runs again
-        here.
+        the end some run again here, see :func:`~mimlpaper.study.verify.spot_check`.
 
     Raises
     ------
     TrialError
-        If trials failed. Every other trial is recorded, and a second call runs the rest. Also if
-        a trial that runs again here differs from the cluster's: then the records that the cluster
-        made of this method are marked as suspect.
+        If trials failed, or a cluster's trial differs from its repetition. Every other trial is
+        recorded, and a second call runs the rest.
     DataError
         If data are missing for trials without any record.
     """
-    single = isinstance(experiments, str | Experiment)
-    described = [get_experiment(one) for one in ([experiments] if single else experiments)]
+    names = experiments if isinstance(experiments, list | tuple) else [experiments]
+    described = [get_experiment(one) for one in names]
     store, waiting = store or default_store(profile), []
     for experiment in described:
         recorded = records(experiment, profile=profile, methods=methods, store=store)
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
-        if _announced(experiment, trials, recorded, jobs, data_home):
+        if trials and not _data_missing(trials, data_home, recorded):
+            _announce(experiment, trials, recorded, jobs)
             store.check_writable(experiment.name)
             waiting += trials
     if waiting or dask:
         _record({one.name: one for one in described}, waiting, jobs, data_home, dask, store)
     tables = [records(one, profile=profile, methods=methods, store=store) for one in described]
-    return tables[0] if single else pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
 
 def _to_run(experiment, trials, recorded, recompute):
@@ -102,29 +79,14 @@ def _to_run(experiment, trials, recorded, recompute):
     usable = recorded["state"].isin([*USABLE, "unchecked"])
     known = set() if recompute else set(keys_of(recorded[usable]))
     waiting = [trial for trial in trials if astuple(trial) not in known]
-    return [trial for trial in waiting if not _missing_package(experiment, trial)]
+    return [trial for trial in waiting if _has_packages(experiment, trial)]
 
 
-def _missing_package(experiment, trial):
-    """Whether the estimator names a package in ``needs`` that is not installed."""
+def _has_packages(experiment, trial):
+    """Whether each package is installed that a part of the estimator names in ``needs``."""
     estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
-    parts = [estimator, *(estimator.get_params().values() if estimator is not None else ())]
-    needed = {part.needs for part in parts if isinstance(getattr(part, "needs", None), str)}
-    return not all(map(find_spec, needed))
-
-
-def _announced(experiment, trials, recorded, jobs, data_home):
-    """Whether there are trials to run; a line says how many and, if that is known, how long."""
-    if not trials or _data_missing(trials, data_home, recorded):
-        return False
-    text = f"{experiment.name}: {len(trials)} trials to run"
-    typical = recorded.groupby("method")["seconds"].median()
-    if all(trial.method in typical for trial in trials):
-        total = sum(typical[trial.method] for trial in trials)
-        workers = min(len(trials), effective_n_jobs(jobs))
-        text += f", about {_duration(total / workers)} with {workers} process(es)"
-    print(text, flush=True)
-    return True
+    parts = estimator.get_params().values() if estimator is not None else ()
+    return all(find_spec(part.needs) for part in (estimator, *parts) if hasattr(part, "needs"))
 
 
 def _data_missing(waiting, data_home, recorded):
@@ -140,18 +102,34 @@ def _data_missing(waiting, data_home, recorded):
     return False
 
 
-def _duration(seconds):
-    minutes = int(np.ceil(seconds / 60))
-    return f"{seconds:.0f} s" if seconds < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+def _announce(experiment, trials, recorded, jobs):
+    """Say how many trials are to run and, if that is known, how long they take."""
+    seconds = _expected_seconds(trials, recorded)
+    text = f"{experiment.name}: {len(trials)} trials to run"
+    if seconds.notna().all():
+        workers = min(len(trials), effective_n_jobs(jobs))
+        minutes = int(np.ceil(seconds.sum() / workers / 60))
+        text += f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
+    print(text, flush=True)
+
+
+def _expected_seconds(trials, recorded):
+    """The mean of a trial's variant, else of its method on its data set, NaN if none is known."""
+    waiting, recorded = pd.DataFrame(trials, columns=KEY), recorded.drop_duplicates(KEY)
+    seconds = pd.Series(np.nan, waiting.index)
+    for alike in (["dataset", "method", "parameters"], ["dataset", "method"]):
+        means = recorded.groupby(alike)["seconds"].mean()
+        seconds = seconds.fillna(waiting.join(means, on=alike)["seconds"])
+    return seconds
 
 
 def _record(experiments, trials, jobs, data_home, dask, store):
     """Run and record the trials; what failed is raised when every experiment is checked."""
-    touched, failures = set(), []
+    from mimlpaper.study.verify import spot_check  # which runs trials by this module
+
+    touched, failures, where = set(), [], {"jobs": jobs, "data_home": data_home}
     try:
-        for trial, rows in run_trials(
-            trials, experiments, jobs=jobs, data_home=data_home, dask=dask
-        ):
+        for trial, rows in run_trials(trials, experiments, dask=dask, **where):
             experiment = experiments[trial.experiment]
             mark = UNCHECKED if dask and not experiment.measure.alone else ""
             rows = [vars(trial) | row | {"code": mark + row["code"]} for row in rows]
@@ -163,44 +141,11 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         store.rewrite(experiments[name])  # without what the new records supersede
     for experiment in experiments.values() if dask else ():
         try:
-            _spot_check(experiment, jobs, data_home, store)
+            spot_check(experiment, store, **where)
         except TrialError as error:
             failures.append(str(error))
     if failures:
         raise TrialError("\n".join(failures))
-
-
-def _spot_check(experiment, jobs, data_home, store):
-    """Run some of the unchecked trials of each method again here, also those of earlier runs."""
-    from mimlpaper.study.verify import compare_trial  # which runs trials by this module
-
-    recorded = store.load(experiment)
-    unchecked = recorded[recorded["code"].str.startswith(UNCHECKED)]
-    differing = []
-    for method, own in unchecked.groupby("method", sort=False):
-        trials, groups = trials_of(own), dict(list(own.groupby(KEY)))
-        n_checked = min(len(trials), max(AT_LEAST, math.ceil(len(trials) / ONE_IN)))
-        drawn = random.SystemRandom().sample(trials, n_checked)
-        again = run_trials(drawn, {experiment.name: experiment}, jobs=jobs, data_home=data_home)
-        compared = [
-            (*compare_trial(experiment, groups[astuple(trial)], rows), trial)
-            for trial, rows in again
-        ]
-        wrong = [(apart, trial) for apart, same, trial in compared if not same]
-        store.mark(experiment, set(map(astuple, trials)), SUSPECT if wrong else "")
-        differing += wrong
-        print(
-            f"spot check of {method}: {n_checked} of {len(trials)} trials run again here, "
-            f"{n_checked - len(wrong)} the same"
-        )
-    if differing:
-        largest, trial = max(differing, key=lambda pair: pair[0])
-        methods = ", ".join(dict.fromkeys(trial.method for _, trial in differing))
-        raise TrialError(
-            f"spot check: trials of {methods} differ from the cluster's, by up to {largest:.2g} "
-            f"({trial}); what the cluster made of these methods is marked as suspect, and the same "
-            "command runs it again"
-        )
 
 
 def run_trials(
@@ -210,24 +155,17 @@ def run_trials(
 
     A worker gets a batch: all trials of one split, which share kernels, distances and the like.
     Results do not depend on the batches. If a worker process dies, the trials that were running
-    run again one by one, after all others; that shows which one killed it. Trials of an experiment
-    whose measure is for trials ``alone`` run one at a time, each in a new process.
+    run again one by one, after all others; that shows which one killed it. Trials whose measure
+    needs them ``alone`` run one at a time, each in a new process. A TrialError at the end says that
+    some failed, or their worker died.
 
     Parameters
     ----------
     experiments : mapping from name to Experiment, where the trials' experiments are found.
     jobs : int, processes on this machine, -1 for one a core.
     data_home : path or None; on a cluster, a path that every worker sees.
-    dask : str or None
-        Address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, to use its workers.
-        Each needs this version of the package, the data, and one thread. A batch is a few
-        kilobytes: trials, unfitted estimators and the way to split. Dask moves the batches of a
-        lost worker to the others.
-
-    Raises
-    ------
-    TrialError
-        At the end, if trials failed or their worker died.
+    dask : address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, or None. Each of its
+        workers needs this version of the package, the data, and one thread.
     """
     alone = [trial for trial in trials if experiments[trial.experiment].measure.alone]
     together = [trial for trial in trials if not experiments[trial.experiment].measure.alone]
@@ -259,11 +197,11 @@ def _in_batches(trials, experiments, jobs, data_home, dask, progress):
             waiting = dict.fromkeys(rounds.popleft())
             runs = Parallel(batch_size=1, return_as="generator_unordered")
             try:
-                for batch, results in runs(
-                    delayed(_run_batch)(batch, _jobs(batch, experiments), data_home)
+                for results in runs(
+                    delayed(_run_batch)(_jobs(batch, experiments), data_home)
                     for batch in list(waiting)
                 ):
-                    del waiting[batch]
+                    del waiting[tuple(trial for trial, *_ in results)]
                     yield from results
             except TerminatedWorkerError as death:
                 left = list(waiting)
@@ -290,7 +228,7 @@ def _one_by_one(trials, experiments, data_home):
         try:
             with ProcessPoolExecutor(1, mp_context=context) as pool:
                 job = _jobs((trial,), experiments)
-                _, results = pool.submit(_run_batch, (trial,), job, data_home).result()
+                results = pool.submit(_run_batch, job, data_home).result()
         except Exception:  # such as a process that was killed
             yield trial, None, traceback.format_exc()
         else:
@@ -333,62 +271,34 @@ def _workers(jobs, dask):
 
 
 def _jobs(batch, experiments):
-    """What a worker needs to run each trial of a batch."""
+    """What a worker needs to run each trial of a batch: a few kilobytes."""
     jobs = []
     for trial in batch:
         experiment = experiments[trial.experiment]
         estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
         splits = experiment.part_of(trial.dataset, trial.method).splits
-        jobs.append((trial, estimator, splits, experiment.measure, experiment.timeout))
+        jobs.append((trial, estimator, splits, experiment.measure))
     return jobs
 
 
-def _run_batch(batch, jobs, data_home):
+def _run_batch(jobs, data_home):
     # The sums of another number of threads differ in the last bit.
     with threadpool_limits(1), sharing(Cache(SHARED)):
-        return batch, [_attempt(*job, data_home) for job in jobs]
+        return [_attempt(*job, data_home) for job in jobs]
 
 
-def _attempt(trial, estimator, splits, measure, timeout, data_home):
-    """A trial's rows or, so that one failure does not stop the others, its traceback.
+def _attempt(trial, estimator, splits, measure, data_home):
+    """(trial, rows, None) or, so that one failure does not stop the others, its traceback last.
 
     The worker adds where the numbers come from: it may be another machine.
     """
     try:
         code = code_fingerprint(estimator, loader_of(trial.dataset), splits, measure)
-        with _within(timeout):
-            rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
+        rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
         origin = provenance() | {"code": code}
     except Exception:
         return trial, None, traceback.format_exc()
     return trial, [row | origin for row in rows], None
-
-
-@contextmanager
-def _within(seconds):
-    """A block that raises a TimeoutError after so many seconds.
-
-    Compiled code does not see the alarm until it returns. If it does not, a worker process ends
-    soon after. There is no limit for None, nor on Windows, which has no such alarm.
-    """
-    if seconds is None or not hasattr(signal, "SIGALRM"):
-        yield
-        return
-
-    def stop(*_):
-        raise TimeoutError(f"a trial took more than {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    if parent_process() is not None:
-        end = 1.1 * seconds + GRACE
-        faulthandler.dump_traceback_later(end, exit=True, file=sys.__stderr__)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        faulthandler.cancel_dump_traceback_later()
-        signal.signal(signal.SIGALRM, before)
 
 
 def estimate(
@@ -397,31 +307,20 @@ def estimate(
 ) -> pd.DataFrame:  # fmt: skip
     """Trials that are still to run and the hours that they take, one row an experiment.
 
-    A trial takes the mean processor time that is recorded for its variant, or else for its method
-    on its data set. Column unknown counts the trials of methods that never ran on their data set.
-    Hours are those of equal shares for ``workers`` processes, or of the longest trial if it takes
-    longer. The last row is the sum.
+    Column unknown counts the trials of methods that never ran on their data set. Hours are those of
+    equal shares for ``workers`` processes, or of the longest trial. The last row is the sum.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    store = store or default_store(profile)
-    rows = [_estimate(get_experiment(e), profile, workers, recompute, store) for e in experiments]
-    table = pd.DataFrame(rows)
+    rows = []
+    for experiment in map(get_experiment, experiments):
+        trials = experiment.trials(profile)
+        recorded = records(experiment, profile=profile, store=store)
+        seconds = _expected_seconds(_to_run(experiment, trials, recorded, recompute), recorded)
+        counts = len(trials), len(seconds), int(seconds.isna().sum())
+        longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
+        rows.append((experiment.name, *counts, seconds.sum() / 3600, longest / 3600))
+    columns = ["experiment", "trials", "to_run", "unknown", "core_hours", "hours"]
+    table = pd.DataFrame(rows, columns=columns)
     table.loc[len(table)] = table.sum().to_dict() | {"experiment": "all"}
     return table.astype({"trials": int, "to_run": int, "unknown": int})
-
-
-def _estimate(experiment, profile, workers, recompute, store):
-    trials = experiment.trials(profile)
-    recorded = records(experiment, profile=profile, store=store).drop_duplicates(KEY)
-    waiting = pd.DataFrame(_to_run(experiment, trials, recorded, recompute), columns=KEY)
-    seconds = pd.Series(np.nan, waiting.index)
-    for alike in (["dataset", "method", "parameters"], ["dataset", "method"]):
-        means = recorded.groupby(alike)["seconds"].mean()
-        seconds = seconds.fillna(waiting.join(means, on=alike)["seconds"])
-    longest = max(seconds.sum() / workers, seconds.max()) if len(seconds) else 0.0
-    return {
-        "experiment": experiment.name, "trials": len(trials), "to_run": len(waiting),
-        "unknown": int(seconds.isna().sum()), "core_hours": seconds.sum() / 3600,
-        "hours": longest / 3600,
-    }  # fmt: skip

@@ -39,7 +39,6 @@ from mimlpaper.study.records import (
     default_store,
     explored_store,
     kept,
-    load_table,
     records,
 )
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
@@ -223,7 +222,7 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     # The eleven data sets of Table 4 are one column of it.
     trials = recorded.query("dataset == @dataset or dataset not in @printed.datasets")
     of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
-    verified = load_table(default_store().folder, "verified")
+    verified = default_store().outcomes()
     verified = verified.query("experiment == @experiment.name and method == @method")
     about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
     about |= _code(experiment, of_set, method)
@@ -298,9 +297,9 @@ def trial_counts(experiments: Iterable[str], read: Callable, profile: str) -> di
     return counts
 
 
-def last_runs(profile: str = "paper", folder: Path | None = None) -> dict[str, str]:
+def last_runs(profile: str = "paper") -> dict[str, str]:
     """How the last run of each notebook ended, if it was ever run here."""
-    path = (folder or paths.build(profile)) / LAST_RUNS
+    path = paths.build(profile) / LAST_RUNS
     return json.loads(path.read_text()) if path.is_file() else {}
 
 

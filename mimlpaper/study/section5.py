@@ -99,28 +99,17 @@ SIDE_READINGS = tuple(
 )  # fmt: skip
 
 ONE_PAIRWISE = dict(relatedness="pairwise", mu=1.0)
+OF_OBJECTIVES = Part(
+    ("scene:30%", "reuters:30%"), RandomSplits(5, train=0.25), {"D-MimlSvm": BASE_SETTING},
+    {"D-MimlSvm": [{}, dict(lam=0.3), dict(imbalance=False), ONE_PAIRWISE]},
+)  # fmt: skip
+OF_PAIRS = Part(
+    ("scene", "reuters"), RandomSplits(1, train=1.0), {"D-MimlSvm": BASE_SETTING},
+    {"D-MimlSvm": [{}, ONE_PAIRWISE]},
+)  # fmt: skip
 SECTION5 = (
     Experiment("figure4", "Fig. 4", (Part(SCENES, SPLITS, FIGURE_4),), TESTED),
     Experiment("figure5", "Fig. 5", (Part(TEXTS, SPLITS, FIGURE_5),), TESTED),
-    Experiment(
-        "cccp", "Objectives of the CCCP",
-        (
-            Part(
-                ("scene:30%", "reuters:30%"), RandomSplits(5, train=0.25),
-                {"D-MimlSvm": BASE_SETTING},
-                {"D-MimlSvm": [{}, dict(lam=0.3), dict(imbalance=False), ONE_PAIRWISE]},
-            ),
-        ),
-        OBJECTIVES,
-    ),
-    Experiment(
-        "relatedness", "Related labels",
-        (
-            Part(
-                ("scene", "reuters"), RandomSplits(1, train=1.0), {"D-MimlSvm": BASE_SETTING},
-                {"D-MimlSvm": [{}, ONE_PAIRWISE]},
-            ),
-        ),
-        RELATED,
-    ),
-)  # fmt: skip
+    Experiment("cccp", "Objectives of the CCCP", (OF_OBJECTIVES,), OBJECTIVES),
+    Experiment("relatedness", "Related labels", (OF_PAIRS,), RELATED),
+)

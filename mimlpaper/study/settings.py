@@ -1,9 +1,9 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
 A row lists its settings in layers, and the last layer that names a parameter counts. The published
-column takes all layers. The blind column leaves out the settings that were chosen because they came
-nearest to the printed row. The tuned column changes the blind one. A *reading* is the published row
-with some of its open choices made otherwise.
+column takes all layers. The blind column leaves out what was chosen because it came nearest to the
+printed row. The tuned column changes the blind one. A *reading* is the published row with some of
+its open choices made otherwise.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,10 +39,9 @@ SCALING_NAMES = {repr(step): name for name, step in SCALINGS.items()}
 
 @dataclass(frozen=True)
 class Basis:
-    """Settings that have their values for the same reason.
+    """Settings that have their values for the same reason; a list is a grid, and is held out.
 
-    Names are those of the row's learner, of :data:`STEPS` or :data:`OF_HOLD_OUT`. A list is a grid:
-    the value is held out, and the basis is that of the list.
+    Names are those of the row's learner, of :data:`STEPS` or :data:`OF_HOLD_OUT`.
     """
 
     kind: str  # one of BASES
@@ -64,11 +63,8 @@ stated, program, own_paper, default, held_out, nearest = map(_of_kind, BASES)
 
 def each(**values) -> list[dict]:
     """Changes of one parameter each: to its value, or to each value of a list."""
-    return [
-        {name: value}
-        for name, several in values.items()
-        for value in (several if isinstance(several, list) else [several])
-    ]
+    lists = {name: one if isinstance(one, list) else [one] for name, one in values.items()}
+    return [{name: value} for name, several in lists.items() for value in several]
 
 
 def mixed(choices: Sequence[Mapping[str, object]], n: int) -> list[dict]:
@@ -97,11 +93,9 @@ class Row:
     learner : unfitted estimator; its parameters that are estimators stay, all others are set.
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
     tuning : mapping from name to value or grid, changes of the blind settings; see :meth:`tuned`.
-    choices : sequence of dict
-        Alternatives where the paper leaves a choice open: changes of the published settings, such
-        as :func:`each` lists. A scaling has a name of :data:`SCALINGS`.
-    n_mixed : int, default 4
-        Readings with several choices made otherwise; fewer where a fit takes minutes.
+    choices : sequence of dict, alternatives where the paper leaves a choice open: changes of the
+        published settings, as from :func:`each`. A scaling has a name of :data:`SCALINGS`.
+    n_mixed : int, default 4, readings with several changes; fewer where a fit takes minutes.
     """
 
     learner: BaseEstimator
@@ -112,7 +106,7 @@ class Row:
 
     def published(self, dataset: str = ""):
         """The unfitted estimator with all settings."""
-        return self._configured(self.settings, dataset)
+        return self.changed(dataset)
 
     def blind(self) -> "Row":
         """The row without the settings nearest to print."""
@@ -124,16 +118,8 @@ class Row:
         changes = {**dict.fromkeys(rules, "top"), **self.tuning}
         return replace(self, settings=[*self.blind_settings, default(**changes)])
 
-    def changed(self, dataset: str = "", /, **changes):
-        """The published estimator with other values; a list is a grid."""
-        return self._configured([*self.settings, default(**changes)], dataset)
-
     def readings(self, dataset: str = "") -> list[dict]:
-        """Every single change of an open choice, then some drawn mixtures of them.
-
-        A change to the value that the row has on the data set anyway is none; a reading of which
-        nothing is left is left out.
-        """
+        """Each change of an open choice, then mixtures, without what the row has anyway."""
         several = [*map(dict, self.choices), *mixed(self.choices, self.n_mixed)]
         found = [self.differing(one, dataset) for one in several]
         return [one for i, one in enumerate(found) if one and one not in found[:i]]
@@ -160,8 +146,10 @@ class Row:
         """The settings without those nearest to print, but for the ones that are kept."""
         return [basis for basis in self.settings if basis.kind != NEAREST or basis.kept]
 
-    def _configured(self, bases, dataset=""):
-        values = {name: value for name, (value, _) in self.layers(bases, dataset).items()}
+    def changed(self, dataset: str = "", /, **changes):
+        """The unfitted published estimator with other values; a list is a grid."""
+        layers = self.layers([*self.settings, default(**changes)], dataset)
+        values = {name: value for name, (value, _) in layers.items()}
         values = {name: values[name] for name in values if name not in unread(values)}
         if isinstance(values.get("scaling"), str):
             values["scaling"] = SCALINGS[values["scaling"]]
@@ -180,12 +168,9 @@ class Table(dict[str, Row]):
     """The rows of a table or figure by method, and configurations of its experiments."""
 
     def blind(self) -> dict[str, Row]:
-        """The blind row of each method that has a setting nearest to print.
-
-        The blind row of any other method is its published row.
-        """
-        kinds = {method: {basis.kind for basis in row.settings} for method, row in self.items()}
-        return {method: self[method].blind() for method in self if NEAREST in kinds[method]}
+        """The blind row of each method that has a setting nearest to print."""
+        near = {m: any(basis.kind == NEAREST for basis in row.settings) for m, row in self.items()}
+        return {method: row.blind() for method, row in self.items() if near[method]}
 
     def tuned(self) -> dict[str, Row]:
         """The tuned row of each method that has one."""
@@ -201,7 +186,6 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     """Every setting of a table's published rows, and what the blind rows have in its place.
 
     Columns: method, dataset, parameter, value, basis, source, blind, blind_basis, blind_source.
-    What a row's kernel does not read is left out.
     """
     rows = []
     for method, row in table.items():

@@ -17,39 +17,36 @@ from mimlpaper.study.holdouts import full_names
 from mimlpaper.study.settings import Row
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
-SMOKE_SPLITS = 2
-PROFILES = {"smoke": SMOKE_SPLITS, "quick": 3, "paper": None}
+PROFILES: dict[str, int | None] = {"smoke": 2, "quick": 3, "paper": None}
 
 STAND_INS = {
-    "scene": "synthetic_scene",
-    "reuters": "synthetic_texts",
     "yeast": "synthetic_genes",
     "yahoo": "synthetic_pages",
+    **dict.fromkeys(("reuters", "dbpedia"), "synthetic_texts"),
     **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
-    **dict.fromkeys(("hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
-    "dbpedia": "synthetic_texts",
+    **dict.fromkeys(("scene", "hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
 }
-
-
 SMALL = "drawn:240x4x4"  # for drawn data of any size
 
 
 @dataclass(frozen=True)
 class Splits:
-    """``n_splits`` divisions; ``indices(dataset, split)`` gives (train, test) row numbers."""
+    """``n_splits`` divisions of a data set, each into a training and a test set."""
 
     n_splits: int
 
     def indices(self, dataset, split: int) -> tuple[np.ndarray, np.ndarray]:
+        """(train, test) row numbers; a ValueError if there is no such split."""
+        if not 0 <= split < self.n_splits:
+            raise ValueError(f"split must lie between 0 and {self.n_splits - 1}, got {split}")
+        return self._divided(dataset, split)
+
+    def _divided(self, dataset, split):
         raise NotImplementedError
 
     def first(self, n_splits: int) -> "Splits":
         """The first so many of these splits."""
         return replace(self, n_splits=min(n_splits, self.n_splits))
-
-    def _check(self, split):
-        if not 0 <= split < self.n_splits:
-            raise ValueError(f"split must lie between 0 and {self.n_splits - 1}, got {split}")
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,7 @@ class RandomSplits(Splits):
 
     train: float = 0.75
 
-    def indices(self, dataset, split):
-        self._check(split)
+    def _divided(self, dataset, split):
         order = np.random.default_rng(split).permutation(len(dataset))
         n_train = round(self.train * len(dataset))
         return order[:n_train], order[n_train:]
@@ -72,8 +68,7 @@ class CrossValidation(Splits):
     n_folds: int = 10
     stratified: bool = False
 
-    def indices(self, dataset, split):
-        self._check(split)
+    def _divided(self, dataset, split):
         repeat, fold = divmod(split, self.n_folds)
         kind = StratifiedKFold if self.stratified else KFold
         folds = kind(self.n_folds, shuffle=True, random_state=repeat)
@@ -87,8 +82,7 @@ class GivenSplit(Splits):
 
     n_splits: int = 1
 
-    def indices(self, dataset, split):
-        self._check(split)
+    def _divided(self, dataset, split):
         if dataset.n_train is None:
             raise ValueError(f"the source of {dataset.name} fixes no training set")
         rows = np.arange(len(dataset))
@@ -110,8 +104,8 @@ class Trial:
 class Measure:
     """What an experiment records of a trial.
 
-    ``rows`` is a function of (estimator, dataset, train, test). It fits the estimator on the rows
-    ``train`` of the data set, and returns a list of dicts, one for each stage: usually one.
+    ``rows(estimator, dataset, train, test)`` fits the estimator on the rows ``train`` of the data
+    set, and returns what it finds: a dict for each stage, usually one.
     """
 
     rows: Callable[..., list[dict]]
@@ -127,15 +121,12 @@ class Part:
 
     Parameters
     ----------
-    datasets : tuple of str
-    splits : Splits
     configurations : mapping from method to configuration, in the order of printing
         A :class:`~mimlpaper.study.settings.Row` (its published settings), an unfitted estimator,
         or a mapping from data set to one of these; None if the measure needs no estimator.
     variants : mapping from method to sequence of mappings
-        The methods that run, and for each the changes of its configuration that run: names of a
-        Row's settings, or of parameters as in :func:`~mimlpaper.study.holdouts.full_names`. If
-        empty, all methods run unchanged.
+        The methods that run, and the changes of each that run: names of a Row's settings, or of
+        parameters as in :func:`~mimlpaper.study.holdouts.full_names`. If empty, all run unchanged.
     """
 
     datasets: tuple[str, ...]
@@ -161,8 +152,10 @@ class Part:
 
     def changes(self, dataset: str, method: str) -> list[str]:
         """What each variant of a method changes, as :class:`Trial` has it."""
-        configured = self.configuration(dataset, method)
-        return [_text(configured, change) for change in self.variants.get(method, [{}])]
+        configured, changes = self.configuration(dataset, method), self.variants.get(method, [{}])
+        if configured is not None and not isinstance(configured, Row):
+            changes = [full_names(configured, change) for change in changes]
+        return [json.dumps(change, sort_keys=True) for change in changes]
 
 
 @dataclass(frozen=True)
@@ -174,20 +167,16 @@ class Experiment:
     name : str, such as ``"table1"``; also the name of its results file.
     title : str, as the paper calls it.
     parts : tuple of Part; a method on a data set is configured and divided in one way only.
-    measure : Measure
-    smoke_splits : int
+    smoke_splits : int, default 2
         Splits of the profile "smoke", each on the stand-ins of a part's first and last data set.
         If there are many variants: 1, on the last stand-in only, of each method's first variant.
-    timeout : float or None
-        Seconds after which a trial has failed; None for no limit.
     """
 
     name: str
     title: str
     parts: tuple[Part, ...]
     measure: Measure
-    smoke_splits: int = SMOKE_SPLITS
-    timeout: float | None = None
+    smoke_splits: int = 2
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -212,7 +201,8 @@ class Experiment:
             raise ValueError(
                 f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
             )
-        n_changes = 1 if profile == "smoke" and self.smoke_splits == 1 else None
+        n_splits = {**PROFILES, "smoke": self.smoke_splits}[profile]
+        n_changes = 1 if n_splits == 1 else None
         trials: dict[Trial, None] = {}  # parts may share trials
         for part in self.parts:
             variants = [
@@ -222,13 +212,9 @@ class Experiment:
                 if not methods or method in methods
                 for changes in part.changes(_original(part, dataset), method)[:n_changes]
             ]
-            for split in range(self._n_splits(part, profile)):
+            for split in range(part.splits.n_splits)[:n_splits]:
                 trials |= {Trial(self.name, *variant, split): None for variant in variants}
         return list(trials)
-
-    def n_splits(self, profile: str = "paper") -> int:
-        """Splits of one data set in a profile, of the first part."""
-        return self._n_splits(self.parts[0], profile)
 
     def estimator(self, dataset: str, method: str, parameters: str = "{}"):
         """The unfitted, unseeded estimator of a trial with these parameters; None if none."""
@@ -246,22 +232,12 @@ class Experiment:
                 return part
         raise ValueError(f"experiment {self.name} has no trial of {method!r} on {dataset!r}")
 
-    def _n_splits(self, part, profile):
-        most = self.smoke_splits if profile == "smoke" else PROFILES[profile]
-        return min(part.splits.n_splits, most or part.splits.n_splits)
-
     def _datasets(self, part, profile):
         if profile != "smoke":
             return part.datasets
         stand_ins = list(dict.fromkeys(map(_stand_in, part.datasets)))
         ends = stand_ins[:1] + stand_ins[1:][-1:]
         return tuple(ends[-1:] if self.smoke_splits == 1 else ends)
-
-
-def _text(configured, change):
-    by_row = configured is None or isinstance(configured, Row)
-    named = change if by_row else full_names(configured, change)
-    return json.dumps(named, sort_keys=True)
 
 
 def _original(part, dataset):
@@ -287,8 +263,8 @@ def _stand_in(dataset):
 def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data_home=None):
     """Run a trial and return what is measured, one dict for each stage.
 
-    Seconds are of processor time, so that they do not depend on what else the machine does. Work
-    that an earlier trial of the same batch left in the cache is not counted again.
+    Seconds are of processor time. Work that an earlier trial of the same batch left in the cache
+    is not counted again.
     """
     dataset = _kept(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
@@ -300,14 +276,10 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
         rows = measure.rows(estimator, dataset, train, test)
         seconds = time.process_time() - start
     common = {
-        "kind": dataset.kind,
-        "data_sha256": dataset.sha256,
-        "n_train": len(train),
-        "n_test": len(test),
-        "seconds": seconds,
+        "kind": dataset.kind, "data_sha256": dataset.sha256, "n_train": len(train),
+        "n_test": len(test), "n_stages": len(rows), "seconds": seconds,
         "warnings": "; ".join(sorted({w.category.__name__ for w in caught})),
-        "n_stages": len(rows),
-    }
+    }  # fmt: skip
     return [{"stage": stage} | common | row for stage, row in enumerate(rows)]
 
 
@@ -319,9 +291,5 @@ def _kept(name, data_home):
 
 def set_random_states(estimator, seed: int):
     """Seed every part of a composed estimator that draws random numbers."""
-    names = [
-        name
-        for name in estimator.get_params(deep=True)
-        if name == "random_state" or name.endswith("__random_state")
-    ]
+    names = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
     estimator.set_params(**dict.fromkeys(names, seed))

@@ -5,40 +5,43 @@ another kind of machine or by other versions, where sums are rounded in another 
 has moved by more than one of a hundred test bags, and at least one, can move it if one label of the
 bag is decided differently and two neighbours in its ranking change places. Else "different".
 
-A group of records is a method of an experiment, recorded by one state of the code. What today's
-code gives for one trial of the group is taken as said of all: they ran the same definitions.
+A group of records is a method of an experiment, recorded by one state of the code and compared with
+today's. What is found of one trial is taken as said of its group, which ran the same definitions.
 """
 
 import math
+import random
 import warnings
+from collections.abc import Iterator
 from dataclasses import astuple
 from datetime import date
 
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets import DataError, load
+from mimlpaper.datasets import load
 from mimlpaper.datasets.fetch import is_present, source_of
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
+    GROUP,
     KEY,
+    SAME,
     STATES,
+    SUSPECT,
+    UNCHECKED,
     USABLE,
     Store,
-    add_to_table,
     current_codes,
     default_store,
     keys_of,
-    load_table,
     records,
     trials_of,
 )
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
+from mimlpaper.study.trials import Trial
 
-GROUP = ["experiment", "method", "recorded_code", "code"]
-SAME = ("equal", "close")  # the outcomes that attest a group
-OTHER = ("different", "suspect", "failed")
+OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
 
 # Among trials that differ only in the split, one that lies so many robust standard deviations from
 # the median is an outlier. The spread of a smaller group says nothing.
@@ -49,6 +52,10 @@ PER_MAD = 1.4826  # standard deviations of a normal distribution for one median 
 EXACT = 1e-6
 MOVED = 0.01  # share of test bags that another machine may decide differently
 
+# Of a cluster's trials of a method, one in fifty runs again on this machine, and at least two.
+ONE_IN = 50
+AT_LEAST = 2
+
 
 def verify(
     experiments, *, profile: str = "paper", sample: int = 1, seconds: float | None = None,
@@ -57,25 +64,24 @@ def verify(
 ) -> pd.DataFrame:  # fmt: skip
     """Re-run recorded trials of each group: a random sample, and every outlier.
 
-    A group whose trials all give the same numbers is attested: its records then count as good for
-    today's code. ``verified.csv`` keeps every outcome with date, machine and versions. Costs are
-    not run again. Missing data raise a DataError.
+    A group whose trials all give the same numbers is attested: its records count as good for
+    today's code, until a later outcome of the same group says otherwise. ``verified.csv`` keeps
+    the outcomes. Costs are not run again. Missing data raise a DataError.
 
     Parameters
     ----------
     sample : int, trials drawn from each group; its :func:`outliers` run in addition.
     seconds : float or None
-        If given, a quick check instead: trials are drawn from all that count as fresh or attested
-        and whose data are there, which took so many processor seconds in all when they were
-        recorded. Nothing is written.
+        If given, a quick check instead: of trials that are fresh or attested and whose data are
+        there, some that took so many processor seconds in all. Nothing is written.
     drop : bool, remove the records of a group that differs and was made on this kind of machine.
 
     Returns
     -------
     table : one row a group: experiment, method, recorded_code, code, n_recorded, n_checked,
-        largest_difference, outcome: "equal" (within 1e-6), "close" (on another machine or by other
-        versions, within the looser bound), "different", "suspect" (a row was edited, or a spot
-        check did not confirm it), or "failed" (a trial raised; a warning shows the first error).
+        largest_difference, and outcome: "equal", "close" or "different", see above; "suspect" (a
+        row was edited, or a spot check did not confirm it); or "failed" (a trial raised; a warning
+        shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
@@ -92,7 +98,10 @@ def verify(
     drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(known, table, sample, rng)
     outcomes = _outcomes(known, table, drawn, jobs, data_home)
     if not seconds:
-        _keep(known, table, outcomes, store, drop)
+        here = provenance() | {"date": date.today().isoformat()}
+        store.add_outcomes(outcome | here for outcome in outcomes)
+        if drop:
+            _drop(known, table[table["machine"] == here["machine"]], outcomes, store)
     return pd.DataFrame(outcomes, columns=columns)
 
 
@@ -102,7 +111,7 @@ def _with_codes(experiment, table):
     keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
     now = [today(*key).split(".")[0] for key in keys]
     recorded = table["code"].str.split(" ").str[-1].str.split(".").str[0]
-    return table.rename(columns={"code": "full_code"}).assign(recorded_code=recorded, code=now)
+    return table.assign(recorded_code=recorded, code=now)
 
 
 def _drawn(known, table, sample, rng):
@@ -115,16 +124,13 @@ def _drawn(known, table, sample, rng):
 def _cheap(table, seconds, data_home, rng):
     """Fresh or attested trials of present data that took so many seconds in all."""
     trials = table[table["state"].isin(USABLE)].drop_duplicates(KEY)
-    there = {name: _is_there(name, data_home) for name in trials["dataset"].unique()}
-    if there and not any(there.values()):
-        raise DataError(f"none of {len(there)} data sets is there; mimlpaper data --fetch")
-    trials = trials[trials["dataset"].map(there).astype(bool)]
-    trials = trials[trials["seconds"] <= seconds / 4].sample(frac=1, random_state=rng)
+    names = trials["dataset"].unique()
+    there = [name for name in names if name.startswith("drawn:") or is_present(name, data_home)]
+    if len(names) and not there:
+        print(f"none of {len(names)} data sets is here; `mimlpaper data --fetch` downloads them")
+    cheap = trials["dataset"].isin(there) & (trials["seconds"] <= seconds / 4)
+    trials = trials[cheap].sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]
-
-
-def _is_there(dataset, data_home):
-    return dataset.startswith("drawn:") or is_present(dataset, data_home)
 
 
 def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
@@ -146,28 +152,22 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
     for dataset in drawn["dataset"].unique():
         load(dataset, data_home)  # missing data stop it here, by name
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
-    repeated = {}  # without the trials that fail
+    found = {}  # without the trials that fail
     try:
-        for trial, rows in run_trials(longest_first, known, jobs=jobs, data_home=data_home):
-            repeated[trial] = rows
+        for trial, *compared in _run_again(longest_first, known, table, jobs, data_home):
+            found[trial] = compared
     except TrialError as error:
         warnings.warn(str(error), stacklevel=3)
-    recorded = dict(list(table.groupby(KEY)))
     groups = dict(list(table.groupby(GROUP)))
     return [
-        dict(zip(GROUP, key, strict=True))
-        | _outcome(known[key[0]], groups[key], trials_of(own), recorded, repeated)
+        dict(zip(GROUP, key, strict=True)) | _outcome(groups[key], trials_of(own), found)
         for key, own in drawn.groupby(GROUP, sort=False)
     ]
 
 
-def _outcome(experiment, group, trials, recorded, repeated):
+def _outcome(group, trials, found):
     """What became of a group's drawn trials."""
-    compared = [
-        compare_trial(experiment, recorded[astuple(trial)], repeated[trial])
-        for trial in trials
-        if trial in repeated
-    ]
+    compared = [found[trial] for trial in trials if trial in found]
     largest = max((apart for apart, _ in compared), default=0.0)
     if (group["state"] == STATES[-1]).any():
         outcome = "suspect"
@@ -183,33 +183,23 @@ def _outcome(experiment, group, trials, recorded, repeated):
     }  # fmt: skip
 
 
-def _keep(known, table, outcomes, store, drop):
-    """Write the outcomes; attest the groups that are the same, drop those that differ here."""
-    here = provenance()
-    rows = [outcome | here | {"date": date.today().isoformat()} for outcome in outcomes]
-    add_to_table(store.folder, "verified", rows)
-    same = [row for row in rows if row["outcome"] in SAME and row["recorded_code"] != row["code"]]
-    add_to_table(store.folder, "attested", same)
-    for row in rows if drop else ():
-        if row["outcome"] == "different":
-            own = (table[GROUP] == [row[name] for name in GROUP]).all(axis=1)
-            made_here = table["machine"] == here["machine"]
-            _drop(store, known[row["experiment"]], set(keys_of(table[own & made_here])))
+def _drop(known, table, outcomes, store):
+    """Remove the rows of the table that are in a group that differs."""
+    different = [tuple(row.values())[:4] for row in outcomes if row["outcome"] == "different"]
+    groups = pd.MultiIndex.from_frame(table[GROUP])
+    keys = set(keys_of(table[groups.isin(different)]))
+    for name in dict.fromkeys(name for name, *_ in different):
+        store.rewrite(known[name], lambda rows: rows[[key not in keys for key in keys_of(rows)]])
 
 
-def _drop(store, experiment, keys):
-    store.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
+def verified(read, experiments, store: Store) -> list[dict]:
+    """What :func:`verify` last found of today's code, for each experiment and kind of machine.
 
-
-def verified(read, experiments, folder) -> list[dict]:
-    """What :func:`verify` last found, one dict for each experiment and kind of machine.
-
-    ``read`` gives the records of an experiment by its name. Outcomes of records that were replaced
-    since, or by code that has changed since, do not count. Keys: experiment, machine, groups
+    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, groups
     (recorded ones), equal, close, different, suspect, failed (groups with that outcome), trials
     (run again), largest_difference, date (of the oldest of the outcomes).
     """
-    table, rows = load_table(folder, "verified"), []
+    table, rows = store.outcomes(), []
     for name in experiments:
         recorded = read(name)
         if recorded.empty or name not in set(table["experiment"]):
@@ -226,19 +216,51 @@ def verified(read, experiments, folder) -> list[dict]:
     return rows
 
 
+def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
+    """Run some of a cluster's unchecked trials of each method again here, and set their marks.
+
+    One trial in :data:`ONE_IN` is drawn, at least :data:`AT_LEAST`, also from earlier runs. If one
+    differs, all unchecked trials of its method become suspect, and a TrialError names it.
+    """
+    recorded = store.load(experiment)
+    unchecked = recorded[recorded["code"].str.startswith(UNCHECKED)]
+    differing = []
+    for method, own in unchecked.groupby("method", sort=False):
+        trials = trials_of(own)
+        n_checked = min(len(trials), max(AT_LEAST, math.ceil(len(trials) / ONE_IN)))
+        drawn = random.SystemRandom().sample(trials, n_checked)
+        again = _run_again(drawn, {experiment.name: experiment}, own, jobs, data_home)
+        wrong = [f"{trial}, by {apart:.2g}" for trial, apart, same in again if not same]
+        store.mark(experiment, set(map(astuple, trials)), SUSPECT if wrong else "")
+        differing += wrong
+        print(
+            f"spot check of {method}: {n_checked} of {len(trials)} trials run again here, "
+            f"{n_checked - len(wrong)} the same"
+        )
+    if differing:
+        raise TrialError(
+            f"spot check: {len(differing)} of the cluster's trials differ here, such as "
+            f"{differing[0]}; what it made of their methods is marked as suspect, and the same "
+            "command runs it again"
+        )
+
+
+def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple]:
+    """Yield (trial, largest difference, whether it is the same) of trials that run again."""
+    rows = {Trial(*key): own for key, own in recorded.groupby(KEY)}
+    for trial, again in run_trials(trials, experiments, jobs=jobs, data_home=data_home):
+        yield trial, *compare_trial(experiments[trial.experiment], rows[trial], again)
+
+
 def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
     """Largest difference over a trial's stages, and whether all are within what is allowed.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    recorded : the trial's rows as they are recorded.
-    repeated : the trial's rows from running it again.
+    ``recorded`` and ``repeated`` are the trial's rows as recorded, and from running it again.
     """
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
         return np.inf, False
-    largest, same, words = 0.0, True, list(experiment.measure.words)
+    largest, same, words = 0.0, True, [*experiment.measure.words]
     numbers = _compared_numbers(experiment)
     for row in recorded.to_dict("records"):
         other = again[row["stage"]]

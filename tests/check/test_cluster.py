@@ -29,13 +29,8 @@ def cluster(tmp_path):
     with (tmp_path / "log").open("w+") as log:
 
         def start(program, *options):
-            command = [
-                sys.executable,
-                "-m",
-                f"distributed.cli.{program}",
-                *options,
-                "--no-dashboard",
-            ]
+            command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
+            command.append("--no-dashboard")
             return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **where)
 
         processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")]

@@ -1,9 +1,4 @@
-"""The same trial gives the same record for any processes, BLAS threads, BLAS kernel, processor.
-
-Runs pin one BLAS thread a process, so their records are bit-equal. Where a caller lets BLAS have
-two threads, the sums of large products are rounded in another order; scores then agree to 1e-9 of
-their scale, and decisions are the same unless two scores lie closer than that.
-"""
+"""The same trial gives the same record for any processes, BLAS kernel and processor."""
 
 import os
 import subprocess
@@ -13,15 +8,13 @@ from pathlib import Path
 import llvmlite.binding
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from mimlpaper import DiverseDensity, EmDd
 from mimlpaper.bags import Bags
-from mimlpaper.datasets import load
-from mimlpaper.study.records import Store, load_table
+from mimlpaper.study.records import Store
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import compute, run_trials
-from mimlpaper.study.trials import set_random_states
 
 CHEAP = {
     "table1": ["MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm", "Ml-knn", "RankSvm"],
@@ -33,26 +26,12 @@ TRIALS = [
     for name, methods in CHEAP.items()
     for method in methods
 ]
-# Two threads that wait for each other at each of many small products take minutes.
-SMALL_PRODUCTS = ("MimlSvm_mi", "Ch-Fd", "Mi-Svm", "RankSvm")
 OPENBLAS = [pool for pool in threadpool_info() if pool["internal_api"] == "openblas"]
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def numbers(rows):
     return repr([{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows])
-
-
-def scores(trial, n_threads):
-    """Scores of a quarter of the data by an estimator of the rest, with so many BLAS threads."""
-    estimator = get_experiment(trial.experiment).estimator(trial.dataset, trial.method)
-    set_random_states(estimator, trial.split)
-    dataset = load(trial.dataset)
-    order = np.random.default_rng(0).permutation(len(dataset))
-    train, test = order[len(order) // 4 :], order[: len(order) // 4]
-    with threadpool_limits(n_threads, user_api="blas"):
-        fitted = estimator.fit(dataset.X[train], dataset.labels[train])
-        return fitted.decision_function(dataset.X[test])
 
 
 def test_order_repetition_and_processes_change_nothing():
@@ -63,14 +42,6 @@ def test_order_repetition_and_processes_change_nothing():
         for trials, jobs in ((TRIALS, 1), (TRIALS[::-1], 1), (TRIALS, 2))
     )
     assert forwards == backwards == apart and len(apart) == len(TRIALS)
-
-
-def test_blas_threads():
-    """One against two: to 1e-9 of the scores' scale."""
-    for trial in TRIALS:
-        if trial.method not in SMALL_PRODUCTS:
-            one, two = scores(trial, 1), scores(trial, 2)
-            assert np.abs(one - two).max() <= 1e-9 * (np.abs(one).max() + 1.0), trial
 
 
 @pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")
@@ -87,7 +58,7 @@ def test_another_blas_kernel_comes_within_the_bound(tmp_path):
     older = "Nehalem" if "x86" in table["machine"].iloc[0] else "ARMV8"
     environment = os.environ | {"OPENBLAS_CORETYPE": older}
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, check=True)
-    (machine,) = load_table(tmp_path, "verified")["machine"].unique()
+    (machine,) = Store(tmp_path).outcomes()["machine"].unique()
     assert older in machine
 
 

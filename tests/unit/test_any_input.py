@@ -15,7 +15,6 @@ from scipy import sparse
 from sklearn.base import clone
 from test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS
 
-
 EVERY = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
 WAYS = {

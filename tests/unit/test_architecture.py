@@ -8,30 +8,19 @@ STUDY = PACKAGE / "study"
 PICTURES = (PACKAGE.parent / "CONTRIBUTING.md").read_text().split("```\n")[1:4:2]
 # Height of every file and folder of the package, and of the rooms of the study that are drawn.
 HEIGHT, IN_STUDY = (
-    {
-        name: height
-        for height, line in enumerate(reversed(picture.splitlines()))
-        for name in line.split()
-    }
-    for picture in PICTURES
-)
-
-
-def imported(path):
-    """Modules of the package that a file imports, at its top or in a function."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+    {name: n for n, line in enumerate(reversed(one.splitlines())) for name in line.split()}
+    for one in PICTURES
+)  # fmt: skip
 
 
 def parts(path, folder=PACKAGE):
-    """The files and folders in a folder of the package that a file imports from."""
-    prefix = ".".join(("mimlpaper", *folder.relative_to(PACKAGE).parts, ""))
-    names = (name for name in imported(path) if name.startswith(prefix))
-    found = {name.removeprefix(prefix).split(".")[0] for name in names}
+    """The files and folders in a folder of the package that a file imports, anywhere in it."""
+    prefix, found = ".".join(("mimlpaper", *folder.relative_to(PACKAGE).parts, "")), set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            names = {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+            inner = {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
+            found |= {name.split(".")[0] for name in inner}
     return {name for name in found if (folder / name).is_dir() or (folder / f"{name}.py").is_file()}
 
 

@@ -25,9 +25,6 @@ TABLE_1 = EXPERIMENTS["table1"]
 # A method in a file of its own, with the mistakes that one can make.
 STRANGER = '''
 import os
-import time
-from collections import deque
-from itertools import repeat
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -119,16 +116,6 @@ class Plain:
 class Crash(Shares):
     def fit(self, X, Y):
         os.kill(os.getpid(), 9)
-
-
-class Hang(Shares):
-    def fit(self, X, Y):
-        deque(repeat(None), maxlen=0)
-
-
-class Slow(Shares):
-    def fit(self, X, Y):
-        time.sleep(30)
 '''
 BAD = {
     "NoScores": r"TypeError: NoScores must have a method decision_function",
@@ -137,7 +124,6 @@ BAD = {
     "Votes": r"ValueError: predicted must hold booleans, or 0 and 1, got -?0\.\d+; are .*",
     "Raises": r"RuntimeError: no luck",
     "Leaves": r"SystemExit: 3",
-    "Slow": r"TimeoutError: a trial took more than 0\.5 s",
 }
 
 

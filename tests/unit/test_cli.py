@@ -14,6 +14,7 @@ from mimlpaper.study import bench, notebooks, runner, scorecard, verify
 from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import NotebookRun
 from mimlpaper.study.trials import PROFILES
+from tests.made_up_study import raising
 
 ML_KNN = ["table1", "--profile", "smoke", "--jobs", "1"]
 
@@ -26,9 +27,7 @@ def results(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_compute_records_and_verify_says_by_its_status_whether_numbers_are_the_same(
-    results, capsys
-):
+def test_compute_records_and_verify_says_whether_numbers_are_the_same(results, capsys, monkeypatch):
     assert cli.main(["compute", *ML_KNN, "--methods", "Ml-knn"]) == 0
     assert "2 fresh" in capsys.readouterr().out
     assert cli.main(["verify", *ML_KNN]) == 0
@@ -40,17 +39,12 @@ def test_compute_records_and_verify_says_by_its_status_whether_numbers_are_the_s
     rows.assign(coverage=0.5).to_csv(path, index=False)
     assert cli.main(["verify", *ML_KNN]) == 1
     assert "0 gave the same" in capsys.readouterr().out
+    monkeypatch.setattr(verify, "is_present", lambda *_: False)
+    assert cli.main(["verify", *ML_KNN, "--audit", "20"]) == 0  # an audit needs no data
+    assert "0 trials of 0 groups run again" in capsys.readouterr().out
 
 
-def test_an_audit_needs_no_data(monkeypatch, capsys):
-    def none_there(*args, **kwargs):
-        raise DataError("none is there")
-
-    monkeypatch.setattr(verify, "verify", none_there)
-    assert cli.main(["verify", "--audit", "20"]) == 0
-    assert "no audit: none is there" in capsys.readouterr().out
-    assert cli.main(["verify"]) == 1
-    assert capsys.readouterr().err == "mimlpaper: none is there\n"
+NOTEBOOKS = ("3_framework", "4_degeneration")
 
 
 def test_run_says_what_each_notebook_became(monkeypatch, capsys):
@@ -74,12 +68,6 @@ def test_run_says_what_each_notebook_became(monkeypatch, capsys):
     assert cli.main(["run", "--recorded", degeneration]) == 0 and len(called) == 1
     assert cli.main(["run", "--publish", "--profile", "smoke"]) == 2
     assert "--publish goes with the profile paper" in capsys.readouterr().err
-
-
-NOTEBOOKS = ("3_framework", "4_degeneration")
-
-
-def test_a_good_run_publishes(monkeypatch, capsys):
     done = [NotebookRun("3_framework", "done", 1.0)]
     monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **how: done)
     monkeypatch.setattr(Companion, "scorecard", lambda self: {"the": "card"})
@@ -113,11 +101,11 @@ def test_status_traces_a_number(capsys):
 
 def test_bench_says_what_failed(results, monkeypatch, capsys):
     def failing(entry, tables, **how):
-        assert (entry, tables, how["timeout"]) == ("my:method", [1, "unseen"], 5.0)
+        assert (entry, tables, how["profile"]) == ("my:method", [1, "unseen"], "smoke")
         return bench.Bench(results, pd.DataFrame(), ["it raised"])
 
     monkeypatch.setattr(bench, "bench", failing)
-    assert cli.main(["bench", "my:method", "--tables", "1", "unseen", "--timeout", "5"]) == 1
+    assert cli.main(["bench", "my:method", "--tables", "1", "unseen", "--profile", "smoke"]) == 1
     printed = capsys.readouterr()
     assert printed.out == f"{results / 'report.md'}\n" and printed.err == "failed: it raised\n"
 
@@ -132,16 +120,10 @@ def test_data_lists_every_set(tmp_path, capsys):
 
 def test_errors_become_one_line_and_a_status(monkeypatch, capsys):
     for error, status in (
-        (KeyboardInterrupt(), 130),
-        (DataError("gone"), 1),
-        (OSError(28, "No space left on device"), 1),
+        (KeyboardInterrupt(), 130), (DataError("gone"), 1), (OSError(28, "No space left"), 1),
         (ValueError("x"), 2),
-    ):
-
-        def fail(*args, error=error, **kwargs):
-            raise error
-
-        monkeypatch.setattr(runner, "compute", fail)
+    ):  # fmt: skip
+        monkeypatch.setattr(runner, "compute", raising(error))
         assert cli.main(["compute", "table1"]) == status
         lines = capsys.readouterr().err.strip().splitlines()
         assert len(lines) == 1 and (str(error) or "goes on") in lines[0]
@@ -151,39 +133,24 @@ def test_errors_become_one_line_and_a_status(monkeypatch, capsys):
 
 def test_wrong_use():
     for command in (
-        ["compose"], ["run", "--profile", "x"], ["verify", "--audit", "-1"],
-        ["verify", "--audit", "nan"], ["bench", "my:method", "--tables", "6"],
+        ["compose"], ["run", "--profile", "x"], ["verify", "--audit", "x"],
+        ["bench", "my:method", "--tables", "6"],
     ):  # fmt: skip
         with pytest.raises(SystemExit) as stopped:
             cli.main(command)
         assert stopped.value.code == 2
 
 
-def test_output_that_nobody_reads():
-    command = f"set -o pipefail; {sys.executable} -m mimlpaper data | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
-    assert done.returncode in (0, 1) and done.stderr == ""
-
-
-def test_help_and_import_load_nothing_heavy():
-    """What takes a second to import is imported when it is used."""
-    code = (
-        "import sys, mimlpaper\n"
-        "from mimlpaper.cli import main\n"
-        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        "print(sorted({name.split('.')[0] for name in sys.modules}))"
-    )
+def test_importing_the_commands_loads_nothing_heavy():
+    """What takes a second to import is imported when it is used, so that --help answers at once."""
+    code = "import sys, mimlpaper.cli; print({name.split('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = done.stdout.splitlines()[-1]
     for name in ("matplotlib", "papermill", "requests", "numba", "sklearn", "pandas", "numpy"):
-        assert f"'{name}'" not in loaded
+        assert f"'{name}'" not in done.stdout
 
 
-def test_profiles_are_those_of_the_experiments():
+def test_every_name_is_found_where_it_lives():
     assert set(dict([cli.PROFILE])[("--profile",)]["choices"]) == set(PROFILES)
-
-
-def test_every_public_name_is_found_where_it_lives():
     assert mimlpaper.__all__ == sorted(mimlpaper.HOME)
     for name, module in mimlpaper.HOME.items():
         home = f"mimlpaper.{module}"

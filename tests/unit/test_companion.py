@@ -1,50 +1,103 @@
+"""A notebook's parameters, what it may show, and where it writes."""
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from mimlpaper.study.rendering import frame_grid
 
 from mimlpaper import paths
-from mimlpaper.datasets import load
-from mimlpaper.study import companion
+from mimlpaper.datasets import DataError, load
+from mimlpaper.study import companion, runner
 from mimlpaper.study.companion import Companion
+from mimlpaper.study.records import SUSPECT, default_store, explored_store, keys_of
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.runner import compute
+from mimlpaper.study.tables import frame_grid
+from tests.made_up_study import METHODS, raising, tiny
+
+MINE = tiny({"Ml-knn": METHODS["Ml-knn"]})
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """An empty folder in the project's place, with one experiment of two trials."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.delenv(paths.RUN, raising=False)
+    monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
+    return tmp_path
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What is displayed: objects and their metadata."""
+    calls = []
+    monkeypatch.setattr(companion, "display", lambda one, **how: calls.append((one, how)))
+    return calls
+
+
+def test_wrong_parameters_are_refused():
+    for parameters, message in (
         ({"profile": "fast"}, r"profile must be one of \['smoke', 'quick', 'paper'\], got 'fast'"),
         ({"jobs": "2"}, "jobs must be int, got '2'"),
         ({"recompute": "true"}, "recompute must be bool, got 'true'"),
         ({"data_home": None}, "data_home must be str, got None"),
-    ],
-)
-def test_wrong_parameters_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Companion(**parameters)
+    ):
+        with pytest.raises(ValueError, match=message):
+            Companion(**parameters)
 
 
-def test_only_the_full_protocol_writes_where_figures_are_kept():
-    assert Companion().folder == paths.figures()
-    assert Companion(profile="smoke").folder == paths.figures() / "smoke"
-    assert Companion(profile="quick").folder == paths.figures() / "quick"
+def test_only_a_run_that_publishes_writes_what_git_keeps(project, monkeypatch, shown):
+    """And only the full protocol: a figure, and the picture that is shown has a text."""
+    for run, profile, folder in (
+        (None, "paper", "build/paper/figures"), ("look", "paper", "build/paper/figures"),
+        ("publish", "paper", "figures"), ("publish", "smoke", "build/smoke/figures"),
+    ):  # fmt: skip
+        monkeypatch.setenv(paths.RUN, run) if run else None
+        name = "figure1" if run else "rise_and_fall"
+        figure, _ = plt.subplots()
+        Companion(profile=profile).save_figure(figure, name)
+        assert {path.name for path in (project / folder).iterdir()} >= {f"{name}.png"}
+        assert (project / "figures").exists() is (folder == "figures" or profile == "smoke")
+        assert not plt.fignum_exists(figure.number)
+    texts = [how["metadata"]["image/png"]["alt"] for _, how in shown]
+    assert texts[0] == "rise and fall" and texts[1].startswith("Fig. 1. Four frameworks")
 
 
-@pytest.mark.parametrize("published", [True, False])
-def test_only_a_run_publishes(published, tmp_path, monkeypatch):
-    """A notebook run by a user writes elsewhere."""
-    monkeypatch.setattr(paths, "figures", lambda: tmp_path / "figures")
-    monkeypatch.setattr(paths, "explored", lambda: tmp_path / "explored")
-    if published:
-        monkeypatch.setenv(paths.PUBLISH, "1")
-    else:
-        monkeypatch.delenv(paths.PUBLISH, raising=False)
-    Companion().save_figure(plt.subplots()[0], "one")
-    assert (tmp_path / "explored").exists() is not published
-    assert (tmp_path / "figures").exists() is published
+def test_trials_of_a_notebook_are_recorded_over_what_git_keeps(project):
+    """The records below are used and stay as they are; a smoke run has a folder of its own."""
+    compute(tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=1), jobs=1, store=default_store())
+    kept = default_store().path("mine").read_bytes()
+    for profile, n_new in (("paper", 1), ("smoke", 2)):
+        assert len(Companion(profile=profile, jobs=1).trials("mine")) == 2
+        assert len(pd.read_csv(project / "build" / profile / "results" / "mine.csv")) == n_new
+    assert default_store().path("mine").read_bytes() == kept
 
 
-def test_an_experiment_that_is_not_there_has_no_records():
-    assert Companion(profile="smoke").recorded("figure99").empty
+def test_only_fresh_and_attested_records_are_shown_and_a_note_says_how_to_mend_it(
+    project, monkeypatch, shown
+):
+    """One row was edited, all others are of other code, and the data are gone."""
+    store, paper = explored_store(), Companion(jobs=1)
+    assert len(paper.trials("mine")) == 2 and not shown
+    monkeypatch.setattr(runner, "load", raising(DataError("gone")))
+    path = store.path("mine")
+    path.write_text(path.read_text().replace(",0.", ",0.9", 1))
+    assert len(paper.trials("mine")) == len(Companion().recorded("mine")) == 1
+    assert "1 suspect" in shown[-1][0].data and "`mimlpaper compute mine" in shown[-1][0].data
+    store.rewrite(MINE, lambda rows: rows.assign(code="other.code"))
+    store.mark(MINE, set(keys_of(store.load(MINE))[:1]), SUSPECT)
+    assert paper.trials("mine").empty and len(paper.known("mine")) == 2
+    assert "1 stale, 1 suspect" in shown[-1][0].data or "1 suspect, 1 stale" in shown[-1][0].data
+
+
+def test_a_table_is_blank_where_no_record_may_be_shown(project, monkeypatch, shown):
+    """An edited row of Table 1 gives no mean: the others of its method are too few for one."""
+    paper = Companion(profile="smoke", jobs=1)
+    experiment, store = EXPERIMENTS["table1"], explored_store("smoke")
+    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1, store=store)
+    store.mark(experiment, set(keys_of(store.load(experiment))), SUSPECT)
+    cells = paper.scorecard()["cells"]
+    own = [cell for cell in cells if cell["table"] == 1 and cell["algorithm"] == "Ml-knn"]
+    assert own and all(pd.isna(cell["mean"]) and cell["verdict"] == "missing" for cell in own)
 
 
 def test_claims_are_chosen_by_the_beginning_of_their_id():
@@ -52,62 +105,20 @@ def test_claims_are_chosen_by_the_beginning_of_their_id():
     assert ids == ["B.1", "B.2", "B.3", "B.4", "B.5"]
 
 
-def test_records_that_change_while_claims_are_tested_lose_no_claim(monkeypatch):
-    """Appendix C's table, for one, is a file among the records, and is written when it is read."""
-    paper = Companion(profile="smoke")
-    first = paper.claims("S4.1")
-    tested = companion.evaluate_claims
-
-    def changed_meanwhile(*args, **options):
-        paper._files = set()
-        return tested(*args, **options)
-
-    monkeypatch.setattr(companion, "evaluate_claims", changed_meanwhile)
-    ids = [claim.id for claim in paper.claims("S4.")]
-    assert len(ids) > len(first) and {claim.id for claim in first} <= set(ids)
-
-
-def test_a_figure_is_shown_once_with_a_text_instead(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "figures", lambda: tmp_path)
-    shown = []
-    monkeypatch.setattr(companion, "display", lambda *args, **options: shown.append(options))
-    for name in ("figure1", "rise_and_fall"):
-        figure, _ = plt.subplots()
-        Companion(profile="smoke").save_figure(figure, name)
-        assert not plt.fignum_exists(figure.number)
-    texts = [options["metadata"]["image/png"]["alt"] for options in shown]
-    assert texts[0].startswith("Fig. 1. Four frameworks of learning")
-    assert texts[1] == "rise and fall"
-    assert {path.name for path in (tmp_path / "smoke").iterdir()} >= {"figure1.png", "figure1.svg"}
-
-
-def test_data_are_drawn_where_the_original_is_not_and_the_page_says_so(tmp_path, monkeypatch):
-    shown = []
-    monkeypatch.setattr(companion, "display", lambda note: shown.append(note.data))
-    for companion_ in (Companion(profile="smoke"), Companion(data_home=str(tmp_path))):
-        assert companion_.dataset("scene").name == "synthetic_scene"
-    assert len(shown) == 2 and all("Drawn data" in note and "*scene*" in note for note in shown)
-
-
-def test_a_stand_in_does_not_replace_the_table_of_original_data(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "figures", lambda: tmp_path)
-    drawn, shown = load("synthetic_scene"), pd.DataFrame({"bags": [200]})
-    table = frame_grid(shown, shown, "Sizes")
+def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkeypatch, shown):
+    for one in (Companion(profile="smoke"), Companion(data_home=str(project / "nothing"))):
+        assert one.dataset("scene").name == "synthetic_scene"
+        note = shown.pop()[0].data
+        assert "Drawn data" in note and "*scene*" in note
+    drawn, frame = load("synthetic_scene"), pd.DataFrame({"bags": [200]})
+    table = frame_grid(frame, frame, "Sizes")
+    monkeypatch.setenv(paths.RUN, "publish")
     for profile, n_files in (("paper", 0), ("smoke", 2)):
-        assert Companion(profile=profile).save_table(table, "sizes", of=[drawn]) is table
-        assert len(list(tmp_path.rglob("sizes.*"))) == n_files
-
-
-def test_a_stand_in_does_not_replace_the_figure_of_original_data(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "figures", lambda: tmp_path)
-    shown = []
-    monkeypatch.setattr(
-        companion, "display", lambda *args, **options: shown.append((args, options))
-    )
-    drawn = load("synthetic_scene")
-    for profile, n_files in (("paper", 0), ("smoke", 2)):
-        Companion(profile=profile).save_figure(plt.subplots()[0], "explained", of=drawn)
-        assert len(list(tmp_path.rglob("explained.*"))) == n_files
-        ((figure,), options) = shown[-1]
+        paper = Companion(profile=profile)
+        assert paper.save_table(table, "sizes", of=[drawn]) is table
+        paper.save_figure(plt.subplots()[0], "explained", of=drawn)
+        for name in ("sizes", "explained"):
+            assert len(list(project.rglob(f"{name}.*"))) == n_files
+        figure, how = shown[-1]
         assert figure.get_suptitle() == companion.DRAWN
-        assert options["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
+        assert how["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)

@@ -4,51 +4,42 @@ import re
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from mimlpaper import paths
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_labels
+from mimlpaper.baselines.guess import Guess
 from mimlpaper.study import section4
 from mimlpaper.study.bench import bench
 from mimlpaper.study.claims import evaluate_claims
-from mimlpaper.study.records import Store
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import compute
 from mimlpaper.study.tables import results_table
 
 
-class Toy(MultiLabelEstimator):
-    """Scores of a label: its share among the training bags, for every bag."""
-
-    def __init__(self, *, label_rule="top"):
-        self.label_rule = label_rule
-
-    def fit(self, X, Y):
-        self.shares_ = check_labels(Y, len(check_bags(X))).mean(axis=0) - 0.5
-        return self
-
-    def decision_function(self, X):
-        return np.tile(self.shares_, (len(check_bags(X)), 1))
+class Toy(Guess):
+    """A learner that the paper does not know."""
 
 
-def test_a_new_algorithm_runs_is_printed_and_is_in_no_claim(tmp_path, monkeypatch):
-    """Section 4 as it is with one more line in its source."""
+def test_a_new_algorithm_runs_is_printed_and_changes_nothing_else(store, monkeypatch):
+    """Section 4 as it is with one more line in its source: no other trial, and no claim."""
     source = Path(section4.__file__).read_text()
     edited = {"__name__": section4.__name__, "Toy": Toy}
     row = 'TABLE_1 = Table({\n    "Toy": Row(Toy()),\n'
     exec(compile(source.replace("TABLE_1 = Table({\n", row), section4.__file__, "exec"), edited)
     for experiment in edited["SECTION4"]:
+        new = [trial for trial in experiment.trials() if trial.method == "Toy"]
+        assert len(new) == (30 if experiment.name == "table1" else 0)
+        rest = [trial for trial in experiment.trials() if trial not in new]
+        assert rest == EXPERIMENTS[experiment.name].trials()
         monkeypatch.setitem(EXPERIMENTS, experiment.name, experiment)
 
-    methods, store = ["MimlSvm", "MimlNn", "Ml-knn"], Store(tmp_path)
-    records = compute("table1", profile="smoke", methods=[*methods, "Toy"], jobs=1, store=store)
-    assert (records["method"] == "Toy").sum() == 2
-    assert set(records["state"]) == {"fresh"}
-
+    methods = ["MimlSvm", "MimlNn", "Ml-knn", "Toy"]
+    records = compute("table1", profile="smoke", methods=methods, jobs=1, store=store)
+    assert (records["method"] == "Toy").sum() == 2 and set(records["state"]) == {"fresh"}
     of_paper = records[records["method"] != "Toy"]
     table, without = (results_table(rows, 1, profile="smoke") for rows in (records, of_paper))
-    assert list(table.rows) == [*without.rows, "Toy"]
-    assert len(table.rows["Toy"][0].lines) == 1  # ours alone: nothing is printed, nothing judged
+    assert list(table.entries.index) == [*without.entries.index, "Toy"]
+    assert (
+        len(table.entries.loc["Toy"].iloc[0].lines) == 1
+    )  # ours alone: nothing is printed, nothing judged
     found, expected = (
         [claim.to_dict() for claim in evaluate_claims({"table1": rows, "table2": rows})]
         for rows in (records, of_paper)
@@ -64,6 +55,5 @@ def test_the_method_of_the_guide_enters_as_pasted(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.chdir(tmp_path)
     done = bench("my_method:mean_vectors", [5], profile="smoke", jobs=1)
-    assert not done.problems
     entered = {"my_method:mean_vectors", "my_method:mean_vectors, tuned"}
-    assert set(done.standing["method"]) == entered
+    assert not done.problems and set(done.standing["method"]) == entered

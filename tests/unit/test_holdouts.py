@@ -7,7 +7,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
 
 from mimlpaper.algorithms import medoid_map
 from mimlpaper.algorithms.mimlsvm import MimlSvm
@@ -16,7 +15,7 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.datasets import make_africa
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import evaluate
-from mimlpaper.preprocessing import OnInstances, SumInstances
+from mimlpaper.preprocessing import SumInstances
 from mimlpaper.sharing import Cache, sharing
 from mimlpaper.study.holdouts import HoldOut, full_names, shares_at_ends
 from mimlpaper.study.measures import _chosen
@@ -46,39 +45,16 @@ def test_keeps_what_does_best_on_the_part_held_out(bags, labels):
         assert np.array_equal(held.predict(bags), whole.predict(bags))
     with pytest.raises(ValueError, match=r"criterion must be one of .*got 'luck'"):
         HoldOut(MlKnn(), {}, criterion="luck").fit(bags, labels)
-    with pytest.raises(ValueError, match="n_neighbors must be at least 1, got 0"):
+    with pytest.raises(ValueError, match=r"n_neighbors must be .* got 0"):
         HoldOut(pipeline, {"mlknn__n_neighbors": [1, 0]}).fit(bags, labels)
 
 
-@pytest.fixture
-def africa():
+def test_a_stratified_hold_out_of_subcod_by_one_fit_a_setting(monkeypatch):
+    """It measures distances once: in the training part, from there to medoids, in the whole set."""
     X, y, _ = make_africa(60, random_state=0)
-    return X, y
-
-
-def test_a_stratified_hold_out_of_subcod_by_one_fit_a_setting(africa):
-    X, y = africa
-    subcod = make_pipeline(OnInstances(MinMaxScaler()), SubCod(random_state=0))
-    grid = full_names(subcod, SUBCOD_GRID)
-    search = HoldOut(subcod, grid, criterion="accuracy", stratified=True, random_state=3).fit(X, y)
-    split = StratifiedShuffleSplit(1, test_size=0.25, random_state=3)
-    train, held = next(split.split(y, y))
-    expected = [
-        np.mean(
-            clone(subcod).set_params(**setting).fit(X[train], y[train]).predict(X[held]) == y[held]
-        )
-        for setting in search.holdout_values_["params"]
-    ]
-    assert search.holdout_values_["value"] == pytest.approx(expected)
-    assert len(expected) == 6 and len(set(expected)) > 1
-    assert search.best_params_ == search.holdout_values_["params"][np.argmax(expected)]
-    alone = clone(subcod).set_params(**search.best_params_).fit(X, y)
-    assert np.array_equal(search.decision_function(X), alone.decision_function(X))
-
-
-def test_a_hold_out_measures_distances_once(africa, monkeypatch):
-    """Of the training part, of the held-out part from medoids, of the whole set."""
-    X, y = africa
+    subcod = SubCod(learner=MimlSvm(random_state=0), random_state=0)
+    search = HoldOut(subcod, SUBCOD_GRID, criterion="accuracy", stratified=True, random_state=3)
+    train, held = next(StratifiedShuffleSplit(1, test_size=0.25, random_state=3).split(y, y))
     calls = []
 
     def counted(A, B=None):
@@ -86,15 +62,18 @@ def test_a_hold_out_measures_distances_once(africa, monkeypatch):
         return max_hausdorff(A, B)
 
     monkeypatch.setattr(medoid_map, "max_hausdorff", counted)
-    learner = SubCod(learner=MimlSvm(random_state=0), random_state=0)
-    search = HoldOut(learner, SUBCOD_GRID, criterion="accuracy", stratified=True, random_state=0)
-    expected = clone(search).fit(X, y)
-    calls.clear()
     with sharing(Cache()):
         search.fit(X, y)
-    assert search.holdout_values_ == expected.holdout_values_
-    assert calls == [(45, 45), (15, 9), (60, 60)]
-    assert search.decision_function(X) == pytest.approx(expected.decision_function(X))
+    assert calls[0] == (45, 45) and calls[1][0] == 15 and calls[2:] == [(60, 60)]
+    expected = []
+    for setting in search.holdout_values_["params"]:
+        one = clone(subcod).set_params(**setting).fit(X[train], y[train])
+        expected.append(np.mean(one.predict(X[held]) == y[held]))
+    assert search.holdout_values_["value"] == pytest.approx(expected)
+    assert len(expected) == 6 and len(set(expected)) > 1
+    assert search.best_params_ == search.holdout_values_["params"][np.argmax(expected)]
+    alone = clone(subcod).set_params(**search.best_params_).fit(X, y)
+    assert search.decision_function(X) == pytest.approx(alone.decision_function(X))
 
 
 def test_short_names_are_those_of_the_last_step():

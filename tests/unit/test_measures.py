@@ -20,9 +20,7 @@ from mimlpaper.preprocessing import ConcatenateInstances
 from mimlpaper.study import measures
 from mimlpaper.study.costs import BASE, COSTS_EXPERIMENT, SIZES, scipy_hausdorff
 from mimlpaper.study.measures import MICRO_AUC, POINTING, Ceiling, Chance
-from mimlpaper.study.records import Store
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.runner import compute
 from mimlpaper.study.trials import run_trial
 
 SCENES = load("synthetic_scene")
@@ -118,14 +116,6 @@ def test_shares_of_right_reasons_by_hand():
         assert shares == pytest.approx(dict(zip(names, expected, strict=True)))
 
 
-def test_the_ceiling_never_names_a_label_that_it_was_not_taught(rng):
-    bags = Bags.from_list([[[x], [-x]] for x in rng.uniform(1, 2, 30)])
-    truth = np.column_stack([bags.instances > 0, bags.instances < 0, np.zeros(60)]).astype(bool)
-    taught = Ceiling(OneVsRestClassifier(LogisticRegression())).fit(bags, truth)
-    scores = taught.instance_scores(bags)
-    assert (scores.argmax(axis=1) == truth.argmax(axis=1)).all() and np.isfinite(scores).all()
-
-
 def test_calibration_reads_the_labels_of_bags_alone(rng):
     """Bags of one instance whose label has the odds e^(2s - 1), and a label that all have."""
     scores = rng.normal(size=(4000, 2))
@@ -150,8 +140,10 @@ def test_reasons_of_learners_lie_between_chance_and_the_ceiling():
     chance, noisy, best = (rows[0] for rows in found)
     assert chance["accuracy"] == pytest.approx(1 / 5, abs=0.01) and best["accuracy"] > 0.7
     assert all(chance[name] < min(noisy[name], best[name]) for name in POINTING)
-    explained = set(get_experiment("reasons").methods)
-    assert {"MimlBoost", "MimlSvm", "MimlSvm_mi", "MimlNn", "D-MimlSvm", "Guess"} < explained
+    truth = SCENES.X.with_instances(SCENES.instance_labels)[TRAIN].instances.astype(bool)
+    truth[:, 2] = False  # a label that is never taught is never named
+    scores = ceiling.fit(SCENES.X[TRAIN], truth).instance_scores(SCENES.X[TEST])
+    assert np.isfinite(scores).all() and not (scores.argmax(axis=1) == 2).any()
 
 
 class Greedy(BaseEstimator):
@@ -209,11 +201,3 @@ def test_each_experiment_records_what_its_measure_names():
         rows = run_trial(trial, one.estimator(trial.dataset, method), splits, one.measure)
         assert set(rows[0]) <= common | {*one.measure.numbers, *one.measure.words, "warnings"}
         assert set(one.measure.words) <= set(rows[0])
-
-
-def test_methods_on_unseen_data_run_on_drawn_data(tmp_path):
-    fast = ["MimlNn", "MlSvm", "Ml-knn", "Guess", "Set kernel", "Max pooling", "NoisyOr"]
-    table = compute("unseen", profile="smoke", methods=fast, jobs=1, store=Store(tmp_path))
-    for _, own in table.groupby("dataset"):
-        assert own["method"].tolist() == fast
-        assert own.set_index("method")["average_precision"].idxmin() == "Guess"

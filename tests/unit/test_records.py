@@ -12,12 +12,10 @@ from mimlpaper.study.records import (
     UNCHECKED,
     Store,
     StoreError,
-    add_to_table,
     columns_of,
     current_codes,
     default_store,
     keys_of,
-    load_table,
     records,
     trials_of,
 )
@@ -32,11 +30,6 @@ def row(split, stage=0, n_stages=1, **values):
     key = {"experiment": "mine", "dataset": TINY, "method": "Ml-knn", "parameters": "{}"}
     stages = {"split": split, "stage": stage, "n_stages": n_stages, "hamming_loss": 0.1}
     return key | stages | values
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "results")
 
 
 def splits(store):
@@ -77,16 +70,14 @@ def test_rows_come_back_as_written(store):
 def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
     """Fewer stages, as many, or more: blocks that follow each other, and blocks apart."""
     for n_stages in (3, 2, 2, 1, 4):
-        stages = range(n_stages)
         for coverage in (n_stages, 9):
-            store.append(MINE, [row(7, s, n_stages, coverage=coverage) for s in stages])
+            block = [row(7, stage, n_stages, coverage=coverage) for stage in range(n_stages)]
+            store.append(MINE, [row(8), *block] if coverage == 9 else block)
             own = store.load(MINE).query("split == 7")
-            assert own["stage"].tolist() == list(stages) and set(own["coverage"]) == {coverage}
-            if coverage != 9:
-                store.append(MINE, [row(8)])
-    assert sorted(splits(store)) == [7, 7, 7, 7, 8]
+            assert own["stage"].tolist() == list(range(n_stages))
+            assert set(own["coverage"]) == {coverage}
     store.rewrite(MINE)
-    assert len(lines_of(store)) == 1 + 5
+    assert sorted(splits(store)) == [7, 7, 7, 7, 8] and len(lines_of(store)) == 1 + 5
 
 
 def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
@@ -120,10 +111,10 @@ def test_a_damaged_file_is_refused_by_name_and_not_changed(store):
     store.append(MINE, [row(0), row(1, chosen='{"C": 1}')])
     head, first, second = lines_of(store)
     for lines, message in (
-        ([head, first, "not,a,row\n"], r"mine\.csv, line 3: expected 29 columns; restore the file"),
-        ([head, first, "\n", second], r"mine\.csv, line 3: expected 29 columns"),
+        ([head, first, "not,a,row\n"], r"mine\.csv: line 3: expected 29 columns; restore the file"),
+        ([head, first, "\n", second], r"mine\.csv: line 3: expected 29 columns"),
         ([head, first, "x," * 40 + "\n"], r"mine\.csv: .* line 3, saw 41"),
-        ([head, first.replace(",0.1,", ",much,"), second], r"mine\.csv: column hamming_loss holds"),
+        ([head, first.replace(",0.1,", ",much,"), second], r"mine\.csv: .* .much."),
         ([head.replace("coverage", "cover"), first], r"mine\.csv: expected the columns"),
         ([head, first.replace("{}", '"{}'), second], r"mine\.csv"),
         ([head, first, second.replace("{}", '"{}')], r"mine\.csv"),
@@ -181,9 +172,9 @@ def test_records_come_in_the_order_of_the_trials_however_they_were_recorded(stor
     assert len(records(tiny(n_splits=1), store=store)) == 2  # what is no trial is left out
 
 
-def attestation(recorded_code, code, **others):
+def outcome(recorded_code, code, outcome="equal", **others):
     key = {"experiment": "mine", "method": "Ml-knn", "recorded_code": recorded_code, "code": code}
-    return key | {"n_checked": 1, "largest_difference": 0.1 + 0.2, "date": "2026-01-01"} | others
+    return key | {"outcome": outcome, "n_checked": 1, "largest_difference": 0.1 + 0.2} | others
 
 
 def test_a_store_over_another_reads_both_and_writes_to_its_own_folder(store, tmp_path):
@@ -191,29 +182,32 @@ def test_a_store_over_another_reads_both_and_writes_to_its_own_folder(store, tmp
     above = Store(tmp_path / "above", base=store)
     compute(tiny(n_splits=1), store=store, jobs=1)
     store.append(MINE, [row(1, stage, 2, coverage=7.0) for stage in (0, 1)])
-    add_to_table(store.folder, "attested", [attestation("a", "b")])
+    store.add_outcomes([outcome("a", "b")])
     before = {path.name: path.read_bytes() for path in store.folder.iterdir()}
     pd.testing.assert_frame_equal(above.load(MINE), store.load(MINE))  # with its types
     assert set(compute(MINE, store=above, jobs=1)["state"]) == {"fresh"}
     assert above.load(MINE)["coverage"].max() < 7 and len(above.load(MINE)) == 4
     assert set(Store(above.folder).load(MINE)["split"]) == {1}
     above.mark(MINE, set(keys_of(above.load(MINE))), SUSPECT)
-    add_to_table(above.folder, "attested", [attestation("b", "c")])
-    assert above.attested("mine") == {("Ml-knn", "a", "b"), ("Ml-knn", "b", "c")}
+    above.add_outcomes([outcome("a", "b", "different"), outcome("b", "c")])
+    found = above.outcomes()[["recorded_code", "code", "outcome"]].to_numpy().tolist()
+    assert found == [["a", "b", "different"], ["b", "c", "equal"]]
     above.rewrite(MINE, lambda rows: rows[:0])
     assert {path.name: path.read_bytes() for path in store.folder.iterdir()} == before
 
 
-def test_tables_of_verification_keep_every_digit_and_a_row_a_key(tmp_path):
-    """Also of a commit whose hash looks like a number, when a later row is written."""
-    for others in ({"commit": "12345e678901"}, {"commit": "000000000012"}):
-        add_to_table(tmp_path, "attested", [attestation("a", others["commit"][:1], **others)])
-    add_to_table(tmp_path, "attested", [attestation("a", "0", commit="012", n_checked=2)])
-    table = load_table(tmp_path, "attested")
+def test_outcomes_keep_every_digit_and_the_last_of_each_pair_of_codes(store):
+    """Also of a commit whose hash looks like a number, and of another machine."""
+    assert store.outcomes().empty
+    for commit in "12345e678901", "000000000012":
+        store.add_outcomes([outcome("0123", commit[:1], commit=commit, machine="here")])
+    store.add_outcomes([outcome("0123", "0", "close", commit="012", machine="there")])
+    table = store.outcomes()
     assert table["commit"].tolist() == ["012", "12345e678901"]
-    assert table["n_checked"].tolist() == [2, 1]
+    assert table["outcome"].tolist() == ["close", "equal"] and set(table["recorded_code"]) == {
+        "0123"
+    }
     assert (table["largest_difference"] == 0.1 + 0.2).all()
-    assert load_table(tmp_path, "verified").empty
 
 
 def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_the_same(
@@ -223,7 +217,12 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     edit(monkeypatch, "mimlpaper.baselines.mlknn", "ensure_min_samples=2", "ensure_min_samples=3")
     assert states(store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
     today = current_codes(MINE)(TINY, "Ml-knn", "{}").split(".")[0]
-    add_to_table(store.folder, "attested", [attestation(recorded, today)])
+    store.add_outcomes([outcome(recorded, today), outcome(recorded, "other", "different")])
+    assert states(store) == {"MimlNn": "fresh", "Ml-knn": "attested"}
+    for later in "different", "suspect", "failed":
+        store.add_outcomes([outcome(recorded, today, later)])
+        assert states(store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
+    store.add_outcomes([outcome(recorded, today, "close"), outcome("other", today, "different")])
     assert states(store) == {"MimlNn": "fresh", "Ml-knn": "attested"}
     METHODS["Ml-knn"].set_params(mlknn__n_neighbors=4)
     changed = states(store)

@@ -1,12 +1,12 @@
 """Which trials run, in which batches, what becomes of those that fail, and estimated hours."""
 
+import multiprocessing
 import os
-import signal
+import sys
 import warnings
 
 import pytest
 from joblib import parallel_config
-from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mimlpaper.baselines.guess import Guess
@@ -17,15 +17,12 @@ from mimlpaper.study.measures import Measure
 from mimlpaper.study.records import SUSPECT, UNCHECKED, Store, StoreError, keys_of, records
 from mimlpaper.study.runner import TrialError, compute, estimate
 from mimlpaper.study.trials import Trial
+from mimlpaper.study.verify import spot_check
 from tests.made_up_study import METHODS, TINY, raising, same_numbers, tiny
 
+VERIFY = sys.modules[spot_check.__module__]
 MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
 ELSEWHERE = "tcp://elsewhere"
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "results")
 
 
 def run(store, experiments=MINE, **options):
@@ -98,25 +95,16 @@ def test_a_batch_has_one_thread_and_shares_its_work(store, monkeypatch):
     assert threads == {1} and cache is other and cache.max_bytes == module.SHARED
 
 
-class Endless(BaseEstimator):
-    def fit(self, X, Y):
-        while True:
-            pass
-
-
 class Unlucky(Guess):
     def fit(self, X, Y):
         raise ValueError("no luck")
 
 
-def test_trials_that_fail_or_take_too_long_are_named_and_the_others_recorded(store):
-    """And the alarm is off afterwards."""
-    for name, learner in (("no luck", Unlucky()), ("took more than 0.2 s", Endless())):
-        mine = tiny({"Broken": learner, **METHODS}, n_splits=1, timeout=0.2)
-        with pytest.raises(TrialError, match=rf"(?s)1 of \d trials failed.*{name}"):
-            run(store, mine)
-        assert set(store.load(mine)["method"]) == set(METHODS)
-        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+def test_a_trial_that_fails_is_named_and_the_others_recorded(store):
+    mine = tiny({"Broken": Unlucky(), **METHODS}, n_splits=1)
+    with pytest.raises(TrialError, match=r"(?s)1 of 3 trials failed.*no luck"):
+        run(store, mine)
+    assert set(store.load(mine)["method"]) == set(METHODS)
 
 
 class Interrupted(Store):
@@ -166,8 +154,10 @@ def pids(estimator, dataset, train, test):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store, monkeypatch):
-    """One that fails does not stop the others. A second measurement gives other numbers."""
+    """One that fails does not stop the others. A server would take seconds to import all."""
+    monkeypatch.setattr(module, "get_context", lambda kind: multiprocessing.get_context("fork"))
     monkeypatch.setattr(module, "_workers", lambda jobs, dask: parallel_config("loky", n_jobs=1))
     measure = Measure(pids, ("pid",), repeatable=False, alone=True)
     mine = tiny({"a": Pid(), "b": Unlucky(), "c": Pid()}, measure=measure)
@@ -178,19 +168,17 @@ def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store
 
 
 @pytest.fixture
-def cluster(monkeypatch):
-    """Workers elsewhere, wrong by 0.5 for a method to be named; the trials that run again here."""
-    honest, wrong, asked = module.run_trials, [], []
+def wrong(monkeypatch):
+    """A cluster that is wrong by 0.5 for the methods that a test names here."""
+    honest, named = module.run_trials, []
 
     def run_trials(trials, experiments, *, dask=None, **options):
-        if not dask:
-            asked.append(list(trials))
         for trial, rows in honest(trials, experiments, **options):
-            off = 0.5 * (bool(dask) and trial.method in wrong)
+            off = 0.5 * (trial.method in named)
             yield trial, [row | {"one_error": row["one_error"] + off} for row in rows]
 
-    monkeypatch.setattr(module, "run_trials", run_trials)
-    return wrong, asked
+    monkeypatch.setattr(module, "run_trials", run_trials)  # the check has its own name for it
+    return named
 
 
 def states(store, experiment=MINE):
@@ -198,29 +186,29 @@ def states(store, experiment=MINE):
     return table.groupby("method")["state"].unique().str.join("|").to_dict()
 
 
-def test_a_cluster_run_ends_with_a_spot_check_of_each_method(store, cluster, capsys):
+def test_a_cluster_run_ends_with_a_spot_check_of_each_method(store, wrong, capsys):
     table = run(store, tiny(n_splits=3), dask=ELSEWHERE)
     printed = capsys.readouterr().out
     for method in METHODS:
         assert f"spot check of {method}: 2 of 3 trials run again here, 2 the same" in printed
     assert set(table["state"]) == {"fresh"}
-    assert [{trial.method for trial in drawn} for drawn in cluster[1]] == [{"MimlNn"}, {"Ml-knn"}]
 
 
-def test_a_method_that_differs_is_suspect_and_no_other(store, cluster):
+def test_a_method_that_differs_is_suspect_and_no_other(store, wrong):
     """In every experiment, whichever of its trials is drawn. At home it runs again."""
-    cluster[0].append("MimlNn")
-    match = r"(?s)trials of MimlNn differ .* up to 0.5 .*'mine'.*trials of MimlNn differ .*'other'"
+    wrong.append("MimlNn")
+    match = r"(?s)2 .* trials differ .*'mine'.*'MimlNn'.*, by 0.5;.*\n.*2 .* differ .*'other'"
     with pytest.raises(TrialError, match=match):
         run(store, [MINE, OTHER], dask=ELSEWHERE)
     assert states(store) == {"MimlNn": "suspect", "Ml-knn": "fresh"}
     assert states(store, OTHER) == {"MimlNn": "suspect"}
+    wrong.clear()
     home = run(store)
     assert set(home["state"]) == {"fresh"} and home["one_error"].max() <= 1
 
 
 def test_what_an_interrupted_cluster_run_leaves_is_unchecked_until_a_resume(
-    store, cluster, monkeypatch
+    store, wrong, monkeypatch
 ):
     """It enters no number and does not run twice, also when the check itself cannot be made."""
     for options in ({}, {"methods": ["Ml-knn"]}):
@@ -228,7 +216,7 @@ def test_what_an_interrupted_cluster_run_leaves_is_unchecked_until_a_resume(
             run(Interrupted(store.folder), dask=ELSEWHERE, **options)
     assert states(store) == dict.fromkeys(METHODS, "unchecked")
     with monkeypatch.context() as patched:
-        patched.setattr("mimlpaper.study.verify.compare_trial", raising(TrialError("no check")))
+        patched.setattr(VERIFY, "compare_trial", raising(TrialError("no check")))
         with pytest.raises(TrialError, match="no check"):
             run(store, dask=ELSEWHERE)
     assert states(store) == dict.fromkeys(METHODS, "unchecked") and len(store.load(MINE)) == 4
@@ -238,12 +226,12 @@ def test_what_an_interrupted_cluster_run_leaves_is_unchecked_until_a_resume(
 
 def test_one_trial_in_fifty_of_a_method_is_checked(store, monkeypatch):
     drawn = []
-    monkeypatch.setattr(module, "run_trials", lambda some, *_, **__: drawn.append(set(some)) or [])
+    monkeypatch.setattr(VERIFY, "run_trials", lambda some, *_, **__: drawn.append(set(some)) or [])
     for n_trials, n_checked in ((1, 1), (2, 2), (100, 2), (101, 3)):
         common = {"n_stages": 1, "stage": 0, "code": f"{UNCHECKED}a.b"}
         trials = [Trial("mine", TINY, "Ml-knn", "{}", split) for split in range(n_trials)]
         store.append(MINE, [vars(trial) | common for trial in trials])
-        module._spot_check(MINE, 1, None, store)
+        spot_check(MINE, store)
         assert len(drawn.pop()) == n_checked
 
 

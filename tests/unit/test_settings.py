@@ -12,7 +12,6 @@ from mimlpaper.baselines.mlknn import MlKnn
 from mimlpaper.baselines.mlsvm import MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
-from mimlpaper.preprocessing import ConcatenateInstances, OnInstances
 from mimlpaper.study.holdouts import HoldOut
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.registry import READ_SPLITS, ROWS, get_experiment, settings_nearest_to_print
@@ -114,9 +113,9 @@ ROW = Row(
 
 
 def test_blind_and_tuned_rows_leave_out_what_is_nearest_to_print():
-    blind, tuned = ROW.blind().published(), ROW.tuned().published()
-    assert [step.__class__ for step in ROW.published()] == [MlKnn]
-    assert ROW.published()[-1].n_neighbors == 3
+    published, blind = ROW.published(), ROW.blind().published()
+    tuned = ROW.tuned().published()
+    assert [step.__class__ for step in published] == [MlKnn] and published[-1].n_neighbors == 3
     assert [step.__class__ for step in blind] == [MinMaxScaler, MlKnn]
     assert blind[-1].n_neighbors == 10
     assert tuned.grid == {"mlknn__n_neighbors": [5, 20]}
@@ -185,43 +184,36 @@ def test_every_choice_of_every_row_is_recorded_as_a_reading():
 
 def test_section_5_has_the_requirements_of_the_paper():
     """Eight settings for each method, five sets, thirty runs, three algorithms."""
+    pairs = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
     for name in ("figure4", "figure5"):
         experiment = get_experiment(name)
-        trials = experiment.trials()
-        assert len(trials) == 5 * 30 * 3 and {trial.parameters for trial in trials} == {"{}"}
+        assert len(experiment.trials()) == 5 * 30 * 3
         shares = [dataset.split(":")[1] for dataset in experiment.datasets]
         assert shares == ["10%", "20%", "30%", "40%", "50%"]
-        pairs = '{"mu": [0.1, 1.0], "relatedness": "pairwise"}'
-        learned = [("D-MimlSvm", pairs), *((method, "{}") for method in experiment.methods)]
-        for method, change in learned:
+        for method, change in [("D-MimlSvm", pairs), *((m, "{}") for m in experiment.methods)]:
             search = experiment.estimator(experiment.datasets[0], method, change)
-            assert isinstance(search, HoldOut) and search.criterion == "average_precision"
+            assert search.criterion == "average_precision"
             assert len(ParameterGrid(search.grid)) == 8
     if os.environ.get("MIMLPAPER_DATA"):
         train, test = get_experiment("figure4").parts[0].splits.indices(load("scene:30%"), 0)
         assert (len(train), len(test)) == (381, 1142)  # a quarter is for training
 
 
-def test_every_row_of_tables_3_and_4_is_run_in_the_order_of_printing():
+def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
+    """In the order of printing. Pages have a sparse first step, and RankSvm a held-out degree."""
     for number in (3, 4):
         experiment, printed = get_experiment(f"table{number}"), TABLES[number].algorithms
         assert tuple(name for name in experiment.methods if name in printed) == printed
         runs = {(trial.dataset, trial.split) for trial in experiment.trials()}
         assert len(runs) == TABLES[number].n_runs
-
-
-def test_yeast_and_the_web_pages_differ_only_as_the_paper_says():
-    """A sparse first step, and RankSvm's degree by hold-out."""
     for method in TABLES[3].algorithms:
         genes = get_experiment("table3").estimator("yeast", method)
         pages = get_experiment("table4").estimator("yahoo:Arts", method)
         if method == "RankSvm":
-            assert isinstance(pages, HoldOut) and genes[-1].degree == 8
-            assert pages.grid == {"ranksvm__degree": [2, 3, 4, 5, 6, 7, 8, 9]}
+            assert pages.grid == {"ranksvm__degree": [*range(2, 10)]} and genes[-1].degree == 8
             pages = pages.estimator
             genes.set_params(ranksvm__degree=3)
-        assert len(pages) == len(genes) + 1
-        assert repr(pages[-1]) == repr(genes[-1])
+        assert len(pages) == len(genes) + 1 and repr(pages[-1]) == repr(genes[-1])
 
 
 def test_figure_8_and_the_ablation_have_the_rows_of_table_3():
@@ -245,18 +237,12 @@ def test_no_setting_on_unseen_data_is_near_to_print():
     for table in (UNSEEN, UNSEEN_TEXTS):
         assert set(nearest_to_print(table, ["hja", "dbpedia"]).values()) == {0}
         assert {name for name, row in table.items() if row.tuning} == set(table) - {"Guess"}
-    for row in UNSEEN.values():
-        for configured in (row.published(), row.tuned().published()):
-            steps = getattr(configured, "estimator", configured)
-            assert not any(isinstance(step, ConcatenateInstances) for step in steps)
-    tuned = {t.method for t in get_experiment("tuned").trials() if t.dataset == "hja"}
-    assert tuned == set(UNSEEN) - {"Guess"}
+    assert not any("Concatenate" in repr(row.tuned().published()) for row in UNSEEN.values())
 
 
 def test_the_set_kernel_is_that_of_section_5(bags):
     """The mean of k(x, z) over pairs of instances, of unit length for each bag with itself."""
     steps = UNSEEN["Set kernel"].published()
-    assert isinstance(steps[0], OnInstances)
     vectors = steps[1].set_params(oninstances__transformer__rank=None).fit_transform(bags)
     means = np.array([[kernel_matrix(a, b, gamma=1.0).mean() for b in bags] for a in bags])
     scale = np.sqrt(np.diag(means))
