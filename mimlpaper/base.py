@@ -17,7 +17,7 @@ LABEL_RULES = ("sign", "top")
 
 
 class ConstantLabelWarning(UserWarning):
-    """All, or none, of the training examples have a label, so that it is not learned."""
+    """A label gets the same score everywhere, such as one that all training examples have."""
 
 
 def check_labels(Y, n_examples: int) -> np.ndarray:

@@ -8,6 +8,8 @@ from sklearn.utils.extmath import row_norms
 
 from mimlpaper.bags import as_bags
 
+ROUNDING = 1e-12  # smallest squared distance that is not 0
+
 
 def max_hausdorff(A, B=None) -> np.ndarray:
     """Maximal Hausdorff distance between each bag of A and each bag of B (Eq. 2).
@@ -64,7 +66,8 @@ def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     for i, bag in enumerate(bags_a):
         similarity[i] = bags_b.sum(rbf_kernel(bag, bags_b.instances, gamma=gamma).sum(axis=0))
     similarity /= np.outer(*lengths)
-    return np.sqrt(np.maximum(2.0 - 2.0 * similarity, 0.0))
+    squares = 2.0 - 2.0 * similarity
+    return np.sqrt(np.where(squares > ROUNDING, squares, 0.0))
 
 
 def _two_sets(A, B):

@@ -39,6 +39,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
         if not 1 <= self.n_clusters <= len(D):
             raise ValueError(f"n_clusters must lie in 1 to {len(D)}, got {self.n_clusters}")
+        D = D.astype(np.float32)  # so that ties stay ties, and sums in double precision are exact
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
         for _ in range(self.max_iter):
@@ -50,7 +51,7 @@ class KMedoids(ClusterMixin, BaseEstimator):
             message = f"medoids still changed after max_iter={self.max_iter} rounds"
             warnings.warn(message, ConvergenceWarning, stacklevel=2)
         self.medoid_indices_, self.labels_ = medoids, _assign(D, medoids)
-        self.inertia_ = float(D[np.arange(len(D)), medoids[self.labels_]].sum())
+        self.inertia_ = float(D[np.arange(len(D)), medoids[self.labels_]].sum(dtype=np.float64))
         return self
 
 
@@ -65,8 +66,7 @@ def _update(D, labels, medoids):
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     for t, members in enumerate(np.split(order, np.cumsum(np.bincount(labels))[:-1])):
-        costs = D[np.ix_(members, members)].sum(axis=1)
-        # Two members of a pair cost the same but for rounding, which must not decide.
-        if costs.min() < costs[members == medoids[t]][0] * (1 - 1e-12):
+        costs = D[np.ix_(members, members)].sum(axis=1, dtype=np.float64)
+        if costs.min() < costs[members == medoids[t]][0]:
             updated[t] = members[costs.argmin()]
     return updated

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
 from mimlpaper.baselines.misvm import KernelFeatures
 from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
@@ -118,7 +118,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         features = self._fit_features(bags)
         Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
         self.imbalance_rates_ = imbalance_rates(Y, bags.sizes)
-        varied = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
+        varied = self._learnt = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
         self.weights_ = np.zeros((features.n_features, self.n_labels_))
         self.intercept_ = np.where(Y.all(axis=0), 1.0, -1.0)
         self.objective_ = self.raw_objective_ = np.zeros(1)
@@ -176,6 +176,14 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
                 f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations with a '
                 f"gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter, or lower C",
                 ConvergenceWarning,
+                stacklevel=3,
+            )
+
+        if self._learnt.size and not self.weights_[:, self._learnt].any():
+            warnings.warn(
+                "the best functions are constant: no features count at these costs; raise C"
+                + " or leave out the weights (imbalance=False)" * self.imbalance,
+                ConstantLabelWarning,
                 stacklevel=3,
             )
 

@@ -19,6 +19,7 @@ EPSILON = 1e-4
 QUADRATIC_ACCURACY = 1e-3 * EPSILON
 MAX_SET_STEPS = 1_000_000
 MAX_PASSES = 10_000
+TIE = 1e-9  # shares within which two numbers count as equal
 FLATTEST = 1e-12  # smallest curvature of a step, in units of the largest entry of H
 
 
@@ -474,7 +475,8 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
 
     Each step moves the variable with the steepest rise and the one of its ``block`` (n,) with which
     it gains most, until no two slopes in a block differ by more than ``tol`` in a feasible
-    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible.
+    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible. Slopes that a step
+    made equal differ by rounding only: of those within a small share of ``tol`` the first counts.
 
     Source: Fan, Chen and Lin, Working set selection using second order information, JMLR 6, 2005.
     """
@@ -482,17 +484,18 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
     top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
     slope = h - H @ x
     flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
+    tie = TIE * tol
     for _ in range(max_steps):
         top[:], bottom[:] = -1, -1
         for k in range(len(x)):
             b = block[k]
-            if x[k] < high[k] and (top[b] < 0 or slope[k] > slope[top[b]]):
+            if x[k] < high[k] and (top[b] < 0 or slope[k] > slope[top[b]] + tie):
                 top[b] = k
-            if x[k] > low[k] and (bottom[b] < 0 or slope[k] < slope[bottom[b]]):
+            if x[k] > low[k] and (bottom[b] < 0 or slope[k] < slope[bottom[b]] - tie):
                 bottom[b] = k
         i, worst = -1, tol
         for b in range(n_blocks):
-            if top[b] >= 0 and bottom[b] >= 0 and slope[top[b]] - slope[bottom[b]] > worst:
+            if top[b] >= 0 and bottom[b] >= 0 and slope[top[b]] - slope[bottom[b]] > worst + tie:
                 i, worst = top[b], slope[top[b]] - slope[bottom[b]]
         if i < 0:
             return
@@ -500,12 +503,12 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
         for k in range(len(x)):
             if block[k] == block[i] and x[k] > low[k] and slope[i] > slope[k]:
                 gain = (slope[i] - slope[k]) ** 2 / max(H[i, i] + H[k, k] - 2 * H[i, k], flattest)
-                if gain > most:
+                if gain > most * (1.0 + TIE):
                     j, most = k, gain
         size = (slope[i] - slope[j]) / max(H[i, i] + H[j, j] - 2 * H[i, j], flattest)
         size = min(size, high[i] - x[i], x[j] - low[j])
-        x[i] = high[i] if size == high[i] - x[i] else x[i] + size
-        x[j] = low[j] if size == x[j] - low[j] else x[j] - size
+        x[i] = high[i] if size >= (1.0 - TIE) * (high[i] - x[i]) else x[i] + size
+        x[j] = low[j] if size >= (1.0 - TIE) * (x[j] - low[j]) else x[j] - size
         for k in range(len(x)):
             slope[k] -= size * (H[k, i] - H[k, j])
 

@@ -190,7 +190,7 @@ class NeighbourMeans(PrototypeDifferences):
         means = np.empty((len(distances), *self.prototypes_.shape))
         for label, prototype in enumerate(self.prototypes_):
             having = np.flatnonzero(self.Y_fit_[:, label])
-            to_those = distances[:, having]
+            to_those = distances[:, having].astype(np.float32)  # rounding breaks no tie
             nearest = np.argsort(to_those, axis=1, kind="stable")[:, : self.n_neighbors]
             near = np.isfinite(np.take_along_axis(to_those, nearest, axis=1))[..., None]
             sums = np.where(near, examples[having[nearest]], 0.0).sum(axis=1)

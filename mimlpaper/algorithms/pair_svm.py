@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from mimlpaper.kernels import kernel_matrix
 
-SINGLE = 1e-5  # smallest tol for products in single precision
+TIE = 1e-9  # steps and slacks below this count as none: zero up to rounding
 START_TOL = 0.1  # gap at which the machine on the means of the bags stops
 N_DAMPED = 5  # eigenvalues of Φ'Φ damped to the next smaller one, at most half of all
 LEAST_LEVEL, LEAST_SHARE = 20.0, 1e-3  # the smallest λ, and the smallest s_k
@@ -68,7 +68,7 @@ class PairSvm:
     ----------
     features : Bags, φ of each instance.
     label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
-    tol : float, duality gap as a share of the objective; from 1e-5 on Φ is in single precision.
+    tol : float, duality gap as a share of the objective.
     max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
     random_state : int, RandomState or None, draws the order of the instances.
 
@@ -79,11 +79,11 @@ class PairSvm:
     def __init__(
         self, features, label_kernel, offset_kernel, *, tol=1e-4, max_iter=200, random_state=None
     ):
-        phi = features.instances.astype(np.float32 if tol >= SINGLE else np.float64)
+        phi = features.instances
         spectrum, self._axes = np.linalg.eigh(phi.T @ phi)
         next_largest = spectrum[max(-1 - N_DAMPED, -1 - len(spectrum) // 2)]
         level = max(next_largest, LEAST_SHARE * spectrum[-1], LEAST_LEVEL)  # λ
-        damping = (level / np.maximum(spectrum, level)).astype(phi.dtype)  # the s_k
+        damping = level / np.maximum(spectrum, level)  # the s_k
         phi = phi @ self._axes
         settings = damping, label_kernel, offset_kernel, max_iter, check_random_state(random_state)
         self._bags, self._tol = features, tol
@@ -108,8 +108,7 @@ class PairSvm:
             ascent.levels = np.repeat(start.levels, bags.sizes, axis=0)
             ascent.coef, ascent.bias = start.coef, start.bias
         values, intercept, gap = ascent.solve(bounds, self._tol)
-        coef = ascent.coef.astype(np.float64) @ self._axes.T
-        return PairFunction(coef, intercept, gap), values
+        return PairFunction(ascent.coef @ self._axes.T, intercept, gap), values
 
 
 class _Ascent:
@@ -119,31 +118,27 @@ class _Ascent:
     """
 
     def __init__(self, features, damping, label_kernel, offset_kernel, max_iter, rng):
-        dtype = damping.dtype
-        self.features = features.astype(dtype, copy=False)
-        self.damping = damping
-        self.label_kernel = label_kernel.astype(dtype)
-        self.offset_kernel = offset_kernel.astype(dtype)
+        self.features, self.damping = features, damping
+        self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
         self.max_iter = max_iter
         self.rng = rng
-        self._inverse_kernel = np.linalg.pinv(label_kernel, 10 * np.finfo(dtype).eps)
+        self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)
         squares = self.features**2
         self._norms = squares @ damping  # (n_instances,)
         self._radius = np.sqrt(self._diagonal(squares.sum(axis=1)).max())  # of the pairs
         mean = float(self._diagonal(self._norms).mean())
         self._sigma = BIAS_CURVATURE * (mean or 1.0)
-        self.levels = np.zeros((len(features), len(label_kernel)), dtype)
-        self.coef = np.zeros((len(label_kernel), features.shape[1]), dtype)
+        self.levels = np.zeros((len(features), len(label_kernel)))
+        self.coef = np.zeros((len(label_kernel), features.shape[1]))
         self.bias = 0.0
 
     def solve(self, bounds, tol):
         """f + b at the instances (n_instances, n_labels), u + b, and the gap."""
-        bounds = bounds.astype(self.features.dtype)
         dual = self.levels * bounds
         moving = np.ones(bounds.shape, dtype=bool)
         for _ in range(self.max_iter):
             goal = self._climb(bounds, dual, moving)
-            sums = dual.sum(axis=0, dtype=np.float64)
+            sums = dual.sum(axis=0)
             intercept = self.offset_kernel @ sums + self.bias
             values = self.features @ self.coef.T
             values += intercept
@@ -155,9 +150,9 @@ class _Ascent:
 
     def _climb(self, bounds, dual, moving):
         """Pass over the ``moving`` pairs, then over those still moving; returns K_Y A' Φ."""
-        sums = dual.sum(axis=0, dtype=np.float64)
-        offset_kernel = self.offset_kernel + dual.dtype.type(self._sigma)
-        intercept = (offset_kernel @ sums + self.bias).astype(dual.dtype)
+        sums = dual.sum(axis=0)
+        offset_kernel = self.offset_kernel + self._sigma
+        intercept = offset_kernel @ sums + self.bias
         goal = self.label_kernel @ (dual.T @ self.features)
         total = sums.sum()  # Σ a_ij
         order = np.flatnonzero(moving.any(axis=1))
@@ -195,7 +190,6 @@ class _Ascent:
 
     def _square(self, coef):
         """||f||² of coef = K_Y B, without the offsets."""
-        coef = coef.astype(np.float64)
         return max(np.vdot(coef, self._inverse_kernel @ coef), 0.0)
 
     def _diagonal(self, norms):
@@ -223,7 +217,7 @@ def _check(values, bounds, dual, moving):
             gap += hinge - target * a * short
             weights[group] += target * a
             shortfalls[group] += target * a * short
-            rises, falls = a != bound and short > 0, a != 0 and short < 0
+            rises, falls = a != bound and short > TIE, a != 0 and short < -TIE
             moving[i, j] = rises or falls or (a != 0 and a != bound)
     return loss, gap, weights, shortfalls
 
@@ -240,37 +234,38 @@ def _ascend(
     are.
     """
     n_labels, n_features = coef.shape
-    weights = np.empty(n_labels, coef.dtype)  # K_Y times the steps of one instance
-    one, zero = coef.dtype.type(1), coef.dtype.type(0)
+    weights = np.empty(n_labels)  # K_Y times the steps of one instance
     progress, change, n_moving = 0.0, 0.0, 0
     for i in order:
         phi = features[i]
-        weights[:] = zero
+        weights[:] = 0.0
         moves = False
         for j in range(n_labels):
             if not moving[i, j]:
                 continue
             bound, old, row = bounds[i, j], dual[i, j], coef[j]
-            slack = intercept[j] + norms[i] * weights[j] - (one if bound > zero else -one)
+            slack = intercept[j] + norms[i] * weights[j] - (1.0 if bound > 0.0 else -1.0)
             for k in range(n_features):
                 slack += row[k] * phi[k]
             curvature = norms[i] * label_kernel[j, j] + offset_kernel[j, j]
-            new = min(max(old - slack / curvature, min(bound, zero)), max(bound, zero))
+            new = min(max(old - slack / curvature, min(bound, 0.0)), max(bound, 0.0))
             step = new - old
-            if step != zero:
+            if abs(step) <= TIE * abs(bound):
+                step, new = 0.0, old
+            if step != 0.0:
                 dual[i, j] = new
                 progress += abs(step) * curvature
                 change += step
                 for k in range(n_labels):
                     weights[k] += label_kernel[j, k] * step
                     intercept[k] += offset_kernel[j, k] * step
-            moving[i, j] = step != zero or (new != zero and new != bound)
+            moving[i, j] = step != 0.0 or (new != 0.0 and new != bound)
             moves |= moving[i, j]
         if moves:
             order[n_moving] = i
             n_moving += 1
         for j in range(n_labels):
-            if weights[j] != zero:
+            if weights[j] != 0.0:
                 row = coef[j]
                 for k in range(n_features):
                     row[k] += weights[j] * damping[k] * phi[k]

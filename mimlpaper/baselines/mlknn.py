@@ -64,6 +64,7 @@ class MlKnn(VectorEstimator):
 
 def _count_labels(distances, Y, k):
     """How many of the k nearest training examples have each label: (n_examples, n_labels)."""
+    distances = distances.astype(np.float32)  # rounding does not decide between equal ones
     neighbours = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return Y[neighbours].sum(axis=1)
 

@@ -365,8 +365,20 @@ class LabelPairs:
         together = (self.part[:, None] == self.part).astype(np.float64)
         alpha = _interior_point(cost, self.upper, self.own, self.other, together)
         if vertex:
-            _move_to_vertex(alpha, self.upper, self.own, self.other, self.shape[1])
+            free = _move_to_vertex(alpha, self.upper, self.own, self.other, self.shape[1])
+            self._balance(alpha, free)
         return alpha
+
+    def _balance(self, alpha, free):
+        """Set the flow of the ``free`` pairs, a forest, so that it fits the others exactly."""
+        columns = np.arange(len(free))
+        incidence = np.zeros((self.shape[1], len(free)))
+        incidence[self.own[free], columns] = 1.0
+        incidence[self.other[free], columns] = -1.0
+        alpha[free] = 0.0
+        excess = self.coefficients(alpha).sum(axis=0)
+        flow = np.linalg.lstsq(incidence, -excess)[0]
+        alpha[free] = np.clip(flow, 0.0, self.upper[free])
 
 
 @njit(cache=True, nogil=True)
@@ -455,20 +467,30 @@ def _move_to_vertex(x, upper, own, other, n_labels):
             x[p] = 0.0 if x[p] < 0.5 * upper[p] else upper[p]
             continue
         path = _path(forest, own[p], other[p])
-        amount = upper[p] - x[p]
+        up, down = upper[p] - x[p], x[p]  # how far flow can move around the cycle
         for step in range(len(path) - 1):
             q = forest[path[step], path[step + 1]]
-            amount = min(amount, x[q] if own[q] == path[step] else upper[q] - x[q])
-        amount = amount if len(path) > 1 else 0.0
+            along, against = upper[q] - x[q], x[q]
+            if own[q] == path[step]:
+                along, against = against, along
+            up, down = min(up, along), min(down, against)
+        amount = 0.0
+        if len(path) > 1:  # the shorter way, so that a pair close to its bound ends there
+            amount = up if up <= (1.0 + SNAP) * down else -down
         x[p] += amount
         for step in range(len(path) - 1):
             a, b = path[step], path[step + 1]
             q = forest[a, b]
             x[q] += -amount if own[q] == a else amount
             if min(x[q], upper[q] - x[q]) <= SNAP * upper[q]:
+                x[q] = 0.0 if x[q] < 0.5 * upper[q] else upper[q]
                 forest[a, b] = forest[b, a] = -1
-        if upper[p] - x[p] > SNAP * upper[p]:
+        if min(x[p], upper[p] - x[p]) > SNAP * upper[p]:
             forest[own[p], other[p]] = forest[other[p], own[p]] = p
+        else:
+            x[p] = 0.0 if x[p] < 0.5 * upper[p] else upper[p]
+    pairs = np.unique(forest)
+    return pairs[pairs >= 0]
 
 
 @njit(cache=True, nogil=True)

@@ -26,6 +26,7 @@ from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info
 
 from mimlpaper.paths import PACKAGE, project_root
+from mimlpaper.study.arithmetic import pin
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -225,7 +226,7 @@ def provenance() -> dict[str, str]:
     return {
         "versions": "; ".join(versions),
         "commit": _commit(),
-        "machine": "; ".join([*machine, *_blas_kernels()]),
+        "machine": "; ".join([*machine, pin(), *_blas_kernels()]),
     }
 
 

@@ -18,6 +18,7 @@ from mimlpaper.algorithms.dmimlsvm import (
     pairwise_form,
 )
 from mimlpaper.bags import Bags
+from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
@@ -326,3 +327,10 @@ def test_solvers(some_bags, some_labels, monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     with pytest.raises(ImportError, match='solver="cvxpy" needs the package cvxpy'):
         DMimlSvm(solver="cvxpy").fit(some_bags, some_labels)
+
+
+def test_a_machine_that_no_feature_moves_says_so(bags, labels):
+    """The weights of Eq. 24 are small for bags that lack a label, if bags are large."""
+    with pytest.warns(ConstantLabelWarning, match="constant.*raise C or leave out the weights"):
+        learner = DMimlSvm(C=1e-9, tol=0.5, imbalance=True).fit(bags, labels[:, :2])
+    assert np.ptp(learner.decision_function(bags)) == 0 or not learner.weights_.any()

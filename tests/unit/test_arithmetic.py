@@ -1,0 +1,50 @@
+"""The pinned arithmetic counts before NumPy is imported, and says so when it does not."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mimlpaper.study.arithmetic import OWN, PINNED, pin, variables
+
+REPORT = """
+from mimlpaper.study.arithmetic import pin
+from threadpoolctl import threadpool_info
+import numba, numpy
+from numpy._core._multiarray_umath import __cpu_features__ as used
+from numba.core.registry import cpu_target
+compiled_for = cpu_target.target_context.codegen()._tm_features
+blas = {pool.get("architecture") for pool in threadpool_info() if pool["user_api"] == "blas"}
+print(pin(), used.get("X86_V4", False), compiled_for.count("avx512f"), *blas)
+"""
+pinned_here = pytest.mark.skipif(pin() != PINNED, reason="this processor lacks AVX2 or FMA")
+
+
+def report(code=REPORT, **changed):
+    environment = {n: v for n, v in os.environ.items() if n not in variables()} | changed
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split("\n")[-2]
+
+
+@pinned_here
+def test_libraries_that_are_imported_later_use_no_wider_registers():
+    assert report() == f"{PINNED} False 0 Haswell"
+
+
+@pinned_here
+def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
+    assert report("import numpy" + REPORT).startswith(OWN)
+    assert report(OPENBLAS_CORETYPE="Nehalem").startswith(OWN)
+
+
+@pinned_here
+def test_workers_inherit_it():
+    code = (
+        "import numpy, mimlpaper.study, joblib\n"
+        "from mimlpaper.study.arithmetic import pin\n"
+        "print(pin(), *joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2)), sep=', ')"
+    )
+    assert report(code) == f"{OWN}, {PINNED}, {PINNED}"
