@@ -17,7 +17,7 @@ from mimlpaper.medoids import KMedoids
 from mimlpaper.sharing import shared
 
 METRICS = ("max_hausdorff", "euclidean", "precomputed")
-SQUARE = 12  # bytes for each pair of sampled bags: the distances, and copies while they are made
+SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
