@@ -24,8 +24,10 @@ from mimlpaper.base import BagClassifier
 from mimlpaper.baselines.guess import Guess
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
 from mimlpaper.reasons import explain
+from mimlpaper.study.holdouts import SIGNS
 from mimlpaper.study.trials import Measure
 
+BUDGETS = (8, 4, 2, 1)  # settings, of those that a hold-out tries
 ACCURACY = "accuracy"  # of learners of one label
 CALIBRATIONS = ("none", "platt", "isotonic")
 POINTING = ("accuracy", "accuracy_known", "auc", "pointing")
@@ -75,7 +77,35 @@ def _stages(estimator, X, staged):
 def _chosen(estimator):
     """Hyper-parameters chosen by hold-out, as JSON; empty if nothing was to choose."""
     best = getattr(estimator, "best_params_", None)
-    return "" if best is None else json.dumps(best, sort_keys=True, default=str)
+    return "" if best is None else _as_text(best)
+
+
+def _as_text(setting):
+    return json.dumps(setting, sort_keys=True, default=str)
+
+
+def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
+    """The criteria of a hold-out's choice, then of its choices among fewer settings.
+
+    The trial's seed draws the order of the settings. ``n_settings`` of them were tried, with the
+    held-out values ``held_out``, as JSON in this order. A setting chosen again is not fitted again.
+    """
+    (whole,) = criteria(estimator, dataset, train, test)
+    held_out = estimator.holdout_values_
+    losses = -SIGNS[estimator.criterion] * np.array(held_out["value"])
+    order = np.random.default_rng(estimator.random_state).permutation(len(losses))
+    fitted, rows = {int(losses.argmin()): whole}, []
+    for n_settings in (len(order), *(n for n in BUDGETS if n < len(order))):
+        tried = order[:n_settings]
+        best = int(min(tried, key=lambda setting: (losses[setting], setting)))
+        setting = held_out["params"][best]
+        if best not in fitted:
+            one = clone(estimator.estimator).set_params(**clone(setting, safe=False))
+            (fitted[best],) = criteria(one, dataset, train, test)
+        values = json.dumps([round(held_out["value"][i], 6) for i in tried])
+        about = {"n_settings": n_settings, "held_out": values, "chosen": _as_text(setting)}
+        rows.append(fitted[best] | about | {"stage": len(rows)})
+    return rows
 
 
 def objectives(estimator, dataset, train, test) -> list[dict]:
@@ -299,6 +329,7 @@ def _peak():
 _OF_TESTS = (*CRITERIA, ACCURACY, "fit_seconds", "predict_seconds"), ("chosen",)
 TESTED = Measure(criteria, *_OF_TESTS)
 STAGED = Measure(criteria_by_stage, *_OF_TESTS)
+BUDGETED = Measure(criteria_by_budget, (*_OF_TESTS[0], "n_settings"), (*_OF_TESTS[1], "held_out"))
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))

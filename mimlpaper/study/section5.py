@@ -4,9 +4,7 @@ Every method chooses among eight settings by hold-out, as the paper says without
 kernels are Gaussian on features from 0 to 1 for scenes, and linear on word counts for texts.
 """
 
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper import DMimlSvm, MimlSvm, MimlSvmMi
 from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.study.measures import OBJECTIVES, RELATED, TESTED
 from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
