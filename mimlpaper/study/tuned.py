@@ -42,29 +42,31 @@ from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
 from mimlpaper.study.measures import BUDGETED
-from mimlpaper.study.section4 import SCALED, UNIT_ROWS
+from mimlpaper.study.section4 import CONCATENATED, SCALED, UNIT_ROWS
 from mimlpaper.study.section6 import AS_IN_FILES, AS_SPARSE, YAHOO
 from mimlpaper.study.section7 import FIVE_SETS
 from mimlpaper.study.settings import Row, Table, default, held_out, stated
 from mimlpaper.study.trials import CrossValidation, Experiment, GivenSplit, Part, RandomSplits
-from mimlpaper.study.unseen import BAGS, set_kernel
+from mimlpaper.study.unseen import BAGS, MEAN, set_kernel
 
-# A tenth, one and ten in units of features that span one; a small width and a high cost make a
+# A tenth, one and ten in units of features that span one. A small width and a high cost make a
 # Gaussian machine a linear one (Keerthi and Lin 2003).
-WIDTHS = [0.1, 1.0, 10.0]
-COSTS = [0.1, 1.0, 10.0, 100.0]
+WIDTHS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
 LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
-RATIOS = [0.2, 0.4]
-FOUR_COSTS = "every kernel with four costs"
-
-
-def _by_kernel(reason, **others):
-    """A hold-out of the others' values with each of the four kernels."""
-    return held_out(reason, grid=[LINEAR | others, GAUSSIAN | others])
+DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
+PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
+RIDGES = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
+NEIGHBOURS = [2, 4, 8, 16, 32, 64, 128, 256]
+FOUR_COSTS, TWO_RATIOS = "four costs with every kernel", "k of the authors' two programs"
 
 
 def _grid(reason, **values):
     return held_out(reason, grid=[values])
+
+
+def _by_kernel(reason, **others):
+    """A grid of the others' values with each of the four kernels."""
+    return held_out(reason, grid=[LINEAR | others, GAUSSIAN | others])
 
 
 def _by_set_kernel(learner, *steps):
@@ -75,83 +77,43 @@ def _by_set_kernel(learner, *steps):
     return Row(learner, [default("a kernel on bags", kernel="linear"), chosen])
 
 
-PAIR_COSTS = [0.001, 0.01, 0.1, 1.0]  # higher ones take minutes a fit
-# A linear machine tells labels apart by products alone.
+# Only products let a linear machine tell labels apart. Higher costs of a pair take minutes.
 CODED = [
     LINEAR | dict(label_code=["product"], C=PAIR_COSTS),
     GAUSSIAN | dict(label_code=["onehot"], C=PAIR_COSTS),
 ]
 OF_BAGS = {
-    "MimlBoost": Row(
-        MimlBoost(),
-        [
-            stated("4.3.2", n_rounds=50), default("time", tol=0.05),
-            held_out("four costs of a pair", grid=CODED),
-        ],
-    ),
-    "MimlSvm": Row(
-        MimlSvm(), [_by_kernel("k of the authors' two programs", ratio=RATIOS, C=[1.0, 100.0])]
-    ),
-    "MimlSvm_mi": Row(
-        MimlSvmMi(),
-        [_by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 100.0])],
-    ),
-    "MimlNn": Row(
-        MimlNn(),
-        [
-            _grid(
-                "k of the authors' two programs", ratio=RATIOS,
-                ridge=[1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0],
-            )
-        ],
-    ),
-    "D-MimlSvm": Row(
-        DMimlSvm(),
-        [
-            default(mu=0.0, lam=0.1),
-            _by_kernel("with Eq. 24's weights and without", imbalance=[False, True], C=[1.0, 10.0]),
-        ],
-    ),
-    "NoisyOr": Row(
-        NoisyOr(),
-        [
-            default(rank=300, max_iter=500, tol=1e-5),
-            _by_kernel("every kernel with four ridges", ridge=[0.01, 0.1, 1.0, 10.0]),
-        ],
-    ),
+    "MimlBoost": Row(MimlBoost(), [
+        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED),
+    ]),
+    "MimlSvm": Row(MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
+    "MimlSvm_mi": Row(MimlSvmMi(), [
+        _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0]),
+    ]),
+    "MimlNn": Row(MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
+    "D-MimlSvm": Row(DMimlSvm(), [
+        default(mu=0.0, lam=0.1),
+        _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0]),
+    ]),
+    "NoisyOr": Row(NoisyOr(), [
+        default(rank=300, max_iter=500, tol=1e-5),
+        _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0]),
+    ]),
 }  # fmt: skip
 OF_VECTORS = {
-    "AdtBoost.MH": Row(
-        AdtBoostMH(),
-        [
-            _grid(
-                "half to four times the paper's rounds", n_rounds=[12, 25, 50, 100],
-                smoothing=[0.01, 0.1, 1.0, 10.0],
-            )
-        ],
-    ),
-    "RankSvm": Row(
-        RankSvm(),
-        [
-            held_out(
-                "also the paper's polynomials; converged", grid=[
-                    dict(kernel, C=[0.1, 1.0])
-                    for kernel in (LINEAR, GAUSSIAN, dict(kernel=["poly"], degree=[2, 4, 6, 8]))
-                ],
-            )
-        ],
-    ),
+    "AdtBoost.MH": Row(AdtBoostMH(), [
+        _grid("the paper's rounds, doubled and halved", n_rounds=[12, 25, 50, 100],
+              smoothing=[0.01, 0.1, 1.0, 10.0]),
+    ]),
+    "RankSvm": Row(RankSvm(), [
+        held_out("the paper's polynomials too; converged",
+                 grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)]),
+    ]),
     "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
-    "Ml-knn": Row(
-        MlKnn(),
-        [
-            _grid(
-                "doublings of k", n_neighbors=[2, 4, 8, 16, 32, 64, 128, 256],
-                smoothing=[0.1, 1.0],
-            )
-        ],
-    ),
-    "Cnmf": Row(Cnmf(), [_grid("four costs of a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
+    "Ml-knn": Row(MlKnn(), [
+        _grid("doublings of k", n_neighbors=NEIGHBOURS, smoothing=[0.1, 1.0]),
+    ]),
+    "Cnmf": Row(Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
 
@@ -162,16 +124,17 @@ def _with(row, *settings):
 
 
 def _through_insdif(row):
-    """A row whose learner works on the bags of InsDif; Hausdorff distances are Euclidean there."""
+    """A row whose learner works on the bags of InsDif, with fewer features of a kernel for time."""
 
     def named(values):
         return {f"learner__{name}": value for name, value in values.items()}
 
+    few = [default("time", rank=100)] if "rank" in row.learner.get_params() else []
     bases = [
         replace(basis, values={"grid": [*map(named, basis.values["grid"])]})
         if "grid" in basis.values
         else replace(basis, values=named(basis.values))
-        for basis in row.settings
+        for basis in (*row.settings, *few)
     ]
     return Row(InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
 
@@ -199,59 +162,52 @@ def _vectors(*steps) -> Table:
 
 # With thousands of examples, a quarter of the training part is enough to choose by.
 QUARTER = default("time", test_size=0.75)
-AT_ROWS = default("rows of unit length", scaling=UNIT_ROWS)
-SUMMED = default(
-    "documents of unit length", scaling=None, vector=make_pipeline(SumInstances(), Normalizer())
-)
-AT_POSITIONS = default("bags of one size", vector=ConcatenateInstances())
-AT_MEANS = default("bags of any size", vector=MeanInstances())
+AT_ROWS = default("unit length", scaling=UNIT_ROWS)
+DOCUMENT = make_pipeline(SumInstances(), Normalizer())
+SUMMED = default("unit length", scaling=None, vector=DOCUMENT)
 
 # One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
 CONCEPTS = [10, 30, 50, 70]
 BY_CONCEPTS = _grid(
-    "M and θ of 7.2, both optima",
-    n_concepts=CONCEPTS,
-    kept_share=[0.1, 0.5],
+    "M and θ of 7.2, two optima", n_concepts=CONCEPTS, kept_share=[0.1, 0.5],
     optimum=["vertex", "budget"],
-)
+)  # fmt: skip
 WHOLE_BUDGET = [
     default("other optima take days", optimum="budget"),
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
 ]
 BY_SCALES = _grid(
-    "half to ten times the programs' scale",
-    initial_scale=[0.05, 0.1, 0.3, 1.0],
-    threshold=["learned", 0.5],
-    n_start_bags=[1, 3],
-)
+    "half to ten times the programs' scale", initial_scale=[0.05, 0.1, 0.3, 1.0],
+    threshold=["learned", 0.5], n_start_bags=[1, 3],
+)  # fmt: skip
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
+FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
     "SubCod": Row(SubCod(learner=MimlSvm()), [BY_CONCEPTS]),
     "SubCod_MimlNn": Row(SubCod(learner=MimlNn()), [BY_CONCEPTS]),
     "SubCod_MimlSvm_mi": Row(SubCod(learner=MimlSvmMi()), WHOLE_BUDGET),
-    "SubCod_MimlBoost": Row(
-        SubCod(learner=MimlBoost()), [stated("4.3.2", learner__n_rounds=50), *WHOLE_BUDGET]
-    ),
+    "SubCod_MimlBoost": Row(SubCod(learner=MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
     "Diverse Density": Row(DiverseDensity(), [BY_SCALES]),
     "Em-dd": Row(EmDd(), [BY_SCALES]),
     "mi-Svm": Row(MiSvmInstance(), [WITH_COST]),
     "Mi-Svm": Row(MiSvmBag(), [WITH_COST]),
     "Ch-Fd": Row(ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
-}  # fmt: skip
+}
 BY_ACCURACY = default(criterion="accuracy", stratified=True)
 
+SCENES, TEXTS, DBPEDIA, GENES = ("scene",), ("reuters",), ("dbpedia",), ("yeast",)
+FEW_FOLDS = CrossValidation(5, n_folds=10)
 SPLITS = {
-    ("scene",): RandomSplits(5), ("reuters",): RandomSplits(5),
-    BAGS: CrossValidation(5, n_folds=10), ("dbpedia",): GivenSplit(),
-    ("yeast",): CrossValidation(5, n_folds=10), YAHOO: GivenSplit(),
+    SCENES: RandomSplits(5), TEXTS: RandomSplits(5), BAGS: FEW_FOLDS, DBPEDIA: GivenSplit(),
+    GENES: FEW_FOLDS, YAHOO: GivenSplit(),
     FIVE_SETS: CrossValidation(10, n_folds=10, stratified=True),
 }  # fmt: skip
 TUNED = {
-    ("scene",): _bags(SCALED, AT_POSITIONS),
-    ("reuters",): _bags(AT_ROWS, SUMMED),
-    BAGS: _bags(SCALED, AT_MEANS),
-    ("dbpedia",): _bags(AT_ROWS, SUMMED, QUARTER),
-    ("yeast",): _vectors(QUARTER),
+    SCENES: _bags(SCALED, CONCATENATED),
+    TEXTS: _bags(AT_ROWS, SUMMED),
+    BAGS: _bags(SCALED, MEAN),
+    DBPEDIA: _bags(AT_ROWS, SUMMED, QUARTER),
+    GENES: _vectors(QUARTER),
     YAHOO: _vectors(AS_SPARSE, QUARTER),
     FIVE_SETS: Table((name, _with(row, SCALED, BY_ACCURACY)) for name, row in OF_ONE_LABEL.items()),
 }
@@ -292,40 +248,35 @@ BY_POSITION = {
     "shuffled": [FunctionTransformer(shuffled), ConcatenateInstances()],
 }
 OF_ANY_SIZE = {"mean": [MeanInstances()], "order-free": [FunctionTransformer(order_free)]}
-FOREST = Row(
-    Forest(),
-    [
-        default("scikit-learn", n_estimators=100),
-        _grid(
-            "leaves, features and impurities; more trees change little",
-            min_samples_leaf=[1, 2, 4, 8], max_features=["sqrt", "log2"],
-            criterion=["gini", "entropy"],
-        ),
-    ],
+LEAVES = _grid(
+    "more trees change little", min_samples_leaf=[1, 2, 4, 8], max_features=["sqrt", "log2"],
+    criterion=["gini", "entropy"],
 )  # fmt: skip
-MANY = {name: OF_VECTORS[name] for name in ("MlSvm", "RankSvm")} | {"Random forest": FOREST}
-# With one label an MlSvm is one machine, and there are no pairs of labels for RankSvm to rank.
-ONE = {"MlSvm": Row(SVC(), [WITH_COST]), "Random forest": FOREST}
+FOREST = {"Random forest": Row(Forest(), [default("scikit-learn", n_estimators=100), LEAVES])}
+MANY = {name: OF_VECTORS[name] for name in ("MlSvm", "RankSvm")} | FOREST
+# With one label an MlSvm is one machine, and RankSvm has no pairs of labels to rank.
+ONE = {"MlSvm": Row(SVC(), [WITH_COST])} | FOREST
 
 
-def _controls(learners, layouts, *settings, ends=()):
+def _controls(learners, layouts, *settings, ends=()) -> Table:
     """Each learner on each layout, whose columns are scaled to [0, 1]."""
-    return {
-        f"{name}, {layout}": _with(
-            row, default("layout", vector=make_pipeline(*steps, MinMaxScaler(), *ends)), *settings
+    return Table(
+        (
+            f"{name}, {layout}",
+            _with(row, default(vector=make_pipeline(*steps, MinMaxScaler(), *ends)), *settings),
         )
         for layout, steps in layouts.items()
         for name, row in learners.items()
-    }
+    )
 
 
 SET_KERNEL = _with(_by_set_kernel(SVC()), SCALED, BY_ACCURACY)
 UNIT = (Normalizer(),)
 CONTROLS = {
-    ("scene",): _controls(MANY, BY_POSITION | OF_ANY_SIZE),
-    ("reuters",): _controls(MANY, OF_ANY_SIZE, ends=UNIT),
+    SCENES: _controls(MANY, BY_POSITION | OF_ANY_SIZE),
+    TEXTS: _controls(MANY, OF_ANY_SIZE, ends=UNIT),
     BAGS: _controls(MANY, OF_ANY_SIZE),
-    ("dbpedia",): _controls(MANY, OF_ANY_SIZE, QUARTER, ends=UNIT),
+    DBPEDIA: _controls(MANY, OF_ANY_SIZE, QUARTER, ends=UNIT),
     FIVE_SETS: _controls(ONE, OF_ANY_SIZE, BY_ACCURACY) | {"Set kernel": SET_KERNEL},
 }
 
