@@ -102,7 +102,7 @@ OF_BAGS = {
 }  # fmt: skip
 OF_VECTORS = {
     "AdtBoost.MH": Row(AdtBoostMH(), [
-        _grid("the paper's rounds, doubled and halved", n_rounds=[12, 25, 50, 100],
+        _grid("the paper's rounds, doubled and halved", n_rounds=[6, 12, 25, 50],
               smoothing=[0.01, 0.1, 1.0, 10.0]),
     ]),
     "RankSvm": Row(RankSvm(), [
@@ -177,7 +177,7 @@ WHOLE_BUDGET = [
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
 ]
 BY_SCALES = _grid(
-    "half to ten times the programs' scale", initial_scale=[0.05, 0.1, 0.3, 1.0],
+    "one to thirty times the programs' scale", initial_scale=[0.1, 0.3, 1.0, 3.0],
     threshold=["learned", 0.5], n_start_bags=[1, 3],
 )  # fmt: skip
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
