@@ -14,13 +14,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import InsDif, SingleInstances
-from mimlpaper.algorithms.medoid_map import LandmarkMap
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper import DMimlSvm, InsDif, LandmarkMap, MimlBoost, MimlNn, MimlSvm, MimlSvmMi
+from mimlpaper.algorithms.insdif import SingleInstances
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.baselines.adtboost_mh import AdtBoostMH
 from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd

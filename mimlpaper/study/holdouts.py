@@ -87,11 +87,13 @@ def shares_at_ends(search: HoldOut, chosen: Sequence[Mapping]) -> dict[str, floa
 
     An end that is a bound of the parameter does not count. ``chosen`` holds the ``best_params_``.
     """
+    grids = [search.grid] if isinstance(search.grid, Mapping) else search.grid
     shares = {}
-    for name, values in search.grid.items():
-        if len(values) > 1 and all(isinstance(value, Real) for value in values):
+    for name in dict.fromkeys(name for grid in grids for name in grid):
+        values = [value for grid in grids for value in grid.get(name, ())]
+        if len(set(values)) > 1 and all(isinstance(value, Real) for value in values):
             ends = {min(values), max(values)} - {BOUNDS.get(name.split("__")[-1])}
-            shares[name] = float(np.mean([one[name] in ends for one in chosen]))
+            shares[name] = float(np.mean([one[name] in ends for one in chosen if name in one]))
     return shares
 
 

@@ -1,8 +1,4 @@
-"""What is recorded of a trial: criteria, stages, reasons, objectives, relatedness, costs.
-
-Each measure has a function of (estimator, dataset, train, test), see
-:class:`~mimlpaper.study.trials.Measure`.
-"""
+"""What is recorded of a trial: functions of (estimator, dataset, train, test), and columns."""
 
 import ctypes
 import gc
@@ -24,8 +20,10 @@ from mimlpaper.base import BagClassifier
 from mimlpaper.baselines.guess import Guess
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
 from mimlpaper.reasons import explain
+from mimlpaper.study.holdouts import SIGNS
 from mimlpaper.study.trials import Measure
 
+BUDGETS = (8, 4, 2, 1)  # settings, of those that a hold-out tries
 ACCURACY = "accuracy"  # of learners of one label
 CALIBRATIONS = ("none", "platt", "isotonic")
 POINTING = ("accuracy", "accuracy_known", "auc", "pointing")
@@ -75,31 +73,56 @@ def _stages(estimator, X, staged):
 def _chosen(estimator):
     """Hyper-parameters chosen by hold-out, as JSON; empty if nothing was to choose."""
     best = getattr(estimator, "best_params_", None)
-    return "" if best is None else json.dumps(best, sort_keys=True, default=str)
+    return "" if best is None else _as_text(best)
+
+
+def _as_text(setting):
+    return json.dumps(setting, sort_keys=True, default=str)
+
+
+def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
+    """The criteria of a hold-out's choice, then of its choices among fewer settings.
+
+    The trial's seed draws the order of the settings. ``n_settings`` of them were tried, with the
+    held-out values ``held_out``, as JSON in this order. A setting chosen again is not fitted again.
+    """
+    (whole,) = criteria(estimator, dataset, train, test)
+    held_out = estimator.holdout_values_
+    losses = -SIGNS[estimator.criterion] * np.array(held_out["value"])
+    order = np.random.default_rng(estimator.random_state).permutation(len(losses))
+    fitted, rows = {int(losses.argmin()): whole}, list[dict]()
+    for n_settings in (len(order), *(n for n in BUDGETS if n < len(order))):
+        tried = order[:n_settings]
+        best = int(min(tried, key=lambda setting: (losses[setting], setting)))
+        setting = held_out["params"][best]
+        if best not in fitted:
+            one = clone(estimator.estimator).set_params(**clone(setting, safe=False))
+            (fitted[best],) = criteria(one, dataset, train, test)
+        values = json.dumps([round(held_out["value"][i], 6) for i in tried])
+        about = {"n_settings": n_settings, "held_out": values, "chosen": _as_text(setting)}
+        rows.append(fitted[best] | about | {"stage": len(rows)})
+    return rows
 
 
 def objectives(estimator, dataset, train, test) -> list[dict]:
     """D-MimlSvm's objective, one row for each step of the outer loop, from 1.
 
-    following: the objective after the next step, also if that step is thrown away, NaN if there is
-    none. n_iter: the inner solver's iterations; gap: its relative duality gap after the fit.
+    following: the objective after the next step, kept or not; NaN if there is none. n_iter: the
+    inner solver's iterations; gap: its relative duality gap after the fit.
     """
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
-    steps = enumerate(zip(fitted.objective_, following, fitted.n_iter_, strict=False), start=1)
-    gap = fitted.duality_gap_
-    return [
-        {"stage": stage, "objective": value, "following": then, "n_iter": n_iter, "gap": gap}
-        for stage, (value, then, n_iter) in steps
-    ]
+    steps = zip(fitted.objective_, following, fitted.n_iter_, strict=False)
+    names = ("stage", "objective", "following", "n_iter", "gap")
+    rows = ((stage, *step, fitted.duality_gap_) for stage, step in enumerate(steps, start=1))
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def related_pairs(estimator, dataset, train, test) -> list[dict]:
-    """What D-MimlSvm learns of two labels, one row for each pair, ``first`` and ``second``.
+    """What D-MimlSvm learns of each pair of labels, ``first`` and ``second``.
 
-    cosine: between their w_t. sharing: a_ij = 1 / (4 μ_ij + 2), what they share of w_i + w_j, NaN
-    if it is not learned. together: how often both are in a label set of the training bags, as a
-    multiple of how often they would be if they were independent.
+    cosine: between their w_t. sharing: 1 / (4 μ_ij + 2), their share of w_i + w_j, NaN if it is not
+    learned. together: how often training bags have both, over what independence would give.
     """
     Y, names = dataset.Y[train], dataset.label_names
     fitted = estimator.fit(dataset.X[train], Y)[-1]
@@ -117,10 +140,10 @@ def related_pairs(estimator, dataset, train, test) -> list[dict]:
 
 
 def characteristics(estimator, dataset, train, test) -> list[dict]:
-    """Appendix C's numbers of a data set; nothing is fitted.
+    """Appendix C's numbers of a data set, of its training and test documents; nothing is fitted.
 
-    For the training and the test documents the percentage with more than one category (PMC), the
-    average number of categories (ANL) and the percentage of rare categories (PRC).
+    PMC: the percentage with more than one category. ANL: the average number of categories. PRC: the
+    percentage of rare categories.
     """
     measured = {"categories": dataset.n_labels, "vocabulary": dataset.X.shape[1]}
     for part, Y in (("train", dataset.Y[train]), ("test", dataset.Y[test])):
@@ -137,7 +160,7 @@ class Ceiling(BaseEstimator):
         self.machine = machine
 
     def fit(self, X, instance_labels):
-        """Fit on those of the bags' instances that are labelled; labels (n_instances, n_labels)."""
+        """Fit on the instances that are labelled; labels (n_instances, n_labels)."""
         labelled = instance_labels.any(axis=1)
         self.known_ = instance_labels[labelled].any(axis=0)
         self.machine_ = clone(self.machine)
@@ -161,8 +184,7 @@ class Chance(Guess):
 def reasons(estimator, dataset, train, test) -> list[dict]:
     """Scores of instances, see :func:`~mimlpaper.reasons.explain`, against their labels.
 
-    No method sees these labels, but for :class:`Ceiling`. One row a calibration; ``Ceiling`` and
-    ``Chance`` are not calibrated.
+    Only :class:`Ceiling` sees these labels. One row a calibration; it and ``Chance`` have none.
     """
     X, Y = dataset.X[train], dataset.Y[train]
     truth = dataset.X.with_instances(dataset.instance_labels)
@@ -180,17 +202,15 @@ def reasons(estimator, dataset, train, test) -> list[dict]:
 def shares_of_right_reasons(
     scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
 ) -> dict[str, float]:
-    """Shares of right reasons, among the instances that are labelled; equals share their place.
+    """Shares of right reasons, among the instances that have a label; equals share their place.
 
-    accuracy : the top label of an instance is its own, among all labels.
-    accuracy_known : the same, among the labels of its bag.
+    accuracy, accuracy_known : the top label of an instance is its own, among all or its bag's.
     auc : mean over labels of the area under the curve of the instances that have it.
     pointing : the top instance of a label that a bag shows has the label.
     micro_auc_instances, micro_auc_bags : area under one curve for all labels together. A bag
         has the scores of its top instances, labelled or not.
 
-    ``scores`` and ``instance_labels`` have the shape (n_instances, n_labels), ``Y`` (n_bags,
-    n_labels). An instance without any label is not labelled.
+    ``scores`` and ``instance_labels`` are (n_instances, n_labels), ``Y`` (n_bags, n_labels).
     """
     of_bags = roc_auc_score(Y, bags.max(scores), average="micro")
     labelled = instance_labels.any(axis=1)
@@ -221,8 +241,8 @@ def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) ->
     """Instance scores ``test`` as probabilities, learned from labels ``Y`` of training bags only.
 
     For each label, Platt's logistic function or isotonic regression gives the probability that a
-    bag has the label from its largest score. It is then read at every instance's score. ``train``
-    and ``test`` have the shape (n_instances, n_labels); kind "none" gives ``test`` back.
+    bag has it from its largest score; it is read at every instance's score. ``train`` and ``test``
+    are (n_instances, n_labels). Kind "none" gives ``test`` back.
     """
     if kind == "none":
         return test
@@ -241,11 +261,10 @@ def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) ->
 
 
 def costs(estimator, dataset, train, test) -> list[dict]:
-    """Processor seconds of a fit and of scores, and what each adds to resident memory.
+    """Processor seconds of a fit and of scores, and the megabytes that each adds to the peak.
 
-    Megabytes are the peak above what was resident before, so the data do not count. A small fit
-    runs first, because the first one loads compiled code; of short fits the fastest of three
-    counts. n_instances is the mean of a bag. A learner of one label gets the first.
+    A small fit loads compiled code before; of short fits the fastest of three counts. n_instances
+    is the mean of a bag. A learner of one label gets the first.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     labels = dataset.labels
@@ -301,6 +320,7 @@ def _peak():
 _OF_TESTS = (*CRITERIA, ACCURACY, "fit_seconds", "predict_seconds"), ("chosen",)
 TESTED = Measure(criteria, *_OF_TESTS)
 STAGED = Measure(criteria_by_stage, *_OF_TESTS)
+BUDGETED = Measure(criteria_by_budget, (*_OF_TESTS[0], "n_settings"), (*_OF_TESTS[1], "held_out"))
 OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
 RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))

@@ -1,5 +1,7 @@
 """All experiments by name: tables and figures, then what other columns and readings add."""
 
+from dataclasses import replace
+
 from mimlpaper.study.costs import COSTS_EXPERIMENT
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.section4 import SECTION4, TABLE_1, TABLE_2
@@ -11,7 +13,8 @@ from mimlpaper.study.section7 import SECTION7, TABLE_5
 from mimlpaper.study.section7 import SIDE_READINGS as OF_SECTION7
 from mimlpaper.study.settings import nearest_to_print
 from mimlpaper.study.trials import Experiment, Part
-from mimlpaper.study.unseen import UNSEEN, UNSEEN_EXPERIMENTS, UNSEEN_TEXTS
+from mimlpaper.study.tuned import TUNED_EXPERIMENTS
+from mimlpaper.study.unseen import UNSEEN_EXPERIMENTS
 
 # The rows whose every setting has a basis, see mimlpaper.study.settings.
 TABLES = dict(table1=TABLE_1, table2=TABLE_2, table3=TABLE_3, table4=TABLE_4, table5=TABLE_5)
@@ -23,10 +26,10 @@ PRINTED = {one.name: one for one in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)
 READ_SPLITS = dict(table1=10, table2=10, table3=10, table4=1, table5=20, figure4=10, figure5=10)
 
 
-def _in_column(column: str) -> tuple[Part, ...]:
-    """The rows of Tables 1 to 5 under blind or tuned settings, on the tables' splits."""
-    parts = ((PRINTED[name].parts[0], getattr(table, column)()) for name, table in TABLES.items())
-    return tuple(Part(part.datasets, part.splits, rows) for part, rows in parts)
+def _blind(name: str) -> Part:
+    """The rows of a table under blind settings, on its splits."""
+    (part,) = PRINTED[name].parts
+    return replace(part, configurations=TABLES[name].blind())
 
 
 def _read_otherwise(name: str) -> tuple[Part, ...]:
@@ -41,17 +44,13 @@ def _read_otherwise(name: str) -> tuple[Part, ...]:
     )
 
 
-UNSEEN_TUNED = tuple(
-    Part(part.datasets, part.splits, table.tuned())
-    for part, table in zip(UNSEEN_EXPERIMENTS[0].parts, (UNSEEN, UNSEEN_TEXTS), strict=True)
-)
 SIDE_READINGS = (*OF_SECTION5, *OF_SECTION6, *OF_SECTION7)
 READINGS = (*(part for name in ROWS for part in _read_otherwise(name)), *SIDE_READINGS)
 
-BLIND, TUNED = _in_column("blind"), (*_in_column("tuned"), *UNSEEN_TUNED)
+BLIND = tuple(map(_blind, TABLES))
 OTHERS = (
     Experiment("blind", "Tables 1 to 5, blind", BLIND, TESTED, smoke_splits=1),
-    Experiment("tuned", "Everyone tuned", TUNED, TESTED, smoke_splits=1),
+    *TUNED_EXPERIMENTS,
     Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
     *UNSEEN_EXPERIMENTS,
     COSTS_EXPERIMENT,

@@ -2,23 +2,25 @@
 
 Blind rows have the features scaled by column, as in the authors' programs, and LIBSVM's defaults
 where neither the text nor the programs name a cost or a width. With these MimlSvm_mi predicts no
-label at all, so its cost and width are held out. Tuned rows have scaled features, the T-Criterion
-and a grid of their own parameters: powers of ten, or doublings of counts and shares. Where more
-than a fifth of the fits choose an end, a grid is widened, or ``grid_reasons.csv`` says why not.
+label at all, so its cost and width are held out.
 """
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.baselines.ranksvm import RankSvm
+from mimlpaper import (
+    AdtBoostMH,
+    ConcatenateInstances,
+    MimlBoost,
+    MimlNn,
+    MimlSvm,
+    MimlSvmMi,
+    MlKnn,
+    MlSvm,
+    OnInstances,
+    RankSvm,
+    SumInstances,
+)
 from mimlpaper.distances import set_kernel_distance
-from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 from mimlpaper.study.measures import STAGED, TESTED
 from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest, program, stated
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
@@ -33,22 +35,15 @@ FIFTH = stated("4.3.2", ratio=0.2)
 ROUNDS, FEW_ROUNDS = stated("4.3.2", n_rounds=50), stated("4.3.2", n_rounds=25)
 TEN = stated("4.3.2", n_neighbors=10)
 DEGREES = [*range(2, 10)]  # of RankSvm's polynomials
-
-# Grids of the tuned rows.
-WIDTHS, COSTS = [0.001, 0.01, 0.1, 1.0], [1.0, 10.0, 100.0, 1000.0]  # of MimlSvm
-LOW_COSTS = [0.1, 1.0, 10.0, 100.0]  # of machines on examples and on instances
-SHARES, RIDGES = [0.1, 0.2, 0.4, 0.8, 1.0], [0.1, 1.0, 10.0, 100.0, 1000.0]
-NEIGHBOURS, MORE_ROUNDS = [2, 4, 8, 16, 32, 64, 128], [25, 50, 100, 200]
 POLYNOMIAL = stated("4.3.2", kernel="poly", degree=DEGREES)
 BY_RANKING_LOSS = default(criterion="ranking_loss")
 
-# RankSvm as its authors' group ran it: few steps of Frank-Wolfe, which do not converge. The tuned
-# rows, and rows of their own, have the converged machine.
+# RankSvm as its authors' group ran it: few steps of Frank-Wolfe, which do not converge. Rows of
+# their own have the converged machine.
 EARLY = program(
     "RankSvm", solver="frank_wolfe", linear_program="vertex", step_accuracy=1e-4, max_iter=50,
     normalise=False,
 )  # fmt: skip
-CONVERGED = dict(solver="block_ascent", max_iter=2000, normalise=True)
 
 GAUSSIAN = stated("4.3.2", kernel="rbf")
 CONCATENATED = stated("4.3.2", vector=ConcatenateInstances())
@@ -57,7 +52,6 @@ OF_TREES = each(smoothing=[0.01, 10.0], n_rounds=24, label_rule="top")
 TABLE_1 = Table({
     "MimlBoost": Row(
         MimlBoost(), [SCALED, GAUSSIAN, ROUNDS],
-        tuning=dict(label_code=["feature", "onehot"], gamma=[0.1, 1.0, 10.0]),
         choices=[
             UNSCALED, *each(weighting="resampling", label_code="onehot", rank=600),
             *each(label_rule="top", gamma=0.2, C=10.0),
@@ -65,7 +59,6 @@ TABLE_1 = Table({
     ),
     "MimlSvm": Row(
         MimlSvm(), [SCALED, GAUSSIAN, FIFTH],
-        tuning=dict(gamma=WIDTHS, C=COSTS),
         choices=[UNSCALED, *each(label_rule="sign", gamma="scale", C=10.0)],
     ),
     "MimlSvm, set kernel": Row(
@@ -75,10 +68,9 @@ TABLE_1 = Table({
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [
-            SCALED, GAUSSIAN, held_out(gamma=[0.1, 1.0, 10.0], C=COSTS),
+            SCALED, GAUSSIAN, held_out(gamma=[0.1, 1.0, 10.0], C=[1.0, 10.0, 100.0, 1000.0]),
             nearest(gamma=5.0, C=10.0, max_alternations=15, label_rule="top"),
         ],
-        tuning=dict(gamma=[0.1, 1.0, 10.0], C=COSTS, max_alternations=2),
         choices=[
             UNSCALED, *each(C=1.0, gamma=1.0, rank=600, label_rule="sign"),
             *each(max_alternations=[1, 2, 5, 10, 25]),
@@ -86,15 +78,13 @@ TABLE_1 = Table({
     ),
     "MimlNn": Row(
         MimlNn(), [SCALED],
-        tuning=dict(ratio=SHARES, ridge=RIDGES),
         choices=[UNSCALED, *each(ratio=0.2, ridge=[0.0, 10.0], label_rule="top")],
     ),
     "AdtBoost.MH": Row(
-        AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], dict(n_rounds=MORE_ROUNDS), OF_TREES
+        AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES
     ),
     "RankSvm": Row(
         RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
-        tuning=dict(**CONVERGED, criterion="average_precision"),
         choices=each(linear_program="interior", normalise=True),
     ),
     "RankSvm, converged": Row(
@@ -105,12 +95,10 @@ TABLE_1 = Table({
     ),
     "MlSvm": Row(
         MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
-        tuning=dict(gamma=[0.01, 0.1, 1.0, 10.0], C=LOW_COSTS),
         choices=[UNSCALED, *each(label_rule="top", gamma="scale", C=10.0)],
     ),
     "Ml-knn": Row(
         MlKnn(), [SCALED, CONCATENATED, TEN],
-        tuning=dict(n_neighbors=NEIGHBOURS),
         choices=[UNSCALED, *each(n_neighbors=20, label_rule="top")],
     ),
 })  # fmt: skip
@@ -128,40 +116,33 @@ TABLE_2 = Table({
             SCALED, LINEAR, ROUNDS, held_out(label_code=["feature", "onehot", "product"]),
             nearest(label_code="product"),
         ],
-        tuning=dict(scaling=UNIT_ROWS, label_code="product", C=[1e-3, 0.01, 0.1, 1.0]),
         choices=each(C=[0.01, 0.1, 10.0], weighting="resampling", label_rule="top"),
     ),
     "MimlSvm": Row(
         MimlSvm(), [SCALED, LINEAR, FIFTH, AS_COUNTS],
-        tuning=dict(
-            scaling=UNIT_ROWS, kernel="rbf", gamma=[1e-4, *WIDTHS, 10.0], C=[0.1, *COSTS, 1e4]
-        ),
         choices=[BY_COLUMNS, *each(label_rule="sign", C=[0.1, 10.0])],
     ),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [
-            SCALED, LINEAR, held_out(C=LOW_COSTS), AS_COUNTS,
+            SCALED, LINEAR, held_out(C=[0.1, 1.0, 10.0, 100.0]), AS_COUNTS,
             nearest(C=0.1, max_alternations=5),
         ],
-        tuning=dict(scaling=UNIT_ROWS, C=[0.01, 0.1, 1.0], max_alternations=[1, 2, 4, 8]),
         choices=[
             BY_COLUMNS, *each(C=[0.03, 1.0], max_alternations=[1, 2, 10, 25], label_rule="top")
         ],
     ),
     "MimlNn": Row(
         MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
-        tuning=dict(scaling=UNIT_ROWS, ratio=SHARES, ridge=RIDGES),
         choices=[
             UNSCALED, BY_COLUMNS, *each(ratio=0.2, ridge=[0.1, 10.0], label_rule="top")
         ],
     ),
     "AdtBoost.MH": Row(
-        AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], dict(n_rounds=MORE_ROUNDS), OF_TREES
+        AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES
     ),
     "RankSvm": Row(
         RankSvm(), [SUMMED, SCALED_SUM, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
-        tuning=dict(scaling=None, **CONVERGED, criterion="average_precision"),
         # One change and few splits: a fit takes minutes.
         choices=each(normalise=True),
     ),
@@ -171,12 +152,10 @@ TABLE_2 = Table({
     ),
     "MlSvm": Row(
         MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
-        tuning=dict(scaling=Normalizer(), kernel="rbf", gamma=[0.01, 0.1, 1.0, 10.0], C=LOW_COSTS),
         choices=[UNSCALED, *each(label_rule="top", C=10.0)],
     ),
     "Ml-knn": Row(
         MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
-        tuning=dict(scaling=Normalizer(), n_neighbors=NEIGHBOURS),
         choices=[OF_VECTORS, *each(n_neighbors=20, label_rule="top")],
     ),
 })  # fmt: skip

@@ -1,16 +1,15 @@
 """Section 5: D-MimlSvm on scenes and texts with 10 to 50 % multi-label examples. Figs. 4 and 5.
 
-Every method chooses among eight settings by hold-out, as the paper says without its grids. The
+Every method chooses among eight settings by hold-out, as the paper says without its grids: widths
+of the authors' programs, powers of ten for the cost, and two values of one more parameter. The
 kernels are Gaussian on features from 0 to 1 for scenes, and linear on word counts for texts.
 """
 
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
+from mimlpaper import DMimlSvm, MimlSvm, MimlSvmMi
 from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.study.measures import OBJECTIVES, RELATED, TESTED
 from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
-from mimlpaper.study.settings import Row, Table, each, held_out, nearest
+from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
 
 SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
@@ -24,27 +23,32 @@ OF_FIGURES = [
     *each(criterion=["hamming_loss", "ranking_loss"]), BY_PAIRS,
 ]  # fmt: skip
 ALTERNATIONS = [1, 2, 3, 10, 25]
+LAMBDA = default(lam=0.1)
+COSTS = [0.1, 1.0, 10.0, 100.0]
+SLACKS = dict(C=[1.0, 10.0], lam=[0.01, 0.1])
+OF_PROGRAMS = "widths of the authors' programs"
+MACHINE = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten times it
 
 FIGURE_4 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
         [
-            SCALED, GAUSSIAN, nearest(gamma=2.0),
-            held_out(mu=[0.0, 1.0], C=[10.0, 30.0], lam=[0.03, 0.1]),
+            SCALED, GAUSSIAN, LAMBDA,
+            held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0]),
         ],
-        choices=[*OF_FIGURES, dict(gamma=1.0)],
+        choices=[*OF_FIGURES, dict(gamma=2.0), dict(lam=0.03)],
         n_mixed=2,
     ),
     "MimlSvm": Row(
         MimlSvm(),
-        [SCALED, GAUSSIAN, held_out(ratio=[0.2, 0.4], gamma=[0.03, 0.1], C=[10.0, 30.0])],
+        [SCALED, GAUSSIAN, held_out(f"{OF_PROGRAMS}, and their k", **MACHINE, ratio=[0.2, 0.4])],
         choices=each(label_rule="sign"),
     ),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [
             SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
-            held_out(gamma=[3.0, 5.0], C=[3.0, 5.0, 10.0, 30.0]),
+            held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS),
         ],
         choices=each(label_rule="sign", max_alternations=ALTERNATIONS),
         n_mixed=2,
@@ -54,20 +58,23 @@ FIGURE_4 = Table({
 FIGURE_5 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
-        [SCALED, LINEAR, AS_COUNTS, held_out(mu=[0.0, 1.0], C=[3.0, 10.0], lam=[0.03, 0.1])],
+        [SCALED, LINEAR, AS_COUNTS, held_out("sharing or not", mu=[0.0, 1.0], **SLACKS)],
         choices=OF_FIGURES,
         n_mixed=2,
     ),
     "MimlSvm": Row(
         MimlSvm(),
-        [SCALED, LINEAR, AS_COUNTS, held_out(ratio=[0.2, 0.4, 0.6, 0.8], C=[0.1, 1.0])],
+        [
+            SCALED, LINEAR, AS_COUNTS,
+            held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0]),
+        ],
         choices=each(label_rule="sign"),
     ),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [
             SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
-            held_out(C=[2.0**k for k in range(-6, 2)]),
+            held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0]),
         ],
         choices=each(label_rule="top", max_alternations=ALTERNATIONS),
         n_mixed=2,
@@ -76,7 +83,7 @@ FIGURE_5 = Table({
 
 # One of the settings among which hold-out chooses, to be changed one parameter at a time.
 BASE_SETTING = {
-    "scene": FIGURE_4["D-MimlSvm"].changed(mu=0.0, C=10.0, lam=0.1),
+    "scene": FIGURE_4["D-MimlSvm"].changed(gamma=1.0, mu=0.0, C=10.0),
     "reuters": FIGURE_5["D-MimlSvm"].changed(mu=0.0, C=10.0, lam=0.1),
 }
 
@@ -85,7 +92,7 @@ ON_BOTH = each(
     mu=[-0.45, -0.3, 1.0, 10.0, 100.0], lam=[0.0, 0.01, 0.03, 0.3, 1.0],
     C=[1.0, 3.0, 30.0, 100.0], set_kernel="mean", imbalance=False, label_rule="top",
 )  # fmt: skip
-ON_SCENES = each(gamma=[1.0, 3.0, 5.0], rank=[150, 600], tol=1e-3, cccp_tol=1e-5)
+ON_SCENES = each(gamma=[0.2, 2.0, 5.0], rank=[150, 600], tol=1e-3, cccp_tol=1e-5)
 WITHOUT_HOLD_OUT = "D-MimlSvm, one setting"
 
 SPLITS = RandomSplits(30, train=0.25)

@@ -1,7 +1,7 @@
 """Section 6: single-instance data through MIML. Tables 3 and 4, Figs. 8 to 10.
 
-The files hold vectors of unit length, and no method scales them again. Blind and tuned rows are as
-in Tables 1 and 2. InsDif_MimlBoost is not tuned: the paper has no row of it.
+The files hold vectors of unit length, and no method scales them again. Blind rows are as in Tables
+1 and 2.
 """
 
 from dataclasses import replace
@@ -10,34 +10,27 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.insdif import DifferenceFeatures, InsDif, NeighbourMeans, SingleInstances
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.cnmf import Cnmf
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.baselines.ranksvm import RankSvm
+from mimlpaper import (
+    AdtBoostMH,
+    Cnmf,
+    DifferenceFeatures,
+    DMimlSvm,
+    InsDif,
+    MimlBoost,
+    MimlNn,
+    MimlSvm,
+    MimlSvmMi,
+    MlKnn,
+    MlSvm,
+    NeighbourMeans,
+    RankSvm,
+    SingleInstances,
+)
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.distances import average_hausdorff
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.study.measures import CHARACTERISTICS, STAGED, TESTED
-from mimlpaper.study.section4 import (
-    BY_RANKING_LOSS,
-    CONVERGED,
-    COSTS,
-    DEGREES,
-    EARLY,
-    LOW_COSTS,
-    MORE_ROUNDS,
-    NEIGHBOURS,
-    SHARES,
-    TENTHS,
-    WIDTHS,
-)
+from mimlpaper.study.section4 import BY_RANKING_LOSS, DEGREES, EARLY, TENTHS
 from mimlpaper.study.settings import Row, Table, default, each, nearest, program, stated
 from mimlpaper.study.trials import CrossValidation, Experiment, GivenSplit, Part
 
@@ -57,12 +50,10 @@ TABLE_3 = Table({
     "InsDif": Row(
         InsDif(learner=MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
-        tuning=dict(learner__ratio=SHARES, learner__ridge=[0.0, 0.01, 0.1, 1.0, 10.0]),
         choices=each(learner__ridge=[0.1, 1.0], learner__label_rule="top"),
     ),
     "InsDif_MimlSvm": Row(
         InsDif(learner=MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
-        tuning=dict(learner__gamma=WIDTHS, learner__C=COSTS),
         choices=each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign"),
     ),
     "InsDif_MimlSvm_mi": Row(
@@ -72,10 +63,6 @@ TABLE_3 = Table({
             nearest(transformation__gamma=0.2),
             nearest(learner__max_alternations=1, learner__label_rule="top"),
         ],
-        tuning=dict(
-            transformation__gamma=[0.1, 1.0, 10.0], learner__C=[0.1, 1.0, 10.0],
-            learner__max_alternations=1,
-        ),
         choices=each(
             transformation__gamma=1.0, transformation__rank=600, learner__C=10.0,
             learner__max_alternations=2, learner__label_rule="sign",
@@ -102,11 +89,10 @@ TABLE_3 = Table({
     ),
     "AdtBoost.MH": Row(
         AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
-        tuning=dict(n_rounds=MORE_ROUNDS),
         choices=each(smoothing=10.0, label_rule="top"),
     ),
     "RankSvm": Row(
-        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY], dict(**CONVERGED, degree=DEGREES)
+        RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY]
     ),
     "RankSvm, converged": Row(
         RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE], choices=each(C=[0.1, 10.0], label_rule="top")
@@ -117,17 +103,14 @@ TABLE_3 = Table({
             AS_IN_FILES, stated("6.2.1", kernel="rbf", gamma="auto"),
             nearest(kernel="linear", label_rule="sign"),
         ],
-        tuning=dict(gamma=[0.1, 1.0, 10.0, 100.0], C=LOW_COSTS),
         choices=[dict(gamma=g, kernel="rbf") for g in ("auto", "scale")] + each(label_rule="top"),
     ),
     "Ml-knn": Row(
         MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
-        tuning=dict(n_neighbors=NEIGHBOURS),
         choices=each(n_neighbors=20, label_rule="top"),
     ),
     "Cnmf": Row(
         Cnmf(), [AS_IN_FILES],
-        tuning=dict(gamma=["scale", "auto"], C=[0.1, *COSTS]),
         choices=each(C=100.0, gamma="auto", max_iter=500, label_rule="top"),
     ),
 })  # fmt: skip
@@ -140,12 +123,10 @@ OF_COLUMNS = dict(scaling="sparse columns")
 ON_PAGES = TABLE_3 | {
     "InsDif": replace(
         TABLE_3["InsDif"],
-        tuning=dict(learner__ratio=SHARES, learner__ridge=[0.01, 0.1, 1.0, 10.0, 100.0]),
         choices=[*each(learner__ridge=[0.1, 1.0], learner__label_rule="top"), OF_COLUMNS],
     ),
     "InsDif_MimlSvm": replace(
         TABLE_3["InsDif_MimlSvm"],
-        tuning=dict(learner__gamma=[0.01, 0.1, 1.0, 10.0], learner__C=LOW_COSTS),
         choices=each(learner__gamma=1.0, learner__label_rule="sign"),
     ),
     "Cnmf": replace(TABLE_3["Cnmf"], choices=each(C=100.0, gamma="auto", label_rule="top")),
@@ -154,13 +135,9 @@ ON_PAGES = TABLE_3 | {
         TABLE_3["InsDif_MimlSvm_mi"],
         settings=[default(learner__max_alternations=2), *TABLE_3["InsDif_MimlSvm_mi"].settings],
         choices=each(learner__label_rule="sign"),
-        tuning=dict(
-            transformation__gamma=[0.2, 1.0], learner__C=[1.0], learner__max_alternations=1
-        ),
     ),
     "RankSvm": Row(
         RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, EARLY],
-        tuning=dict(**CONVERGED, criterion="average_precision"),
     ),
     "RankSvm, converged": Row(
         RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
@@ -168,11 +145,10 @@ ON_PAGES = TABLE_3 | {
     ),
     "MlSvm": Row(
         MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
-        tuning=dict(kernel="rbf", gamma=[0.1, 1.0, 10.0], C=[0.01, *LOW_COSTS, 1000.0]),
         choices=[dict(label_rule="top"), dict(gamma=1.0, kernel="rbf"), OF_COLUMNS],
     ),
     "Ml-knn": replace(
-        TABLE_3["Ml-knn"], tuning=dict(n_neighbors=[*NEIGHBOURS[1:], 256]),
+        TABLE_3["Ml-knn"],
         choices=[*each(n_neighbors=20, label_rule="top"), OF_COLUMNS],
     ),
 }  # fmt: skip

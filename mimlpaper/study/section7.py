@@ -9,16 +9,22 @@ the two diverse densities the settings of their papers and programs.
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mimlpaper.algorithms.mimlboost import MimlBoost
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.algorithms.subcod import OneLabel, SubCod
-from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
-from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance
-from mimlpaper.preprocessing import OnInstances
+from mimlpaper import (
+    ChFd,
+    DiverseDensity,
+    EmDd,
+    MimlBoost,
+    MimlNn,
+    MimlSvm,
+    MimlSvmMi,
+    MiSvmBag,
+    MiSvmInstance,
+    OneLabel,
+    OnInstances,
+    SubCod,
+)
 from mimlpaper.study.measures import TESTED
-from mimlpaper.study.section4 import BY_COLUMNS, LOW_COSTS, SCALED, UNIT_RANGE, UNIT_ROWS
+from mimlpaper.study.section4 import BY_COLUMNS, SCALED, UNIT_RANGE, UNIT_ROWS
 from mimlpaper.study.settings import Row, Table, default, each, nearest, own_paper, stated
 from mimlpaper.study.trials import CrossValidation, Experiment, Part
 
@@ -35,12 +41,6 @@ FEW_LABELS = nearest(optimum="budget", kept=True)
 OF_DENSITIES = nearest(scaling=UNIT_RANGE, initial_scale=0.3)
 OF_SUBCOD = nearest(learner__ratio=1.0, learner__gamma="auto", learner__C=100.0)
 ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
-
-# Tuned rows.
-ON_BAG_LABEL = dict(criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE])
-OF_KERNELS = dict(
-    criterion="accuracy", scaling=[UNIT_RANGE, UNIT_VARIANCE, UNIT_ROWS], gamma="scale"
-)
 
 TABLE_5 = Table({
     "SubCod": Row(
@@ -77,12 +77,10 @@ TABLE_5 = Table({
     ),
     "Diverse Density": Row(
         DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
-        tuning=ON_BAG_LABEL,
         choices=each(initial_scale=0.1, threshold=0.5),
     ),
     "Em-dd": Row(
         EmDd(), [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
-        tuning=dict(**ON_BAG_LABEL, threshold=[0.5, "learned"]),
         choices=each(initial_scale=0.1, threshold="learned"),
     ),
     "mi-Svm": Row(
@@ -92,7 +90,6 @@ TABLE_5 = Table({
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0),
         ],
-        tuning=dict(**OF_KERNELS, C=LOW_COSTS),
         choices=[BY_COLUMNS, *each(C=1.0, gamma="auto")],
     ),
     "Mi-Svm": Row(
@@ -102,7 +99,6 @@ TABLE_5 = Table({
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0),
         ],
-        tuning=dict(**OF_KERNELS, C=[*LOW_COSTS, 1000.0]),
         choices=[BY_COLUMNS, *each(C=1.0, gamma="auto")],
     ),
     "Ch-Fd": Row(
@@ -112,7 +108,6 @@ TABLE_5 = Table({
             nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
             nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0),
         ],
-        tuning=dict(**OF_KERNELS, nu=[0.01, *LOW_COSTS, 1000.0]),
         choices=[BY_COLUMNS, *each(nu=1.0, gamma="auto")],
     ),
 })  # fmt: skip

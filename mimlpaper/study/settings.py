@@ -1,13 +1,12 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
 A row lists its settings in layers, and the last layer that names a parameter counts. The published
-column takes all layers. The blind column leaves out what was chosen because it came nearest to the
-printed row. The tuned column changes the blind one. A *reading* is the published row with some of
-its open choices made otherwise.
+column takes all layers; the blind column leaves out what was chosen because it came nearest to the
+printed row. A *reading* is the published row with some of its open choices made otherwise.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -41,7 +40,8 @@ SCALING_NAMES = {repr(step): name for name, step in SCALINGS.items()}
 class Basis:
     """Settings that have their values for the same reason; a list is a grid, and is held out.
 
-    Names are those of the row's learner, of :data:`STEPS` or :data:`OF_HOLD_OUT`.
+    Names are those of the row's learner, of :data:`STEPS` or :data:`OF_HOLD_OUT`. Under the name
+    "grid" stands a list of grids: their union is held out.
     """
 
     kind: str  # one of BASES
@@ -92,7 +92,6 @@ class Row:
     ----------
     learner : unfitted estimator; its parameters that are estimators stay, all others are set.
     settings : sequence of Basis, on top of those of :data:`EVERYWHERE`; later ones count.
-    tuning : mapping from name to value or grid, changes of the blind settings; see :meth:`tuned`.
     choices : sequence of dict, alternatives where the paper leaves a choice open: changes of the
         published settings, as from :func:`each`. A scaling has a name of :data:`SCALINGS`.
     n_mixed : int, default 4, readings with several changes; fewer where a fit takes minutes.
@@ -100,7 +99,6 @@ class Row:
 
     learner: BaseEstimator
     settings: Sequence[Basis] = ()
-    tuning: Mapping[str, object] = field(default_factory=dict)
     choices: Sequence[Mapping[str, object]] = ()
     n_mixed: int = 4
 
@@ -111,12 +109,6 @@ class Row:
     def blind(self) -> "Row":
         """The row without the settings nearest to print."""
         return replace(self, settings=self.blind_settings)
-
-    def tuned(self) -> "Row":
-        """The blind row with the T-Criterion, changed as ``tuning`` says."""
-        rules = [name for name in self.learner.get_params() if name.endswith("label_rule")]
-        changes = {**dict.fromkeys(rules, "top"), **self.tuning}
-        return replace(self, settings=[*self.blind_settings, default(**changes)])
 
     def readings(self, dataset: str = "") -> list[dict]:
         """Each change of an open choice, then mixtures, without what the row has anyway."""
@@ -153,15 +145,20 @@ class Row:
         values = {name: values[name] for name in values if name not in unread(values)}
         if isinstance(values.get("scaling"), str):
             values["scaling"] = SCALINGS[values["scaling"]]
-        steps = {name: v for name, v in values.items() if name in STEPS and v is not None}
-        others = {n: v for n, v in values.items() if n not in (*STEPS, *OF_HOLD_OUT)}
-        fixed = {name: v for name, v in others.items() if not isinstance(v, list)}
-        first = [v[0] if isinstance(v, list) else v for v in steps.values()]
-        pipeline = make_pipeline(*first, clone(self.learner).set_params(**fixed))
-        named = dict(zip(pipeline.named_steps, steps.values(), strict=False))
-        grid = {name: v for name, v in (named | others).items() if isinstance(v, list)}
+        lists = {name: v for name, v in values.items() if isinstance(v, list)}
+        grids = [lists | grid for grid in lists.pop("grid", [{}])]
+        first = values | {name: several[0] for name, several in grids[0].items()}
+        steps = {name: v for name, v in first.items() if name in STEPS and v is not None}
+        others = (*STEPS, *OF_HOLD_OUT, "grid", *lists)
+        fixed = {name: v for name, v in values.items() if name not in others}
+        pipeline = make_pipeline(*steps.values(), clone(self.learner).set_params(**fixed))
+        if not any(grids):
+            return pipeline
+        places = dict(zip(steps, pipeline.named_steps, strict=False))
+        named = [{places.get(name, name): v for name, v in grid.items()} for grid in grids]
+        named = [full_names(pipeline, grid) for grid in named]
         search = {name: values[name] for name in OF_HOLD_OUT if name in values}
-        return HoldOut(pipeline, full_names(pipeline, grid), **search) if grid else pipeline
+        return HoldOut(pipeline, named if len(named) > 1 else named[0], **search)
 
 
 class Table(dict[str, Row]):
@@ -171,10 +168,6 @@ class Table(dict[str, Row]):
         """The blind row of each method that has a setting nearest to print."""
         near = {m: any(basis.kind == NEAREST for basis in row.settings) for m, row in self.items()}
         return {method: row.blind() for method, row in self.items() if near[method]}
-
-    def tuned(self) -> dict[str, Row]:
-        """The tuned row of each method that has one."""
-        return {method: row.tuned() for method, row in self.items() if row.tuning}
 
     def readings(self, dataset: str = "") -> dict[str, list[dict]]:
         """The readings of each method that leaves choices open, on a data set."""

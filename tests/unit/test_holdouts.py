@@ -100,3 +100,6 @@ def test_shares_of_fits_at_the_ends_of_a_grid():
         for C, ratio in [(1.0, 1.0), (100.0, 1.0), (10.0, 0.2), (10.0, 0.4)]
     ]
     assert shares_at_ends(search, chosen) == {"mimlsvm__C": 0.5, "mimlsvm__ratio": 0.25}
+    union = HoldOut(pipeline, [{"mimlsvm__C": [1.0]}, search.grid])
+    shares = shares_at_ends(union, [*chosen, {"mimlsvm__C": 10.0}])
+    assert shares == {"mimlsvm__C": 0.4, "mimlsvm__ratio": 0.25}

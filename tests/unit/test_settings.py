@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.baselines.mlknn import MlKnn
@@ -26,6 +26,7 @@ from mimlpaper.study.settings import (
     Table,
     default,
     each,
+    held_out,
     mixed,
     nearest,
     nearest_to_print,
@@ -104,7 +105,6 @@ def test_every_basis_counts_somewhere():
 ROW = Row(
     MlKnn(),
     [default(scaling=MinMaxScaler(), n_neighbors=10), nearest(scaling=None, n_neighbors=3)],
-    tuning=dict(n_neighbors=[5, 20]),
     choices=[
         *each(n_neighbors=[3, 10], label_rule=["top", "sign"]), dict(scaling="vector columns"),
         dict(n_neighbors=3, smoothing=2.0),
@@ -112,20 +112,15 @@ ROW = Row(
 )  # fmt: skip
 
 
-def test_blind_and_tuned_rows_leave_out_what_is_nearest_to_print():
+def test_a_blind_row_leaves_out_what_is_nearest_to_print():
     published, blind = ROW.published(), ROW.blind().published()
-    tuned = ROW.tuned().published()
     assert [step.__class__ for step in published] == [MlKnn] and published[-1].n_neighbors == 3
     assert [step.__class__ for step in blind] == [MinMaxScaler, MlKnn]
     assert blind[-1].n_neighbors == 10
-    assert tuned.grid == {"mlknn__n_neighbors": [5, 20]}
-    assert list(tuned.estimator.named_steps) == ["minmaxscaler", "mlknn"]
-    assert [blind[-1].label_rule, tuned.estimator[-1].label_rule] == ["sign", "top"]
     assert ROW.changed(n_neighbors=7)[-1].n_neighbors == 7
     assert ROW.learner.n_neighbors == MlKnn().n_neighbors
     table = Table({"Ml-knn": ROW, "MlSvm": Row(MlSvm(), [nearest(on=["fox"], gamma=2.0, C=4.0)])})
-    assert (list(table.tuned()), list(table.readings())) == (["Ml-knn"],) * 2
-    assert list(table.blind()) == ["Ml-knn", "MlSvm"]
+    assert list(table.readings()) == ["Ml-knn"] and list(table.blind()) == ["Ml-knn", "MlSvm"]
     # A parameter with a value for each data set counts once.
     assert nearest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
     assert nearest_to_print(table, ["tiger"])["MlSvm"] == 0
@@ -167,6 +162,22 @@ def test_a_list_is_held_out_and_its_range_keeps_its_basis():
     ]  # fmt: skip
     assert about.loc["criterion", "value"] == row.published().criterion == "coverage"
     assert about.loc["test_size", "basis"] == "library default"
+
+
+def test_a_union_of_grids_is_held_out():
+    """Also of steps: each candidate is a value of the step that it is."""
+    scalers = [MinMaxScaler(), StandardScaler()]
+    one, two = dict(scaling=scalers, n_neighbors=[5]), dict(n_neighbors=[1, 2], smoothing=[0.5])
+    search = Row(MlKnn(), [held_out("why", grid=[one, two])]).published()
+    names = "minmaxscaler", "mlknn__n_neighbors", "mlknn__smoothing"
+    assert search.grid == [
+        {names[0]: scalers, names[1]: [5]}, {names[1]: [1, 2], names[2]: [0.5]}
+    ]  # fmt: skip
+    assert list(search.estimator.named_steps) == ["minmaxscaler", "mlknn"]
+    alone = Row(MlKnn(), [held_out("why", grid=[two])])
+    assert alone.published().grid == {names[1]: [1, 2], names[2]: [0.5]}
+    about = settings({"": alone}).set_index("parameter").loc["grid"]
+    assert (about["basis"], about["source"]) == (HELD_OUT, "why")
 
 
 def test_every_choice_of_every_row_is_recorded_as_a_reading():
@@ -232,12 +243,11 @@ def test_figure_8_and_the_ablation_have_the_rows_of_table_3():
 
 
 def test_no_setting_on_unseen_data_is_near_to_print():
-    """And bags of any size are not concatenated. Every method but the guess is tuned."""
+    """And bags of any size are not concatenated."""
     assert UNSEEN.keys() == UNSEEN_TEXTS.keys()
     for table in (UNSEEN, UNSEEN_TEXTS):
         assert set(nearest_to_print(table, ["hja", "dbpedia"]).values()) == {0}
-        assert {name for name, row in table.items() if row.tuning} == set(table) - {"Guess"}
-    assert not any("Concatenate" in repr(row.tuned().published()) for row in UNSEEN.values())
+    assert not any("Concatenate" in repr(row.published()) for row in UNSEEN.values())
 
 
 def test_the_set_kernel_is_that_of_section_5(bags):
