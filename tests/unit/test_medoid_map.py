@@ -71,7 +71,7 @@ def peak_bytes(call, X):
 
 
 def test_memory_grows_with_the_bags_not_with_their_square():
-    """5,000 bags: 50 features take 2 MB, the distances of a sample of 500 take 3.5 MB, of all 350."""
+    """5,000 bags: 50 features take 2 MB, the distances of 500 take 3.5 MB, of all 350."""
     landmarks = LandmarkMap(n_sample=500, ratio=0.1, random_state=0)
     peak = peak_bytes(landmarks.fit_transform, make_bags(5000, 2, 4)[0])
     assert peak < SQUARE * 500**2 + 3 * 8 * 5000 * 50
