@@ -1,5 +1,6 @@
 """All experiments by name: tables and figures, then what other columns and readings add."""
 
+from mimlpaper.study.calibration import CALIBRATION
 from mimlpaper.study.costs import COSTS_EXPERIMENT
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.section4 import SECTION4, TABLE_1, TABLE_2
@@ -55,6 +56,7 @@ OTHERS = (
     Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
     *UNSEEN_EXPERIMENTS,
     COSTS_EXPERIMENT,
+    CALIBRATION,
 )
 EXPERIMENTS = PRINTED | {one.name: one for one in OTHERS}
 
