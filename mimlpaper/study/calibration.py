@@ -88,5 +88,6 @@ def power(records: pd.DataFrame, rho: float, lead: float) -> float:
 PAIRS = {f"{n} training examples": EqualPair(n) for n in N_TRAIN}
 CALIBRATION = Experiment(
     "calibration", "Section 5's test of equal learners",
-    (Part(("synthetic_scene",), RandomSplits(500), PAIRS),), Measure(standardized_leads, (*CRITERIA,)),
+    (Part(("synthetic_scene",), RandomSplits(500), PAIRS),),
+    Measure(standardized_leads, (*CRITERIA,)),
 )  # fmt: skip

@@ -39,7 +39,7 @@ from mimlpaper.study.compare import (
     compare_characteristics,
     records_of,
 )
-from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells, published_claims
+from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import (
     ALPHA,
@@ -89,15 +89,14 @@ class ClaimTest(NamedTuple):
     values: tuple[float, ...] = ()
     experiment: str = ""
 
-    def cases(self) -> list[tuple[str, str, tuple[str, ...]]]:
-        """(method, rival, criteria); the "printed" criteria are those that the rival has."""
+    def cases(self) -> list[tuple[str, str, str]]:
+        """(method, rival, criterion or data set); "printed" are the criteria that a rival has."""
         pairs = product(self.methods, self.rivals)
         if self.on != ("printed",):
-            return [(*pair, self.on) for pair in pairs]
-        cells = published_cells(int(self.experiment.removeprefix("table")))
-        cells = cells[cells["printed"] == "value"]
-        criteria = cells.groupby("algorithm", sort=False)["criterion"].agg(tuple)
-        return [(method, rival, criteria[rival]) for method, rival in pairs]
+            return [(*pair, name) for pair in pairs for name in self.on]
+        cells = _printed_cells(self)
+        criteria = {name: own["criterion"].unique() for name, own in cells.groupby("algorithm")}
+        return [(*pair, name) for pair in pairs for name in criteria[pair[1]]]
 
 
 class Compared(NamedTuple):
@@ -106,7 +105,7 @@ class Compared(NamedTuple):
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
     claimed: str  # one of OUTCOMES
-    found: Comparison | tuple[str, ...]  # or what is missing for it
+    found: Comparison | str  # or what is missing for it
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,7 @@ class Part:
     aspect: str
     paired: str = "not tested"
     strict: str = "not tested"
-    note: str = ""
-    missing: tuple[str, ...] = ()  # what would be needed to judge it
+    note: str = ""  # the effect; of a part that is not tested what is missing
     gain: float | None = None  # the lead of A, and half of its 95 % intervals by both tests
     half: float | None = None
     paired_half: float | None = None
@@ -188,7 +186,7 @@ def _in_column(get_records, name, column, printed=False):
 
 
 def _evaluate(claim, read):
-    tests, parts, control = CLAIM_TESTS[claim["id"]], {}, {}
+    tests, parts, control = CLAIM_TESTS.get(claim["id"], []), {}, {}
     controlled = [test for test in tests if test.test not in FACTS]
     for column in COLUMNS:
         parts[column] = parts_of(tests, _records_behind(tests, read, column))
@@ -249,42 +247,48 @@ def verdict_of(
     return Verdict(word, len(parts), *counts)
 
 
+def count_words(results: Sequence[ClaimResult]) -> pd.DataFrame:
+    """How many claims have each of :data:`WORDS` (columns) by each of :data:`VIEWS` (rows)."""
+    counts = {view: Counter(result.word(view) for result in results) for view in VIEWS}
+    return pd.DataFrame(counts).T.reindex(columns=[*WORDS]).fillna(0).astype(int)
+
+
 def _judged(compared: Sequence[Compared], adjust: Callable = holm) -> list[Part]:
     """The parts that comparisons make; ``adjust`` is for the strict test's p-values."""
     known = [one for one in compared if isinstance(one.found, Comparison)]
     words = zip(_words(known, "paired", list), _words(known, "strict", adjust), strict=True)
-    parts = []
-    for subject, aspect, claimed, found in compared:
-        if not isinstance(found, Comparison):
-            parts.append(Part(subject, aspect, missing=found))
-            continue
-        paired, strict = next(words)
-        least = found.least(len(known))
-        needs = f"margin {found.margin:.3f}" if "tie" not in OUTCOMES[claimed][1] else ""
-        note = f"{found.gain:+.3f} ± {found.half:.3f}, {needs or f'shown from {least:.3f}'}"
-        numbers = (found.gain, found.half, found.paired_half, least)
-        note = "" if strict == "shown" else note
-        parts.append(Part(subject, aspect, paired, strict, note, (), *numbers))
-    return parts
+    return [
+        _part(one, len(known), *next(words))
+        if isinstance(one.found, Comparison)
+        else Part(one.subject, one.aspect, note=one.found)
+        for one in compared
+    ]
 
 
 def _words(known, test, adjust):
     """The word for each comparison by a test."""
-    p = [getattr(one.found, test) for one in known]
-    claimed = [OUTCOMES[one.claimed] for one in known]
-    shown = adjust([own[outcome] for own, (outcome, _) in zip(p, claimed, strict=True)])
-    denied = [min(own[o] for o in others) for own, (_, others) in zip(p, claimed, strict=True)]
-    tests = [np.less(shown, ALPHA), np.less(adjust(denied), ALPHA)]
+    p = [(getattr(one.found, test), *OUTCOMES[one.claimed]) for one in known]
+    shown = adjust([p_values[outcome] for p_values, outcome, _ in p])
+    denied = adjust([min(map(p_values.get, others)) for p_values, _, others in p])
+    tests = [np.less(shown, ALPHA), np.less(denied, ALPHA)]
     return np.select(tests, ["shown", "contradicted"], "undecided").tolist()
+
+
+def _part(one, n_parts, paired, strict):
+    found, least = one.found, one.found.least(n_parts)
+    needs = f"shown from {least:.3f}" if "tie" in OUTCOMES[one.claimed][1] else ""
+    effect = f"{found.gain:+.3f} ± {found.half:.3f}, {needs or f'margin {found.margin:.3f}'}"
+    note = effect if strict != "shown" else ""
+    numbers = (found.gain, found.half, found.paired_half, least)
+    return Part(one.subject, one.aspect, paired, strict, note, *numbers)
 
 
 def _described(parts):
     """The parts by word, with the effects of those that are not shown, and what is missing."""
-    missing = dict.fromkeys(gap for part in parts for gap in part.missing)
-    lists = {
-        word: _listed(p for p in parts if p.strict == word and not p.missing) for word in WORDS
-    }
-    lists["missing"] = ", ".join(missing)
+    tested = [part for part in parts if part.strict != "not tested"]
+    lists = {word: _listed(part for part in tested if part.strict == word) for word in WORDS}
+    missing = dict.fromkeys(part.note for part in parts if part.strict == "not tested")
+    lists["not tested"] = ", ".join(missing)
     return "; ".join(f"{word}: {text}" for word, text in lists.items() if text)
 
 
@@ -300,75 +304,71 @@ def _listed(parts: Iterable[Part]) -> str:
 def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
     """The comparisons of a test: by each criterion, or by accuracy on each data set.
 
-    A rival may be the best or the median of the accuracies that Table 5 quotes from the
-    literature, and then the method must be better by more than ``test.values``. Of "best mean",
-    "worst mean" and "boldface" the best of some methods is compared with the best of the others.
+    Of "best mean", "worst mean" and "boldface" the best of some methods is compared with the best
+    of the others, or the worst with the worst.
     """
-    records, found = as_published(records), []
-    if test.test in CHAMPIONS:
-        return [_champions(records, test, *column) for column in CHAMPIONS[test.test](test)]
+    records = as_published(records)
+    if test.test == "boldface":
+        columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
+        return [_boldface(records, *names, column) for names, column in columns]
+    if test.test.endswith("mean"):
+        groups = test.methods, test.rivals
+        return [_champions(records, test.test, name, *groups) for name in test.on]
     ending = f" {test.test}" * (test.test != "better") + "".join(f", by {v}" for v in test.values)
-    for method, rival, names in test.cases():
-        for name, one in zip(names, _pairs(records, method, rival, names, test), strict=True):
-            found.append(Compared(f"{method} vs {rival}", _symbol(name) + ending, test.test, one))
-    return found
-
-
-def _pairs(records, method, rival, names, test):
-    if names[0] in CRITERIA:
-        return _compared(records, method, rival, names)
-    of_sets = {name: records[records["dataset"] == name] for name in names}
-    if rival in QUOTED:
-        return [_against_quoted(own, method, rival, n, *test.values) for n, own in of_sets.items()]
-    return [one for own in of_sets.values() for one in _compared(own, method, rival, ["accuracy"])]
-
-
-def _compared(records, method, rival, criteria):
-    if gaps := _absent(records, (method, rival)):
-        return [gaps] * len(criteria)
-    found = compare_methods(records, method, rival, criteria)
-    return [one or (f"two shared splits of {method} and {rival}",) for one in found]
-
-
-def _against_quoted(records, method, rival, dataset, lead=0.0):
-    rows = records[records["method"] == method]
-    if len(rows) < 2:
-        return (f"two folds of {method}",) if len(rows) else (method,)
-    cells = published_cells(5).query("dataset == @dataset and std.isna()")
-    gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - lead
-    return compare_gains(gains, (rows["n_test"] / rows["n_train"]).mean(), COMPETITIVE)
-
-
-def _champions(records, test, dataset, criterion, methods, rivals):
-    """The best of some methods against the best of the rivals; the worst, for the worst mean."""
-    records = records[records["dataset"] == dataset] if criterion == "accuracy" else records
-    aspect = dataset if criterion == "accuracy" else _symbol(criterion)
-    if gaps := _absent(records, (*methods, *rivals)):
-        return Compared(test.test, aspect, test.test, gaps)
-    means = records.groupby("method")[criterion].mean()
-    losses = means if ALL_CRITERIA[criterion].lower_is_better else -means
-    losses = -losses if test.test == "worst mean" else losses
-    first, second = (losses[[*names]].idxmin() for names in (methods, rivals))
-    (found,) = _compared(records, first, second, [criterion])
-    return Compared(f"{test.test}, {first} vs {second}", aspect, test.test, found)
-
-
-def _columns_of_means(test):
-    return [("", criterion, test.methods, test.rivals) for criterion in test.on]
-
-
-def _columns_of_boldface(test):
-    """Each column of a table, with the methods in boldface and the others that have a value."""
-    cells = published_cells(int(test.experiment.removeprefix("table")))
-    columns = cells[cells["printed"] == "value"].groupby(["dataset", "criterion"], sort=False)
     return [
-        (*names, column.loc[column["best"], "algorithm"], column.loc[~column["best"], "algorithm"])
-        for names, column in columns
-    ]
+        Compared(
+            f"{method} vs {rival}", _symbol(name) + ending, test.test,
+            _compare(records, method, rival, name, test.values),
+        )
+        for method, rival, name in test.cases()
+    ]  # fmt: skip
 
 
-CHAMPIONS = dict.fromkeys(("best mean", "worst mean"), _columns_of_means)
-CHAMPIONS["boldface"] = _columns_of_boldface
+def _compare(records, method, rival, name, values=()):
+    """Two methods by a criterion or on a data set; in words what is missing for it.
+
+    A rival may be the best or the median of the accuracies that Table 5 quotes from the
+    literature, and then the method must be better by more than ``values``.
+    """
+    rows, criterion = records, name
+    if name not in CRITERIA:
+        rows, criterion = records[records["dataset"] == name], "accuracy"
+    if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
+        return gaps
+    if rival not in QUOTED:
+        found = compare_methods(rows, method, rival, criterion)
+        return found or f"two shared splits of {method} and {rival}"
+    rows = rows[rows["method"] == method]
+    cells = published_cells(5).query("dataset == @name and std.isna()")
+    gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - sum(values)
+    share = (rows["n_test"] / rows["n_train"]).mean()
+    return compare_gains(gains, share, COMPETITIVE) if len(rows) > 1 else f"two folds of {method}"
+
+
+def _boldface(records, dataset, criterion, column):
+    """The best of the methods in boldface against the best of the others that have a value."""
+    methods, rivals = (column.loc[column["best"] == best, "algorithm"] for best in (True, False))
+    name = dataset if criterion == "accuracy" else criterion
+    return _champions(records, "boldface", name, methods, rivals)
+
+
+def _champions(records, claimed, name, methods, rivals):
+    rows, criterion = records, name
+    if name not in CRITERIA:
+        rows, criterion = records[records["dataset"] == name], "accuracy"
+    if gaps := _absent(rows, (*methods, *rivals)):
+        return Compared(claimed, _symbol(name), claimed, gaps)
+    lower = ALL_CRITERIA[criterion].lower_is_better == (claimed != "worst mean")
+    means = rows.groupby("method")[criterion].mean() * (1 if lower else -1)
+    first, second = (means[[*names]].idxmin() for names in (methods, rivals))
+    found = _compare(records, first, second, name)
+    return Compared(f"{claimed}, {first} vs {second}", _symbol(name), claimed, found)
+
+
+def _printed_cells(test):
+    """The cells of a test's table that have a value in print."""
+    cells = published_cells(int(test.experiment.removeprefix("table")))
+    return cells[cells["printed"] == "value"]
 
 
 def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
@@ -376,18 +376,18 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
     otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, as
-    the claim counts them. A share is contradicted if it could not be reached though all undecided
-    cases were for it.
+    the claim counts them, so that a share is known within 5 % of the cases. It is contradicted if
+    it could not be reached even if all undecided cases were for it.
     """
     records = as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
-    found = [one for own in groups for case in test.cases() for one in _pairs(own, *case, test)]
-    gaps = [gap for one in found if not isinstance(one, Comparison) for gap in one]
+    found = [_compare(own, *case) for own in groups for case in test.cases()]
+    gaps = [one for one in found if isinstance(one, str)]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
     if gaps:
-        return [Part("shares", "of cases", missing=tuple(dict.fromkeys(gaps)))]
+        return [Part("shares", "of cases", note=", ".join(dict.fromkeys(gaps)))]
     return [_share(found, "better", better), _share(found, "not worse", 1 - worse)]
 
 
@@ -397,7 +397,7 @@ def _share(found, claimed, least):
     for test in ("paired", "strict"):
         count = Counter(getattr(case, test) for case in cases)
         shown, contradicted = (count[word] / n for word in WORDS[:4:3])
-        reached = [shown > least - 1e-9, contradicted > 1 - least + 1e-9]
+        reached = [shown >= least - ALPHA, contradicted > 1 - least + ALPHA]
         words.append(str(np.select(reached, ["shown", "contradicted"], "undecided")))
         notes.append(f"{shown:.0%} shown and {contradicted:.0%} contradicted")
     note = f"of {n} cases {notes[1]}, by the paper's test {notes[0]}"
@@ -410,7 +410,7 @@ def insensitive(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     swept = swept_values(records, default)
     others = sorted(set(swept) - {default})
     if default not in set(swept) or not others:
-        return [Part(method, "sweep", missing=(f"{method} over a sweep",))]
+        return [Part(method, "sweep", note=f"{method} over a sweep")]
     rows = records.assign(method=swept.map(str), parameters="{}")
     ties = ClaimTest("tie", tuple(map(str, others)), (str(default),), test.on)
     return _judged(comparisons(rows, ties))
@@ -428,10 +428,10 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
-    gap = () if rows["stage"].max() == last else (f"{method} up to round {last}",)
+    gap = "" if rows["stage"].max() == last else f"{method} up to round {last}"
     for name in test.on:
         if gap:
-            parts.append(Part(method, _symbol(name), missing=gap))
+            parts.append(Part(method, _symbol(name), note=gap))
             continue
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
         late = runs.ffill(axis=1).mean().loc[math.ceil(0.8 * last) :]
@@ -447,7 +447,7 @@ def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """
     records, (method,), (alone,) = as_published(records), test.methods, test.rivals
     if gaps := _absent(records, (method, alone)):
-        return [Part(method, "sub-concepts", missing=gaps)]
+        return [Part(method, "sub-concepts", note=gaps)]
     keys = ["dataset", "split"]
     ours, theirs = (records[records["method"] == name].set_index(keys) for name in (method, alone))
     same = ours["accuracy"].sub(theirs["accuracy"]).dropna().abs() < 1e-9
@@ -460,7 +460,7 @@ def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     return [_fact(method, "sub-concepts", not same.all(), note)]
 
 
-NOT_RECOMPUTED = [Part("Appendix C", "recomputed", missing=("the recomputed table",))]
+NOT_RECOMPUTED = [Part("Appendix C", "recomputed", note="the recomputed table")]
 
 
 def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[Part]:
@@ -468,7 +468,7 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[Part]:
     if recomputed.empty:
         return NOT_RECOMPUTED
     return [
-        Part(cell.dataset, cell.characteristic, missing=(cell.dataset,))
+        Part(cell.dataset, cell.characteristic, note=cell.dataset)
         if cell.verdict == "missing"
         else _fact(
             cell.dataset, cell.characteristic, cell.verdict == "agrees",
@@ -492,16 +492,6 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
     ]
 
 
-def longest_fits(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
-    """The seconds of each method's longest fit, without a judgement.
-
-    Solvers of today, of low rank, say nothing of a program of 2012 on a machine of 2012.
-    """
-    seconds = records.groupby("method")["fit_seconds"].max().reindex(test.methods)
-    known = {m: {"note": f"{s:.0f} s"} for m, s in seconds.dropna().items()}
-    return [Part(m, "longest fit", **known.get(m, {"missing": (m,)})) for m in test.methods]
-
-
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
     """No convex problem raises the objective, and each fit ends where one more changes nothing.
 
@@ -510,7 +500,7 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
     step leaves is no local minimum.
     """
     if "following" not in traces:
-        return [Part("CCCP", "objective", missing=("the objective of steps that rise",))]
+        return [Part("CCCP", "objective", note="the objective of steps that rise")]
     change = traces["following"] / traces["objective"] - 1
     fits = traces.assign(change=change).sort_values("stage").groupby(FIT)
     rises, moves = fits["change"].max() > 1e-6, fits["change"].last().abs() > SETTLED
@@ -546,16 +536,15 @@ def _symbol(name):
 
 
 def _absent(records, methods):
-    """The methods that have no record."""
+    """The methods that have no record, with commas."""
     recorded = set(records["method"])
-    return tuple(method for method in dict.fromkeys(methods) if method not in recorded)
+    return ", ".join(method for method in dict.fromkeys(methods) if method not in recorded)
 
 
 # The tests that claim_tests.csv names beside OUTCOMES. Facts are no estimates, and need no control.
 FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list[Part]]] = {
     "stable": stable,
     "sub-concepts": sub_concepts_matter,
-    "longest fit": longest_fits,
     "characteristics": characteristics_agree,
     "ranges": ranges,
     "sampling": sampling_finds_violated,

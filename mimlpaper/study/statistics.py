@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,34 +51,25 @@ class Comparison:
         )
 
 
-def compare_methods(
-    records: pd.DataFrame, a: str, b: str, criteria: Sequence[str]
-) -> list[Comparison | None]:
-    """Two methods on each criterion, over the (dataset, split) that both have; None below two.
+def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
+    """Two methods on a criterion, over the (dataset, split) that both have; None below two.
 
     The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
     where higher is better. ValueError if a method has two records of one split.
     """
-    first, second = (_places(records, method) for method in (a, b))
-    shared = sorted(first.keys() & second.keys())
-    both = np.array([(first[key], second[key]) for key in shared], dtype=int).reshape(-1, 2).T
-    datasets = np.array([dataset for dataset, _ in shared])
-    test_share = (records["n_test"] / records["n_train"]).to_numpy()[both[0]]
-    found: list[Comparison | None] = []
-    for criterion in criteria:
-        ours, theirs = records[criterion].to_numpy()[both]
-        known = ~np.isnan(ours + theirs)
-        if known.sum() < 2:
-            found.append(None)
-            continue
-        ours, theirs = ours[known], theirs[known]
-        lower_is_better = ALL_CRITERIA[criterion].lower_is_better
-        gains = theirs - ours if lower_is_better else ours - theirs
-        margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
-        one_set = len(set(datasets[known])) == 1
-        share = test_share[known].mean() if one_set else None
-        found.append(compare_gains(gains, share, margin))
-    return found
+    own = records[records[criterion].notna()]
+    first, second = (_places(own, method) for method in (a, b))
+    shared = first.keys() & second.keys()
+    if len(shared) < 2:
+        return None
+    places = np.array([(first[key], second[key]) for key in sorted(shared)]).T
+    ours, theirs = own[criterion].to_numpy()[places]
+    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
+    gains = theirs - ours if lower_is_better else ours - theirs
+    margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
+    test_share = (own["n_test"] / own["n_train"]).to_numpy()[places[0]].mean()
+    one_set = len({dataset for dataset, _ in shared}) == 1
+    return compare_gains(gains, test_share if one_set else None, margin)
 
 
 def _places(records, method):
@@ -185,7 +175,8 @@ def win_tie_loss(
     pairs. Cases with fewer than two pairs do not count.
     """
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
-    found = [one for rows in groups for one in compare_methods(rows, a, b, criteria) if one]
+    cases = (compare_methods(rows, a, b, name) for rows in groups for name in criteria)
+    found = [one for one in cases if one]
     outcomes = ([one.outcome(test) for one in found] for test in ("paired", "strict"))
     return tuple(WinTieLoss(*map(words.count, WinTieLoss._fields)) for words in outcomes)
 
