@@ -100,7 +100,7 @@ def _cases_of_leads(experiment):
         for test in tests:
             if test.experiment == experiment and test.test in ("better", "shares"):
                 own = [case for case in test.cases() if case[1] not in QUOTED]
-                cases[claim] = cases.get(claim, []) + own
+                cases.setdefault(claim, []).extend(own)
     return {claim: own for claim, own in cases.items() if own}
 
 
@@ -127,10 +127,9 @@ def _effects(cases, losses, n_drawn, rng):
     drawn = rng.integers(np.tile([len(own) for own in readings], (n_drawn, 1)))
     places = dict(zip(methods, np.concatenate([places, drawn]).T, strict=True))
     shares = []
-    for method, rival, names in cases:
-        of_sets = names[0] not in CRITERIA
-        columns = [("accuracy", name) for name in names] if of_sets else list(names)
-        ours, theirs = (losses[m][columns].to_numpy()[places[m]] for m in (method, rival))
+    for method, rival, name in cases:
+        column = name if name in CRITERIA else [("accuracy", name)]
+        ours, theirs = (losses[one][column].to_numpy()[places[one]] for one in (method, rival))
         shares.append(1 - ours / theirs)
     kinds = ["published", *["one change"] * len(changes), *["drawn"] * n_drawn]
     effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)

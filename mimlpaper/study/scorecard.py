@@ -14,14 +14,13 @@ from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
-from mimlpaper.study.claims import ClaimResult, evaluate_claims
+from mimlpaper.study.claims import ClaimResult, count_words, evaluate_claims
 from mimlpaper.study.compare import (
     COLUMNS,
     Records,
@@ -43,8 +42,8 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.tables import OF_THE_PAPER
-from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
+from mimlpaper.study.tables import CLAIM_COLUMNS, OF_THE_PAPER
+from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,8 @@ def _read_artefacts():
 
 
 ARTEFACTS = _read_artefacts()
+MARKED = "rows with settings that were chosen because they come nearest to print"
+UNMARKED = "the other rows"
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -85,12 +86,16 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
       and blind_verdict are those of the blind column, empty where it is not recorded
     - ``rows``: table, algorithm, the nearest printed row, nearest_to_print (number of settings
       that were chosen because they come nearest to the printed row)
-    - ``totals``: for each table and for all, see :func:`~mimlpaper.study.verdicts.agreement`;
-      ``blind``: the same for the blind column
-    - ``claims``: the fields of a ClaimResult, n_parts, n_held, and multiverse: what
-      :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
+    - ``totals``: for each column of settings, for all and for each table, see
+      :func:`~mimlpaper.study.verdicts.agreement`
+    - ``agreeing``: [cells that agree, printed cells] of the rows with and without settings nearest
+      to print, in the matched column
+    - ``claims``: the fields of a ClaimResult, and multiverse: what
+      :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing
+    - ``words``: how many claims have each word, by view.
     """
-    cells, blind = (scorecard_cells(get_records, name) for name in COLUMNS[:2])
+    by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
+    cells, blind = by_column["matched"], by_column["blind"]
     rows = _rows(cells)
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
@@ -100,15 +105,11 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
-        "totals": _totals(cells),
-        "blind": _totals(blind),
-        "claims": [_as_dict(one) | {"multiverse": turns.get(one.id)} for one in claims],
+        "totals": {name: _totals(own) for name, own in by_column.items()},
+        "agreeing": _agreeing(cells, marked),
+        "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
+        "words": count_words(claims).to_dict("index"),
     }
-
-
-def _as_dict(claim):
-    held = sum(part.holds is True for part in claim.parts)
-    return asdict(claim) | {"n_parts": len(claim.parts), "n_held": held}
 
 
 def scorecard_cells(
@@ -124,25 +125,35 @@ def scorecard_cells(
 
 def in_words(card: dict) -> str:
     """The outcome as a list: agreement, order of the algorithms, claims."""
-    every, blind = card["totals"]["all"], card["blind"]["all"]
+    totals, words = card["totals"], card["words"]
+    every = totals["matched"]["all"]
     if not every["rows"]:
         return "Nothing is recorded yet."
-    marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    results = [SimpleNamespace(**claim) for claim in card["claims"]]
-    claims = {name: _claims_in_words(results, name) for name in COLUMNS}
-    if not blind["rows"]:
-        claims["blind"] = "nothing is recorded yet"
-    chosen = f"{marked} rows have settings that were chosen because they come nearest to print. "
-    known = every["tau_identified"]
-    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
+    shares = (f"{own[0] / own[1]:.0%} in {name}" for name, own in card["agreeing"].items())
+    numbers = (f"{name}, {_agreement_in_words(totals[name]['all'])}" for name in COLUMNS)
+    orders = (_order_in_words(name, totals[name]) for name in COLUMNS)
+    claims = (f"by the {view}, {_words_in_words(words[view])}" for view in CLAIM_COLUMNS[:2])
+    others = (f"{view}, {_words_in_words(words[view])}" for view in CLAIM_COLUMNS[2:])
     return (
-        f"- **Numbers.** {_agreement_in_words(every)}. {chosen * bool(marked)}"
-        f"Blind to print: {_agreement_in_words(blind)}.\n"
-        f"- **Order.** The printed winner wins {every['winner_agreement']:.0%} of the "
-        f"{every['columns']} columns. Kendall's τ between our order and the printed one is "
-        f"{every['tau']:.2f}{among}.\n"
-        f"- **Claims.** Of {len(card['claims'])}, {claims['matched']}. Blind to print: "
-        f"{claims['blind']}. Every algorithm tuned alike: {claims['tuned']}."
+        f"- **Numbers.** Printed cells that agree with ours: {'; '.join(numbers)}. "
+        f"Of the matched ones agree {' and '.join(shares)}.\n"
+        f"- **Order.** The printed winner wins, and Kendall's τ between our order and the printed "
+        f"one: {'; '.join(orders)}.\n"
+        f"- **Claims.** Of {len(card['claims'])}, {'; '.join(claims)}. By the strict test, "
+        f"{'; '.join(others)}."
+    )
+
+
+def _order_in_words(name, totals):
+    """Of a column of settings, and of each table."""
+    known = {one: own for one, own in totals.items() if own["columns"] and own["tau"] is not None}
+    if "all" not in known:
+        return f"{name}, nothing is recorded yet"
+    tables = ", ".join(f"{own['tau']:.2f}" for one, own in known.items() if one[:5] == "table")
+    every = known["all"]
+    return (
+        f"{name}, {every['winner_agreement']:.0%} of {every['columns']} columns and "
+        f"τ {every['tau']:.2f} (by table {tables})"
     )
 
 
@@ -151,10 +162,14 @@ def finding_in_words(
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
     totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
-    sentences = [f"Table {n}: {_agreement_in_words(every)}." for n, every in totals.items()]
+    sentences = [
+        f"Table {n}, printed cells that agree with ours: {_agreement_in_words(every)}."
+        for n, every in totals.items()
+    ]
     if claims:
-        words = "; ".join(f"{name}, {_claims_in_words(claims, name)}" for name in COLUMNS)
-        sentences.append(f"Of {len(claims)} claims, {words}.")
+        counts = count_words(claims).to_dict("index")
+        words = (f"by the {view}, {_words_in_words(counts[view])}" for view in CLAIM_COLUMNS[:2])
+        sentences.append(f"Of {len(claims)} claims, {'; '.join(words)}.")
     return " ".join(sentences)
 
 
@@ -181,22 +196,29 @@ def _agreement_in_words(every):
         return "nothing is recorded yet"
     measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
     return (
-        f"{every['agrees']} of {measured} printed cells agree with ours, where "
-        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
-        f"{every['differs_better']} of ours are better, {every['differs_worse']} worse; "
-        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row, "
-        f"by chance {every['rows_by_chance']:.0f}"
+        f"{every['agrees']} of {measured} (other algorithms' {every['false_match_rate']:.0%}), "
+        f"{every['differs_better']} are better and {every['differs_worse']} worse, and "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row "
+        f"(by chance {every['rows_by_chance']:.0f})"
     )
 
 
-def _claims_in_words(claims, column):
-    counts = Counter(getattr(claim, column) for claim in claims)
-    return f"{counts['holds']} hold, {counts['partly']} hold in part and {counts['fails']} fail"
+def _words_in_words(counts):
+    """``12 shown, 21 shown in part``, of the words that there are."""
+    return ", ".join(f"{n} {word}" for word, n in counts.items() if n)
 
 
 def _totals(cells):
     totals = {"all": agreement(cells)}
     return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
+
+
+def _agreeing(cells, marked) -> dict[str, list[int]]:
+    """(cells that agree, printed cells) of rows with and without settings nearest to print."""
+    known = cells[cells["verdict"].isin(VERDICTS[:3])]
+    chosen = [marked[row.table].get(row.algorithm, 0) > 0 for row in known.itertuples()]
+    groups = known["verdict"].eq("agrees").groupby(np.where(chosen, MARKED, UNMARKED))
+    return {name: [int(own.sum()), len(own)] for name, own in groups}
 
 
 def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
