@@ -7,8 +7,6 @@ symmetry, and whatever a test shows is false. Each data set is divided thirty ti
 it for training. 100 features and the noise give leads that vary as much as those of the figures.
 """
 
-import math
-
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
@@ -67,22 +65,24 @@ def critical_lead(rho) -> np.ndarray:
     )
 
 
-def levels(records: pd.DataFrame, rho: float) -> pd.Series:
-    """The share of false differences over the criteria, by number of training examples."""
-    return records.groupby("method")[[*CRITERIA]].agg(
-        lambda ratios: (ratios.abs() > critical_lead(rho)).mean()
-    ).mean(axis=1)  # fmt: skip
+def levels(records: pd.DataFrame, rho: float) -> pd.DataFrame:
+    """Shares of false differences: rows are numbers of training examples, columns criteria."""
+    ratios = records.groupby("method")[[*CRITERIA]]
+    return ratios.agg(lambda ratio: (ratio.abs() > critical_lead(rho)).mean())
 
 
 def smallest_rho(records: pd.DataFrame) -> float:
-    """The smallest ρ, in hundredths, by which no level is above 5 %; 1 if there is none."""
-    return next((float(rho) for rho in RHOS if levels(records, rho).max() <= ALPHA), math.nan)
+    """The smallest ρ, in hundredths, by which no level is above 5 %."""
+    return next(float(rho) for rho in RHOS if levels(records, rho).max(axis=None) <= ALPHA)
 
 
 def power(records: pd.DataFrame, rho: float, lead: float) -> float:
-    """The share of drawn sets in which a true lead of so many std is shown, at the worse size."""
-    ratios = records.groupby("method")[[*CRITERIA]]
-    return float(ratios.agg(lambda r: (r + lead > critical_lead(rho)).mean()).mean(axis=1).min())
+    """The share of criteria and drawn sets in which a true lead of so many std is shown.
+
+    That of the size where it is smaller.
+    """
+    ratios = records.set_index("method")[[*CRITERIA]] + lead
+    return float((ratios > critical_lead(rho)).groupby("method").mean().mean(axis=1).min())
 
 
 PAIRS = {f"{n} training examples": EqualPair(n) for n in N_TRAIN}
