@@ -175,7 +175,7 @@ def test_claims_lead_to_their_cells_paragraphs_and_sentences(pages, empty_card):
 
 
 def test_claims_show_their_lead_under_other_readings(pages, empty_card):
-    read = {"effect": 12.34, "same_sign": 0.925}
+    read = {"effect": 12.34, "in_favour": 0.925}
     claims = [one | {"multiverse": read if one["id"] == "S4.1" else None}
               for one in empty_card["claims"]]  # fmt: skip
     notebook = nbformat.read(paths.notebooks() / "10_multiverse.ipynb", as_version=4)
@@ -184,7 +184,7 @@ def test_claims_show_their_lead_under_other_readings(pages, empty_card):
     text = pages.claims_page({"claims": claims}, "paper", {"10_multiverse": []})
     assert (
         f'<td data-value="0.925"><a href="notebooks/10_multiverse.html#{pages.READINGS}">'
-        "lead +12.3 %, the same sign in 92% of the readings</a></td>"
+        "lead +12.3 %, in the paper&#39;s direction in 92% of the readings</a></td>"
     ) in text
     assert text.count('<td data-value=""></td>') == len(claims) - 1
 
