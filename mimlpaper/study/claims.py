@@ -310,7 +310,7 @@ def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
     records = as_published(records)
     if test.test == "boldface":
         columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
-        return [_boldface(records, *names, column) for names, column in columns]
+        return [_boldface(records, column) for _, column in columns]
     if test.test.endswith("mean"):
         groups = test.methods, test.rivals
         return [_champions(records, test.test, name, *groups) for name in test.on]
@@ -345,8 +345,9 @@ def _compare(records, method, rival, name, values=()):
     return compare_gains(gains, share, COMPETITIVE) if len(rows) > 1 else f"two folds of {method}"
 
 
-def _boldface(records, dataset, criterion, column):
+def _boldface(records, column):
     """The best of the methods in boldface against the best of the others that have a value."""
+    dataset, criterion = column[["dataset", "criterion"]].iloc[0]
     methods, rivals = (column.loc[column["best"] == best, "algorithm"] for best in (True, False))
     name = dataset if criterion == "accuracy" else criterion
     return _champions(records, "boldface", name, methods, rivals)

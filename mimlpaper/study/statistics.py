@@ -94,10 +94,9 @@ def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
         [gains, -gains, margin - gains, gains + margin, gains - margin, -gains - margin]
     )
     strict = signed_rank_test(leads) if test_share is None else t_test(leads, added)
-    halves = (float(error * math.sqrt(1 / n + more)) for more in (added, 0.0))
-    return Comparison(
-        n, float(gains.mean()), *halves, margin, _shown(t_test(leads)), _shown(strict)
-    )
+    half, paired_half = (float(error * math.sqrt(1 / n + more)) for more in (added, 0.0))
+    paired, strict = _shown(t_test(leads)), _shown(strict)
+    return Comparison(n, float(gains.mean()), half, paired_half, margin, paired, strict)
 
 
 def extra_variance(test_share: float | None) -> float:
