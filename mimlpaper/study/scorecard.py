@@ -20,7 +20,7 @@ import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
-from mimlpaper.study.claims import ClaimResult, count_words, evaluate_claims
+from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evaluate_claims
 from mimlpaper.study.compare import (
     COLUMNS,
     Records,
@@ -42,7 +42,7 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.tables import CLAIM_COLUMNS, OF_THE_PAPER
+from mimlpaper.study.tables import CLAIM_COLUMNS, OF_THE_PAPER, frame_grid
 from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
 
 
@@ -71,7 +71,7 @@ def _read_artefacts():
 
 
 ARTEFACTS = _read_artefacts()
-MARKED = "rows with settings that were chosen because they come nearest to print"
+MARKED = "rows with settings nearest to print"
 UNMARKED = "the other rows"
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
@@ -124,37 +124,33 @@ def scorecard_cells(
 
 
 def in_words(card: dict) -> str:
-    """The outcome as a list: agreement, order of the algorithms, claims."""
-    totals, words = card["totals"], card["words"]
-    every = totals["matched"]["all"]
-    if not every["rows"]:
+    """The outcome as a table in Markdown: agreement, order, claims, by column of settings."""
+    if not card["totals"]["matched"]["all"]["rows"]:
         return "Nothing is recorded yet."
-    shares = (f"{own[0] / own[1]:.0%} in {name}" for name, own in card["agreeing"].items())
-    numbers = (f"{name}, {_agreement_in_words(totals[name]['all'])}" for name in COLUMNS)
-    orders = (_order_in_words(name, totals[name]) for name in COLUMNS)
-    claims = (f"by the {view}, {_words_in_words(words[view])}" for view in CLAIM_COLUMNS[:2])
-    others = (f"{view}, {_words_in_words(words[view])}" for view in CLAIM_COLUMNS[2:])
-    return (
-        f"- **Numbers.** Printed cells that agree with ours: {'; '.join(numbers)}. "
-        f"Of the matched ones agree {' and '.join(shares)}.\n"
-        f"- **Order.** The printed winner wins, and Kendall's τ between our order and the printed "
-        f"one: {'; '.join(orders)}.\n"
-        f"- **Claims.** Of {len(card['claims'])}, {'; '.join(claims)}. By the strict test, "
-        f"{'; '.join(others)}."
+    shares = (f"{n / every:.0%} agree in {name}" for name, (n, every) in card["agreeing"].items())
+    texts = {name: _column_in_words(name, card) for name in COLUMNS}
+    caption = (
+        f"Printed values and claims, by how our settings were chosen. Of the matched cells "
+        f"{' and '.join(shares)}. Of {len(card['claims'])} claims are " + ", ".join(WORDS) + ":"
     )
+    return frame_grid(pd.DataFrame(texts), pd.DataFrame(), caption, corner="").to_markdown().strip()
 
 
-def _order_in_words(name, totals):
-    """Of a column of settings, and of each table."""
-    known = {one: own for one, own in totals.items() if own["columns"] and own["tau"] is not None}
-    if "all" not in known:
-        return f"{name}, nothing is recorded yet"
-    tables = ", ".join(f"{own['tau']:.2f}" for one, own in known.items() if one[:5] == "table")
-    every = known["all"]
-    return (
-        f"{name}, {every['winner_agreement']:.0%} of {every['columns']} columns and "
-        f"τ {every['tau']:.2f} (by table {tables})"
-    )
+def _column_in_words(name, card):
+    every, *tables = card["totals"][name].values()
+    taus = "/".join(f"{one['tau'] or 0:.2f}".lstrip("0") for one in tables if one["columns"])
+    known = {
+        "cells that agree (others' rows)": "{agrees} of {n_measured} ({false_match_rate:.0%})",
+        "rows nearest to their own": "{rows_identified} of {rows} (by chance {rows_by_chance:.0f})",
+        "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
+        "Kendall's τ; by table": "{tau:.2f}; " + taus,
+    }
+    every = every | {"n_measured": sum(every[word] for word in VERDICTS[:3])}
+    cells = {head: text.format(**every) if every["rows"] else "–" for head, text in known.items()}
+    for test, head in (("paired", "claims, paper's test"), ("strict", "claims, strict test")):
+        (view,) = (view for view, about in VIEWS.items() if about == (name, test))
+        cells[head] = "/".join(map(str, card["words"][view].values()))
+    return pd.Series(cells)
 
 
 def finding_in_words(
@@ -371,7 +367,7 @@ def artefact_status(
 def publish_lists(card: dict) -> list[Path]:
     """Write what is made of the artefacts: README's outcome, figures/README.md, codecheck.yml."""
     root = paths.project_root()
-    lines = [fill(line, 100, subsequent_indent="  ") for line in in_words(card).splitlines()]
+    lines = [line if "|" in line else fill(line, 100) for line in in_words(card).splitlines()]
     outcome = re.compile(r"(<!-- written by .*? -->\n).*?(\n<!-- until here -->)", re.S)
     readme = (root / "README.md").read_text()
     readme = outcome.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)

@@ -100,22 +100,22 @@ def test_the_blind_column_is_judged_next_to_the_matched_one():
     assert (judged["verdict"], judged["blind_verdict"]) == ("agrees", "differs_worse")
     assert judged["blind_mean"] == 0.5
     assert [card["totals"][name]["table1"]["agrees"] for name in ("matched", "blind")] == [53, 52]
-    assert "; blind, 52 of 53 (" in in_words(card)
+    assert " | 52 of 53 (" in in_words(card)
 
 
 def test_the_card_in_three_points(card):
-    numbers, order, claims = in_words(card).splitlines()
-    false = card["totals"]["matched"]["all"]["false_match_rate"]
-    assert numbers.startswith(
-        "- **Numbers.** Printed cells that agree with ours: matched, 106 of 106 (other algorithms' "
-        f"{false:.0%}), 0 are better and 0 worse, and 16 of 16 rows are nearest to their own "
-        "printed row (by chance 2); blind, nothing is recorded yet; tuned, nothing"
-    )
-    assert numbers.count("100% in ") == 2
-    assert "matched, 100% of 14 columns and τ 1.00 (by table 1.00, 1.00); blind, nothing" in order
-    counts = card["words"]["strict test"]
-    assert f"by the strict test, {counts['shown']} shown, " in claims
-    assert f"blind, 1 shown, {len(card['claims']) - 1} not tested" in claims
+    lines = in_words(card).splitlines()
+    rows_of = {line.split(" | ")[0][2:]: line.strip("| ").split(" | ")[1:] for line in lines[4:]}
+    every, words = card["totals"]["matched"]["all"], card["words"]
+    assert lines[0].count("100% agree in ") == 2
+    assert rows_of["cells that agree (others' rows)"] == [
+        f"106 of 106 ({every['false_match_rate']:.0%})", "–", "–",
+    ]  # fmt: skip
+    assert rows_of["rows nearest to their own"][0] == "16 of 16 (by chance 2)"
+    assert rows_of["columns with the printed winner"][0] == "100% of 14"
+    assert rows_of["Kendall's τ; by table"][0] == "1.00; 1.00/1.00"
+    strict = ["/".join(map(str, words[v].values())) for v in ("strict test", "blind", "tuned")]
+    assert rows_of["claims, strict test"] == strict
     assert in_words(scorecard({}, [])) == "Nothing is recorded yet."
 
 
@@ -209,7 +209,7 @@ def test_lists_are_written_in_their_places(tmp_path, monkeypatch, card):
             "README.md", "README.md", "codecheck.yml",
         ]  # fmt: skip
     written = (tmp_path / "README.md").read_text()
-    assert written.startswith(README.partition("old")[0] + "- **Numbers.** Printed cells")
+    assert written.startswith(README.partition("old")[0] + "Printed values and claims")
     assert written.endswith(README.partition("old")[2])
     assert max(map(len, written.splitlines())) <= 100
     assert (tmp_path / "figures" / "README.md").read_text() == gallery()
