@@ -1,10 +1,8 @@
 """Level and power of Section 5's test, by simulation with a pair of equal learners.
 
-In Figs. 4 and 5 the test set is three times the training set, and the variance that Nadeau and
-Bengio suggest is far too large. Here data sets are drawn with two views of the same labels, alike
-in distribution. One ridge learner sees the first view, another the second: the two are equal by
-symmetry, and whatever a test shows is false. Each data set is divided thirty times, a quarter of
-it for training. 100 features and the noise give leads that vary as much as those of the figures.
+Data sets are drawn with two views of the same labels, alike in distribution. One ridge learner sees
+the first view, another the second: by symmetry all that a test shows is false. Each set is divided
+thirty times, a quarter for training. Features and noise give leads that vary as in the figures.
 """
 
 import numpy as np

@@ -154,7 +154,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
     named = records["dataset"].isin(table.datasets)
     rows = records.assign(
-        run=_run_of(records, table),
+        run=records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds,
         dataset=records["dataset"].where(named, table.datasets[0]),
         state=pd.Categorical(records["state"], STATES, ordered=True),
         kind=pd.Categorical(records["kind"], KINDS, ordered=True),
@@ -163,10 +163,6 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     means = groups[[name for name in ALL_CRITERIA if name in records]].mean()
     worst = groups[["state", "kind"]].max()
     return means.join(worst).assign(n_trials=groups.size()).reset_index()
-
-
-def _run_of(records, table):
-    return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
 
 
 def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
