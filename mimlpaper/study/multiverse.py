@@ -84,8 +84,10 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
         table = readings_of(name, get_records) if cases else pd.DataFrame()
         losses = {} if table.empty else _losses(table)
         alone = _choices(name) | {f"row: {row}" for row in READ_AS}
-        for claim, own in cases.items():
-            if {method for *pair, _ in own for method in pair} <= set(losses):
+        measured = {one for means in losses.values() for column in means for one in column}
+        for claim, named in cases.items():
+            own = [case for case in named if case[2] in measured]
+            if own and {method for *pair, _ in own for method in pair} <= set(losses):
                 effects = _effects(own, losses, n_drawn, rng).assign(claim=claim)
                 single = effects["change"].isin(alone) | (effects["kind"] != "one change")
                 tables.append(effects[single])
