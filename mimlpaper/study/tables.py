@@ -71,7 +71,7 @@ class ReportTable:
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
         tints = self.entries.map(_css)
-        tints.loc[list(self.rules_above)] += "; border-top: 1px solid #555"
+        tints[tints.index.isin(self.rules_above)] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = self.entries.map(HTML_CELL).style.apply(lambda _: tints, axis=None)
         styler = styler.format_index(escape="html").set_table_styles(CSS)
