@@ -113,16 +113,16 @@ def claims_page(card, profile, headings):
     places = pd.read_csv(published() / "claim_places.csv", index_col="id")
     rows = [
         [_anchored(result["id"]), _linked(result["where"]),
-         *(result[name] for name in ("claim", *CLAIM_COLUMNS)),
+         result["claim"], *(result["verdicts"][name]["word"] for name in CLAIM_COLUMNS),
          _readings(result["multiverse"], headings),
          _sentence(places.loc[result["id"]]), _claim_links(result, headings),
-         result["detail"], result["state"] or ""]
+         result["detail"]]
         for result in card["claims"]
     ]  # fmt: skip
     heads = {"claim": False, "where": True, "what the paper says": False}
-    heads |= dict.fromkeys(CLAIM_COLUMNS.values(), True)
+    heads |= dict.fromkeys(CLAIM_COLUMNS, True)
     heads |= {"over other readings": True}
-    heads |= {"its sentence": False, "see": False, "in detail": False, "state": True}
+    heads |= {"its sentence": False, "see": False, "in detail": False}
     return f"""{WIDE}# Claims
 
 Each claim of the paper, tested on the records: {HOW_TESTED} Profile `{profile}`.
@@ -150,15 +150,15 @@ def _sentence(place):
 
 
 def _readings(read, headings):
-    """A claim's lead, and how often it keeps its sign; with the number to sort by."""
+    """A claim's lead, and how often it is in the paper's direction; with the number to sort by."""
     if read is None:
         return "", math.nan
-    text = "lead {effect:+.1f} %, the same sign in {same_sign:.0%} of the readings"
+    text = "lead {effect:+.1f} %, in the paper's direction in {in_favour:.0%} of the readings"
     shown = escape(text.format(**read))
     if "10_multiverse" in headings:
         link = Markup('<a href="notebooks/10_multiverse.html#{}">{}</a>')
         shown = link.format(READINGS, shown)
-    return shown, read["same_sign"]
+    return shown, read["in_favour"]
 
 
 def _claim_links(result, headings):

@@ -94,19 +94,3 @@ def apart(difference):
             for seed, (method, mean) in enumerate([("A", 0.0), ("B", difference)])
         ]
     )
-
-
-def fight(**goodness):
-    """Two runs in which a method with a larger number is better on all seven criteria."""
-    return pd.concat(
-        rows("table1", "scene", method, {
-            name: np.full(2, -value if criterion.lower_is_better else value)
-            for name, criterion in CRITERIA.items()
-        })
-        for method, value in goodness.items()
-    )  # fmt: skip
-
-
-PUBLISHED_FIGHT = fight(MimlNn=3.0, MimlSvm=2.0, MlSvm=1.0)
-TUNED_FIGHT = fight(MlSvm=4.0, MimlNn=2.0, Cnmf=3.0)
-NO_FIGHT = pd.DataFrame()

@@ -9,7 +9,6 @@ import pandas as pd
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.study.published import (
     ALL_CRITERIA,
-    PROTOCOL_RUNS,
     TABLES,
     PublishedTable,
     published_cells,
@@ -155,7 +154,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
     named = records["dataset"].isin(table.datasets)
     rows = records.assign(
-        run=_run_of(records, table),
+        run=records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds,
         dataset=records["dataset"].where(named, table.datasets[0]),
         state=pd.Categorical(records["state"], STATES, ordered=True),
         kind=pd.Categorical(records["kind"], KINDS, ordered=True),
@@ -166,26 +165,22 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     return means.join(worst).assign(n_trials=groups.size()).reset_index()
 
 
-def count_runs(records: pd.DataFrame, experiment: str) -> int:
-    """Runs that every method in the records has."""
-    tables = {table.experiment: table for table in TABLES.values()}
-    run = _run_of(records, tables[experiment]) if experiment in tables else records["split"]
-    return int(run.groupby(records["method"]).nunique().min())
+def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Finished fits whose means are moved to the printed ones of a table; the spreads stay ours.
 
-
-def runs_of_protocol(experiment: str) -> int:
-    """Runs of the whole protocol: splits, data sets, or cross-validations; 0 for an unknown one."""
-    known = EXPERIMENTS.get(experiment)
-    return PROTOCOL_RUNS.get(experiment, known.parts[0].splits.n_splits if known else 0)
-
-
-def _run_of(records, table):
-    return records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds
-
-
-def overall(values, order: tuple[str, ...] = STATES) -> str:
-    """The worst of several states, or the furthest from the original of several kinds."""
-    return max(values, key=order.index)
+    A criterion is NaN where the paper prints none. An experiment of no table has no rows.
+    """
+    number = next((n for n in TABLES if experiment.startswith(f"table{n}")), None)
+    if number is None:
+        return NO_RECORDS
+    records, table = as_published(records), TABLES[number]
+    cells, names = published_cells(number), [*table.criteria]
+    printed = cells.pivot(index=["dataset", "algorithm"], columns="criterion", values="mean")
+    named = records["dataset"].isin(table.datasets)
+    keys = [records["dataset"].where(named, table.datasets[0]), records["method"]]
+    means = printed[names].reindex(pd.MultiIndex.from_arrays(keys))
+    moved = records[names] - records.groupby(keys)[names].transform("mean") + means.to_numpy()
+    return records.assign(**moved)
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from scipy.optimize import isotonic_regression
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
-from mimlpaper.study.statistics import Friedman
+from mimlpaper.study.statistics import Ranks
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
@@ -136,7 +136,7 @@ def _dashes(method):
     return "" if METHOD_STYLE[method].linestyle == "-" else (5, 1)
 
 
-def plot_critical_difference(tested: Friedman, axis: Axes, *, title: str):
+def plot_critical_difference(tested: Ranks, axis: Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
     drawn = critical_difference_diagram(
         tested.ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f} ",

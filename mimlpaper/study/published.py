@@ -48,10 +48,6 @@ def _read_tables():
 
 TABLES = _read_tables()
 
-PROTOCOL_RUNS = {table.experiment: table.n_runs for table in TABLES.values()} | {
-    "figure4": 30, "figure5": 30, "figure6": 30, "figure7": 30, "figure8": 10, "figure9": 10,
-}  # fmt: skip
-
 # Percentages of the 35 cases of Figs. 4 and 5 in which D-MimlSvm is better, ties, is worse.
 PRINTED_WIN_TIE_LOSS = {
     ("figure4", "MimlSvm"): (88, 6, 6),

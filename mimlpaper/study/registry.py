@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from mimlpaper.study.calibration import CALIBRATION
 from mimlpaper.study.costs import COSTS_EXPERIMENT
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.section4 import SECTION4, TABLE_1, TABLE_2
@@ -54,6 +55,7 @@ OTHERS = (
     Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
     *UNSEEN_EXPERIMENTS,
     COSTS_EXPERIMENT,
+    CALIBRATION,
 )
 EXPERIMENTS = PRINTED | {one.name: one for one in OTHERS}
 

@@ -13,13 +13,13 @@ from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
-from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
-from mimlpaper.study.claims import ClaimResult, evaluate_claims
+from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evaluate_claims
 from mimlpaper.study.compare import (
     COLUMNS,
     Records,
@@ -41,8 +41,14 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.tables import OF_THE_PAPER, number_text, published_text
-from mimlpaper.study.verdicts import agreement, deviations, row_verdicts
+from mimlpaper.study.tables import (
+    CLAIM_COLUMNS,
+    OF_THE_PAPER,
+    frame_grid,
+    number_text,
+    published_text,
+)
+from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ def _read_artefacts():
 ARTEFACTS = _read_artefacts()
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
+MARKED = "rows with settings nearest to print"
+UNMARKED = "the other rows"
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -84,11 +92,16 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
       column's blind_mean, blind_std and blind_verdict
     - ``rows``: table, algorithm, the nearest printed row, nearest_to_print: how many settings
       were chosen because they come nearest to the printed row
-    - ``totals`` and ``blind``: :func:`~mimlpaper.study.verdicts.agreement` of each table and of all
+    - ``totals``: for each column of settings, for all and for each table, see
+      :func:`~mimlpaper.study.verdicts.agreement`
+    - ``agreeing``: [cells that agree, printed cells] of the rows with and without settings nearest
+      to print, in the matched column
     - ``claims``: the fields of a ClaimResult, and multiverse: what
-      :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing.
+      :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing
+    - ``words``: how many claims have each word, by view.
     """
-    cells, blind = (scorecard_cells(get_records, name) for name in COLUMNS[:2])
+    by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
+    cells, blind = by_column["matched"], by_column["blind"]
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
@@ -98,9 +111,10 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
-        "totals": _totals(cells),
-        "blind": _totals(blind),
+        "totals": {name: _totals(own) for name, own in by_column.items()},
+        "agreeing": _agreeing(cells, marked),
         "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
+        "words": count_words(claims).to_dict("index"),
     }
 
 
@@ -116,27 +130,33 @@ def scorecard_cells(
 
 
 def in_words(card: dict) -> str:
-    """The outcome as a list: agreement, order of the algorithms, claims."""
-    every, blind = card["totals"]["all"], card["blind"]["all"]
-    if not every["rows"]:
+    """The outcome as a table in Markdown: agreement, order, claims, by column of settings."""
+    if not card["totals"]["matched"]["all"]["rows"]:
         return "Nothing is recorded yet."
-    marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    results = [SimpleNamespace(**claim) for claim in card["claims"]]
-    claims = {name: _claims_in_words(results, name) for name in COLUMNS}
-    if not blind["rows"]:
-        claims["blind"] = "nothing is recorded yet"
-    chosen = f"{marked} rows have settings that were chosen because they come nearest to print. "
-    known = every["tau_identified"]
-    among = f", {known:.2f} among the rows nearest to their own" if known is not None else ""
-    return (
-        f"- **Numbers.** {_agreement_in_words(every)}. {chosen * bool(marked)}"
-        f"Blind to print: {_agreement_in_words(blind)}.\n"
-        f"- **Order.** The printed winner wins {every['winner_agreement']:.0%} of the "
-        f"{every['columns']} columns. Kendall's τ between our order and the printed one is "
-        f"{every['tau']:.2f}{among}.\n"
-        f"- **Claims.** Of {len(card['claims'])}, {claims['matched']}. Blind to print: "
-        f"{claims['blind']}. Every algorithm tuned alike: {claims['tuned']}."
+    shares = (f"{n / every:.0%} agree in {name}" for name, (n, every) in card["agreeing"].items())
+    texts = {name: _column_in_words(name, card) for name in COLUMNS}
+    caption = (
+        f"Printed values and claims, by how our settings were chosen. Of the matched cells "
+        f"{' and '.join(shares)}. Of {len(card['claims'])} claims are " + ", ".join(WORDS) + ":"
     )
+    return frame_grid(pd.DataFrame(texts), pd.DataFrame(), caption, corner="").to_markdown().strip()
+
+
+def _column_in_words(name, card):
+    every, *tables = card["totals"][name].values()
+    taus = "/".join(f"{one['tau'] or 0:.2f}".lstrip("0") for one in tables if one["columns"])
+    known = {
+        "cells that agree (others' rows)": "{agrees} of {n_measured} ({false_match_rate:.0%})",
+        "rows nearest to their own": "{rows_identified} of {rows} (by chance {rows_by_chance:.0f})",
+        "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
+        "Kendall's τ; by table": "{tau:.2f}; " + taus,
+    }
+    every = every | {"n_measured": sum(every[word] for word in VERDICTS[:3])}
+    cells = {head: text.format(**every) if every["rows"] else "–" for head, text in known.items()}
+    for test, head in (("paired", "claims, paper's test"), ("strict", "claims, strict test")):
+        (view,) = (view for view, about in VIEWS.items() if about == (name, test))
+        cells[head] = "/".join(map(str, card["words"][view].values()))
+    return pd.Series(cells)
 
 
 def finding_in_words(
@@ -144,10 +164,14 @@ def finding_in_words(
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
     totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
-    sentences = [f"Table {n}: {_agreement_in_words(every)}." for n, every in totals.items()]
+    sentences = [
+        f"Table {n}, printed cells that agree with ours: {_agreement_in_words(every)}."
+        for n, every in totals.items()
+    ]
     if claims:
-        words = "; ".join(f"{name}, {_claims_in_words(claims, name)}" for name in COLUMNS)
-        sentences.append(f"Of {len(claims)} claims, {words}.")
+        counts = count_words(claims).to_dict("index")
+        words = (f"by the {view}, {_words_in_words(counts[view])}" for view in CLAIM_COLUMNS[:2])
+        sentences.append(f"Of {len(claims)} claims, {'; '.join(words)}.")
     return " ".join(sentences)
 
 
@@ -156,22 +180,29 @@ def _agreement_in_words(every):
         return "nothing is recorded yet"
     measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
     return (
-        f"{every['agrees']} of {measured} printed cells agree with ours, where "
-        f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
-        f"{every['differs_better']} of ours are better, {every['differs_worse']} worse; "
-        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row, "
-        f"by chance {every['rows_by_chance']:.0f}"
+        f"{every['agrees']} of {measured} (other algorithms' {every['false_match_rate']:.0%}), "
+        f"{every['differs_better']} are better and {every['differs_worse']} worse, and "
+        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row "
+        f"(by chance {every['rows_by_chance']:.0f})"
     )
 
 
-def _claims_in_words(claims, column):
-    counts = Counter(getattr(claim, column) for claim in claims)
-    return f"{counts['holds']} hold, {counts['partly']} hold in part and {counts['fails']} fail"
+def _words_in_words(counts):
+    """``12 shown, 21 shown in part``, of the words that there are."""
+    return ", ".join(f"{n} {word}" for word, n in counts.items() if n)
 
 
 def _totals(cells):
     totals = {"all": agreement(cells)}
     return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
+
+
+def _agreeing(cells, marked) -> dict[str, list[int]]:
+    """(cells that agree, printed cells) of rows with and without settings nearest to print."""
+    known = cells[cells["verdict"].isin(VERDICTS[:3])]
+    chosen = [marked[row.table].get(row.algorithm, 0) > 0 for row in known.itertuples()]
+    groups = known["verdict"].eq("agrees").groupby(np.where(chosen, MARKED, UNMARKED))
+    return {name: [int(own.sum()), len(own)] for name, own in groups}
 
 
 def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
@@ -335,7 +366,7 @@ def artefact_status(profile: str) -> list[dict]:
 def publish_lists(card: dict) -> list[Path]:
     """Write what is made of the artefacts: README's outcome, figures/README.md, codecheck.yml."""
     root = paths.project_root()
-    lines = [fill(line, 100, subsequent_indent="  ") for line in in_words(card).splitlines()]
+    lines = [line if "|" in line else fill(line, 100) for line in in_words(card).splitlines()]
     outcome = re.compile(r"(<!-- written by .*? -->\n).*?(\n<!-- until here -->)", re.S)
     readme = (root / "README.md").read_text()
     readme = outcome.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)

@@ -1,8 +1,7 @@
-"""Tests of differences and of ties, wins and losses, and ranks."""
+"""Tests of differences and of ties, wins and losses, and ranks over data sets."""
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +15,11 @@ from mimlpaper.study.published import ALL_CRITERIA
 
 ALPHA = 0.05
 MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the other
+# Correlation of the leads on two splits whose test set is larger than the training set: by
+# simulation, see mimlpaper.study.calibration.
+RHO = 0.45
+N_DECIDABLE = 9  # data sets; with fewer, differences of ranks are hardly ever shown
+N_RESAMPLED = 2000
 
 
 @dataclass(frozen=True)
@@ -24,13 +28,13 @@ class Comparison:
 
     ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
     "worse", "tie" (within the margin, by two one-sided tests), "not better" and "not worse" (by
-    more than the margin). Few or rough pairs show nothing.
+    more than the margin), "much better" and "much worse" (by more than the margin).
     """
 
     n: int  # pairs
-    gain: float  # mean lead of a, with its 95 % interval
-    low: float
-    high: float
+    gain: float  # mean lead of a
+    half: float  # of its 95 % interval, by the strict test's variance
+    paired_half: float  # by the plain t-test
     margin: float  # the lead that does not count
     paired: dict[str, float]  # by the plain t-test
     strict: dict[str, float]  # by the corrected t-test for splits of one data set, else Wilcoxon's
@@ -40,35 +44,32 @@ class Comparison:
         p_values = getattr(self, test)
         return next((word for word in ("better", "worse") if p_values[word] < ALPHA), "neither")
 
+    def least(self, n_parts: int) -> float:
+        """The lead that the strict test shows as one of so many parts, at Holm's first step."""
+        return self.half * float(
+            stdtrit(self.n - 1, 1 - ALPHA / 2 / n_parts) / stdtrit(self.n - 1, 1 - ALPHA / 2)
+        )
 
-def compare_methods(
-    records: pd.DataFrame, a: str, b: str, criteria: Sequence[str]
-) -> list[Comparison | None]:
-    """Two methods on each criterion, over the (dataset, split) that both have; None below two.
+
+def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
+    """Two methods on a criterion, over the (dataset, split) that both have; None below two.
 
     The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
     where higher is better. ValueError if a method has two records of one split.
     """
-    first, second = (_places(records, method) for method in (a, b))
-    shared = sorted(first.keys() & second.keys())
-    both = np.array([(first[key], second[key]) for key in shared], dtype=int).reshape(-1, 2).T
-    datasets = np.array([dataset for dataset, _ in shared])
-    test_share = (records["n_test"] / records["n_train"]).to_numpy()[both[0]]
-    found: list[Comparison | None] = []
-    for criterion in criteria:
-        ours, theirs = records[criterion].to_numpy()[both]
-        known = ~np.isnan(ours + theirs)
-        if known.sum() < 2:
-            found.append(None)
-            continue
-        ours, theirs = ours[known], theirs[known]
-        lower_is_better = ALL_CRITERIA[criterion].lower_is_better
-        gains = theirs - ours if lower_is_better else ours - theirs
-        margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
-        one_set = len(set(datasets[known])) == 1
-        share = test_share[known].mean() if one_set else None
-        found.append(compare_gains(gains, share, margin))
-    return found
+    own = records[records[criterion].notna()]
+    first, second = (_places(own, method) for method in (a, b))
+    shared = first.keys() & second.keys()
+    if len(shared) < 2:
+        return None
+    places = np.array([(first[key], second[key]) for key in sorted(shared)]).T
+    ours, theirs = own[criterion].to_numpy()[places]
+    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
+    gains = theirs - ours if lower_is_better else ours - theirs
+    margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
+    test_share = (own["n_test"] / own["n_train"]).to_numpy()[places[0]].mean()
+    one_set = len({dataset for dataset, _ in shared}) == 1
+    return compare_gains(gains, test_share if one_set else None, margin)
 
 
 def _places(records, method):
@@ -87,32 +88,48 @@ def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
     ``test_share`` is n_test / n_train of splits of one data set; None for independent data sets.
     """
     gains = np.asarray(gains, dtype=float)
-    n, mean = len(gains), float(np.mean(gains))
-    half = stdtrit(n - 1, 0.975) * gains.std(ddof=1) * math.sqrt(1 / n + (test_share or 0))
-    leads = np.array([gains, -gains, margin - gains, gains + margin])
-    strict = signed_rank_test(leads) if test_share is None else t_test(leads, test_share)
-    paired, strict = (_shown(p) for p in (t_test(leads), strict))
-    return Comparison(n, mean, mean - half, mean + half, margin, paired, strict)
+    n, added = len(gains), extra_variance(test_share)
+    error = stdtrit(n - 1, 1 - ALPHA / 2) * gains.std(ddof=1)
+    leads = np.array(
+        [gains, -gains, margin - gains, gains + margin, gains - margin, -gains - margin]
+    )
+    strict = signed_rank_test(leads) if test_share is None else t_test(leads, added)
+    half, paired_half = (float(error * math.sqrt(1 / n + more)) for more in (added, 0.0))
+    paired, strict = _shown(t_test(leads)), _shown(strict)
+    return Comparison(n, float(gains.mean()), half, paired_half, margin, paired, strict)
+
+
+def extra_variance(test_share: float | None) -> float:
+    """What shared examples add to 1/n, the variance of a mean of n leads, in that of one lead.
+
+    n_test / n_train after Nadeau and Bengio, if the test set is not the larger one. They take the
+    correlation of two leads for the share of test examples, which is far too much beyond that:
+    there it is ρ / (1 - ρ) with the simulated :data:`RHO`. It is 0 for independent data sets.
+    """
+    if test_share is None or test_share <= 1:
+        return test_share or 0.0
+    return RHO / (1 - RHO)
 
 
 def _shown(p_values):
-    better, worse, not_better, not_worse = map(float, p_values)
+    better, worse, not_better, not_worse, much_better, much_worse = p_values.tolist()
     return {
         "better": min(1.0, 2 * better), "worse": min(1.0, 2 * worse),
         "tie": max(not_worse, not_better), "not better": not_better, "not worse": not_worse,
+        "much better": min(1.0, 2 * much_better), "much worse": min(1.0, 2 * much_worse),
     }  # fmt: skip
 
 
-def t_test(values, test_share: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + n_test/n_train) var).
+def t_test(values, extra: float = 0.0) -> np.ndarray:
+    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + extra) var).
 
     J - 1 degrees of freedom. The splits of one data set share training examples, so the plain
-    test, ``test_share`` 0, rejects too often. For k-fold cross-validation the share is 1/(k - 1).
+    test, ``extra`` 0, rejects too often, see :func:`extra_variance`.
     See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     """
     values = np.asarray(values, dtype=float)
     n, mean = values.shape[-1], values.mean(axis=-1)
-    error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + test_share)
+    error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + extra)
     no_error = error <= 1e-12 * np.maximum(1.0, abs(mean))
     return np.where(no_error, mean <= 1e-12, stdtr(n - 1, -mean / np.where(no_error, 1.0, error)))
 
@@ -157,30 +174,64 @@ def win_tie_loss(
     pairs. Cases with fewer than two pairs do not count.
     """
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
-    found = [one for rows in groups for one in compare_methods(rows, a, b, criteria) if one]
+    cases = (compare_methods(rows, a, b, name) for rows in groups for name in criteria)
+    found = [one for one in cases if one]
     outcomes = ([one.outcome(test) for one in found] for test in ("paired", "strict"))
     return tuple(WinTieLoss(*map(words.count, WinTieLoss._fields)) for words in outcomes)
 
 
-class Friedman(NamedTuple):
-    """Methods over independent data sets: mean ranks (1 is best), p, and Nemenyi's p by pairs."""
+class Ranks(NamedTuple):
+    """Mean ranks of methods over independent data sets, and what they can show.
 
-    ranks: pd.Series
-    p: float
-    nemenyi: pd.DataFrame
-
-
-def friedman(losses: pd.DataFrame) -> Friedman:
-    """Friedman's test, then Nemenyi's, of ``losses``: a row a data set, a column a method.
-
-    The splits of one data set are not independent and do not qualify as rows. See Demšar,
-    Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    ``table`` has a row for each method, the best first: rank (mean, 1 is best), low and high (95 %
+    bootstrap over the sets), least and most (mean rank when any one set is left out).
     """
-    ranks = losses.rank(axis=1).mean().sort_values()
+
+    table: pd.DataFrame
+    n_sets: int
+    p: float  # of Friedman's test
+    nemenyi: pd.DataFrame  # p-values by pairs
+
+    @property
+    def ranks(self) -> pd.Series:
+        """Mean rank of each method, the best first."""
+        return self.table["rank"]
+
+    def in_words(self) -> str:
+        """Who is first, whether leaving out any one set changes that, and what is decided."""
+        first, *others = self.ranks.index
+        firm = self.table.at[first, "most"] < self.table.loc[others, "least"].min()
+        shown = [name for name in others if self.nemenyi.at[first, name] < ALPHA]
+        ahead = f"significantly ahead of {', '.join(shown)}" if shown else "significantly of none"
+        few = f" With {self.n_sets} sets little can be decided." * (self.n_sets < N_DECIDABLE)
+        return (
+            f"Over {self.n_sets} data sets the best mean rank is that of {first}, "
+            f"{self.ranks.iloc[0]:.1f} of {len(self.table)}, {ahead}; without any one set "
+            f"{'it is' if firm else 'another may be'} the first.{few}"
+        )
+
+
+def rank_methods(losses: pd.DataFrame) -> Ranks:
+    """Ranks, Friedman's test and Nemenyi's of ``losses``: a row a data set, a column a method.
+
+    A ValueError names what is missing: no method and no set is left out silently. The splits of
+    one data set are not independent and do not qualify as rows. See Demšar, Statistical
+    comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    """
     from scikit_posthocs import posthoc_nemenyi_friedman  # takes long, and few need it
 
+    if losses.isna().any(axis=None):
+        gaps = [f"{losses.columns[j]} on {losses.index[i]}" for i, j in np.argwhere(losses.isna())]
+        raise ValueError(f"every method must have a loss on every set, missing: {', '.join(gaps)}")
+    ranks = losses.rank(axis=1)
+    n = len(ranks)
+    drawn = np.random.default_rng(0).integers(n, size=(N_RESAMPLED, n))
+    low, high = np.quantile(ranks.to_numpy()[drawn].mean(axis=1), [0.025, 0.975], axis=0)
+    without = (ranks.sum() - ranks) / (n - 1)
+    columns = dict(rank=ranks.mean(), low=low, high=high, least=without.min(), most=without.max())
+    table = pd.DataFrame(columns).sort_values("rank")
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
-    return Friedman(ranks, float(p), posthoc_nemenyi_friedman(losses))
+    return Ranks(table, n, float(p), posthoc_nemenyi_friedman(losses))
 
 
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
@@ -190,31 +241,6 @@ def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
             ascending=column.name in CRITERIA and CRITERIA[column.name].lower_is_better
         )
     )
-
-
-def shared_ranks(published: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """Mean ranks over the criteria in two settings, of the methods that both have.
-
-    A row is a method on a split that all of them have; columns method, "as published", "tuned". A
-    setting without records has no ranks.
-    """
-    settings = {"as published": published, "tuned": tuned}
-    recorded = {name: rows for name, rows in settings.items() if len(rows)}
-    methods = [set(rows["method"]) for rows in recorded.values()]
-    ranks = {
-        name: _mean_ranks(rows[rows["method"].isin(set.intersection(*methods))])
-        for name, rows in recorded.items()
-    }
-    index = None if ranks else pd.MultiIndex.from_arrays([[]], names=["method"])
-    return pd.DataFrame(ranks, index, columns=[*settings]).reset_index("method")
-
-
-def _mean_ranks(records):
-    ranks = 0
-    for name, criterion in CRITERIA.items():
-        values = records.pivot(index=["dataset", "split"], columns="method", values=name).dropna()
-        ranks += values.rank(axis=1, ascending=criterion.lower_is_better) / len(CRITERIA)
-    return ranks.stack()
 
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:

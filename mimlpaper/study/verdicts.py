@@ -155,23 +155,19 @@ def agreement(cells: pd.DataFrame) -> dict:
 
     The number of cells by verdict; ``match_rate`` and ``false_match_rate``, the shares of our own
     and of other algorithms' printed cells that agree; ``rows``, ``rows_identified`` and
-    ``rows_by_chance``; Kendall's ``tau`` of the order of algorithms, mean over the columns, and
-    ``tau_identified`` without the rows that are nearest to another row; ``columns`` and
-    ``winner_agreement``, the share of them where our winner is the printed one.
+    ``rows_by_chance``; Kendall's ``tau`` of the order of algorithms, mean over the columns;
+    ``columns`` and ``winner_agreement``, the share of them where our winner is the printed one.
     """
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows = row_verdicts(pairs)
-    identified = rows[rows["identified"]]
     own = pairs[pairs["algorithm"] == pairs["other"]]
-    of_known = own.merge(identified, on=["table", "algorithm"])
-    columns, known_columns = ([c for _, c in part.groupby(COLUMN)] for part in (own, of_known))
+    columns = [column for _, column in own.groupby(COLUMN)]
     winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
     match_rate, false_match_rate = match_rates(pairs)
     shares = {
         "match_rate": match_rate,
         "false_match_rate": false_match_rate,
-        "tau": _mean(map(_tau, columns)),
-        "tau_identified": _mean(map(_tau, known_columns)),
+        "tau": float(pd.Series(map(_tau, columns), dtype=float).mean()),
         "winner_agreement": winners / len(columns) if columns else math.nan,
     }
     return {
@@ -179,7 +175,7 @@ def agreement(cells: pd.DataFrame) -> dict:
         **{word: int((cells["verdict"] == word).sum()) for word in VERDICTS},
         "complete": int(cells["complete"].sum()),
         "rows": len(rows),
-        "rows_identified": len(identified),
+        "rows_identified": int(rows["identified"].sum()),
         "rows_by_chance": float((1 / rows.groupby("table")["table"].transform("size")).sum()),
         "columns": len(columns),
         **{name: None if math.isnan(share) else share for name, share in shares.items()},
@@ -191,10 +187,6 @@ def wins(cells: pd.DataFrame, value: str) -> pd.Series:
     lower = cells["criterion"].map({c.name: c.lower_is_better for c in ALL_CRITERIA.values()})
     losses = cells[value].round(DECIMALS) * lower.map({True: 1, False: -1})
     return losses == losses.groupby([cells[name] for name in COLUMN]).transform("min")
-
-
-def _mean(values):
-    return float(pd.Series(values, dtype=float).mean())
 
 
 def _tau(column):

@@ -27,8 +27,8 @@ from mimlpaper.study.figures import (
     save_figure,
 )
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.statistics import friedman, shared_ranks, swept_values
-from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, rows, staged, swept
+from mimlpaper.study.statistics import rank_methods, swept_values
+from tests.made_up_records import rows, staged, swept
 
 
 @pytest.fixture(autouse=True)
@@ -50,9 +50,14 @@ def boxes():
     return figure
 
 
+RANKS = pd.DataFrame({
+    "method": ["MimlNn", "MlSvm"], "as published": [1.0, 2.0], "tuned": [2.0, 1.0]
+})  # fmt: skip
+
+
 def orders():
     figure, ax = plt.subplots()
-    plot_orders(shared_ranks(PUBLISHED_FIGHT, TUNED_FIGHT), ax)
+    plot_orders(RANKS, ax)
     return figure
 
 
@@ -127,8 +132,8 @@ def test_methods_that_are_not_meant_are_grey_and_nothing_is_drawn_of_nothing():
     ]
     weights = {text.get_text(): text.get_weight() for text in ax.texts}
     assert weights == {"MlSvm": "bold", "MimlNn": "normal"}
-    plot_orders(shared_ranks(NO_FIGHT, NO_FIGHT), plt.subplots()[1])
-    plot_orders(shared_ranks(PUBLISHED_FIGHT, NO_FIGHT), plt.subplots()[1])
+    plot_orders(RANKS[:0], plt.subplots()[1])
+    plot_orders(RANKS.assign(tuned=np.nan), plt.subplots()[1])
 
 
 def test_every_method_has_its_own_look():
@@ -146,7 +151,7 @@ def test_critical_differences_name_every_method():
     levels = {"MlSvm": 1.0, "MimlNn": 2.0, "RankSvm": 2.1}
     losses = pd.DataFrame(levels, index=range(11)) + rng.normal(0, 0.1, (11, 3))
     _, axis = plt.subplots()
-    plot_critical_difference(friedman(losses), axis, title="Table 4")
+    plot_critical_difference(rank_methods(losses), axis, title="Table 4")
     texts = " ".join(text.get_text() for text in axis.texts)
     assert all(name in texts for name in losses) and "Friedman p = " in axis.get_title("left")
     bars = [line.get_xdata() for line in axis.get_lines() if line.get_linewidth() == 2]

@@ -118,14 +118,17 @@ def test_effects_of_accuracies_are_those_of_the_named_sets(monkeypatch):
 def test_flips_are_counted_and_said(records, one_claim):
     """A reading in which MimlNn loses turns the sign; of the drawn ones some do."""
     records["readings"] = pd.concat([records["readings"], other(0.9, change=SECOND)])
-    turns = flips(claim_effects(records, n_drawn=400))
+    effects = claim_effects(records, n_drawn=400)
+    turns = flips(effects)
     (row,) = turns.to_dict("records")
     assert row["turned"] == (in_words(SECOND), in_words(FIRST)) and row["n_changes"] == 3
-    assert 0.2 < row["same_sign"] < 0.6 and row["low"] < 0 < row["high"]
+    drawn = effects.query("kind == 'drawn'")["effect"]
+    assert row["in_favour"] == (drawn > 0).mean() and 0.2 < row["in_favour"] < 0.8
+    assert (row["mean"], row["spread"]) == pytest.approx((drawn.mean(), drawn.std()))
     assert in_sentences(turns) == (
         "Of 1 claims that say which methods are better, these lead in 1 under the published "
-        "readings. In 0 the sign is the same in at least 90% of the drawn readings; in 1 a single "
-        "choice turns it."
+        "readings. In 0 they lead in at least 90% of the drawn readings, in 0 by more than the "
+        "spread over these; in 1 a single choice turns the sign. So few splits allow no test."
     )
     assert in_sentences(turns[:0]) == "Nothing is recorded yet."
 

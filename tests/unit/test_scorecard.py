@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 
 import pytest
 import yaml
@@ -62,7 +61,7 @@ def test_every_cell_is_listed(card):
 
 
 def test_totals_add_up(card):
-    totals = card["totals"]
+    totals = card["totals"]["matched"]
     assert totals["table1"]["agrees"] == totals["table2"]["agrees"] == 53
     assert (totals["table1"]["complete"], totals["table2"]["complete"]) == (0, 56)
     assert totals["table5"]["missing"] == 45
@@ -79,8 +78,12 @@ def test_rows_name_the_nearest_and_claims_have_all_columns(card):
     assert all(row["nearest"] == row["algorithm"] and row["identified"] for row in card["rows"])
     claims = {claim["id"]: claim for claim in card["claims"]}
     assert list(claims) == list(published_claims()["id"])
-    assert claims["S4.8"]["matched"] == "holds" and claims["S4.8"]["multiverse"] is None
-    assert claims["S4.8"]["blind"] == claims["S4.8"]["tuned"] == "not evaluated"
+    assert claims["S4.8"]["multiverse"] is None
+    assert claims["S4.8"]["verdicts"]["paper's test"]["word"] != "not tested"
+    assert {claims["S4.8"]["verdicts"][name]["word"] for name in ("blind", "tuned")} == {
+        "not tested"
+    }
+    assert sum(card["words"]["blind"].values()) == len(claims)
     assert claims["S4.2"]["multiverse"]["effect"] > 0
     assert json.loads(json.dumps(card, allow_nan=False))["rows"] == card["rows"]
 
@@ -94,29 +97,32 @@ def test_the_blind_column_is_judged_next_to_the_matched_one():
     judged = cells["MimlSvm_mi", "hamming_loss"]
     assert (judged["verdict"], judged["blind_verdict"]) == ("agrees", "differs_worse")
     assert judged["blind_mean"] == 0.5
-    assert [card[name]["table1"]["agrees"] for name in ("totals", "blind")] == [53, 52]
-    assert "Blind to print: 52 of 53 printed cells agree" in in_words(card)
+    assert [card["totals"][name]["table1"]["agrees"] for name in ("matched", "blind")] == [53, 52]
+    assert " | 52 of 53 (" in in_words(card)
 
 
-def test_the_card_in_words(card, half_run):
-    agreement, order, claims = in_words(card).splitlines()
-    marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    assert agreement == (
-        "- **Numbers.** 106 of 106 printed cells agree with ours, where "
-        f"{card['totals']['all']['false_match_rate']:.0%} of other algorithms' cells would; 0 of "
-        "ours are better, 0 worse; 16 of 16 rows are nearest to their own printed row, by chance "
-        f"2. {marked} rows have settings that were chosen because they come nearest to print. "
-        "Blind to print: nothing is recorded yet."
-    )
-    assert order.endswith("printed one is 1.00, 1.00 among the rows nearest to their own.")
-    assert "wins 100% of the 14 columns" in order
-    counts = Counter(claim["matched"] for claim in card["claims"])
-    assert f"Of {len(card['claims'])}, {counts['holds']} hold, " in claims
-    unmarked = card | {"rows": [row | {"nearest_to_print": 0} for row in card["rows"]]}
-    assert "were chosen" not in in_words(unmarked)
+def test_the_card_in_three_points(card):
+    lines = in_words(card).splitlines()
+    rows_of = {line.split(" | ")[0][2:]: line.strip("| ").split(" | ")[1:] for line in lines[4:]}
+    every, words = card["totals"]["matched"]["all"], card["words"]
+    assert lines[0].count("100% agree in ") == 2
+    assert rows_of["cells that agree (others' rows)"] == [
+        f"106 of 106 ({every['false_match_rate']:.0%})", "–", "–",
+    ]  # fmt: skip
+    assert rows_of["rows nearest to their own"][0] == "16 of 16 (by chance 2)"
+    assert rows_of["columns with the printed winner"][0] == "100% of 14"
+    assert rows_of["Kendall's τ; by table"][0] == "1.00; 1.00/1.00"
+    strict = ["/".join(map(str, words[v].values())) for v in ("strict test", "blind", "tuned")]
+    assert rows_of["claims, strict test"] == strict
     assert in_words(scorecard({}, [])) == "Nothing is recorded yet."
-    assert finding_in_words(half_run, [1], []).startswith("Table 1: 53 of 53 printed cells agree")
-    assert finding_in_words({}, [3], []) == "Table 3: nothing is recorded yet."
+
+
+def test_some_tables_in_words(half_run):
+    begin = "printed cells that agree with ours:"
+    assert finding_in_words(half_run, [1], []).startswith(
+        "Table 1, printed cells that agree with ours: 53 of 53"
+    )
+    assert finding_in_words({}, [3], []) == f"Table 3, {begin} nothing is recorded yet."
 
 
 def test_a_number_of_table_1_is_traced():
@@ -193,7 +199,7 @@ def test_lists_are_written_in_their_places(tmp_path, monkeypatch, card):
             "README.md", "README.md", "codecheck.yml",
         ]  # fmt: skip
     written = (tmp_path / "README.md").read_text()
-    assert written.startswith(README.partition("old")[0] + "- **Numbers.** 106 of 106")
+    assert written.startswith(README.partition("old")[0] + "Printed values and claims")
     assert written.endswith(README.partition("old")[2])
     assert max(map(len, written.splitlines())) <= 100
     assert (tmp_path / "figures" / "README.md").read_text() == gallery()

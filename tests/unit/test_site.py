@@ -158,7 +158,7 @@ def test_every_cell_is_in_the_scorecard(pages, empty_card):
 
 def test_claims_lead_to_their_cells_paragraphs_sentences_and_readings(pages, empty_card):
     headings = {"4_degeneration": ["Section 4", "Table 1: scene", "The claims of Section 4.3"]}
-    read = {"effect": 12.34, "same_sign": 0.925}
+    read = {"effect": 12.34, "in_favour": 0.925}
     claims = [one | {"multiverse": read if one["id"] == "S4.1" else None}
               for one in empty_card["claims"]]  # fmt: skip
     text = pages.claims_page({"claims": claims}, "paper", headings | {"10_multiverse": []})

@@ -11,17 +11,18 @@ from scipy import stats
 
 from mimlpaper.study.statistics import (
     ALPHA,
+    RHO,
     compare_gains,
     compare_methods,
-    friedman,
+    extra_variance,
     holm,
-    shared_ranks,
+    rank_methods,
     signed_rank_test,
     swept_values,
     t_test,
     win_tie_loss,
 )
-from tests.made_up_records import NO_FIGHT, PUBLISHED_FIGHT, TUNED_FIGHT, apart, fight, swept
+from tests.made_up_records import apart, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 
@@ -34,8 +35,7 @@ def records_of(method, values, dataset="scene", n_train=1500, n_test=500):
 
 
 def compared(records, a="A", b="B", criterion="hamming_loss"):
-    (found,) = compare_methods(records, a, b, [criterion])
-    return found
+    return compare_methods(records, a, b, criterion)
 
 
 def test_by_hand():
@@ -66,9 +66,13 @@ def test_against_scipy():
     assert comparison.gain == pytest.approx((b - a).mean())
     assert comparison.margin == pytest.approx(0.05 * b.mean())
     assert comparison.n == 30
-    low, high = compare_gains(b - a, 0.0, 0.1).low, compare_gains(b - a, 0.0, 0.1).high
-    interval = stats.ttest_rel(b, a).confidence_interval(0.95)
-    assert (low, high) == pytest.approx((interval.low, interval.high))
+    found, interval = compare_gains(b - a, 1 / 3, 0.1), stats.ttest_rel(b, a).confidence_interval()
+    assert found.gain - found.paired_half == pytest.approx(interval.low)
+    assert found.half == pytest.approx(found.paired_half * math.sqrt(11))  # 1/30 + 1/3, over 1/30
+    assert found.least(1) == pytest.approx(found.half)
+    assert found.least(5) / found.half == pytest.approx(
+        stats.t.isf(0.005, 29) / stats.t.isf(0.025, 29)
+    )
 
 
 def test_arrow_decides_the_outcome():
@@ -138,7 +142,8 @@ def test_no_variance():
     equal = pd.concat([a, records_of("B", [0.1, 0.2, 0.3])])
     found = compared(equal)
     assert found.strict == {
-        "better": 1.0, "worse": 1.0, "tie": 0.0, "not better": 0.0, "not worse": 0.0
+        "better": 1.0, "worse": 1.0, "tie": 0.0, "not better": 0.0, "not worse": 0.0,
+        "much better": 1.0, "much worse": 1.0,
     }  # fmt: skip
     for n in (0, 1):
         short = pd.concat([a, records_of("B", [0.5] * n)])
@@ -151,14 +156,41 @@ def test_two_records_of_one_split():
         compared(twice)
 
 
-def test_friedman_by_hand():
+def test_a_large_test_set_has_the_calibrated_variance():
+    """Beyond one test example for each of training ρ / (1 - ρ), below that n_test / n_train."""
+    assert extra_variance(None) == 0.0 and extra_variance(1 / 3) == 1 / 3
+    assert extra_variance(3.0) == pytest.approx(RHO / (1 - RHO)) and RHO < 0.75
+
+
+LOSSES = pd.DataFrame(
+    {"A": [1.0, 2, 3, 4], "B": [2.0, 3, 4, 5], "C": [9.0, 9, 9, 9]}, index=[*"wxyz"]
+)
+
+
+def test_ranks_by_hand():
     """Four sets, A always first and C last: ranks 1 2 3, chi² = 12·4/(3·4) Σ (R - 2)² = 8."""
-    losses = pd.DataFrame({"A": [1.0, 2, 3, 4], "B": [2.0, 3, 4, 5], "C": [9.0, 9, 9, 9]})
-    found = friedman(losses)
+    found = rank_methods(LOSSES)
     assert found.ranks.to_dict() == {"A": 1.0, "B": 2.0, "C": 3.0}
     assert found.p == pytest.approx(stats.chi2.sf(8, 2))
     # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
     assert found.nemenyi.loc["A", "B"] > ALPHA > found.nemenyi.loc["A", "C"]
+    assert found.in_words() == (
+        "Over 4 data sets the best mean rank is that of A, 1.0 of 3, significantly ahead of C; "
+        "without any one set it is the first. With 4 sets little can be decided."
+    )
+
+
+def test_one_set_may_turn_the_order_and_none_is_left_out_silently():
+    """B is first on one of three sets: mean ranks 4/3 and 5/3, without another set 3/2 both."""
+    turned = LOSSES[:3].copy()
+    turned.loc["w", "A"] = 2.5
+    found = rank_methods(turned).table
+    assert found.loc["A"].tolist() == pytest.approx([4 / 3, 1.0, 2.0, 1.0, 1.5])
+    assert found.loc["B", ["least", "most"]].tolist() == [1.5, 2.0]
+    assert "another may be the first" in rank_methods(turned).in_words()
+    turned.loc["x", "C"] = math.nan
+    with pytest.raises(ValueError, match="a loss on every set, missing: C on x"):
+        rank_methods(turned)
 
 
 def test_holm_by_hand():
@@ -173,22 +205,6 @@ def test_outcomes_are_counted_over_data_sets_and_criteria():
     plain, corrected = win_tie_loss(apart(0.1), "A", "B")
     assert plain == corrected == (8, 0, 6)
     assert win_tie_loss(apart(0.0), "A", "B")[0] == (0, 14, 0)
-
-
-def test_ties_share_their_ranks_and_incomplete_runs_are_left_out():
-    records = fight(MimlNn=1.0, MimlSvm=1.0, MlSvm=0.0)
-    records = records[(records["method"] != "MlSvm") | (records["split"] == 1)]
-    ranks = shared_ranks(records, records).set_index("method")["tuned"]
-    assert ranks.to_dict() == pytest.approx({"MimlNn": 1.5, "MimlSvm": 1.5, "MlSvm": 3.0})
-
-
-def test_only_methods_of_both_sides_are_ranked():
-    both = shared_ranks(PUBLISHED_FIGHT, TUNED_FIGHT).groupby("method").mean()
-    assert both["as published"].to_dict() == pytest.approx({"MimlNn": 1.0, "MlSvm": 2.0})
-    assert both["tuned"].to_dict() == pytest.approx({"MimlNn": 2.0, "MlSvm": 1.0})
-    one = shared_ranks(PUBLISHED_FIGHT, NO_FIGHT)
-    assert len(one) == 2 * 3 and one["tuned"].isna().all()
-    assert shared_ranks(NO_FIGHT, NO_FIGHT).empty
 
 
 def test_swept_values():

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper.study import tables
-from mimlpaper.study.claims import evaluate_claims
+from mimlpaper.study.claims import VIEWS, evaluate_claims
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.tables import (
@@ -158,11 +158,15 @@ def test_choices_are_shown_by_the_change_of_each_mean():
     )
 
 
-def test_claims_have_a_verdict_by_column_and_detail_if_asked():
+def test_claims_have_words_a_control_and_detail_if_asked():
     results = evaluate_claims({"table1": as_in_the_paper(1)}, ("S4.1", "S6.1"))
     table = claims_table(results)
-    columns = ["where", "claim", "paired t-test", "matched", "blind", "tuned", "in detail"]
-    assert sorted(table.entries.columns) == sorted(columns[1:])
-    assert table.entries.at["S4.1", "matched"].verdict == results[0].matched
-    assert table.entries.at["S6.1", "matched"].verdict == "not evaluated"
+    columns = ["claim", "paper's test", "strict test", "blind", "tuned", "control", "in detail"]
+    assert list(table.entries.columns) == columns
+    entry = table.entries.at["S4.1", "strict test"]
+    found = results[0].verdicts["strict test"]
+    assert (entry.verdict, entry.lines) == (found.word, (f"{found.shown} of 28",))
+    assert table.entries.at["S4.1", "control"].lines == (f"{found.control} of 16",)
+    assert table.entries.at["S6.1", "strict test"].verdict == "not tested"
+    assert len(table.tidy) == 2 * len(VIEWS) and {"word", "control"} <= set(table.tidy)
     assert "in detail" not in claims_table(results, detail=False).entries
