@@ -30,7 +30,7 @@ def explain(estimator, X) -> np.ndarray:
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
-    learner, bags = _at_the_end(estimator, check_bags(X))
+    learner, bags = _at_the_end(estimator, check_bags(X, missing=True))
     if hasattr(learner, "instance_scores"):
         return learner.instance_scores(bags)
     if isinstance(learner, (MimlNn, MimlSvm)):

@@ -91,11 +91,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(
-            self, positive=["C", "tol"], not_negative=["lam", "cccp_tol"], counts=["max_cccp"],
-            limits=["max_iter"], choices=CHOICES,
-        )  # fmt: skip
-        bags = check_bags(X)
+        check_parameters(self, limits=["max_iter"], choices=CHOICES)
+        bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         # The rule only reads the scores, so that fits with different rules share the work.
         free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}

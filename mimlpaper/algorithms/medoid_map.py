@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import check_bags, check_parameters, check_vectors
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters, check_vectors
 from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
@@ -68,9 +68,7 @@ class MedoidMap(TransformerMixin, BaseEstimator):
     def _check(self, X, reset=False):
         if self.metric in ("euclidean", "precomputed"):
             return check_vectors(self, X, reset=reset)
-        bags = check_bags(X, None if reset else self.n_features_in_)
-        self.n_features_in_ = bags.n_features
-        return bags
+        return check_bags(X, self, reset=reset)
 
 
 def _medoids(X, metric, k, seed):
@@ -90,6 +88,26 @@ def _distances(A, B, metric):
     if metric == "precomputed":
         return A
     raise ValueError(f"metric must be a callable or one of {METRICS}, got {metric!r}")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnMedoids(MultiLabelEstimator):
+    """Base class of learners on the distances of bags to medoids."""
+
+    ratio: float = 0.2
+    metric: str | Callable = "max_hausdorff"
+    random_state: int | RandomState | None = None
+
+    def _fit_map(self, X):
+        """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
+        self.medoid_map_ = MedoidMap(
+            ratio=self.ratio, metric=self.metric, random_state=self.random_state
+        )
+        z = self.medoid_map_.fit_transform(X)
+        names = "n_features_in_", "feature_names_in_"
+        of_map = vars(self.medoid_map_)
+        vars(self).update({name: of_map[name] for name in names if name in of_map})
+        return z
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -118,7 +136,7 @@ class LandmarkMap(MedoidMap):
     def fit(self, X, Y=None):
         if self.metric == "precomputed":
             raise ValueError('metric must not be "precomputed": most distances are never needed')
-        check_parameters(self, counts=["n_sample"])
+        check_parameters(self)
         X = self._check(X, reset=True)
         sample = np.arange(X.shape[0])
         if self.n_sample < len(sample):
