@@ -78,8 +78,11 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.hstack([STATISTICS[name](bags) for name in self.statistics])
 
     def _names(self, names):
-        each = [["size"] if s == "size" else [f"{n}_{s}" for n in names] for s in self.statistics]
-        return sum(each, [])
+        return [
+            "size" if one == "size" else f"{name}_{one}"
+            for one in self.statistics
+            for name in (names[:1] if one == "size" else names)
+        ]
 
     def __sklearn_is_fitted__(self):
         return True

@@ -14,7 +14,6 @@ from mimlpaper.datasets import (
     read_bags,
     write_bags,
 )
-from mimlpaper.datasets.bag_files import FORMATS
 
 TWO = """@relation two
 
@@ -70,7 +69,7 @@ GENES = """@relation genes
 """
 
 
-@pytest.fixture(params=FORMATS)
+@pytest.fixture(params=[".csv", ".arff"])
 def ending(request):
     return request.param
 
@@ -116,7 +115,10 @@ def same(one, other):
     assert np.array_equal(one.X.instances, other.X.instances)
     assert np.array_equal(one.X.offsets, other.X.offsets)
     assert np.array_equal(one.Y, other.Y) and other.Y.dtype == bool
-    assert one[2:] == other[2:]
+    for names in ("label_names", "feature_names", "bag_names"):
+        assert getattr(one, names) == getattr(other, names)
+    assert other.X.feature_names == other.feature_names
+    assert tuple(other.X.names) == other.bag_names
 
 
 def test_all_comes_back(tmp_path, ending):
@@ -189,7 +191,7 @@ def test_labelled_bags_checks_its_parts():
 
 def test_other_endings_and_missing_files(tmp_path, ending):
     for use in (read_bags, lambda path: write_bags(path, load_synthetic_scene(n_images=1))):
-        with pytest.raises(ValueError, match=r"path must end in .csv or .arff, got '.*txt'"):
+        with pytest.raises(ValueError, match=r"path must end in .csv or .arff.*, got '.*txt'"):
             use(tmp_path / "t.txt")
     with pytest.raises(FileNotFoundError):
         read_bags(tmp_path / f"missing{ending}")
