@@ -73,10 +73,13 @@ def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     return labels
 
 
-def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
+def check_vectors(
+    estimator, X, *, reset: bool, sparse: str = "csr", offset: bool = False, **options
+):
     """``X`` as finite float64 (n_examples, n_features), dense or ``sparse``, or a ValueError.
 
-    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``.
+    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. ``offset`` lets pass
+    features that vary by little beside their means.
     """
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError(
@@ -86,7 +89,7 @@ def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
-    if reset and isinstance(X, np.ndarray):
+    if reset and not offset and isinstance(X, np.ndarray):
         _check_offset(X)
     return X
 

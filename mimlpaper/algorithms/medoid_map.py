@@ -116,7 +116,7 @@ class LandmarkMap(MedoidMap):
 
     Choose it for 10,000 bags or more: time and memory grow with the number of bags, not with its
     square as for :class:`MedoidMap`, which is the same if the sample holds all bags. Distances that
-    do not fit into memory raise a MemoryError. MimlNn and MimlSvm are then::
+    do not fit into memory raise a MemoryError. MimlNn(ridge=1.0) and MimlSvm are then::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))

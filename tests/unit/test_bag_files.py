@@ -1,6 +1,10 @@
 """Bags come back from the files that are written; files of others are read as meant, or refused."""
 
+import json
+from io import StringIO
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io.arff import loadarff
 
@@ -349,3 +353,54 @@ def test_one_limit_of_size(refused):
         ("a.arff", changed(header, "f3 numeric", nominal) + rows),
     ):
         refused(name, content, "need more than max_bytes=1,000,000", max_bytes=10**6)
+
+
+def test_frames_records_and_delimiters(read, refused, tmp_path):
+    """One table in five forms: the bag's column is named, the labels are sets in one column."""
+    frame = pd.DataFrame({"x": [1.5, 2.0, 3.0], "id": list("ppq"), "y": [0, 1, 2]})
+    frame["kinds"] = ["gift; fragile", "gift;fragile", ""]
+    rows = frame.to_dict("records")
+    for row in rows:
+        row["kinds"] = [one.strip() for one in row["kinds"].split(";") if one]
+    options = {"bag": "id", "labels": "kinds"}
+    expected = read_bags(frame, **options)
+    assert bags_of(expected) == [[[1.5, 0], [2, 1]], [[3, 2]]]
+    assert sets_of(expected) == [["fragile", "gift"], []] and expected.bag_names == ("p", "q")
+    same(expected, read_bags(pd.DataFrame(rows), **options))
+    same(expected, read("t.json", json.dumps(rows), **options))
+    for delimiter in ",;\t|":
+        same(expected, read("t.csv", frame.to_csv(sep=delimiter, index=False), **options))
+    same(read_bags(pd.read_csv(StringIO(TABLE))), read("t.csv", TABLE.replace(",", ";")))
+    with pytest.raises(
+        DataError, match="the DataFrame: no column is named 'colour'; there are x, id"
+    ):
+        read_bags(frame, bag="colour", labels="kinds")
+    refused("t.arff", TWO, "bag= is for tables", bag="id")
+    with pytest.raises(ValueError, match=r"path must end in .csv or .arff, got"):
+        write_bags(tmp_path / "t.json", expected)
+
+
+def test_parquet(monkeypatch, tmp_path):
+    """pandas reads it, if it finds a library for it."""
+    monkeypatch.setattr(pd, "read_parquet", lambda path: pd.read_csv(StringIO(TABLE)))
+    (tmp_path / "t.parquet").touch()
+    same(read_bags(tmp_path / "t.parquet"), read_bags(pd.read_csv(StringIO(TABLE))))
+
+
+def test_a_part_of_the_bags_and_their_number(read):
+    data = read("t.csv", TABLE)
+    assert len(data) == 2 and len(data[:1]) == 1 and data[[1]].bag_names == ("p",)
+    same(data, data[:])
+    scenes = load_synthetic_scene(n_images=12)
+    part = scenes[np.arange(12) > 8]
+    assert len(part) == 3 and part.instance_labels.shape == (27, 5)
+    assert np.array_equal(part.X.max(part.instance_labels), part.Y)
+
+
+def test_missing_values_may_be_kept(read, tmp_path):
+    data = read("m.csv", "bag,x,y,label:a\np,1,,1\np,?,2,1\n", missing=np.nan)
+    assert np.isnan(data.X.instances).tolist() == [[False, True], [True, False]]
+    for ending in "csv", "arff":
+        write_bags(tmp_path / f"w.{ending}", data)
+        again = read_bags(tmp_path / f"w.{ending}", missing=np.nan)
+        assert np.array_equal(again.X.instances, data.X.instances, equal_nan=True)
