@@ -67,14 +67,12 @@ class Bags:
         The bags' names are the keys of a dict or the index of a Series; the features' names are the
         columns, if all bags are DataFrames with the same ones.
         """
-        names = getattr(bags, "index", None) if hasattr(bags, "iloc") else None
-        if isinstance(bags, Mapping):
-            names, bags = list(bags), bags.values()
-        bags = list(bags)
-        arrays = [_real_array(i, bag) for i, bag in enumerate(bags)]
+        named = pd.Series(bags, dtype=object) if isinstance(bags, Mapping | pd.Series) else None
+        names, parts = (None, list(bags)) if named is None else (named.index, [*named])
+        arrays = [_real_array(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
             raise ValueError("bags must hold at least one bag, got none")
-        columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in bags]
+        columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
         for i, array in enumerate(arrays):
             if array.shape[1] != arrays[0].shape[1]:
                 raise ValueError(

@@ -204,8 +204,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return Y
 
 
-class LogOdds:
-    """Mixin of learners whose scores are the log odds of a label."""
+class LogOdds(MultiLabelEstimator):
+    """Base class of learners whose scores are the log odds of a label."""
 
     @_as_frame
     def predict_proba(self, X) -> np.ndarray:

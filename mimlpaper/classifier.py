@@ -97,7 +97,7 @@ CANDIDATES: dict[str, BaseEstimator] = {
 }
 
 
-class MimlClassifier(LogOdds, MultiLabelEstimator):
+class MimlClassifier(LogOdds):
     """The learner that does best in cross-validation, with probabilities and reasons.
 
     Features are scaled to [0, 1]. Every candidate scores each bag by a fit to the other folds. The
@@ -139,8 +139,8 @@ class MimlClassifier(LogOdds, MultiLabelEstimator):
     @property
     def output(self) -> str:
         """What :meth:`set_output` asked for, or the kind of Y."""
-        asked = getattr(self, "_sklearn_output_config", {}).get("predict")
-        return asked or getattr(self, "_kind_of_labels", "default")
+        asked = hasattr(self, "_sklearn_output_config")
+        return super().output if asked else getattr(self, "_kind_of_labels", "default")
 
     def fit(self, X, Y):
         """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""

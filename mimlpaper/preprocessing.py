@@ -8,7 +8,7 @@ from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
 
 
-class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags.
 
     NaN may pass, so that ``SimpleImputer()`` can be the transformer.
@@ -26,7 +26,7 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         check_is_fitted(self)
         bags = check_bags(X, self, missing=True)
         named = bags.feature_names is not None and hasattr(self.transformer_, NAMES)
-        names = self.get_feature_names_out() if named else None
+        names = list(self.get_feature_names_out()) if named else None
         return bags.with_instances(self.transformer_.transform(bags.table), names)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:

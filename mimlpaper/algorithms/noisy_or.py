@@ -9,14 +9,14 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import LogOdds, MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.base import LogOdds, check_bags, check_parameters
 from mimlpaper.baselines.misvm import HighestInstance
 
 LARGE = 30.0  # log odds: e^-30 counts as zero
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NoisyOr(LogOdds, HighestInstance, MultiLabelEstimator):
+class NoisyOr(HighestInstance, LogOdds):
     """Noisy-or of logistic functions of the instances: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
 
     p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
