@@ -241,33 +241,25 @@ def check_parameters(
 
     ``counts`` are integers of at least 1, ``limits`` counts or None.
     """
-    given = estimator.get_params(deep=False)
-    choices = dict.fromkeys(FLAGS, (False, True)) | dict(choices or {})
-    choices["label_rule"] = LABEL_RULES
-    checks = [
-        (limits, lambda value: value is None or _is_count(value), "be at least 1, or None"),
-        ([*counts, *COUNTS], _is_count, "be an integer of at least 1"),
-        (
-            [*positive, *POSITIVE],
-            lambda value: _is_real(value) and value > 0,
-            "be positive and finite",
-        ),
-        (
-            [*not_negative, *NOT_NEGATIVE],
-            lambda value: _is_real(value) and value >= 0,
-            "be at least 0",
-        ),
-    ]
-    for name, allowed in choices.items():
-        checks.append(([name], allowed.__contains__, f"be one of {allowed}"))
-    for names, fits, needed in checks:
-        for name in set(names) & given.keys():
-            if not fits(value := given.pop(name)):
-                raise ValueError(f"{name} must {needed}, got {value!r}")
+    rules: dict = {}
+    for names, rule in (
+        ((*POSITIVE, *positive), (_is_positive, "be positive and finite")),
+        ((*NOT_NEGATIVE, *not_negative), (lambda v: v == 0 or _is_positive(v), "be at least 0")),
+        ((*COUNTS, *counts), (_is_count, "be an integer of at least 1")),
+        (limits, (lambda v: v is None or _is_count(v), "be at least 1, or None")),
+    ):
+        rules |= dict.fromkeys(names, rule)
+    known = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
+    for name, allowed in (known | dict(choices or {})).items():
+        rules[name] = allowed.__contains__, f"be one of {allowed}"
+    for name, value in estimator.get_params(deep=False).items():
+        fits, needed = rules.get(name, (None, ""))
+        if fits and not fits(value):
+            raise ValueError(f"{name} must {needed}, got {value!r}")
 
 
-def _is_real(value):
-    return isinstance(value, Real) and np.isfinite(value)
+def _is_positive(value):
+    return isinstance(value, Real) and 0 < value < np.inf
 
 
 def _is_count(value):

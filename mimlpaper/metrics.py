@@ -15,7 +15,7 @@ from inspect import signature
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -93,11 +93,8 @@ def area_under_curve(Y, scores) -> float:
 def balanced_accuracy(Y, predicted) -> float:
     """Mean of the shares found of the bags with a label and without it, averaged over labels."""
     Y, predicted = _checked(Y, predicted=predicted)
-    right = Y == predicted
-    n = np.array([Y.sum(axis=0), (~Y).sum(axis=0)])  # (2, n_labels)
-    n_right = np.array([(right & Y).sum(axis=0), (right & ~Y).sum(axis=0)])
-    shares = np.divide(n_right, n, out=np.full(n.shape, np.nan), where=n > 0)
-    return float(np.nanmean(shares, axis=0).mean())
+    pairs = zip(Y.T, predicted.T, strict=True)
+    return float(np.mean([balanced_accuracy_score(*pair) for pair in pairs]))
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:

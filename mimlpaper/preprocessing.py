@@ -25,7 +25,9 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     def transform(self, X) -> Bags:
         check_is_fitted(self)
         bags = check_bags(X, self, missing=True)
-        named = bags.feature_names is not None and hasattr(self.transformer_, NAMES)
+        named = bags.feature_names is not None and hasattr(
+            self.transformer_, "get_feature_names_out"
+        )
         names = list(self.get_feature_names_out()) if named else None
         return bags.with_instances(self.transformer_.transform(bags.table), names)
 
@@ -35,7 +37,6 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return self.transformer_.get_feature_names_out(input_features)
 
 
-NAMES = "get_feature_names_out"
 STATISTICS = {
     "mean": lambda bags: bags.mean(bags.instances),
     "std": lambda bags: _deviations(bags),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import RandomState
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ SQUARE = 12  # bytes for each pair of sampled bags: the distances, and copies wh
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MedoidMap(TransformerMixin, BaseEstimator):
+class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
 
     Step B1 of the degeneration (Fig. 3): from multi-instance to single-instance examples.
@@ -64,6 +64,10 @@ class MedoidMap(TransformerMixin, BaseEstimator):
         if self.metric == "precomputed":
             return X[:, self.medoid_indices_]
         return shared(_distances, X, self.medoids_, self.metric)
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
 
     def _check(self, X, reset=False):
         if self.metric in ("euclidean", "precomputed"):

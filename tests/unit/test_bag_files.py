@@ -6,7 +6,6 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.io.arff import loadarff
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import (
@@ -147,16 +146,6 @@ def test_data_sets_come_back(tmp_path, ending):
     same(LabelledBags(scenes.X, scenes.Y, scenes.label_names, scenes.feature_names, names), found)
     write_bags(tmp_path / f"a{ending}", africa)
     assert np.array_equal(read_bags(tmp_path / f"a{ending}").Y[:, 0], africa.y)
-
-
-def test_scipy_reads_what_is_written(tmp_path):
-    scenes = load_synthetic_scene(n_images=12)
-    write_bags(tmp_path / "scenes.arff", scenes)
-    rows, meta = loadarff(tmp_path / "scenes.arff")
-    assert meta.names() == ["id", "bag", *scenes.label_names]
-    for row, bag, labels in zip(rows, scenes.X, scenes.Y, strict=True):
-        assert np.array_equal(np.array(row["bag"].tolist()), bag)
-        assert [row[name] == b"1" for name in scenes.label_names] == labels.tolist()
 
 
 def test_no_spreadsheet_runs_a_name(tmp_path, read):

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mimlpaper import MimlNn
+from mimlpaper import MedoidMap, MimlNn
 from mimlpaper.bags import Bags, as_bags
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
@@ -160,6 +160,7 @@ def test_statistics_of_bags_have_names():
     ):
         assert kind().fit(bags).get_feature_names_out().tolist() == names
     assert OnInstances(MinMaxScaler()).fit(bags).get_feature_names_out().tolist() == ["x", "y"]
+    assert MedoidMap(ratio=1.0).fit(bags).get_feature_names_out().tolist() == ["medoidmap0"]
     names = make_pipeline(OnInstances(MinMaxScaler()), MeanInstances()).fit(list(bags))
     assert names.get_feature_names_out().tolist() == ["x0_mean", "x1_mean"]
     with pytest.raises(ValueError, match=r"statistics must be of .*, got 'median'"):
