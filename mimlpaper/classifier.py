@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
@@ -40,7 +41,7 @@ class OnStatistics(MultiLabelEstimator):
     """A scikit-learn classifier for each label, on :class:`BagStatistics` of unit variance.
 
     ``classifier`` is unfitted, with ``decision_function`` or ``predict_proba``, whose log odds are
-    the scores then. A label with one class only gets the constant score +1 or -1.
+    the scores then. ``model_`` is the fitted Pipeline.
     """
 
     label_rule = "sign"
@@ -53,29 +54,21 @@ class OnStatistics(MultiLabelEstimator):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
-        self.statistics_ = make_pipeline(BagStatistics(), StandardScaler())
-        vectors = self.statistics_.fit_transform(bags)
-        self.classifiers_ = [self._fit_label(vectors, y) for y in Y.T]
+        each = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
+        self.model_ = make_pipeline(BagStatistics(), StandardScaler(), each)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of constant labels: given above
+            self.model_.fit(bags, Y)
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Scores of the labels: (n_bags, n_labels)."""
         check_is_fitted(self)
-        vectors = self.statistics_.transform(check_bags(X, self))
-        return np.column_stack([_scores(one, vectors) for one in self.classifiers_])
-
-    def _fit_label(self, vectors, y):
-        if y.all() or not y.any():
-            return 1.0 if y.all() else -1.0
-        return _seeded(self.classifier, self.random_state).fit(vectors, y)
-
-
-def _scores(classifier, vectors):
-    if isinstance(classifier, float):
-        return np.full(len(vectors), classifier)
-    if hasattr(classifier, "decision_function"):
-        return classifier.decision_function(vectors)
-    return logit(np.clip(classifier.predict_proba(vectors)[:, 1], SURE, 1 - SURE))
+        bags = check_bags(X, self)
+        if hasattr(self.model_, "decision_function"):
+            return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
+        shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
+        return logit(np.clip(shares, SURE, 1 - SURE))
 
 
 def _seeded(estimator, seed):
