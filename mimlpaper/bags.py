@@ -134,7 +134,9 @@ class Bags:
 
     def __add__(self, other) -> Bags:
         """These bags, then the other ones."""
-        return Bags.from_list([*self, *as_bags(other, missing=True)])
+        joined = Bags.from_list([*self, *(other := as_bags(other, missing=True))])
+        names = None if self.names is None or other.names is None else [*self.names, *other.names]
+        return Bags(joined.instances, joined.offsets, self.feature_names, names)
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(

@@ -135,6 +135,8 @@ def test_names_stay_with_the_bags():
     for given in frames, dict(frames):
         bags = Bags.from_list(given)
         assert list(bags.names) == ["p", "q"] and list(bags.feature_names) == ["x", "y"]
+        both = bags[:1] + bags[1:]
+        assert list(both.names) == ["p", "q"] and list(both.feature_names) == ["x", "y"]
         assert list(bags[1:].names) == ["q"] and list(bags[[1, 0]].names) == ["q", "p"]
         scaled = OnInstances(MinMaxScaler()).fit_transform(bags)
         assert list(scaled.feature_names) == ["x", "y"] and list(scaled.names) == ["p", "q"]

@@ -304,18 +304,6 @@ def test_bad_labels_are_refused(bags, labels):
                 clone(estimator).fit(bags, y)
 
 
-def test_feature_names_are_kept_and_checked(Y, bags):
-    X = pd.DataFrame(
-        SumInstances().fit_transform(bags), columns=["a", "b", "c"], index=range(5, 35)
-    )
-    for unfitted in OF_VECTORS:
-        fitted = clone(unfitted).set_output(predict="pandas").fit(X, Y)
-        assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
-        assert fitted.predict(X).index.equals(X.index)
-        with pytest.raises(ValueError, match="feature names should match"):
-            fitted.predict(X[["b", "a", "c"]])
-
-
 def test_searches_of_scikit_learn(estimator, X, Y):
     name = "learner__ratio" if hasattr(estimator, "learner") else "label_rule"
     grid = {name: [0.3, 0.6] if hasattr(estimator, "learner") else ["sign", "top"]}
