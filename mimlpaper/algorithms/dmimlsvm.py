@@ -55,7 +55,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         may become constant.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
-    tol : float, default 1e-3, duality gap of a solved convex problem, as a share of the objective.
+    tol : float, default 2e-3, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
     cccp_tol, max_cccp : least gain of a convex problem as a share of the objective, default 1e-3,
         and the most of them, default 30.
@@ -83,7 +83,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     relatedness: str | np.ndarray = "mean"
     imbalance: bool = False
     solver: str = "bundle"
-    tol: float = 1e-3
+    tol: float = 2e-3
     max_iter: int | None = None
     cccp_tol: float = 1e-3
     max_cccp: int = 30
