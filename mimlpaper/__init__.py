@@ -29,7 +29,7 @@ HOMES = {
     "distances": "max_hausdorff",
     "medoids": "KMedoids",
     "metrics": "evaluate scorers",
-    "preprocessing": "ConcatenateInstances MeanInstances OnInstances SumInstances",
+    "preprocessing": ("BagStatistics ConcatenateInstances MeanInstances OnInstances SumInstances"),
     "reasons": "explain telling_features",
 }
 HOME = {name: module for module, names in HOMES.items() for name in names.split()}

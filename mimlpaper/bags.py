@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
@@ -14,13 +15,15 @@ LARGEST = 1e150  # of a feature: distances and kernels take squares, and add the
 class Bags:
     """A multi-instance data set: bag ``i`` is ``instances[offsets[i]:offsets[i + 1]]``.
 
-    Build one with :meth:`from_list`; every estimator also takes the plain list. Each bag needs an
-    instance, and finite values within :data:`LARGEST`, or a ValueError names it.
+    Build one with :meth:`from_list`; every estimator also takes what it takes. Each bag needs an
+    instance, and values within :data:`LARGEST`, or a ValueError names it. A missing value is NaN,
+    for ``OnInstances(SimpleImputer())``; learners refuse it.
 
     Parameters
     ----------
     instances : (n_instances, n_features), kept as C-contiguous float64, one bag after the other.
     offsets : (n_bags + 1,), where each bag starts, and the end.
+    feature_names, names : sequence or None, default None, names of the features, and of the bags.
 
     >>> bags = Bags.from_list([[[0.0, 1.0]], [[2.0, 3.0], [4.0, 5.0]]])
     >>> len(bags), bags.sizes.tolist(), bags[1].shape
@@ -29,6 +32,8 @@ class Bags:
 
     instances: np.ndarray
     offsets: np.ndarray
+    feature_names: Sequence | None = None
+    names: Sequence | None = None
 
     def __post_init__(self):
         instances = np.ascontiguousarray(self.instances, dtype=np.float64)
@@ -44,7 +49,10 @@ class Bags:
         object.__setattr__(self, "offsets", offsets)
         if self.sizes.min() < 1:
             raise ValueError(f"bag {self.sizes.argmin()} is empty; every bag needs an instance")
-        strange = ~(np.abs(instances) <= LARGEST)
+        for what, n in ("feature_names", instances.shape[1]), ("names", len(self)):
+            if (given := getattr(self, what)) is not None and len(given) != n:
+                raise ValueError(f"{what} must be {n}, got {len(given)}")
+        strange = np.abs(instances) > LARGEST
         if strange.any():
             bag = self.bag_of_instance[strange.any(axis=1).argmax()]
             raise ValueError(
@@ -53,19 +61,27 @@ class Bags:
             )
 
     @classmethod
-    def from_list(cls, bags: Sequence) -> Bags:
-        """Stack a sequence of 2-D arrays (n_instances_i, n_features), one a bag."""
-        arrays = [np.asarray(bag, dtype=np.float64) for bag in bags]
+    def from_list(cls, bags: Sequence | Mapping) -> Bags:
+        """Stack 2-D arrays or DataFrames (n_instances_i, n_features), one a bag.
+
+        The bags' names are the keys of a dict or the index of a Series; the features' names are the
+        columns, if all bags are DataFrames with the same ones.
+        """
+        named = pd.Series(bags, dtype=object) if isinstance(bags, Mapping | pd.Series) else None
+        names, parts = (None, list(bags)) if named is None else (named.index, [*named])
+        arrays = [_real_array(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
             raise ValueError("bags must hold at least one bag, got none")
+        columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
         for i, array in enumerate(arrays):
-            if array.ndim != 2:
-                raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")
             if array.shape[1] != arrays[0].shape[1]:
                 raise ValueError(
                     f"bag {i} has {array.shape[1]} features, bag 0 has {arrays[0].shape[1]}"
                 )
-        return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]))
+            if columns[i] != columns[0]:
+                raise ValueError(f"bag {i} has the columns {columns[i]}, bag 0 has {columns[0]}")
+        offsets = np.cumsum([0, *map(len, arrays)])
+        return cls(np.concatenate(arrays), offsets, columns[0], names)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -84,6 +100,13 @@ class Bags:
     @property
     def n_features(self) -> int:
         return self.instances.shape[1]
+
+    @property
+    def table(self) -> np.ndarray | pd.DataFrame:
+        """The instances, as a DataFrame if the features have names."""
+        if self.feature_names is None:
+            return self.instances
+        return pd.DataFrame(self.instances, columns=list(self.feature_names), copy=False)
 
     @property
     def bag_of_instance(self) -> np.ndarray:
@@ -106,11 +129,14 @@ class Bags:
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         # Row of each kept instance: its bag's start, plus its place within the bag.
         rows = np.repeat(self.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
-        return Bags(self.instances[rows], offsets)
+        names = None if self.names is None else np.asarray(self.names, dtype=object)[chosen]
+        return Bags(self.instances[rows], offsets, self.feature_names, names)
 
     def __add__(self, other) -> Bags:
         """These bags, then the other ones."""
-        return Bags.from_list([*self, *as_bags(other)])
+        joined = Bags.from_list([*self, *(other := as_bags(other, missing=True))])
+        names = None if self.names is None or other.names is None else [*self.names, *other.names]
+        return Bags(joined.instances, joined.offsets, self.feature_names, names)
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(
@@ -121,9 +147,9 @@ class Bags:
     def __repr__(self) -> str:
         return f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
 
-    def with_instances(self, instances: np.ndarray) -> Bags:
+    def with_instances(self, instances: np.ndarray, feature_names: Sequence | None = None) -> Bags:
         """The same bags with other features: ``instances`` (n_instances, any)."""
-        return Bags(instances, self.offsets)
+        return Bags(instances, self.offsets, feature_names, self.names)
 
     def max(self, values: np.ndarray) -> np.ndarray:
         """Largest value of each bag, for values (n_instances, ...): (n_bags, ...)."""
@@ -139,10 +165,8 @@ class Bags:
         return self.sum(values) / sizes
 
 
-def as_bags(X) -> Bags:
-    """``X`` itself if it is a :class:`Bags`, else the list of 2-D arrays stacked."""
-    if isinstance(X, Bags):
-        return X
+def as_bags(X, *, missing: bool = False) -> Bags:
+    """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`; NaN if ``missing``."""
     if getattr(X, "ndim", None) == 2:
         raise ValueError(
             f"X must be Bags or a list of 2-D arrays, got one 2-D array of shape {X.shape}; "
@@ -150,4 +174,21 @@ def as_bags(X) -> Bags:
         )
     if hasattr(X, "Y"):
         raise ValueError("X must be Bags or a list of 2-D arrays; give parts: fit(data.X, data.Y)")
-    return Bags.from_list(X)
+    bags = X if isinstance(X, Bags) else Bags.from_list(X)
+    unknown = np.isnan(bags.instances)
+    if not missing and unknown.any():
+        bag = bags.bag_of_instance[unknown.any(axis=1).argmax()]
+        raise ValueError(f"bag {bag} holds nan; impute it, as OnInstances(SimpleImputer()) does")
+    return bags
+
+
+def _real_array(i, bag):
+    """Bag ``i`` as a 2-D array of real numbers."""
+    if hasattr(bag, "toarray"):
+        raise ValueError(f"bag {i} is sparse; give its .toarray()")
+    if np.iscomplexobj(bag):
+        raise ValueError(f"bag {i} is complex; features must be real")
+    array = np.asarray(bag, dtype=np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")
+    return array

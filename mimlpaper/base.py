@@ -3,10 +3,11 @@
 import functools
 import warnings
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,6 +15,8 @@ from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.metrics import label_array
 
 LABEL_RULES = ("sign", "top")
+NO_LABELS = "fit requires y to be passed, but the target y is None"
+OFFSET = 1e5  # of the features, in deviations: squares of what varies lose ten digits
 
 
 class ConstantLabelWarning(UserWarning):
@@ -23,44 +26,71 @@ class ConstantLabelWarning(UserWarning):
 def check_labels(Y, n_examples: int) -> np.ndarray:
     """``Y`` as a boolean array (n_examples, n_labels); a ValueError says what is wrong with it."""
     if Y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None")
+        raise ValueError(NO_LABELS)
     labels = label_array("Y", Y)
     if len(labels) != n_examples:
         raise ValueError(f"Y must have one row an example: X has {n_examples}, Y has {len(labels)}")
     return labels
 
 
-def check_bags(X, n_features: int | None = None) -> Bags:
-    """``X`` as :class:`Bags`, with ``n_features`` features if that is given."""
-    bags = as_bags(X)
-    if n_features not in (None, bags.n_features):
-        raise ValueError(f"X has {bags.n_features} features, but it was fitted on {n_features}")
+def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False) -> Bags:
+    """``X`` as :class:`Bags`, with the features that ``estimator`` was fitted on, by name too.
+
+    ``reset`` in ``fit``: sets ``n_features_in_`` and, if the bags have names of features,
+    ``feature_names_in_``. ``missing`` lets NaN pass.
+    """
+    bags = as_bags(X, missing=missing)
+    if estimator is not None:
+        validate_data(estimator, bags.table, reset=reset, skip_check_array=True)
+        if reset and not missing:
+            _check_offset(bags.instances)
     return bags
+
+
+def _check_offset(X):
+    """Raise a ValueError if the features vary by too little beside their means."""
+    mean, variance = X.mean(axis=0), X.var(axis=0).sum()
+    if 0 < variance * OFFSET**2 < mean @ mean:
+        raise ValueError(
+            f"X must lie around 0: features of {np.abs(mean).max():.1e} that vary by "
+            f"{np.sqrt(variance):.1e} lose their digits; scale them, as OnInstances(MinMaxScaler())"
+        )
 
 
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     """Predicted label sets (n_examples, n_labels) from real scores of the same shape.
 
     "sign": the labels with a positive score. "top": the T-Criterion of Boutell et al. (2004),
-    Table 7 step 5: the top-scored label, and every label with a score >= 0.
+    Table 7 step 5: the top-scored label, and every label with a score >= 0. A single label has
+    nothing to be above of, and the rule for it is "sign".
     """
     if rule not in LABEL_RULES:
         raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
-    if rule == "sign":
+    if rule == "sign" or scores.shape[1] == 1:
         return scores > 0
     labels = scores >= 0
     labels[np.arange(len(scores)), scores.argmax(axis=1)] = True
     return labels
 
 
-def check_vectors(estimator, X, *, reset: bool, sparse: str = "csr", **options):
+def check_vectors(
+    estimator, X, *, reset: bool, sparse: str = "csr", offset: bool = False, **options
+):
     """``X`` as finite float64 (n_examples, n_features), dense or ``sparse``, or a ValueError.
 
-    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``.
+    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. ``offset`` lets pass
+    features that vary by little beside their means.
     """
+    if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
+        raise ValueError(
+            "X must be 2-D, one vector an example, got bags; make vectors by BagStatistics(), or "
+            "choose a learner of bags, such as MimlSvm"
+        )
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
+    if reset and not offset and isinstance(X, np.ndarray):
+        _check_offset(X)
     return X
 
 
@@ -78,6 +108,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
         """Which bags have the second of two classes, as booleans (n_bags,); sets ``classes_``."""
+        if y is None:
+            raise ValueError(NO_LABELS)
         y = np.asarray(y)
         if y.shape not in ((n_bags,), (n_bags, 1)):
             raise ValueError(f"y must have shape ({n_bags},), one label a bag, got {y.shape}")
@@ -100,10 +132,10 @@ def _as_frame(method):
     @functools.wraps(method)
     def wrapped(self, X):
         values = method(self, X)
-        if getattr(self, "_sklearn_output_config", {}).get("predict") != "pandas":
-            return values  # set_output did not ask for a frame
-        index = X.index if isinstance(X, pd.DataFrame) else None
-        return pd.DataFrame(values, index, self.classes_)
+        if self.output != "pandas":
+            return values
+        index = X.index if hasattr(X, "iloc") else getattr(X, "names", None)
+        return pd.DataFrame(values, list(X) if isinstance(X, dict) else index, self.classes_)
 
     return wrapped
 
@@ -119,6 +151,11 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         if "decision_function" in vars(cls):
             cls.decision_function = _as_frame(cls.decision_function)
+
+    @property
+    def output(self) -> str:
+        """What :meth:`set_output` asked for."""
+        return getattr(self, "_sklearn_output_config", {}).get("predict", "default")
 
     @_as_frame
     def predict(self, X) -> np.ndarray:
@@ -150,8 +187,11 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
-        is_frame = isinstance(Y, pd.DataFrame)
-        self.classes_ = np.asarray(Y.columns if is_frame else range(self.n_labels_))
+        names = pd.Index(Y.columns if isinstance(Y, pd.DataFrame) else range(self.n_labels_))
+        if names.has_duplicates:
+            twice = names[names.duplicated()].tolist()
+            raise ValueError(f"Y must have columns with different names, got {twice} twice")
+        self.classes_ = np.asarray(names)
         return labels
 
     def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
@@ -164,6 +204,15 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         return Y
 
 
+class LogOdds(MultiLabelEstimator):
+    """Base class of learners whose scores are the log odds of a label."""
+
+    @_as_frame
+    def predict_proba(self, X) -> np.ndarray:
+        """Probability of each label: (n_examples, n_labels)."""
+        return expit(np.asarray(self.decision_function(X)))
+
+
 class VectorEstimator(MultiLabelEstimator):
     """Base class of multi-label learners of dense or sparse vectors."""
 
@@ -173,30 +222,45 @@ class VectorEstimator(MultiLabelEstimator):
         return tags
 
 
+# What the parameters of a name must be, in every estimator that has one.
+POSITIVE = "C", "tol", "nu", "smoothing", "initial_scale"
+NOT_NEGATIVE = "lam", "cccp_tol"
+COUNTS = (
+    "degree", "max_alternations", "max_cccp", "max_iter", "n_concepts", "n_neighbors", "n_rounds",
+    "n_sample",
+)  # fmt: skip
+FLAGS = "imbalance", "shortcut", "warm_start", "normalise"
+
+
 def check_parameters(
     estimator, *, positive: Sequence[str] = (), not_negative: Sequence[str] = (),
     counts: Sequence[str] = (), limits: Sequence[str] = (),
     choices: Mapping[str, Sequence] | None = None,
 ) -> None:  # fmt: skip
-    """Raise a ValueError unless the named parameters, and a ``label_rule``, are as they must be.
+    """Raise a ValueError unless the parameters are as their names or the arguments say.
 
     ``counts`` are integers of at least 1, ``limits`` counts or None.
     """
-    rule = {"label_rule": LABEL_RULES} if hasattr(estimator, "label_rule") else {}
-    checks = [
-        (positive, lambda value: 0 < value < np.inf, "be positive and finite"),
-        (not_negative, lambda value: value >= 0, "be at least 0"),
-        (counts, _is_count, "be an integer of at least 1"),
-        (limits, lambda value: value is None or _is_count(value), "be at least 1, or None"),
-    ]
-    for name, allowed in (rule | dict(choices or {})).items():
-        checks.append(([name], allowed.__contains__, f"be one of {allowed}"))
-    for names, fits, needed in checks:
-        for name in names:
-            value = getattr(estimator, name)
-            if not fits(value):
-                raise ValueError(f"{name} must {needed}, got {value!r}")
+    rules: dict = {}
+    for names, rule in (
+        ((*POSITIVE, *positive), (_is_positive, "be positive and finite")),
+        ((*NOT_NEGATIVE, *not_negative), (lambda v: v == 0 or _is_positive(v), "be at least 0")),
+        ((*COUNTS, *counts), (_is_count, "be an integer of at least 1")),
+        (limits, (lambda v: v is None or _is_count(v), "be at least 1, or None")),
+    ):
+        rules |= dict.fromkeys(names, rule)
+    known = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
+    for name, allowed in (known | dict(choices or {})).items():
+        rules[name] = allowed.__contains__, f"be one of {allowed}"
+    for name, value in estimator.get_params(deep=False).items():
+        fits, needed = rules.get(name, (None, ""))
+        if fits and not fits(value):
+            raise ValueError(f"{name} must {needed}, got {value!r}")
+
+
+def _is_positive(value):
+    return isinstance(value, Real) and 0 < value < np.inf
 
 
 def _is_count(value):
-    return isinstance(value, Integral) and value >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1

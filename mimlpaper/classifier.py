@@ -1,130 +1,247 @@
 """One estimator to start with: it scales, chooses a learner, calibrates and explains."""
 
+import time
 import warnings
 from collections.abc import Mapping
 from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
-from sklearn.base import clone
+from scipy.special import logit
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import ShuffleSplit
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
-from mimlpaper.metrics import average_precision
-from mimlpaper.preprocessing import OnInstances
+from mimlpaper.algorithms.mimlboost import MimlBoost
+from mimlpaper.algorithms.noisy_or import NoisyOr
+from mimlpaper.base import (
+    ConstantLabelWarning,
+    LogOdds,
+    MultiLabelEstimator,
+    check_bags,
+    check_parameters,
+)
+from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
+from mimlpaper.preprocessing import BagStatistics, OnInstances
 from mimlpaper.reasons import explain
 
 LEAST = 4  # bags, so that one can be held out
-CANDIDATES = {
-    "MimlNn": MimlNn(label_rule="top"),
-    "MimlSvm_mi": MimlSvmMi(),
+SURE = 1e-3  # of a forest whose trees agree, so that log odds are finite
+
+
+class OnStatistics(MultiLabelEstimator):
+    """A scikit-learn classifier for each label, on :class:`BagStatistics` of unit variance.
+
+    ``classifier`` is unfitted, with ``decision_function`` or ``predict_proba``, whose log odds are
+    the scores then. ``model_`` is the fitted Pipeline.
+    """
+
+    label_rule = "sign"
+
+    def __init__(self, classifier, *, random_state=None):
+        self.classifier = classifier
+        self.random_state = random_state
+
+    def fit(self, X, Y):
+        """Fit on bags X and label sets Y (n_bags, n_labels)."""
+        bags = check_bags(X, self, reset=True)
+        Y = self._learn_labels(Y, len(bags))
+        each = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
+        self.model_ = make_pipeline(BagStatistics(), StandardScaler(), each)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of constant labels: given above
+            self.model_.fit(bags, Y)
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores of the labels: (n_bags, n_labels)."""
+        check_is_fitted(self)
+        bags = check_bags(X, self)
+        if hasattr(self.model_, "decision_function"):
+            return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
+        shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
+        return logit(np.clip(shares, SURE, 1 - SURE))
+
+
+def _seeded(estimator, seed):
+    """A clone; an integer seed becomes its ``random_state``, if it has one."""
+    estimator = clone(estimator)
+    if isinstance(seed, Integral) and "random_state" in estimator.get_params():
+        estimator.set_params(random_state=seed)
+    return estimator
+
+
+# In the order in which they are tried: fast ones first.
+CANDIDATES: dict[str, BaseEstimator] = {
+    "statistics + SVM": OnStatistics(SVC(C=10.0)),
+    "statistics + forest": OnStatistics(RandomForestClassifier()),
+    "set kernel SVM": DMimlSvm(lam=0.0),
+    "NoisyOr": NoisyOr(label_rule="sign"),
     "D-MimlSvm": DMimlSvm(),
+    "MimlBoost": MimlBoost(n_rounds=25),
 }
 
 
-class MimlClassifier(MultiLabelEstimator):
-    """The learner that does best on held-out bags, with probabilities and reasons.
+class MimlClassifier(LogOdds):
+    """The learner that does best in cross-validation, with probabilities and reasons.
 
-    Features are scaled to [0, 1]. The candidate with the largest average precision on held-out
-    bags, or the first, if none of these has a label, is fitted again to all bags. For each label
-    Platt's logistic regression on the held-out scores turns a score into a probability. If Y is a
-    DataFrame, so are predictions.
+    Features are scaled to [0, 1]. Every candidate scores each bag by a fit to the other folds. The
+    candidate with the largest mean average precision over the folds, or for one label the largest
+    area under the curve, is fitted again to all bags; the first, if neither is defined. For each
+    label Platt's logistic regression on the scores of all folds turns a score into a probability.
+    If Y is a DataFrame, so are predictions.
 
     Parameters
     ----------
     candidates : dict from name to unfitted MIML estimator, or None for :data:`CANDIDATES`
-    test_size : float in (0, 1), default 0.25, share of the bags that is held out.
+        NoisyOr, D-MimlSvm, MimlBoost, an SVM with a set kernel, and an SVM and a random forest on
+        bag statistics.
+    n_folds : int of at least 2, default 5, at most one a bag.
+    time_budget : float or None, default 60, seconds
+        A candidate is left out if, from its first fold on, it would end later; the first never.
+        Choices then depend on the machine; with None they do not.
     label_rule : {"sign", "top"}, default "sign", labels of probability above ½; or at least one.
     random_state : int, RandomState or None, default None
-        Draws the bags that are held out; an integer also seeds the candidates.
+        Draws the folds; an integer also seeds the candidates.
 
     Attributes
     ----------
-    chosen_, held_out_ : name of the candidate; dict, average precision of each on held-out bags.
+    chosen_, criterion_ : name of the candidate, and of what chose it.
+    held_out_, seconds_ : dict, the criterion of each candidate, NaN if left out; and its time.
     model_ : Pipeline of scaling and the chosen learner, fitted to all bags.
     slopes_, intercepts_ : (n_labels,), log-odds are slope × score + intercept.
     """
 
-    def __init__(self, candidates=None, *, test_size=0.25, label_rule="sign", random_state=None):
+    def __init__(
+        self, candidates=None, *, n_folds=5, time_budget=60.0, label_rule="sign", random_state=None
+    ):
         self.candidates = candidates
-        self.test_size = test_size
+        self.n_folds = n_folds
+        self.time_budget = time_budget
         self.label_rule = label_rule
         self.random_state = random_state
 
+    @property
+    def output(self) -> str:
+        """What :meth:`set_output` asked for, or the kind of Y."""
+        asked = hasattr(self, "_sklearn_output_config")
+        return super().output if asked else getattr(self, "_kind_of_labels", "default")
+
     def fit(self, X, Y):
         """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""
-        check_parameters(self)
-        bags = check_bags(X)
-        if len(bags) < LEAST:
-            raise ValueError(f"X must have {LEAST} bags at least, got {len(bags)}")
-        if not 0 < self.test_size < 1:
-            raise ValueError(f"test_size must be between 0 and 1, got {self.test_size}")
+        limited = [] if self.time_budget is None else ["time_budget"]
+        check_parameters(self, counts=["n_folds"], positive=limited)
+        bags = check_bags(X, self, reset=True)
+        if len(bags) < LEAST or self.n_folds < 2:
+            needed = f"X must have {LEAST} bags at least, got {len(bags)}, and n_folds 2"
+            raise ValueError(f"{needed}, got {self.n_folds}")
         labels = self._learn_labels(Y, len(bags))
-        self.set_output(predict="pandas" if isinstance(Y, pd.DataFrame) else "default")
-        self.n_features_in_ = bags.n_features
-        split = ShuffleSplit(1, test_size=self.test_size, random_state=self.random_state)
-        train, held = next(split.split(labels))
-        defined = labels[held].any()  # else all are NaN, and the first is as large as any
-        scores, self.held_out_ = {}, {}
+        self._kind_of_labels = "pandas" if isinstance(Y, pd.DataFrame) else "default"
+        self.criterion_ = "average precision" if self.n_labels_ > 1 else "area under the curve"
+        folds = _folds(labels, min(self.n_folds, len(bags)), check_random_state(self.random_state))
+        candidates, best = self._candidates(), None
+        self.held_out_, self.seconds_, start = {}, {}, time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)  # given above
-            for name, pipeline in self._pipelines().items():
-                pipeline.fit(bags[train], labels[train])
-                scores[name] = np.asarray(pipeline.decision_function(bags[held]))
-                precision = average_precision(labels[held], scores[name]) if defined else np.nan
-                self.held_out_[name] = precision
-            self.chosen_ = max(self.held_out_, key=self.held_out_.get)
-            self.model_ = self._pipelines()[self.chosen_].fit(bags, labels)
-        self.slopes_, self.intercepts_ = _calibrated(scores[self.chosen_], labels[held])
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of the chosen one: below
+            for name, pipeline in candidates.items():
+                end = np.inf if best is None else start + (self.time_budget or np.inf)
+                began = time.perf_counter()
+                scores = _held_out_scores(pipeline, bags, labels, folds, end)
+                self.seconds_[name] = time.perf_counter() - began
+                self.held_out_[name] = self._criterion(labels, scores, folds)
+                if best is None or self.held_out_[name] > self.held_out_[self.chosen_]:
+                    self.chosen_, best = name, scores
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstantLabelWarning)
+            self.model_ = candidates[self.chosen_].fit(bags, labels)
+        self.slopes_, self.intercepts_ = _calibrated(best, labels)
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Log-odds of each label: (n_bags, n_labels)."""
         check_is_fitted(self)
-        scores = np.asarray(self.model_.decision_function(check_bags(X, self.n_features_in_)))
+        scores = np.asarray(self.model_.decision_function(check_bags(X, self)))
         return self.slopes_ * scores + self.intercepts_
-
-    def predict_proba(self, X):
-        """Probability of each label: (n_bags, n_labels)."""
-        return expit(self.decision_function(X))
 
     def explain(self, X) -> pd.DataFrame:
         """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
         check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
+        bags = check_bags(X, self)
         within = np.concatenate([np.arange(size) for size in bags.sizes])
-        index = pd.MultiIndex.from_arrays([bags.bag_of_instance, within], names=["bag", "instance"])
+        names = np.arange(len(bags)) if bags.names is None else np.asarray(bags.names)
+        index = pd.MultiIndex.from_arrays(
+            [np.repeat(names, bags.sizes), within], names=["bag", "instance"]
+        )
         return pd.DataFrame(self.slopes_ * explain(self.model_, bags), index, self.classes_)
 
     def summary(self) -> str:
-        """What the fit did, in one sentence."""
+        """What was chosen and why: a line for each candidate."""
         check_is_fitted(self)
-        values = ", ".join(f"{name} {value:.3f}" for name, value in self.held_out_.items())
+        lines = [
+            f"  {name}: "
+            + ("left out, over time_budget" if np.isnan(value) else f"{value:.3f}")
+            + f", {self.seconds_[name]:.1f} s"
+            for name, value in self.held_out_.items()
+        ]
         n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
-        return (
-            f"Features scaled to [0, 1]; {self.chosen_} chosen by average precision on held-out "
-            f"bags ({values}), fitted to all, and calibrated for {n_calibrated} labels."
-        )
+        return "\n".join([
+            f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:", *lines,
+            "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated for "
+            f"{n_calibrated} of {self.n_labels_} labels.",
+        ])  # fmt: skip
 
-    def _pipelines(self) -> dict[str, Pipeline]:
+    def _criterion(self, labels, scores, folds):
+        """Mean over the folds where it is defined; NaN if nowhere, or without scores."""
+        measure = average_precision if self.n_labels_ > 1 else area_under_curve
+        values = []
+        for fold in np.unique(folds) if scores is not None else ():
+            try:
+                values.append(measure(labels[folds == fold], scores[folds == fold]))
+            except UndefinedError:
+                continue
+        return float(np.mean(values)) if values else np.nan
+
+    def _candidates(self) -> dict[str, Pipeline]:
         candidates = CANDIDATES if self.candidates is None else self.candidates
         if not isinstance(candidates, Mapping) or not candidates:
             raise ValueError(f"candidates must be a dict of estimators, got {candidates!r}")
-        pipelines = {}
-        for name, learner in candidates.items():
-            learner = clone(learner)
-            if isinstance(self.random_state, Integral) and "random_state" in learner.get_params():
-                learner.set_params(random_state=self.random_state)
-            pipelines[name] = make_pipeline(OnInstances(MinMaxScaler()), learner)
-        return pipelines
+        return {
+            name: make_pipeline(OnInstances(MinMaxScaler()), _seeded(learner, self.random_state))
+            for name, learner in candidates.items()
+        }
+
+
+def _folds(labels, n_folds, rng):
+    """The fold of each bag, (n_bags,); bags with the same labels are spread over the folds."""
+    order = rng.permutation(len(labels))
+    order = order[np.lexsort(labels[order].T)]
+    folds = np.empty(len(labels), dtype=int)
+    folds[order] = np.arange(len(labels)) % n_folds
+    return folds
+
+
+def _held_out_scores(pipeline, bags, labels, folds, end):
+    """Scores of every bag by a fit to the other folds, or None if it would take past ``end``."""
+    scores, n_folds = np.empty(labels.shape), folds.max() + 1
+    for fold in range(n_folds):
+        began, held = time.perf_counter(), folds == fold
+        if began > end:
+            return None
+        pipeline.fit(bags[~held], labels[~held])
+        scores[held] = np.asarray(pipeline.decision_function(bags[held]))
+        now = time.perf_counter()
+        if now + (now - began) * (n_folds - fold) > end:  # the folds that are left, and all bags
+            return None
+    return scores
 
 
 def _calibrated(scores, labels):

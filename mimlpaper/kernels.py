@@ -2,11 +2,12 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.random import RandomState
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -16,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.sharing import shared
 
 KERNELS = ("linear", "rbf", "poly")
-AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto"
+EXACT = 2000  # rows up to which rank="auto" is exact
+AUTO_LIMITS = {"rank": 1000, "tol": 0.01}  # of rank="auto" above
 MUCH = 0.1  # unexplained share of the trace that a factor warns of
 
 
@@ -44,8 +46,8 @@ def kernel_width(gamma: float | str, X) -> float:
         mean = X.mean()
         variance = (X.multiply(X) if issparse(X) else X**2).mean() - mean**2
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
-    if isinstance(gamma, str) or not gamma > 0:
-        raise ValueError(f'gamma must be positive, "auto" or "scale", got {gamma!r}')
+    if not isinstance(gamma, Real) or not 0 < gamma < np.inf:
+        raise ValueError(f'gamma must be positive and finite, "auto" or "scale", got {gamma!r}')
     return float(gamma)
 
 
@@ -53,16 +55,16 @@ def kernel_width(gamma: float | str, X) -> float:
 class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
-    For the linear kernel phi is the identity, for the others a randomly pivoted partial Cholesky
-    factor: landmarks are drawn one by one in proportion to what is unexplained of the diagonal. A
-    LowRankWarning says if more than 10 % of the trace stays unexplained.
+    For the linear kernel phi is the identity, for the others a Cholesky factor. An exact one draws
+    nothing. A partial one has random pivots, the landmarks, drawn one by one in proportion to what
+    is unexplained of the diagonal; a LowRankWarning says if more than 10 % of the trace stays so.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0 : see :func:`kernel_matrix`; the same defaults.
     rank : int, "auto" or None, default None
-        Largest number of landmarks r; None is exact, for small data. "auto" stops when 1 % of
-        the trace is unexplained, or at 1,000 landmarks.
+        Largest number of landmarks r; None is exact, for small data. "auto" is exact up to 2,000
+        rows; above, it stops at 1 % of the trace unexplained, or at 1,000 landmarks.
     tol : float, default 1e-10, unexplained share of the trace at which to stop; not for "auto".
     random_state : int, RandomState or None, default None
 
@@ -93,7 +95,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         if self.kernel == "linear":
             self.landmarks_, self.triangle_, self.error_ = None, None, 0.0
             return X
-        return self._keep(X, *shared(_factor, X, **self._settings()))
+        return self._keep(X, *shared(_factor, X, **self._settings(len(X))))
 
     def transform(self, X) -> np.ndarray:
         """Features phi(X) of new rows X (n, n_features): (n, r)."""
@@ -107,10 +109,13 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
         return kernel_matrix(A, B, **parameters)
 
-    def _settings(self):
-        """The parameters as :func:`pivoted_cholesky` knows them."""
-        limits = AUTO_LIMITS if self.rank == "auto" else {}
-        return self.get_params() | limits | {"random_state": integer_seed(self.random_state)}
+    def _settings(self, n):
+        """The parameters for n rows as :func:`pivoted_cholesky` knows them."""
+        limits = {"rank": self.rank}
+        if self.rank == "auto":
+            limits = AUTO_LIMITS if n > EXACT else {"rank": None}
+        seed = 0 if limits["rank"] is None else integer_seed(self.random_state)
+        return self.get_params() | limits | {"random_state": seed}
 
     def _keep(self, X, factor, pivots, error):
         """Set what is fitted, and return the features of X."""
@@ -151,7 +156,7 @@ def pivoted_cholesky(diagonal, column, rank, tol, seed):
     """
     rng = np.random.RandomState(seed)
     n = len(diagonal)
-    factor = np.empty((n, n if rank is None else min(rank, n)), order="F")
+    factor = np.empty((n, min(rank, n)), order="F")
     left, trace, pivots = diagonal.copy(), diagonal.sum(), []
     for i in range(factor.shape[1]):
         total = left.sum()
@@ -169,8 +174,21 @@ def pivoted_cholesky(diagonal, column, rank, tol, seed):
     return np.ascontiguousarray(factor[:, : len(pivots)]), pivots, float(left.sum() / trace)
 
 
+def complete_cholesky(K, tol):
+    """As :func:`pivoted_cholesky` of K (n, n), with the largest pivots first, to the rank of K."""
+    trace = K.trace()
+    lower, order, rank, _ = dpstrf(K, tol=tol * trace / len(K), lower=1)
+    factor = np.empty((len(K), rank))
+    factor[order - 1] = np.tril(lower)[:, :rank]
+    error = max(0.0, 1.0 - np.vdot(factor, factor) / trace)
+    return factor, order[:rank] - 1, float(error)
+
+
 def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
-    """:func:`pivoted_cholesky` of the kernel matrix of X (n, n_features)."""
+    """:func:`pivoted_cholesky` of the kernel matrix of X (n, n_features), or the whole factor."""
+    if rank is None:
+        K = kernel_matrix(X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0)
+        return complete_cholesky(K, tol)
     squares = np.einsum("ij,ij->i", X, X)
 
     def column(pivot):

@@ -15,6 +15,7 @@ from inspect import signature
 
 import numpy as np
 from scipy.stats import rankdata
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 
 def hamming_loss(Y, predicted) -> float:
@@ -80,12 +81,44 @@ def accuracy(y, predicted) -> float:
     return float(np.mean((y > 0) == (predicted > 0)))
 
 
+def area_under_curve(Y, scores) -> float:
+    """Share of (with, without) pairs of bags that a label's scores order, averaged over labels."""
+    Y, scores = _checked(Y, scores=scores)
+    areas = [roc_auc_score(y, s) for y, s in zip(Y.T, scores.T, strict=True) if 0 < y.mean() < 1]
+    if not areas:
+        raise UndefinedError("Y has no label that some bags have and others lack")
+    return float(np.mean(areas))
+
+
+def balanced_accuracy(Y, predicted) -> float:
+    """Mean of the shares found of the bags with a label and without it, averaged over labels."""
+    Y, predicted = _checked(Y, predicted=predicted)
+    pairs = zip(Y.T, predicted.T, strict=True)
+    return float(np.mean([balanced_accuracy_score(*pair) for pair in pairs]))
+
+
 def evaluate(Y, scores, predicted) -> dict[str, float]:
-    """All seven criteria, by name, in the paper's order; for ``Y`` (n_bags,) accuracy alone."""
+    """All seven criteria, by name, in the paper's order; NaN where no bag defines one.
+
+    A single label has no ranking: for one column of ``Y`` Hamming loss, balanced accuracy and area
+    under the curve are given, and for ``Y`` (n_bags,) accuracy alone.
+    """
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
-    return {name: criterion(Y, scores, predicted) for name, criterion in CRITERIA.items()}
+    criteria = CRITERIA if Y.shape[1] > 1 else OF_ONE_LABEL
+    return {name: _or_nan(criteria[name], Y, scores, predicted) for name in criteria}
+
+
+def _or_nan(criterion, *given):
+    try:
+        return criterion(*given)
+    except UndefinedError:
+        return np.nan
+
+
+class UndefinedError(ValueError):
+    """No bag, or no label, for which a criterion is defined."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +150,11 @@ _ALL = (
     Criterion("average_f1", "average F1", "avgF1", False, average_f1),
 )
 CRITERIA = {criterion.name: criterion for criterion in _ALL}
+OF_ONE_LABEL = {
+    "hamming_loss": CRITERIA["hamming_loss"],
+    "balanced_accuracy": lambda Y, scores, predicted: balanced_accuracy(Y, predicted),
+    "area_under_curve": lambda Y, scores, predicted: area_under_curve(Y, scores),
+}
 
 
 def _score(estimator, X, Y, *, name):
@@ -146,11 +184,20 @@ def _checked(Y, **others):
     return arrays
 
 
+OF_NAMES = "must be a table of booleans, or 0 and 1; make it of names by MultiLabelBinarizer()"
+
+
 def label_array(name: str, values) -> np.ndarray:
     """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
-    values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    try:
+        values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    except ValueError:  # rows of several lengths
+        raise ValueError(f"{name} {OF_NAMES}, got lists") from None
+    if values.dtype.kind in "OUS" and any(isinstance(v, str | list | set) for v in values.flat):
+        raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {values.flat[0]!r}")
     if values.ndim != 2 or values.shape[1] == 0:
-        raise ValueError(f"{name} must be 2-D, with labels, got shape {values.shape}")
+        hint = ", for one label Y[:, None]" if values.ndim == 1 else ""
+        raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {values.shape}")
     strange = values[~np.isin(values, (0, 1))]
     if len(strange):
         hint = "; are scores and predicted swapped?" if name == "predicted" else ""
@@ -168,9 +215,15 @@ def _real_values(scores):
 
 
 def _check_order(Y, other, name):
-    """Two DataFrames must name the same rows and columns in the same order."""
+    """Two DataFrames must name the same rows and columns in the same order.
+
+    Predictions for bags without names are numbered, and their rows belong together by position.
+    """
     for axis in ("index", "columns") if hasattr(Y, "columns") and hasattr(other, "columns") else ():
-        if list(getattr(Y, axis)) != list(getattr(other, axis)):
+        theirs = list(getattr(other, axis))
+        if axis == "index" and theirs == list(range(len(Y))):
+            continue
+        if list(getattr(Y, axis)) != theirs:
             raise ValueError(f"Y and {name} must have the same {axis} in the same order")
 
 
@@ -179,7 +232,7 @@ def _with_labels(Y, *, both=False, **others):
     arrays = _checked(Y, **others)
     defined = arrays[0].any(axis=1) & ~(both & arrays[0].all(axis=1))
     if not defined.any():
-        raise ValueError("Y has no bag for which the criterion is defined")
+        raise UndefinedError("Y has no bag for which the criterion is defined")
     return tuple(array[defined] for array in arrays)
 
 

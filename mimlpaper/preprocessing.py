@@ -2,41 +2,126 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
 
 
-class OnInstances(TransformerMixin, BaseEstimator):
-    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags."""
+class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags.
+
+    NaN may pass, so that ``SimpleImputer()`` can be the transformer.
+    """
 
     def __init__(self, transformer):
         self.transformer = transformer
 
     def fit(self, X, Y=None):
-        self.transformer_ = clone(self.transformer).fit(check_bags(X).instances)
+        bags = check_bags(X, self, reset=True, missing=True)
+        self.transformer_ = clone(self.transformer).fit(bags.table)
         return self
 
     def transform(self, X) -> Bags:
-        bags = check_bags(X)
-        return bags.with_instances(self.transformer_.transform(bags.instances))
+        check_is_fitted(self)
+        bags = check_bags(X, self, missing=True)
+        named = bags.feature_names is not None and hasattr(
+            self.transformer_, "get_feature_names_out"
+        )
+        names = list(self.get_feature_names_out()) if named else None
+        return bags.with_instances(self.transformer_.transform(bags.table), names)
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """Names of the transformer's features."""
+        check_is_fitted(self)
+        return self.transformer_.get_feature_names_out(input_features)
 
 
-class _Merged(TransformerMixin, BaseEstimator):
-    """Base class: ``_vectors`` makes one vector of each bag."""
+STATISTICS = {
+    "mean": lambda bags: bags.mean(bags.instances),
+    "std": lambda bags: _deviations(bags),
+    "min": lambda bags: -bags.max(-bags.instances),
+    "max": lambda bags: bags.max(bags.instances),
+    "sum": lambda bags: bags.sum(bags.instances),
+    "size": lambda bags: bags.sizes[:, None],
+}
+
+
+class BagStatistics(TransformerMixin, BaseEstimator):
+    """One vector a bag, for learners of vectors: statistics of each feature, and the bag's size.
+
+    ``statistics`` are names of :data:`STATISTICS`, by default all but "sum". Their order is the
+    order of the columns: (n_bags, n_features for each statistic, 1 for "size").
+    """
+
+    def __init__(self, statistics=("mean", "std", "min", "max", "size")):
+        self.statistics = statistics
 
     def fit(self, X, Y=None):
+        check_bags(X, self, reset=True, missing=True)
         return self
 
     def transform(self, X) -> np.ndarray:
-        return self._vectors(check_bags(X))
+        fitted = self if hasattr(self, "n_features_in_") else None  # there is nothing to learn
+        return self._vectors(check_bags(X, fitted, missing=True))
+
+    def get_feature_names_out(self, input_features=None) -> np.ndarray:
+        """Names such as "x0_mean" and "size", of the columns of the fitted bags."""
+        check_is_fitted(self, "n_features_in_")
+        default = [f"x{i}" for i in range(self.n_features_in_)]
+        names = getattr(self, "feature_names_in_", default)
+        return np.array(self._names(names if input_features is None else input_features), object)
+
+    def _vectors(self, bags):
+        for name in self.statistics:
+            if name not in STATISTICS:
+                raise ValueError(f"statistics must be of {tuple(STATISTICS)}, got {name!r}")
+        return np.hstack([STATISTICS[name](bags) for name in self.statistics])
+
+    def _names(self, names):
+        return [
+            "size" if one == "size" else f"{name}_{one}"
+            for one in self.statistics
+            for name in (names[:1] if one == "size" else names)
+        ]
 
     def __sklearn_is_fitted__(self):
         return True
 
 
-class ConcatenateInstances(_Merged):
+def _deviations(bags):
+    apart = bags.instances - np.repeat(bags.mean(bags.instances), bags.sizes, axis=0)
+    return np.sqrt(bags.mean(apart**2))
+
+
+class SumInstances(BagStatistics):
+    """One vector a bag, the sum of its instances: (n_bags, n_features)."""
+
+    statistics = ("sum",)
+
+    def __init__(self):
+        pass
+
+
+class MeanInstances(BagStatistics):
+    """One vector a bag, the mean of its instances: (n_bags, n_features)."""
+
+    statistics = ("mean",)
+
+    def __init__(self):
+        pass
+
+
+class ConcatenateInstances(BagStatistics):
     """One vector a bag, its instances end to end: (n_bags, size * n_features)."""
+
+    def __init__(self):
+        pass
+
+    def fit(self, X, Y=None):
+        super().fit(X)
+        self.size_ = int(check_bags(X, missing=True).sizes[0])
+        return self
 
     def _vectors(self, bags):
         sizes = np.unique(bags.sizes)
@@ -46,16 +131,5 @@ class ConcatenateInstances(_Merged):
             )
         return bags.instances.reshape(len(bags), -1)
 
-
-class SumInstances(_Merged):
-    """One vector a bag, the sum of its instances: (n_bags, n_features)."""
-
-    def _vectors(self, bags):
-        return bags.sum(bags.instances)
-
-
-class MeanInstances(_Merged):
-    """One vector a bag, the mean of its instances: (n_bags, n_features)."""
-
-    def _vectors(self, bags):
-        return bags.mean(bags.instances)
+    def _names(self, names):
+        return [f"{name}_{i}" for i in range(self.size_) for name in names]

@@ -21,23 +21,22 @@ def explain(estimator, X) -> np.ndarray:
     MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the distance between
     *one* instance of X and one of M_k, and that instance gets what z_k contributes to h_y(z):
     z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient. Over a bag the scores of a
-    label sum to h_y(z) - h_y(0).
+    label sum to h_y(z) - h_y(0). For all other learners an instance gets what its bag's scores lose
+    without it, and a single instance the scores themselves.
 
-    ``estimator`` is one of these, fitted, or a pipeline or search that ends in one; X are the bags
-    as it takes them. Returns (n_instances, n_labels), to compare the instances of a bag, not the
-    methods. A TypeError or ValueError is raised for other learners and other distances, and if a
-    step of the pipeline merges instances.
+    ``estimator`` is a fitted learner of bags, or a pipeline or search that ends in one; X are the
+    bags as it takes them. Returns (n_instances, n_labels), to compare the instances of a bag, not
+    the methods.
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
-    learner, bags = _at_the_end(estimator, check_bags(X))
+    given = check_bags(X, missing=True)
+    learner, bags = _at_the_end(estimator, given)
     if hasattr(learner, "instance_scores"):
         return learner.instance_scores(bags)
-    if isinstance(learner, (MimlNn, MimlSvm)):
+    if isinstance(learner, (MimlNn, MimlSvm)) and learner.metric == "max_hausdorff":
         return _shares_of_distances(learner, bags)
-    raise TypeError(
-        f"estimator must score instances, or be a MimlSvm or MimlNn, got {type(learner).__name__}"
-    )
+    return _losses(estimator, given)
 
 
 def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
@@ -65,14 +64,27 @@ def _at_the_end(estimator, bags):
         return estimator, bags
     seen = estimator[:-1].transform(bags) if len(estimator) > 1 else bags
     if not (isinstance(seen, Bags) and np.array_equal(seen.offsets, bags.offsets)):
-        raise ValueError("estimator's first steps must keep the instances of bags as they are cut")
+        return estimator, bags  # instances are merged
     return _at_the_end(estimator[-1], seen)
+
+
+def _losses(estimator, bags):
+    """What the scores of its bag lose without each instance: (n_instances, n_labels)."""
+    whole = np.asarray(estimator.decision_function(bags))
+    losses = np.repeat(whole, bags.sizes, axis=0)
+    sizes = np.repeat(bags.sizes, bags.sizes)  # of the bag of each instance
+    several = np.flatnonzero(sizes > 1)
+    if len(several):
+        bag = bags.bag_of_instance[several]
+        row = several - bags.offsets[bag]
+        without = [np.delete(bags[i], j, axis=0) for i, j in zip(bag, row, strict=True)]
+        rest = Bags(np.concatenate(without), np.cumsum([0, *map(len, without)]), bags.feature_names)
+        losses[several] -= np.asarray(estimator.decision_function(rest))
+    return losses
 
 
 def _shares_of_distances(learner, bags):
     check_is_fitted(learner)
-    if learner.metric != "max_hausdorff":
-        raise ValueError(f'estimator must have metric="max_hausdorff", got {learner.metric!r}')
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
     places = _farthest(bags, medoids)

@@ -20,6 +20,7 @@ SCORED = "model = NoisyOr(rank=50, random_state=0).fit(X, Y)\n"
 # What each example is about: the data, how the name is used, and with which arguments.
 EXAMPLES = {
     "AdtBoostMH": (GENES, LEARN, "n_rounds=10"),
+    "BagStatistics": (SCENES, SHAPE, ""),
     "Bags": (
         "", "bags = {}\nprint(bags, bags.sizes, bags.max(bags.instances))",
         "instances=[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], offsets=[0, 2, 3]",

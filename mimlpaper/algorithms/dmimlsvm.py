@@ -16,6 +16,7 @@ from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
 
 CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
+TIED = 0.05  # scores of instances that count as equal, in margins
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -54,7 +55,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         may become constant.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
-    tol : float, default 1e-2, duality gap of a solved convex problem, as a share of the objective.
+    tol : float, default 2e-3, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
     cccp_tol, max_cccp : least gain of a convex problem as a share of the objective, default 1e-3,
         and the most of them, default 30.
@@ -82,7 +83,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     relatedness: str | np.ndarray = "mean"
     imbalance: bool = False
     solver: str = "bundle"
-    tol: float = 1e-2
+    tol: float = 2e-3
     max_iter: int | None = None
     cccp_tol: float = 1e-3
     max_cccp: int = 30
@@ -91,11 +92,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(
-            self, positive=["C", "tol"], not_negative=["lam", "cccp_tol"], counts=["max_cccp"],
-            limits=["max_iter"], choices=CHOICES,
-        )  # fmt: skip
-        bags = check_bags(X)
+        check_parameters(self, limits=["max_iter"], choices=CHOICES)
+        bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         # The rule only reads the scores, so that fits with different rules share the work.
         free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
@@ -239,7 +237,7 @@ def descend(
 
     This is the constrained concave-convex procedure. Where g_t(X_i) exceeds the maximum, a bound
     has Σ_j ρ_ijt g_t(x_ij) in its place: at most the maximum, and equal to it at the last solution
-    by the choice of ρ. So the true objective cannot rise, nor if Q becomes better for it.
+    by the choice of ρ, up to :data:`TIED`. A step that raises the true objective is dropped.
 
     ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
     gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
@@ -253,9 +251,11 @@ def descend(
     n_iter: list[int] = []
     for _ in range(max_steps):
         found = solve(problem, solution)
-        following = problem if convex else replace(problem, rho=highest(problem, found.scores[1]))
-        value = following.regulariser(found.weights)
-        value += following.loss(*found.scores, found.intercept)
+        following = true = problem
+        if not convex:
+            true = replace(problem, rho=highest(problem, found.scores[1]))
+            following = replace(problem, rho=highest(problem, found.scores[1], TIED))
+        value = true.regulariser(found.weights) + true.loss(*found.scores, found.intercept)
         fall = raw[-1] - value if raw else np.inf
         raw.append(value)
         if fall < 0:  # the solver's tolerance is more than what was left to gain
@@ -273,10 +273,14 @@ def descend(
     return cast(Solution, solution), np.array(raw), np.array(n_iter), settled
 
 
-def highest(problem: ConvexProblem, on_instances: np.ndarray) -> np.ndarray:
-    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the rest."""
+def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0) -> np.ndarray:
+    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the rest.
+
+    At an optimum many are highest together, and only the solver's error tells them apart:
+    ``tied`` is what may lie between them.
+    """
     tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
-    active = (on_instances == problem.spread(tops)).astype(np.float64)
+    active = (on_instances >= problem.spread(tops) - tied).astype(np.float64)
     return active / problem.spread(problem.sum_in_bags(active))
 
 

@@ -13,7 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
 from mimlpaper.base import VectorEstimator, check_labels, check_parameters, check_vectors
-from mimlpaper.kernels import KernelFactor, check_rank, kernel_width, pivoted_cholesky
+from mimlpaper.kernels import (
+    KernelFactor,
+    check_rank,
+    complete_cholesky,
+    kernel_width,
+    pivoted_cholesky,
+)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -54,6 +60,7 @@ class InsDif(VectorEstimator):
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
+        check_parameters(self)
         X = check_vectors(self, X, reset=True)
         Y = self._name_labels(Y, X.shape[0])  # the learner warns of constant ones
         self.transformation_ = clone(self.transformation or PrototypeDifferences())
@@ -172,7 +179,7 @@ class NeighbourMeans(PrototypeDifferences):
     n_neighbors: int = 10
 
     def fit(self, X, Y):
-        check_parameters(self, counts=["n_neighbors"])
+        check_parameters(self)
         self.X_fit_, self.Y_fit_ = self._learn(X, Y)
         return self
 
@@ -236,7 +243,11 @@ class _DifferenceFactor(KernelFactor):
     """Factor of the Gaussian kernel on :class:`_Differences`."""
 
     def fit_transform(self, X, y=None):
-        limits = [self._settings()[name] for name in ("rank", "tol", "random_state")]
+        settings = self._settings(len(X))
+        limits = [settings[name] for name in ("rank", "tol", "random_state")]
+        if limits[0] is None:
+            K = self._kernel(X, X[np.arange(len(X))])
+            return self._keep(X, *complete_cholesky(K, self.tol))
 
         def column(pivot):
             return self._kernel(X, X[pivot : pivot + 1])[:, 0]

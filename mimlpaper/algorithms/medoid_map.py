@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import RandomState
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import check_bags, check_parameters, check_vectors
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters, check_vectors
 from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
@@ -21,7 +21,7 @@ SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies wh
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MedoidMap(TransformerMixin, BaseEstimator):
+class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
 
     Step B1 of the degeneration (Fig. 3): from multi-instance to single-instance examples.
@@ -65,12 +65,14 @@ class MedoidMap(TransformerMixin, BaseEstimator):
             return X[:, self.medoid_indices_]
         return shared(_distances, X, self.medoids_, self.metric)
 
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
+
     def _check(self, X, reset=False):
         if self.metric in ("euclidean", "precomputed"):
             return check_vectors(self, X, reset=reset)
-        bags = check_bags(X, None if reset else self.n_features_in_)
-        self.n_features_in_ = bags.n_features
-        return bags
+        return check_bags(X, self, reset=reset)
 
 
 def _medoids(X, metric, k, seed):
@@ -93,12 +95,32 @@ def _distances(A, B, metric):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
+class OnMedoids(MultiLabelEstimator):
+    """Base class of learners on the distances of bags to medoids."""
+
+    ratio: float = 0.2
+    metric: str | Callable = "max_hausdorff"
+    random_state: int | RandomState | None = None
+
+    def _fit_map(self, X):
+        """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
+        self.medoid_map_ = MedoidMap(
+            ratio=self.ratio, metric=self.metric, random_state=self.random_state
+        )
+        z = self.medoid_map_.fit_transform(X)
+        names = "n_features_in_", "feature_names_in_"
+        of_map = vars(self.medoid_map_)
+        vars(self).update({name: of_map[name] for name in names if name in of_map})
+        return z
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class LandmarkMap(MedoidMap):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
     Choose it for 10,000 bags or more: time and memory grow with the number of bags, not with its
     square as for :class:`MedoidMap`, which is the same if the sample holds all bags. Distances that
-    do not fit into memory raise a MemoryError. MimlNn and MimlSvm are then::
+    do not fit into memory raise a MemoryError. MimlNn(ridge=1.0) and MimlSvm are then::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
@@ -118,7 +140,7 @@ class LandmarkMap(MedoidMap):
     def fit(self, X, Y=None):
         if self.metric == "precomputed":
             raise ValueError('metric must not be "precomputed": most distances are never needed')
-        check_parameters(self, counts=["n_sample"])
+        check_parameters(self)
         X = self._check(X, reset=True)
         sample = np.arange(X.shape[0])
         if self.n_sample < len(sample):

@@ -61,7 +61,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     max_iter : int, default 200, most climbs of ``PairSvm`` for a machine, then it warns.
     label_rule : {"sign", "top"}, default "sign"
-    random_state : int, RandomState or None, default None, of landmarks, solver and "resampling".
+    random_state : int, RandomState or None, default None, of landmarks and "resampling".
 
     Attributes
     ----------
@@ -90,12 +90,10 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(
-            self, positive=["C", "tol"], counts=["n_rounds", "max_iter"], choices=CHOICES
-        )
+        check_parameters(self, choices=CHOICES)
         if self.label_code == "product" and self.kernel != "linear":
             raise ValueError(f'label_code="product" goes with kernel="linear", got {self.kernel!r}')
-        bags = check_bags(X)
+        bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
         features = self._fit_features(bags)
@@ -104,7 +102,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         product = self.label_code == "product"
         pairs = dict(codes=codes, kernel=self.kernel, gamma=self.gamma_, product=product)
         options = {name: getattr(self, name) for name in BOOSTING}
-        seed = integer_seed(self.random_state)
+        seed = integer_seed(self.random_state) if self.weighting == "resampling" else 0
         rounds, self.stopped_ = shared(_boost, features, psi, pairs, seed=seed, **options)
         self.n_rounds_ = len(rounds)
         self.estimators_ = [h for h, _, _ in rounds]

@@ -1,19 +1,17 @@
 """MimlNn: distances to medoid bags, then a linear output layer by least squares."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.linalg import lstsq, solve
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.medoid_map import MedoidMap
-from mimlpaper.base import MultiLabelEstimator, check_parameters
+from mimlpaper.algorithms.medoid_map import OnMedoids
+from mimlpaper.base import check_parameters
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MimlNn(MultiLabelEstimator):
+class MimlNn(OnMedoids):
     """Two-layer network: z = distances to k medoid bags, scores z W.
 
     W minimises ||Z W - T||² + ridge ||W||², with T = +1 for a label and -1 without it; there is
@@ -22,8 +20,9 @@ class MimlNn(MultiLabelEstimator):
     Parameters
     ----------
     ratio : float in (0, 1], default 0.4, number of medoids as a share of the training bags.
-    ridge : float >= 0, default 1.0
-        0 gives the pseudo-inverse, the least-squares solution of least norm.
+    ridge : "auto" or float >= 0, default "auto"
+        "auto" is the mean of z², so that the unit of the features does not matter. 0 gives the
+        pseudo-inverse, the least-squares solution of least norm.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None, draws the first medoids.
@@ -36,21 +35,17 @@ class MimlNn(MultiLabelEstimator):
     """
 
     ratio: float = 0.4
-    ridge: float = 1.0
-    metric: str | Callable = "max_hausdorff"
+    ridge: float | str = "auto"
     label_rule: str = "sign"
-    random_state: int | RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self, not_negative=["ridge"])
-        self.medoid_map_ = MedoidMap(
-            ratio=self.ratio, metric=self.metric, random_state=self.random_state
-        )
-        z = self.medoid_map_.fit_transform(X)  # (n_bags, k)
+        own = [] if self.ridge == "auto" else ["ridge"]
+        check_parameters(self, not_negative=own)
+        z = self._fit_map(X)  # (n_bags, k)
         Y = self._learn_labels(Y, len(z))
-        self.weights_ = _least_squares(z, np.where(Y, 1.0, -1.0), self.ridge)
-        self.n_features_in_ = self.medoid_map_.n_features_in_
+        ridge = np.mean(z**2) if self.ridge == "auto" else self.ridge
+        self.weights_ = _least_squares(z, np.where(Y, 1.0, -1.0), ridge)
         return self
 
     def decision_function(self, X) -> np.ndarray:

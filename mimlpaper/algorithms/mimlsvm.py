@@ -1,19 +1,17 @@
 """MimlSvm: MIML through multi-label learning on distances to medoid bags."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.medoid_map import MedoidMap
-from mimlpaper.base import MultiLabelEstimator, check_parameters
+from mimlpaper.algorithms.medoid_map import OnMedoids
+from mimlpaper.base import check_parameters
 from mimlpaper.baselines.mlsvm import MlSvm
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MimlSvm(MultiLabelEstimator):
+class MimlSvm(OnMedoids):
     """One SVM h_y(z) for each label, on the distances z of bags to k medoid bags.
 
     It predicts Y* = {argmax_y h_y(z*)} ∪ {y : h_y(z*) >= 0}. Choose it first, since it is fast,
@@ -34,26 +32,19 @@ class MimlSvm(MultiLabelEstimator):
     Sources: Section 4.2 and Table 7; Zhou and Zhang, NIPS 19, 2007.
     """
 
-    ratio: float = 0.2
     kernel: str = "rbf"
     gamma: float | str = "scale"
     C: float = 10.0
-    metric: str | Callable = "max_hausdorff"
     label_rule: str = "top"
-    random_state: int | RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         check_parameters(self)
-        self.medoid_map_ = MedoidMap(
-            ratio=self.ratio, metric=self.metric, random_state=self.random_state
-        )
-        z = self.medoid_map_.fit_transform(X)  # Table 7, steps 1 to 3
+        z = self._fit_map(X)  # Table 7, steps 1 to 3
         self.classifier_ = MlSvm(
             kernel=self.kernel, gamma=self.gamma, C=self.C, label_rule=self.label_rule
         ).fit(z, Y)  # step 4
         self._name_labels(Y, len(z))
-        self.n_features_in_ = self.medoid_map_.n_features_in_
         return self
 
     def decision_function(self, X) -> np.ndarray:

@@ -44,7 +44,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         check_parameters(self)  # the others are those of each MiSvmInstance
-        bags = check_bags(X)
+        bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         features = self._fit_features(bags)
         examples = Examples(features.instances)

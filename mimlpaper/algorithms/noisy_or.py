@@ -9,14 +9,14 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
+from mimlpaper.base import LogOdds, check_bags, check_parameters
 from mimlpaper.baselines.misvm import HighestInstance
 
 LARGE = 30.0  # log odds: e^-30 counts as zero
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NoisyOr(HighestInstance, MultiLabelEstimator):
+class NoisyOr(HighestInstance, LogOdds):
     """Noisy-or of logistic functions of the instances: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
 
     p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
@@ -54,8 +54,8 @@ class NoisyOr(HighestInstance, MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self, positive=["ridge", "tol"], counts=["max_iter"])
-        bags = check_bags(X)
+        check_parameters(self, positive=["ridge"])
+        bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         features = self._fit_features(bags)
         wb = np.array([self._fit_label(features, y) for y in Y.T])  # (n_labels, r + 1)

@@ -84,12 +84,10 @@ class SubCod(BagClassifier):
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        check_parameters(
-            self, positive=["C"], counts=["max_alternations"], choices={"optimum": OPTIMA}
-        )
+        check_parameters(self, choices={"optimum": OPTIMA})
         if not 0 <= self.kept_share <= 1:
             raise ValueError(f"kept_share must lie in [0, 1], got {self.kept_share}")
-        bags = check_bags(X)
+        bags = check_bags(X, self, reset=True)
         y = self._learn_classes(y, len(bags))
         self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
         self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
@@ -99,7 +97,6 @@ class SubCod(BagClassifier):
         self.label_of_concept_ = label_of_concept.ravel()
         self.learner_ = self._fit_learner(bags, labels)
         self.classifier_ = SVC(kernel="linear", C=1.0).fit(self.polished_, y)  # step 4
-        self.n_features_in_ = bags.n_features
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -110,7 +107,7 @@ class SubCod(BagClassifier):
     def predict_concepts(self, X) -> np.ndarray:
         """The learner's label sets, as booleans (n_bags, M)."""
         check_is_fitted(self)
-        scores = self.learner_.decision_function(X)
+        scores = self.learner_.decision_function(check_bags(X, self))
         return self.learner_.decide(scores[:, self.label_of_concept_])
 
     def fit_mixture(self, bags: Bags) -> GaussianMixture:
@@ -233,12 +230,11 @@ class OneLabel(BagClassifier):
         self.learner = learner
 
     def fit(self, X, y):
-        bags = check_bags(X)
+        bags = check_bags(X, self, reset=True)
         y = self._learn_classes(y, len(bags))
         self.learner_ = clone(self.learner).fit(bags, y[:, None])
-        self.n_features_in_ = bags.n_features
         return self
 
     def decision_function(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return self.learner_.decision_function(X)[:, 0]
+        return self.learner_.decision_function(check_bags(X, self))[:, 0]

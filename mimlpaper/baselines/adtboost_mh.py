@@ -68,8 +68,8 @@ class AdtBoostMH(VectorEstimator):
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        check_parameters(self, counts=["n_rounds"], positive=["smoothing"])
-        X = check_vectors(self, X, reset=True, sparse="csc")
+        check_parameters(self)
+        X = check_vectors(self, X, reset=True, sparse="csc", offset=True)
         Y = self._learn_labels(Y, X.shape[0])
         self.root_values_ = _root_values(Y, self.smoothing)
         rules = shared(_grow, X, Y, self.smoothing, self.n_rounds)

@@ -57,7 +57,7 @@ class Cnmf(VectorEstimator):
 
     def fit(self, X, Y):
         """Keep X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        check_parameters(self, positive=["C"], counts=["max_iter"])
+        check_parameters(self)
         X = check_vectors(self, X, reset=True)
         Y = self._learn_labels(Y, X.shape[0])
         self.X_fit_, self.Y_fit_ = X, Y

@@ -66,16 +66,13 @@ class DiverseDensity(BagClassifier):
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        check_parameters(
-            self, positive=["initial_scale", "tol"], counts=["max_iter"], limits=["n_start_bags"]
-        )
+        check_parameters(self, limits=["n_start_bags"])
         if self.threshold != "learned" and not 0 < self.threshold < 1:
             raise ValueError(
                 f'threshold must be "learned" or lie between 0 and 1, got {self.threshold!r}'
             )
-        bags = check_bags(X)
+        bags = check_bags(X, self, reset=True)
         positive = self._learn_classes(y, len(bags))
-        self.n_features_in_ = bags.n_features
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
         starts = self._starts(centred, positive)
@@ -98,7 +95,7 @@ class DiverseDensity(BagClassifier):
     def instance_scores(self, X) -> np.ndarray:
         """log p(x): (n_instances,)."""
         check_is_fitted(self)
-        differences = check_bags(X, self.n_features_in_).instances - self.concept_
+        differences = check_bags(X, self).instances - self.concept_
         return -(differences**2 @ self.scales_**2)
 
     def decision_function(self, X) -> np.ndarray:

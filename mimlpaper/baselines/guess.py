@@ -17,15 +17,14 @@ class Guess(MultiLabelEstimator):
     def fit(self, X, Y):
         """Fit on bags X, whose instances are ignored, and label sets Y (n_bags, n_labels)."""
         check_parameters(self)
-        bags = check_bags(X)
+        bags = check_bags(X, self, reset=True)
         self.shares_ = self._learn_labels(Y, len(bags)).mean(axis=0)
-        self.n_features_in_ = bags.n_features
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """The same scores for every bag: (n_bags, n_labels)."""
         check_is_fitted(self)
-        return np.tile(self.shares_ - 0.5, (len(check_bags(X, self.n_features_in_)), 1))
+        return np.tile(self.shares_ - 0.5, (len(check_bags(X, self)), 1))
 
     def instance_scores(self, X) -> np.ndarray:
         """The same scores for every instance: (n_instances, n_labels)."""

@@ -27,7 +27,6 @@ class KernelFeatures:
 
     def _start(self, bags):
         """Set ``factor_``, not yet fitted."""
-        self.n_features_in_ = bags.n_features
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         names = ("kernel", "rank", "random_state", "degree", "coef0")
         settings = {name: getattr(self, name) for name in names if hasattr(self, name)}
@@ -39,7 +38,7 @@ class KernelFeatures:
 
     def _features(self, X) -> Bags:
         check_is_fitted(self)
-        bags = check_bags(X, self.n_features_in_)
+        bags = check_bags(X, self)
         return bags.with_instances(self.factor_.transform(bags.instances))
 
 
@@ -77,8 +76,8 @@ class _MiSvm(HighestInstance, BagClassifier):
 
     def _check(self, X, y):
         """Bags, and which are positive: bool (n_bags,)."""
-        check_parameters(self, positive=["C", "tol"], counts=["max_alternations"])
-        bags = check_bags(X)
+        check_parameters(self)
+        bags = check_bags(X, self, reset=True)
         return bags, self._learn_classes(y, len(bags))
 
     def _alternate(self, hidden, train, infer):
@@ -234,8 +233,8 @@ class ChFd(HighestInstance, BagClassifier):
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        check_parameters(self, positive=["nu"], counts=["max_alternations"])
-        bags = check_bags(X)
+        check_parameters(self)
+        bags = check_bags(X, self, reset=True)
         positive = self._learn_classes(y, len(bags))
         features = self._fit_features(bags)
         self._alternate(features[positive], features[~positive].instances)

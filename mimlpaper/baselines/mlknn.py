@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
+from mimlpaper.base import LogOdds, VectorEstimator, check_parameters, check_vectors
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MlKnn(VectorEstimator):
+class MlKnn(LogOdds, VectorEstimator):
     """Multi-label k nearest neighbours with a maximum a posteriori decision.
 
     A label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has the
@@ -40,7 +40,7 @@ class MlKnn(VectorEstimator):
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
-        check_parameters(self, counts=["n_neighbors"], positive=["smoothing"])
+        check_parameters(self)
         X = check_vectors(self, X, reset=True, ensure_min_samples=2)
         Y = self._learn_labels(Y, X.shape[0])
         k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing

@@ -1,12 +1,14 @@
-"""Files of labelled bags: CSV, and ARFF as Weka, Mulan and the library MIML write it."""
+"""Labelled bags in tables and files: DataFrames, CSV, JSON, Parquet, and ARFF of Weka and Mulan."""
 
 import csv
+import json
 import math
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +29,8 @@ TRUTHS = {
 MISSING = ("", "?")  # a feature
 NO_DATA = ("name", "relational")  # columns that only say where a bag begins
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
+DELIMITERS = ",;\t|"
+BETWEEN_LABELS = re.compile("[;|]")  # of a set in one column
 GUARDED = re.compile(rf"'*([=+\-@]|{LABEL_PREFIX})")  # names with an apostrophe before them in CSV
 
 # Grammar of ARFF. With possessive quantifiers no file can make a search long.
@@ -37,14 +41,25 @@ ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.
 ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 
-class LabelledBags(NamedTuple):
-    """Bags, their labels and all names; :func:`labelled_bags` builds and checks it."""
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelledBags:
+    """Bags, their labels and all names; :func:`labelled_bags` builds and checks it.
+
+    ``len`` is the number of bags, and a slice, mask or index array gives some of them.
+    """
 
     X: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
     label_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     bag_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __getitem__(self, key) -> "LabelledBags":
+        names = tuple(np.array(self.bag_names, dtype=object)[key])
+        return replace(self, X=self.X[key], Y=self.Y[key], bag_names=names)
 
     def __repr__(self) -> str:
         return f"LabelledBags({self.X!r}, labels {', '.join(self.label_names)})"
@@ -57,30 +72,26 @@ def labelled_bags(
     """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
-    names are f1, f2, … and bag1, bag2, … Names are printable, differ, and have no spaces around.
+    names are those of X, or f1, f2, … and bag1, bag2, … Names are printable, differ, and have no
+    spaces around. The bags keep all names.
     """
-    X, Y = as_bags(X), np.asarray(Y)
+    X, Y = as_bags(X, missing=True), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or not Y.size or not np.isin(Y, (0, 1)).all():
         raise ValueError(
             f"Y must hold booleans, or 0 and 1, one row for each of {len(X)} bags and at least one "
             f"column, got shape {Y.shape}"
         )
-    if feature_names is None:
-        feature_names = [f"f{i + 1}" for i in range(X.n_features)]
-    if bag_names is None:
-        bag_names = [f"bag{i + 1}" for i in range(len(X))]
-    return LabelledBags(
-        X,
-        Y.astype(bool),
-        _checked_names(label_names, "label", Y.shape[1]),
-        _checked_names(feature_names, "feature", X.n_features),
-        _checked_names(bag_names, "bag", len(X)),
-    )
+    given = X.feature_names if feature_names is None else feature_names
+    features = _checked_names(given, "feature", X.n_features, "f")
+    bag_names = _checked_names(X.names if bag_names is None else bag_names, "bag", len(X), "bag")
+    X = Bags(X.instances, X.offsets, None if given is None else features, bag_names)
+    labels = _checked_names(label_names, "label", Y.shape[1])
+    return LabelledBags(X, Y.astype(bool), labels, features, bag_names)
 
 
-def _checked_names(names, kind: str, n: int) -> tuple[str, ...]:
-    """``n`` different names, as texts of Python."""
-    names = tuple(map(str, names))
+def _checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
+    """``n`` different names, as texts of Python; None for numbers after ``start``."""
+    names = tuple(map(str, [f"{start}{i + 1}" for i in range(n)] if names is None else names))
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
     for name, times in Counter(names).items():
@@ -93,14 +104,16 @@ def _checked_names(names, kind: str, n: int) -> tuple[str, ...]:
 
 
 def read_bags(
-    path: str | os.PathLike, *, labels: Sequence[str] | None = None,
-    missing: float | None = None, max_bytes: int = MAX_BYTES,
+    source: str | os.PathLike | pd.DataFrame, *, bag: str | None = None,
+    labels: Sequence[str] | str | None = None, missing: float | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> LabelledBags:  # fmt: skip
-    """Bags, labels and names from a file that ends in .csv or .arff.
+    """Bags, labels and names from a DataFrame or a file: .csv, .json, .parquet or .arff.
 
-    CSV has a row for each instance: the bag's name, then features and labels. Rows of a bag follow
-    each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
-    ``label:``, which is not part of its name. ::
+    A table has a row for each instance: the bag's name, then features and labels. Rows of a bag
+    follow each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
+    ``label:``, which is not part of its name. JSON is a list of such rows, as records. Commas,
+    semicolons, tabs or bars stand between the cells of a CSV file. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
@@ -125,19 +138,41 @@ def read_bags(
 
     Parameters
     ----------
-    labels : sequence of str or None, default None
-        Names of the labels, as in Mulan's XML file; None if the file marks its labels.
-    missing : float or None, default None, replaces missing values, "?" or nothing; None refuses.
+    bag : str or None, default None, the column of the bags' names in a table; None for the first.
+    labels : sequence of str, str or None, default None
+        Names of the labels, as in Mulan's XML file; or of one column with sets of labels, such as
+        "sea;trees" or a list; None if the file marks its labels.
+    missing : float or None, default None
+        Replaces missing values, "?" or nothing, ``math.nan`` for an imputer; None refuses.
     max_bytes : int, default 4 GiB, the largest size of the file, and of its instances in memory.
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
-    parse, _ = _format(path)
-    size = os.path.getsize(path)
-    with _at(path):
+    is_frame = isinstance(source, pd.DataFrame)
+    (parse, _), size = (TABLE, 0) if is_frame else (_format(source), os.path.getsize(source))
+    with _at("the DataFrame" if is_frame else source):
         _check_size(size, max_bytes)
-        columns, rows = parse(Path(path).read_bytes().decode("utf-8-sig"))
+        columns, rows = parse(_text(source), bag)
+        if isinstance(labels, str):
+            columns, rows = _with_sets(columns, list(rows), labels)
+            labels = None
         return _labelled(_with_labels(columns, labels), rows, missing, max_bytes)
+
+
+def _text(source):
+    """The text of a file, as it is or as CSV."""
+    ending = None if isinstance(source, pd.DataFrame) else Path(source).suffix.lower()
+    if ending in (".csv", ".arff"):
+        return Path(source).read_bytes().decode("utf-8-sig")
+    if ending == ".json":
+        source = pd.DataFrame(json.loads(Path(source).read_bytes()))
+    elif ending == ".parquet":
+        source = pd.read_parquet(source)
+    return source.map(_joined).to_csv(index=False)
+
+
+def _joined(cell):
+    return ";".join(map(str, cell)) if isinstance(cell, list | tuple | set | np.ndarray) else cell
 
 
 def write_bags(path: str | os.PathLike, data):
@@ -148,7 +183,7 @@ def write_bags(path: str | os.PathLike, data):
     or @, so that no spreadsheet takes them for formulas. ``data`` is a :class:`LabelledBags`, or a
     :class:`~mimlpaper.datasets.Dataset` of bags.
     """
-    (_, write), y = _format(path), getattr(data, "y", None)
+    (_, write), y = _format(path, write=True), getattr(data, "y", None)
     labelled = labelled_bags(
         data.X, data.Y if y is None else y[:, None], data.label_names,
         feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
@@ -156,11 +191,12 @@ def write_bags(path: str | os.PathLike, data):
     write(Path(path), labelled)
 
 
-def _format(path):
+def _format(path, write=False):
     """Parser and writer of the file's format."""
     ending = Path(path).suffix.lower()
-    if ending not in FORMATS:
-        raise ValueError(f"path must end in {' or '.join(FORMATS)}, got {str(path)!r}")
+    if ending not in FORMATS or (write and not FORMATS[ending][1]):
+        known = [name for name in FORMATS if FORMATS[name][1] or not write]
+        raise ValueError(f"path must end in {' or '.join(known)}, got {str(path)!r}")
     return FORMATS[ending]
 
 
@@ -230,6 +266,26 @@ def _with_labels(columns, names):
     return [column._replace(kind="label") if column.name in names else column for column in columns]
 
 
+def _with_sets(columns, rows, name):
+    """The columns and rows with a column of 0 and 1 for each label in the sets of one column."""
+    place = _place(columns, name)
+    sets = [set(map(str.strip, BETWEEN_LABELS.split(cells[place]))) for _, _, cells in rows]
+    names = sorted(set().union(*sets) - {""})
+    rows = [
+        (line, bag, cells | {len(columns) + i: f"{one in own:d}" for i, one in enumerate(names)})
+        for (line, bag, cells), own in zip(rows, sets, strict=True)
+    ]
+    columns[place] = columns[place]._replace(kind="name")
+    return columns + [Column(one, "label") for one in names], rows
+
+
+def _place(columns, name):
+    names = [column.name for column in columns]
+    if name not in names:
+        raise ValueError(f"no column is named {name!r:.60}; there are {', '.join(names)!s:.60}")
+    return names.index(name)
+
+
 def _labelled(columns, rows, missing, max_bytes):
     """Bags of the rows: the line, the bag and the cells of each instance."""
     width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
@@ -269,21 +325,24 @@ def _features(columns, numbers):
     return names, np.hstack(parts)
 
 
-def _csv(text):
+def _csv(text, bag=None):
     """Columns, and the line, the bag and the cells of each row."""
-    reader = csv.reader(StringIO(text, newline=""), skipinitialspace=True)
+    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the first of equals
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
-    (_, (first, *heads)), *rows = rows or [(1, [""])]
-    if first.startswith(LABEL_PREFIX):
-        raise ValueError(f"the first column must be the bag's name, got {first!r:.60}")
-    columns = [Column(first, "name")]
+    (_, heads), *rows = rows or [(1, [""])]
+    columns = []
     for head in heads:
         name = head.removeprefix(LABEL_PREFIX)
         columns.append(Column(_plain(name), "numeric" if name == head else "label"))
+    place = 0 if bag is None else _place(columns, bag)
+    if columns[place].kind == "label":
+        raise ValueError(f"the first column must be the bag's name, got {heads[place]!r:.60}")
+    columns[place] = columns[place]._replace(kind="name")
     for line, row in rows:
         if len(row) != len(columns):
             raise ValueError(f"line {line}: {len(columns)} values are needed, got {len(row)}")
-    return columns, ((line, _plain(row[0]), dict(enumerate(row[1:], 1))) for line, row in rows)
+    return columns, ((line, _plain(row[place]), dict(enumerate(row))) for line, row in rows)
 
 
 def _guarded(name):
@@ -296,8 +355,10 @@ def _plain(name):
     return name[1:] if name.startswith("'") and GUARDED.match(name) else name
 
 
-def _arff(text):
+def _arff(text, bag=None):
     """Columns, and the line, the bag and the cells of each instance."""
+    if bag is not None:
+        raise ValueError(f"bag= is for tables, an ARFF file names its bags, got {bag!r:.60}")
     rows = enumerate(map(str.strip, text.split("\n")), 1)
     lines = ((line, row) for line, row in rows if row and not row.startswith("%"))
     outer, inner = _arff_header(lines)
@@ -427,7 +488,12 @@ def _quoted(name):
 
 def _shortest(number):
     """The shortest text that reads back as the same number."""
+    if math.isnan(number):
+        return "?"
     return repr(float(number)).removesuffix(".0")
 
 
-FORMATS = {".csv": (_csv, _write_csv), ".arff": (_arff, _write_arff)}
+TABLE = _csv, None  # what is turned into CSV
+FORMATS = {
+    ".csv": (_csv, _write_csv), ".arff": (_arff, _write_arff), ".json": TABLE, ".parquet": TABLE,
+}  # fmt: skip

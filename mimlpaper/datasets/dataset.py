@@ -51,6 +51,15 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.X)
 
+    def __getitem__(self, key) -> "Dataset":
+        """Some of the examples, by a slice, mask or index array, without a fixed split."""
+        known = {name: getattr(self, name) for name in ("Y", "y")}
+        parts = {name: labels[key] for name, labels in known.items() if labels is not None}
+        if self.instance_labels is not None:
+            of_bags = cast(Bags, self.X).with_instances(self.instance_labels)[key]
+            parts["instance_labels"] = of_bags.instances > 0
+        return replace(self, X=self.X[key], n_train=None, **parts)
+
     def __repr__(self) -> str:
         labels = f"{self.n_labels} labels" if self.y is None else f"label {self.label_names[0]!r}"
         X = self.X if isinstance(self.X, Bags) else f"array {self.X.shape}"
@@ -79,11 +88,5 @@ def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     of_several = order[several[order]][: round(n_single * ratio)]
     of_single = order[~several[order]][: round(n_several / ratio)]
     kept = np.sort(np.concatenate([of_several, of_single]))
-    labels = dataset.instance_labels
-    if labels is not None:
-        labels = labels[np.isin(dataset.X.bag_of_instance, kept)]
-    return replace(
-        dataset, name=f"{dataset.name}:{percentage}%", X=dataset.X[kept], Y=dataset.Y[kept],
-        kind="re-derived" if dataset.kind == "original" else dataset.kind, n_train=None,
-        instance_labels=labels,
-    )  # fmt: skip
+    kind = "re-derived" if dataset.kind == "original" else dataset.kind
+    return replace(dataset[kept], name=f"{dataset.name}:{percentage}%", kind=kind)

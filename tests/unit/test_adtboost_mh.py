@@ -1,4 +1,3 @@
-import math
 import warnings
 
 import numpy as np
@@ -108,19 +107,6 @@ def test_a_longer_run_goes_on_from_a_shorter_one(noisy, container):
         assert all(map(np.array_equal, tree(fitted), first))
 
 
-def test_sparse_input(noisy):
-    """It gives the same rules, and may store zeros and repeat entries."""
-    dense, sparse = AdtBoostMH().fit(*noisy), AdtBoostMH().fit(csr_array(noisy[0]), noisy[1])
-    assert same(dense, sparse) and np.array_equal(dense.threshold_, sparse.threshold_)
-    expected = dense.decision_function(noisy[0])
-    assert np.array_equal(sparse.decision_function(csr_array(noisy[0])), expected)
-    X = csr_array(([2.0, -1.0, 0.0, 3.0], [0, 0, 0, 0], [0, 2, 3, 3, 4]), shape=(4, 1))
-    stored = X.data.copy()
-    sparse, dense = AdtBoostMH().fit(X, HAND_Y), AdtBoostMH().fit(X.toarray(), HAND_Y)
-    assert same(dense, sparse)
-    assert np.array_equal(X.data, stored)
-
-
 def test_only_the_order_of_values_matters(noisy):
     """Monotone maps, also one without zeros, and any order of the examples: the same tree."""
     X, Y = noisy
@@ -140,18 +126,6 @@ def test_no_rule_if_all_examples_are_alike():
         assert list(fitted.staged_decision_function(X)) == []
         assert np.array_equal(fitted.decision_function(X), np.tile(fitted.root_values_, (4, 1)))
         assert len(fitted.to_text().splitlines()) == 2
-
-
-def test_labels_of_one_class_keep_the_score_of_the_root(noisy):
-    """The tree of the other labels is the same, except for eps, which is per m Q."""
-    X, Y = noisy
-    with_constants = np.column_stack([np.ones(len(Y)), Y, np.zeros(len(Y))])
-    with pytest.warns(ConstantLabelWarning, match=r"\[0, 4\]"):
-        fitted = AdtBoostMH().fit(X, with_constants)
-    scores = fitted.decision_function(X)
-    assert (scores[:, 0] == 0.5 * math.log(201)).all()
-    assert (scores[:, 4] == -0.5 * math.log(201)).all()
-    assert scores[:, 1:4] == pytest.approx(AdtBoostMH().fit(X, Y).decision_function(X))
 
 
 def test_printed_tree():

@@ -1,14 +1,23 @@
 """Bags, the checks and rules that estimators share, and the first steps of pipelines."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper import MedoidMap, MimlNn
 from mimlpaper.bags import Bags, as_bags
-from mimlpaper.base import check_bags, check_labels, label_sets
+from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
-from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, OnInstances, SumInstances
+from mimlpaper.preprocessing import (
+    BagStatistics,
+    ConcatenateInstances,
+    MeanInstances,
+    OnInstances,
+    SumInstances,
+)
 
 
 def test_two_bags_by_hand():
@@ -55,8 +64,9 @@ def test_other_features_for_the_same_bags(bags):
     doubled = bags.with_instances(np.hstack([bags.instances, bags.instances]))
     assert doubled.n_features == 6 and np.array_equal(doubled.sizes, bags.sizes)
     assert as_bags(bags) is bags
-    with pytest.raises(ValueError, match="X has 3 features, but it was fitted on 5"):
-        check_bags(bags, 5)
+    fitted = MimlNn().fit(doubled, np.eye(30)[:, :2])
+    with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 6"):
+        fitted.predict(bags)
 
 
 def test_bad_bags_are_refused():
@@ -117,3 +127,43 @@ def test_scaling_is_fitted_on_the_training_instances_alone(bags):
     for part in (train, test):
         expected = (part.instances - low) / (high - low)
         assert np.allclose(scaler.transform(part).instances, expected)
+
+
+def test_names_stay_with_the_bags():
+    parts = [pd.DataFrame({"x": [1.0, 2.0], "y": 3.0}), pd.DataFrame({"x": [5.0], "y": 0})]
+    frames = pd.Series(parts, index=["p", "q"])
+    for given in frames, dict(frames):
+        bags = Bags.from_list(given)
+        assert list(bags.names) == ["p", "q"] and list(bags.feature_names) == ["x", "y"]
+        both = bags[:1] + bags[1:]
+        assert list(both.names) == ["p", "q"] and list(both.feature_names) == ["x", "y"]
+        assert list(bags[1:].names) == ["q"] and list(bags[[1, 0]].names) == ["q", "p"]
+        scaled = OnInstances(MinMaxScaler()).fit_transform(bags)
+        assert list(scaled.feature_names) == ["x", "y"] and list(scaled.names) == ["p", "q"]
+        turned = [frame[["y", "x"]] for frame in frames]
+        with pytest.raises(ValueError, match="feature names should match"):
+            OnInstances(MinMaxScaler()).fit(bags).transform(turned)
+        with pytest.raises(ValueError, match="bag 1 has the columns"):
+            Bags.from_list([frames["p"], turned[1]])
+    with pytest.raises(ValueError, match="names must be 2, got 1"):
+        Bags([[1.0], [2.0]], [0, 1, 2], names=["a"])
+
+
+def test_statistics_of_bags_have_names():
+    bags = Bags.from_list({"p": pd.DataFrame({"x": [1.0, 3.0], "y": [0.0, 0.0]})})
+    statistics = BagStatistics().fit(bags)
+    assert statistics.transform(bags).tolist() == [[2, 0, 1, 0, 1, 0, 3, 0, 2]]
+    assert statistics.get_feature_names_out()[[0, 3, 8]].tolist() == ["x_mean", "y_std", "size"]
+    assert statistics.set_output(transform="pandas").transform(bags)["x_max"].tolist() == [3]
+    for kind, names in (
+        (SumInstances, ["x_sum", "y_sum"]),
+        (MeanInstances, ["x_mean", "y_mean"]),
+        (ConcatenateInstances, ["x_0", "y_0", "x_1", "y_1"]),
+    ):
+        assert kind().fit(bags).get_feature_names_out().tolist() == names
+    assert OnInstances(MinMaxScaler()).fit(bags).get_feature_names_out().tolist() == ["x", "y"]
+    assert MedoidMap(ratio=1.0).fit(bags).get_feature_names_out().tolist() == ["medoidmap0"]
+    names = make_pipeline(OnInstances(MinMaxScaler()), MeanInstances()).fit(list(bags))
+    assert names.get_feature_names_out().tolist() == ["x0_mean", "x1_mean"]
+    with pytest.raises(ValueError, match=r"statistics must be of .*, got 'median'"):
+        BagStatistics(["median"]).fit_transform(bags)

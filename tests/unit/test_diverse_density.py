@@ -13,7 +13,6 @@ from mimlpaper.baselines.diverse_density import (
     DiverseDensity,
     EmDd,
     _best_threshold,
-    ascend,
     minimise,
     nearest_instances,
     neg_log_densities,
@@ -166,16 +165,6 @@ def test_descents_agree_with_scipy(rng):
     _, least, _ = minimise(losses, rng.standard_normal((3, 8)), tol=1e-12, max_iter=200)
     found = scipy_minimize(loss, np.zeros(8), jac=True, method="BFGS", tol=1e-10)
     assert least == pytest.approx(found.fun, rel=1e-8)
-
-
-def test_descents_together_go_as_each_alone(rng):
-    """To the bit, though some end before others."""
-    bags, y = planted(rng)
-    starts = np.hstack([bags[y].instances[:9], np.full((9, 3), 0.5)])
-    together = ascend(bags, y, starts, 1e-6, 20)
-    alone = [ascend(bags, y, start[None], 1e-6, 20) for start in starts]
-    for part, parts in zip(together, zip(*alone, strict=True), strict=True):
-        assert np.array_equal(part, np.concatenate(parts))
 
 
 def test_a_step_out_of_the_domain_is_shortened():

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from mimlpaper.kernels import (
     KernelFactor,
     LowRankWarning,
+    complete_cholesky,
     integer_seed,
     kernel_matrix,
     kernel_width,
@@ -80,9 +81,13 @@ def test_pivoted_cholesky_by_hand():
         seen[pivots[0]] = left
     assert seen == pytest.approx({0: 4.0 / 9.0, 1: 3.2 / 9.0})
     seed = next(s for s in range(9) if np.random.RandomState(s).random_sample() < 4.0 / 9.0)
-    L, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), None, 0.0, seed)
+    L, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), 2, 0.0, seed)
     assert pivots == [0, 1] and left == pytest.approx(0.0)
     assert L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
+    L, pivots, left = complete_cholesky(K, 1e-10)  # the larger pivot first
+    assert pivots.tolist() == [1, 0] and left == pytest.approx(0.0)
+    assert L == pytest.approx(np.array([[2.0, 4.0], [5.0, 0.0]]) / 5**0.5)
+    assert complete_cholesky(np.ones((3, 3)), 1e-10)[0].shape == (3, 1)
 
 
 @pytest.mark.filterwarnings("ignore::mimlpaper.kernels.LowRankWarning")
@@ -106,10 +111,12 @@ def test_factor_is_shared_and_the_same_but_not_without_a_seed(rng):
     assert integer_seed(np.random.RandomState(0)) == integer_seed(np.random.RandomState(0))
 
 
-def test_automatic_rank_leaves_one_percent_and_a_low_rank_warns(rng):
-    X = rng.random((200, 3))
+def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng):
+    X = rng.random((2001, 3))
     factor = KernelFactor(gamma=2.0, rank="auto", random_state=0).fit(X)
+    exact = [KernelFactor(gamma=2.0, rank="auto", random_state=i).fit(X[:2000]) for i in (0, 1)]
+    assert exact[0].error_ < 1e-9 and np.array_equal(exact[0].landmarks_, exact[1].landmarks_)
     one_less = KernelFactor(gamma=2.0, rank=len(factor.landmarks_) - 1, random_state=0).fit(X)
     assert factor.error_ <= 0.01 < one_less.error_
     with pytest.warns(LowRankWarning, match=r"factor of rank 5 leaves 9\d% of its trace"):
-        KernelFactor(gamma=1e3, rank=5, random_state=0).fit(X)
+        KernelFactor(gamma=1e3, rank=5, random_state=0).fit(X[:200])

@@ -106,3 +106,23 @@ def test_scorers_match_rows_by_position_and_are_larger_the_better(bags, labels):
     assert metrics.scorers["hamming_loss"](one, bags, np.ones((30, 1))) <= 0
     with pytest.raises(ValueError, match=r"must be \(n_bags,\)"):
         metrics.scorers["accuracy"](model, bags, labels)
+
+
+def test_one_label_and_criteria_that_no_bag_defines():
+    """Areas and shares of two classes for one label; NaN for what several labels do not define."""
+    Y, scores = np.array([[1], [1], [1], [0]]), np.array([[3.0], [2.0], [0.0], [1.0]])
+    assert metrics.evaluate(Y, scores, scores > 1.5) == pytest.approx(
+        {"hamming_loss": 1 / 4, "balanced_accuracy": (2 / 3 + 1) / 2, "area_under_curve": 2 / 3}
+    )
+    found = metrics.evaluate(np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1)))
+    assert found["balanced_accuracy"] == 1 and np.isnan(found["area_under_curve"])
+    found = metrics.evaluate(np.ones((2, 2)), np.eye(2), np.eye(2))
+    assert np.isnan(found["ranking_loss"]) and found["hamming_loss"] == 0.5
+
+
+def test_rows_without_names_belong_together_by_position():
+    Y = pd.DataFrame(np.eye(2), index=["a", "b"])
+    numbered, named = pd.DataFrame(np.eye(2)), pd.DataFrame(np.eye(2), index=["b", "a"])
+    assert metrics.hamming_loss(Y, numbered) == 0
+    with pytest.raises(ValueError, match="same index in the same order"):
+        metrics.hamming_loss(Y, named)

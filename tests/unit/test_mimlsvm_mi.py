@@ -1,12 +1,10 @@
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.misvm import MiSvmInstance
 from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.sharing import Cache, sharing
 
 
 @pytest.fixture
@@ -57,19 +55,3 @@ def test_staged_scores_are_those_of_shorter_runs(bags, Y):
     for t in (1, 2, min(counts)):
         short = MimlSvmMi(gamma=1.0, C=3.0, random_state=0, max_alternations=t).fit(bags, Y)
         assert np.array_equal(stages[t - 1], short.decision_function(bags))
-
-
-def test_fits_on_the_same_bags_share_factor_and_machines(bags, Y):
-    """Another rule or order of the labels trains nothing; another C trains its own machines."""
-    estimator = MimlSvmMi(gamma=1.0, C=3.0, random_state=0)
-    expected = clone(estimator).fit(bags, Y).decision_function(bags)
-    with sharing(Cache()) as cache:
-        first = clone(estimator).fit(bags, Y)
-        assert np.array_equal(first.decision_function(bags), expected)
-        n_machines = sum(svm.n_alternations_ for svm in first.svms_)
-        assert cache.n_misses == 1 + n_machines
-        signs = clone(estimator).set_params(label_rule="sign").fit(bags, Y[:, [2, 0, 1]])
-        assert np.array_equal(signs.decision_function(bags), expected[:, [2, 0, 1]])
-        assert cache.n_misses == 1 + n_machines
-        other = clone(estimator).set_params(C=4.0).fit(bags, Y)
-        assert cache.n_misses == 1 + n_machines + sum(svm.n_alternations_ for svm in other.svms_)

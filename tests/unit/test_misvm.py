@@ -10,7 +10,6 @@ from sklearn.svm import SVC
 from mimlpaper.bags import Bags
 from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _fisher, _move
 from mimlpaper.kernels import kernel_matrix
-from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
 
@@ -80,19 +79,6 @@ def test_objective_never_rises(kind, bags, y):
         w, slacks = fitted.weights_[-1], 1 - np.where(y, 1, -1) * fitted.decision_function(bags)
         expected = w @ w / 2 + C * np.maximum(slacks, 0).sum()
         assert fitted.objective_[-1] == pytest.approx(expected, rel=1e-6)
-
-
-def test_a_longer_run_goes_on_from_a_shorter_one(bags, y):
-    """It trains only the machines that the shorter run lacks."""
-    alone = MiSvmInstance(gamma=3.0, C=50.0, random_state=0).fit(bags, y)
-    assert alone.n_alternations_ > 2
-    with sharing(Cache()) as cache:
-        MiSvmInstance(gamma=3.0, C=50.0, random_state=0, max_alternations=2).fit(bags, y)
-        assert (cache.n_hits, cache.n_misses) == (0, 1 + 2)  # the factor, and two machines
-        longer = MiSvmInstance(gamma=3.0, C=50.0, random_state=0).fit(bags, y)
-        assert (cache.n_hits, cache.n_misses) == (1 + 2, 1 + alone.n_alternations_)
-    assert np.array_equal(longer.weights_, alone.weights_)
-    assert np.array_equal(longer.instance_labels_, alone.instance_labels_)
 
 
 def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
