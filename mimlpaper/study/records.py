@@ -117,6 +117,10 @@ class Store:
             rows = change(Store(self.folder).load(experiment)).to_dict("records")
             paths.write_whole(self.path(experiment.name), _to_csv(rows, columns_of(experiment)))
 
+    def remove(self, experiment: Experiment, keys: set[tuple]):
+        """Remove the records of these trials."""
+        self.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
+
     def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
         """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""
 

@@ -26,11 +26,11 @@ from mimlpaper.study.records import (
     GROUP,
     KEY,
     SAME,
-    STATES,
     SUSPECT,
     UNCHECKED,
     USABLE,
     Store,
+    bare_codes,
     current_codes,
     default_store,
     keys_of,
@@ -43,8 +43,8 @@ from mimlpaper.study.trials import Trial
 
 OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
 
-# Among trials that differ only in the split, one that lies so many robust standard deviations from
-# the median is an outlier. The spread of a smaller group says nothing.
+# An outlier lies so many robust standard deviations from the median of its setting's splits. The
+# spread of fewer splits says nothing.
 FAR = 8.0
 SMALLEST = 5
 PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
@@ -74,7 +74,7 @@ def verify(
     seconds : float or None
         If given, a quick check instead: of trials that are fresh or attested and whose data are
         there, some that took so many processor seconds in all. Nothing is written.
-    drop : bool, remove the records of a group that differs and was made on this kind of machine.
+    drop : bool, remove records that were found different on the kind of machine that made them.
 
     Returns
     -------
@@ -87,31 +87,33 @@ def verify(
         raise ValueError(f"sample must be at least 1, got {sample}")
     store = store or default_store(profile)
     known = {one.name: one for one in map(get_experiment, experiments) if one.measure.repeatable}
-    tables = [
-        _with_codes(one, records(one, profile=profile, store=store)) for one in known.values()
-    ]
+    tables = [with_codes(one, records(one, profile=profile, store=store)) for one in known.values()]
     columns = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
     if not any(map(len, tables)):
         return pd.DataFrame(columns=columns)
     table = pd.concat(tables, ignore_index=True)
     rng = np.random.default_rng(random_state)
     drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(known, table, sample, rng)
-    outcomes = _outcomes(known, table, drawn, jobs, data_home)
+    found = pd.DataFrame(_outcomes(known, table, drawn, jobs, data_home), columns=columns)
     if not seconds:
         here = provenance() | {"date": date.today().isoformat()}
-        store.add_outcomes(outcome | here for outcome in outcomes)
+        store.add_outcomes(found.assign(**here).to_dict("records"))
         if drop:
-            _drop(known, table[table["machine"] == here["machine"]], outcomes, store)
-    return pd.DataFrame(outcomes, columns=columns)
+            different = found.loc[found["outcome"] == "different", GROUP]
+            made_here = table[table["machine"] == here["machine"]].merge(different, on=GROUP)
+            for name, own in made_here.groupby("experiment"):
+                store.remove(known[name], set(keys_of(own)))
+    return found
 
 
-def _with_codes(experiment, table):
+def with_codes(experiment, table: pd.DataFrame) -> pd.DataFrame:
     """Records with the codes that made them and today's, both without settings."""
     today = current_codes(experiment)
     keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
-    now = [today(*key).split(".")[0] for key in keys]
-    recorded = table["code"].str.split(" ").str[-1].str.split(".").str[0]
-    return table.assign(recorded_code=recorded, code=now)
+    return table.assign(
+        recorded_code=bare_codes(table).str.split(".").str[0],
+        code=[today(*key).split(".")[0] for key in keys],
+    )
 
 
 def _drawn(known, table, sample, rng):
@@ -169,7 +171,7 @@ def _outcome(group, trials, found):
     """What became of a group's drawn trials."""
     compared = [found[trial] for trial in trials if trial in found]
     largest = max((apart for apart, _ in compared), default=0.0)
-    if (group["state"] == STATES[-1]).any():
+    if (group["state"] == "suspect").any():
         outcome = "suspect"
     elif not all(same for _, same in compared):
         outcome = "different"
@@ -181,15 +183,6 @@ def _outcome(group, trials, found):
         "n_recorded": len(group.drop_duplicates(KEY)), "n_checked": len(trials),
         "largest_difference": largest, "outcome": outcome,
     }  # fmt: skip
-
-
-def _drop(known, table, outcomes, store):
-    """Remove the rows of the table that are in a group that differs."""
-    different = [tuple(row.values())[:4] for row in outcomes if row["outcome"] == "different"]
-    groups = pd.MultiIndex.from_frame(table[GROUP])
-    keys = set(keys_of(table[groups.isin(different)]))
-    for name in dict.fromkeys(name for name, *_ in different):
-        store.rewrite(known[name], lambda rows: rows[[key not in keys for key in keys_of(rows)]])
 
 
 def verified(read, experiments, store: Store) -> list[dict]:
@@ -204,7 +197,7 @@ def verified(read, experiments, store: Store) -> list[dict]:
         recorded = read(name)
         if recorded.empty or name not in set(table["experiment"]):
             continue
-        groups = _with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
+        groups = with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
         for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
             rows.append({
                 "experiment": name, "machine": machine, "groups": len(groups),
@@ -260,14 +253,14 @@ def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> t
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
         return np.inf, False
-    largest, same, words = 0.0, True, [*experiment.measure.words]
-    numbers = _compared_numbers(experiment)
+    words = [word for word in experiment.measure.words if word != "chosen"]
+    largest, same, numbers = 0.0, True, _compared_numbers(experiment)
     for row in recorded.to_dict("records"):
         other = again[row["stage"]]
         apart = distance(row, other, numbers)
         largest = max(largest, float(apart.max()))
-        same = same and bool((apart <= allowed(row, other, numbers)).all())
-        same = same and all(row[word] == str(other[word]) for word in words if word != "chosen")
+        same &= bool((apart <= allowed(row, other, numbers)).all())
+        same &= all(row[word] == str(other[word]) for word in words)
     return largest, same
 
 
