@@ -70,7 +70,6 @@ def _protocol(options):
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
     _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
-    _option("--timeout", type=int, help="seconds after which a cell hangs"),
     RECOMPUTE,
     *PROTOCOL,
 )
@@ -81,28 +80,31 @@ def _run(options):
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
-    read = Companion(profile=options.profile).known
-    counts, ready, left_out = {}, [], []
+    read, counts, ready, runs = Companion(profile=options.profile).known, {}, [], []
     for name in options.notebooks or available_notebooks():
         stem = Path(name).stem
         behind = [e for one in ARTEFACTS if one.notebook == stem for e in one.experiments]
         counts[stem] = trial_counts(behind, read, options.profile)
         if options.recorded and counts[stem]["missing"]:
-            left_out.append(NotebookRun(stem, "left out", 0.0))
+            runs.append(NotebookRun(stem, "left out", 0.0))
         else:
             ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
-    at_once = -1 if options.recorded else 1  # since trials take all cores
-    how = {"cell_timeout": options.timeout, "publish": options.publish, "at_once": at_once}
-    runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
-    failed = [run for run in runs if run.status != "done"]
-    rows = [
-        [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",
-         "" if run.status == "done" else f"mimlpaper run {run.name}"]
-        for run in [*runs, *left_out]
-    ]  # fmt: skip
-    names = ("notebook", "status", "trials", "seconds", "mend")
-    _print(dict(zip(names, row, strict=True)) for row in rows)
+    how = {
+        "publish": options.publish,
+        "at_once": -1 if options.recorded else 1,
+    }  # trials: all cores
+    if ready:
+        runs = run_notebooks(ready, _protocol(options) | parameters, **how) + runs
+    _print(
+        {
+            "notebook": run.name, "status": run.status, "seconds": f"{run.seconds:.0f}",
+            "trials": _in_words(counts[run.name]) or "none",
+            "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
+        }
+        for run in runs
+    )  # fmt: skip
+    failed = [run for run in runs if run.status not in ("done", "left out")]
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     if options.publish and not failed:
@@ -158,10 +160,8 @@ def _verify(options):
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
-    print(
-        f"{table['n_checked'].sum()} trials of {len(table)} groups run again, "
-        f"{table.loc[same, 'n_checked'].sum()} gave the same numbers"
-    )
+    n_checked, n_same = table["n_checked"].sum(), table.loc[same, "n_checked"].sum()
+    print(f"{n_checked} trials of {len(table)} groups run again, {n_same} gave the same numbers")
     return int(not same.all())
 
 
@@ -191,21 +191,24 @@ def _bench(options):
     PROFILE,
 )
 def _status(options):
+    from mimlpaper.study.fingerprint import other_versions
     from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, outcome, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
         return print(trace(*options.trace))
-    profile = options.profile
     if options.json:
         from mimlpaper.study.companion import Companion
 
-        return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
-    found = outcome(profile)
-    rows = artefact_status(found["counts"], profile, last_runs(profile))
+        return print(json.dumps(Companion(profile=options.profile).scorecard(), indent=1))
+    found = outcome(options.profile)
+    rows = artefact_status(found["counts"], options.profile, last_runs(options.profile))
     _print(rows)
-    print(f"\n{in_words(found['card'])}")
+    other = other_versions(found["versions"])
+    print(
+        f"\n{in_words(found['card'])}" + f"\n\nRecorded with other versions: {other}" * bool(other)
+    )
     return int(any(row["mend"] for row in rows))
 
 

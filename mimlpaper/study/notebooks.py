@@ -14,7 +14,7 @@ import nbformat
 import papermill
 from joblib import Parallel, delayed
 from latex2mathml.converter import convert as latex_to_mathml
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import DeadKernelError
 from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
@@ -36,7 +36,6 @@ TEMPLATE = (
 {% endblock %}"""
 )
 
-FAULTS = {DeadKernelError: "died", CellTimeoutError: "timeout", PapermillExecutionError: "error"}
 TYPES = ("str", "int", "bool", "float")
 
 
@@ -45,7 +44,7 @@ class NotebookRun:
     """How one notebook's execution ended.
 
     ``status`` is "done" only if every code cell was executed without an error. Otherwise it is
-    "error" (a cell raised), "timeout", "died" (its kernel), or "incomplete" (cells not executed).
+    "error" (a cell raised), "died" (its kernel), or "incomplete" (cells not executed).
     """
 
     name: str
@@ -77,9 +76,8 @@ def check_parameters(name: str, parameters: dict):
 
 
 def run_notebooks(
-    names=None, parameters: dict | None = None, *, cell_timeout: int | None = None,
-    at_once: int = 1, publish: bool = False,
-) -> list[NotebookRun]:  # fmt: skip
+    names=None, parameters: dict | None = None, *, at_once: int = 1, publish: bool = False
+) -> list[NotebookRun]:
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
@@ -89,7 +87,6 @@ def run_notebooks(
     ----------
     names : names or paths of :func:`available_notebooks`; None for all.
     parameters : dict, those of every notebook, checked before anything starts.
-    cell_timeout : int or None, seconds after which a cell hangs; None for never.
     at_once : int, notebooks side by side, -1 for one a core; trials themselves take all cores.
     """
     parameters = parameters or {}
@@ -103,7 +100,7 @@ def run_notebooks(
     ordered = sorted(found.values(), key=lambda path: (path.stem.startswith("0_"), path.stem))
     for _, together in groupby(ordered, key=lambda path: path.stem.startswith("0_")):
         runs += Parallel(at_once, backend="threading")(
-            delayed(_run)(path, parameters, folder, cell_timeout, publish) for path in together
+            delayed(_run)(path, parameters, folder, publish) for path in together
         )
     statuses = last_runs(profile) | {run.name: run.status for run in runs}
     paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
@@ -119,34 +116,33 @@ def _find(name):
     return path
 
 
-def _run(path, parameters, folder, cell_timeout, publish):
+def _run(path, parameters, folder, publish):
     start, unfinished = time.perf_counter(), folder / f".{path.stem}.part.ipynb"
     output, status, message = None, "done", ""
     try:
-        _execute(path, unfinished, parameters, cell_timeout, publish)
+        _execute(path, unfinished, parameters, publish)
         executed = nbformat.read(unfinished, as_version=4)
         code = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source.strip()]
-        n_untouched = sum(cell.execution_count is None for cell in code)
-        if n_untouched:
-            status, message = "incomplete", f"{n_untouched} code cells were not executed"
-        else:
+        if all(cell.execution_count is not None for cell in code):
             _write_html(executed, folder / f"{path.stem}.html")
             output = folder / path.name
             os.replace(unfinished, output)
-    except tuple(FAULTS) as error:
-        status = next(word for kind, word in FAULTS.items() if isinstance(error, kind))
+        else:
+            status, message = "incomplete", "some code cells were not executed"
+    except (DeadKernelError, PapermillExecutionError) as error:
+        status = "died" if isinstance(error, DeadKernelError) else "error"
         message = str(error)
     return NotebookRun(path.stem, status, time.perf_counter() - start, output, message)
 
 
-def _execute(path, output, parameters, cell_timeout, publish):
+def _execute(path, output, parameters, publish):
     """Sockets in a folder of their own: kernels that start together cannot race for a port."""
     # In the kernel alone, and without a name that a cell could take for its own import.
     line = f"__import__('os').environ[{paths.RUN!r}] = {'publish' if publish else 'look'!r}"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",
-            cwd=str(path.parent), progress_bar=False, execution_timeout=cell_timeout,
+            cwd=str(path.parent), progress_bar=False,
             extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
         )  # fmt: skip

@@ -304,7 +304,7 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 
 
 def outcome(profile: str = "paper") -> dict:
-    """The scorecard, and by experiment its trials in each state, kept until a file changes."""
+    """The scorecard, trials in each state by experiment, versions; kept until a file changes."""
     store = explored_store(profile)
     folders = store.folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
@@ -313,7 +313,8 @@ def outcome(profile: str = "paper") -> dict:
     def make():
         read = cache(partial(records, profile=profile, store=store))
         counts = {name: trial_counts([name], read, profile) for name in EXPERIMENTS}
-        return {"card": scorecard(read), "counts": counts}
+        versions = {one for name in EXPERIMENTS for one in read(name)["versions"].unique()}
+        return {"card": scorecard(read), "counts": counts, "versions": sorted(versions)}
 
     return kept(f"outcome_{profile}", repr([all_sources(), about]), make)
 
