@@ -15,7 +15,6 @@ neither, or made from other data. "unchecked": made by a cluster, and no check o
 import csv
 import hashlib
 import io
-import json
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -213,11 +212,15 @@ def _to_csv(rows, columns, with_header=True):
 
 
 def _recorded_text(value):
-    """Ten digits; one line of text, with an apostrophe before what looks like a formula."""
+    """Ten digits of a number; a text in one line."""
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.10g}"
-    text = " ".join(str(value).splitlines())
-    return f"'{text}" if isinstance(value, str) and FORMULA.match(text) else text
+    return guarded(" ".join(value.splitlines())) if isinstance(value, str) else value
+
+
+def guarded(value):
+    """A text with an apostrophe before it if a spreadsheet would take it for a formula."""
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def default_store(profile: str = "paper") -> Store:
@@ -290,16 +293,6 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
 def bare_codes(table: pd.DataFrame) -> pd.Series:
     """The codes that made some rows, without marks."""
     return table["code"].str.split(" ").str[-1]
-
-
-def kept(name: str, key: str, make: Callable):
-    """What ``make()`` gave, ready for JSON, from a file of ``build`` while the key is equal."""
-    path = paths.build("kept") / f"{name}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    if found.get("key") != key:
-        found = {"key": key, "value": make()}
-        paths.write_whole(path, json.dumps(found))
-    return found["value"]
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

@@ -5,8 +5,8 @@ another kind of machine or by other versions, where sums are rounded in another 
 has moved by more than one of a hundred test bags, and at least one, can move it if one label of the
 bag is decided differently and two neighbours in its ranking change places. Else "different".
 
-A group of records is a method of an experiment, recorded by one state of the code and compared with
-today's. What is found of one trial is taken as said of its group, which ran the same definitions.
+A group is a method's records by one state of the code, compared with today's. What is found of one
+trial is taken as said of its group, which ran the same definitions.
 """
 
 import math
@@ -42,6 +42,7 @@ from mimlpaper.study.runner import TrialError, run_trials
 from mimlpaper.study.trials import Trial
 
 OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
+FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
 # An outlier lies so many robust standard deviations from the median of its setting's splits. The
 # spread of fewer splits says nothing.
@@ -72,29 +73,27 @@ def verify(
     ----------
     sample : int, trials drawn from each group; its :func:`outliers` run in addition.
     seconds : float or None
-        If given, a quick check instead: of trials that are fresh or attested and whose data are
-        there, some that took so many processor seconds in all. Nothing is written.
+        If given, a quick check instead, of usable trials whose data are there: some that took so
+        many processor seconds in all. Nothing is written.
     drop : bool, remove records that were found different on the kind of machine that made them.
 
     Returns
     -------
-    table : one row a group: experiment, method, recorded_code, code, n_recorded, n_checked,
-        largest_difference, and outcome: "equal", "close" or "different", see above; "suspect" (a
-        row was edited, or a spot check did not confirm it); or "failed" (a trial raised; a warning
-        shows the first error).
+    table : one row a group, with n_recorded and n_checked trials, the largest_difference, and the
+        outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
+        check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
     store = store or default_store(profile)
     known = {one.name: one for one in map(get_experiment, experiments) if one.measure.repeatable}
     tables = [with_codes(one, records(one, profile=profile, store=store)) for one in known.values()]
-    columns = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
     if not any(map(len, tables)):
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame(columns=FOUND)
     table = pd.concat(tables, ignore_index=True)
     rng = np.random.default_rng(random_state)
     drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(known, table, sample, rng)
-    found = pd.DataFrame(_outcomes(known, table, drawn, jobs, data_home), columns=columns)
+    found = pd.DataFrame(_outcomes(known, table, drawn, jobs, data_home), columns=FOUND)
     if not seconds:
         here = provenance() | {"date": date.today().isoformat()}
         store.add_outcomes(found.assign(**here).to_dict("records"))
@@ -124,14 +123,11 @@ def _drawn(known, table, sample, rng):
 
 
 def _cheap(table, seconds, data_home, rng):
-    """Fresh or attested trials of present data that took so many seconds in all."""
-    trials = table[table["state"].isin(USABLE)].drop_duplicates(KEY)
-    names = trials["dataset"].unique()
-    there = [name for name in names if name.startswith("drawn:") or is_present(name, data_home)]
-    if len(names) and not there:
-        print(f"none of {len(names)} data sets is here; `mimlpaper data --fetch` downloads them")
-    cheap = trials["dataset"].isin(there) & (trials["seconds"] <= seconds / 4)
-    trials = trials[cheap].sample(frac=1, random_state=rng)
+    """Usable trials of present data that took so many seconds in all."""
+    usable = table["state"].isin(USABLE) & (table["seconds"] <= seconds / 4)
+    trials = table[usable].drop_duplicates(KEY).sample(frac=1, random_state=rng)
+    there = [name for name in trials["dataset"].unique() if is_present(name, data_home)]
+    trials = trials[trials["dataset"].isin(there)]
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
@@ -160,29 +156,23 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
             found[trial] = compared
     except TrialError as error:
         warnings.warn(str(error), stacklevel=3)
-    groups = dict(list(table.groupby(GROUP)))
-    return [
-        dict(zip(GROUP, key, strict=True)) | _outcome(groups[key], trials_of(own), found)
-        for key, own in drawn.groupby(GROUP, sort=False)
-    ]
-
-
-def _outcome(group, trials, found):
-    """What became of a group's drawn trials."""
-    compared = [found[trial] for trial in trials if trial in found]
-    largest = max((apart for apart, _ in compared), default=0.0)
-    if (group["state"] == "suspect").any():
-        outcome = "suspect"
-    elif not all(same for _, same in compared):
-        outcome = "different"
-    elif len(compared) < len(trials):
-        outcome = "failed"
-    else:
+    groups, outcomes = dict(list(table.groupby(GROUP))), []
+    for key, own in drawn.groupby(GROUP, sort=False):
+        trials, group = trials_of(own), groups[key]
+        compared = [found[trial] for trial in trials if trial in found]
+        largest = max((apart for apart, _ in compared), default=0.0)
         outcome = "close" if largest > EXACT else "equal"
-    return {
-        "n_recorded": len(group.drop_duplicates(KEY)), "n_checked": len(trials),
-        "largest_difference": largest, "outcome": outcome,
-    }  # fmt: skip
+        if (group["state"] == "suspect").any():
+            outcome = "suspect"
+        elif not all(same for _, same in compared):
+            outcome = "different"
+        elif len(compared) < len(trials):
+            outcome = "failed"
+        n_recorded = len(group.drop_duplicates(KEY))
+        outcomes.append(
+            dict(zip(FOUND, (*key, n_recorded, len(trials), largest, outcome), strict=True))
+        )
+    return outcomes
 
 
 def verified(read, experiments, store: Store) -> list[dict]:
@@ -199,12 +189,11 @@ def verified(read, experiments, store: Store) -> list[dict]:
             continue
         groups = with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
         for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
+            counts = {word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)}
             rows.append({
-                "experiment": name, "machine": machine, "groups": len(groups),
-                **{word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)},
-                "trials": int(own["n_checked"].sum()),
+                "experiment": name, "machine": machine, "groups": len(groups), **counts,
+                "trials": int(own["n_checked"].sum()), "date": own["date"].min(),
                 "largest_difference": float(own["largest_difference"].max()),
-                "date": own["date"].min(),
             })  # fmt: skip
     return rows
 
