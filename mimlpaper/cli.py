@@ -128,16 +128,14 @@ def _compute(options):
     from mimlpaper.study.registry import EXPERIMENTS
     from mimlpaper.study.runner import compute, estimate
 
-    names, again = options.experiment or list(EXPERIMENTS), {"recompute": options.recompute}
+    names, how = options.experiment or list(EXPERIMENTS), {"recompute": options.recompute}
     if options.estimate:
-        workers = effective_n_jobs(options.jobs)
-        table = estimate(names, profile=options.profile, workers=workers, **again)
-        print(table.to_string(index=False, float_format="%.2f"))
-        return
-    how = _protocol(options) | again
-    trials = compute(names, methods=options.methods, dask=options.dask, **how)
-    groups = trials.drop_duplicates(KEY).groupby(["experiment", "method"], sort=False)
+        how |= {"profile": options.profile, "workers": effective_n_jobs(options.jobs)}
+        return print(estimate(names, **how).to_string(index=False, float_format="%.2f"))
+    how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
+    trials = compute(names, **how).drop_duplicates(KEY)
     states = ("state", lambda states: _in_words(Counter(states)))
+    groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
 
@@ -240,5 +238,4 @@ def _print(rows):
     table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+        print("  ".join(map(str.ljust, row, widths)).rstrip())

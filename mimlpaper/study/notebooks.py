@@ -7,7 +7,6 @@ import re
 import tempfile
 import time
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 import nbformat
@@ -35,8 +34,6 @@ TEMPLATE = (
 {{ super() | replace("<img ", img, 1) }}
 {% endblock %}"""
 )
-
-TYPES = ("str", "int", "bool", "float")
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def check_parameters(name: str, parameters: dict):
                 f"notebook {name} has no parameter {parameter!r}; it takes {list(declared)}"
             )
         expected = declared[parameter]["inferred_type_name"]
-        if expected in TYPES and type(value).__name__ != expected:
+        if expected != type(value).__name__:
             raise ValueError(
                 f"parameter {parameter} of notebook {name} must be {expected}, got {value!r}"
             )
@@ -93,12 +90,12 @@ def run_notebooks(
     found = {name: _find(name) for name in names or available_notebooks()}
     for name in found:
         check_parameters(name, parameters)
-    profile = parameters.get("profile", "paper")
-    folder, runs = paths.build(profile), []
+    profile, runs = parameters.get("profile", "paper"), []
+    folder = paths.build(profile)
     folder.mkdir(parents=True, exist_ok=True)
     # The scorecard, 0_…, is read first but made last, of what the others record.
-    ordered = sorted(found.values(), key=lambda path: (path.stem.startswith("0_"), path.stem))
-    for _, together in groupby(ordered, key=lambda path: path.stem.startswith("0_")):
+    for last in False, True:
+        together = [path for path in sorted(found.values()) if path.stem.startswith("0_") == last]
         runs += Parallel(at_once, backend="threading")(
             delayed(_run)(path, parameters, folder, publish) for path in together
         )
@@ -167,8 +164,7 @@ def _write_html(notebook, path):
         config=Config({"TagRemovePreprocessor": left_out}), raw_template=TEMPLATE,
         exclude_input_prompt=True, exclude_output_prompt=True,
     )  # fmt: skip
-    body, _ = exporter.from_notebook_node(page)
-    paths.write_whole(path, body)
+    paths.write_whole(path, exporter.from_notebook_node(page)[0])
 
 
 def _mathml(match):
