@@ -25,7 +25,7 @@ def main(arguments=None) -> int:
     except BrokenPipeError:  # whoever read the output has gone, such as head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (OSError, RuntimeError, ValueError) as error:  # such as DataError, TrialError
+    except (ImportError, OSError, RuntimeError, ValueError) as error:  # such as DataError
         print(f"mimlpaper: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
 
@@ -233,7 +233,7 @@ def _in_words(counts):
 
 
 def _print(rows):
-    """Print dicts of the same keys as a table, every column as wide as its longest cell."""
+    """Print dicts of the same keys as a table, flush left."""
     rows = list(rows)
     table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]

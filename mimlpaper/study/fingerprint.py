@@ -48,15 +48,11 @@ NOT_FOLLOWED = {
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
 
 
-def _module_name(path):
-    """Of a file of this package the name of its module."""
-    parts = (PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
-    return ".".join(parts).removesuffix(".__init__")
-
-
-SOURCES = {_module_name(path): path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))}
-
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+SOURCES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"):
+    path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))
+}  # fmt: skip
+DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def code_fingerprint(*parts) -> str:
@@ -161,26 +157,24 @@ def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str,
     imported: dict[str, tuple[str, str]] = {}
     tree = ast.parse(SOURCES[module])
     for node in ast.walk(tree):
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+        if (
+            isinstance(node, (ast.Module, *DOCUMENTED))
+            and ast.get_docstring(node, clean=False) is not None
+        ):
             node.body = node.body[1:]
     for statement in tree.body:
         if isinstance(statement, ast.ImportFrom):
             origin = str(statement.module)
             imported |= {one.asname or one.name: (origin, one.name) for one in statement.names}
+        elif isinstance(statement, DOCUMENTED):
+            defined[statement.name].append(statement)
         elif not isinstance(statement, ast.Import):
-            for name in _defined(statement):
+            targets = getattr(statement, "targets", [getattr(statement, "target", ast.Pass())])
+            nodes = [node for target in targets for node in ast.walk(target)]
+            for name in [one.id for one in nodes if isinstance(one, ast.Name)] or [REST]:
                 defined[name].append(statement)
     defined.pop("__all__", None)
     return dict(defined), imported
-
-
-def _defined(statement: ast.stmt) -> list[str]:
-    """The names that a top-level statement defines, or :data:`REST`."""
-    if isinstance(statement, DOCUMENTED):
-        return [statement.name]
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    names = [n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)]
-    return names or [REST]
 
 
 @cache

@@ -18,6 +18,7 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -71,32 +72,24 @@ class Store:
 
     def check_writable(self, experiment: str):
         """Raise a StoreError if nothing can be added to an experiment's file."""
-        try:
-            with self._locked(experiment), open(self.path(experiment), "ab"):
-                pass
-        except OSError as error:
-            raise StoreError(f"cannot record to {self.path(experiment)}: {error}") from error
+        with self._appending(experiment):
+            pass
 
     def append(self, experiment: Experiment, rows: list[dict]):
         """Add rows, all of them or, if that fails, none."""
-        path, columns = self.path(experiment.name), columns_of(experiment)
-        # Unbuffered: what could not be written must not wait in a buffer to be written later.
-        with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
+        with self._appending(experiment.name) as file:
             # A writer that was killed may have left part of a row.
             file.seek(0)
             end = file.read().rfind(b"\n") + 1
             file.truncate(end)
-            unwritten = _to_csv(rows, columns, with_header=not end).encode()
+            unwritten = _to_csv(rows, columns_of(experiment), with_header=not end).encode()
             try:
                 while unwritten:
                     unwritten = unwritten[file.write(unwritten) :]
                 os.fsync(file.fileno())
-            except OSError as error:
+            except OSError:
                 file.truncate(end)
-                raise StoreError(
-                    f"could not record to {path}: {error}; what was recorded before is intact, "
-                    "free some space and run the same command again"
-                ) from error
+                raise
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
@@ -148,6 +141,17 @@ class Store:
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{name}.lock")
+
+    @contextmanager
+    def _appending(self, name):
+        """An unbuffered file: what could not be written must not be written later."""
+        try:
+            with self._locked(name), open(self.path(name), "a+b", buffering=0) as file:
+                yield file
+        except OSError as error:
+            raise StoreError(
+                f"cannot record to {self.path(name)}: {error}; what was recorded before is intact"
+            ) from error
 
 
 def _newest(known, added):

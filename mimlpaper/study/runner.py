@@ -46,9 +46,8 @@ def compute(
     methods : names of the methods to run; all if None. The table has these only.
     jobs : int, worker processes, -1 for one a core. Records do not depend on it.
     recompute : bool, run all trials, recorded or not.
-    dask : str or None
-        Address of a Dask scheduler whose workers run the trials, in place of processes here. At
-        the end some run again here, see :func:`~mimlpaper.study.verify.spot_check`.
+    dask : str or None, address of a Dask scheduler, whose workers run the trials. At the end
+        some run again here, see :func:`~mimlpaper.study.verify.spot_check`.
 
     Raises
     ------
@@ -104,13 +103,12 @@ def _data_missing(waiting, data_home, recorded):
 
 def _announce(experiment, trials, recorded, jobs):
     """Say how many trials are to run and, if that is known, how long they take."""
-    seconds = _expected_seconds(trials, recorded)
-    text = f"{experiment.name}: {len(trials)} trials to run"
+    seconds, time = _expected_seconds(trials, recorded), ""
     if seconds.notna().all():
         workers = min(len(trials), effective_n_jobs(jobs))
         minutes = int(np.ceil(seconds.sum() / workers / 60))
-        text += f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
-    print(text, flush=True)
+        time = f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
+    print(f"{experiment.name}: {len(trials)} trials to run{time}", flush=True)
 
 
 def _expected_seconds(trials, recorded):
@@ -164,7 +162,7 @@ def run_trials(
     experiments : mapping from name to Experiment, where the trials' experiments are found.
     jobs : int, processes on this machine, -1 for one a core.
     data_home : path or None; on a cluster, a path that every worker sees.
-    dask : address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, or None. Each of its
+    dask : str or None, address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. Each of its
         workers needs this version of the package, the data, and one thread.
     """
 
@@ -252,12 +250,8 @@ def _workers(jobs, dask):
         with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE):
             yield
         return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ValueError(
-            "a Dask cluster needs the package distributed: pip install '.[cluster]' in a checkout"
-        ) from error
+    from distributed import Client
+
     with Client(dask) as client, parallel_config("dask"):
         client.wait_for_workers(1)
         threads = {info["nthreads"] for info in client.scheduler_info(-1)["workers"].values()}
