@@ -5,6 +5,7 @@ import os
 import pandas as pd
 import pytest
 
+from mimlpaper.datasets.fetch import manifest, source_of
 from mimlpaper.study.measures import Measure
 from mimlpaper.study.records import (
     SEAL,
@@ -49,7 +50,7 @@ def write(store, lines):
 
 
 def test_rows_come_back_as_written(store):
-    """Numbers with ten digits; words stay texts, also those that look like numbers."""
+    """Ten digits; words stay texts, also what looks like a number or like a formula."""
     assert store.load(MINE).empty and list(store.load(MINE).columns) == columns_of(MINE)
     described = dict(chosen='{"a": 1, "b": "x,y"}', warnings="one\ntwo\u2028three", code="0123")
     store.append(MINE, [row(1, coverage=1 / 3, one_error=123456.7890123, **described)])
@@ -60,11 +61,16 @@ def test_rows_come_back_as_written(store):
     assert (found["coverage"], found["one_error"]) == (0.3333333333, 123456.789)
     assert found["warnings"] == "one two three" and pd.isna(found["accuracy"])
     assert trials_of(loaded) == MINE.trials()[-1:]
-    other = tiny(measure=Measure(len, ("least",), ("label", "other")), name="other")
-    store.append(other, [{n: row(1)[n] for n in columns_of(other) if n in row(1)}
-                         | {"least": -2.5, "label": "007", "other": "nan"}])  # fmt: skip
-    (found,) = store.load(other)[["label", "other", "least"]].to_numpy().tolist()
-    assert found == ["007", "nan", -2.5]
+    words = ["007", "nan", "=1+1", "@SUM(A1)", "-x", "+y", "'=z", "'quoted'", "a=b"]
+    other = tiny(measure=Measure(len, ("least",), ("label",)), name="other")
+    common = {name: value for name, value in row(1).items() if name in columns_of(other)}
+    rows = [common | {"least": -2.5, "label": word, "split": i} for i, word in enumerate(words)]
+    store.append(other, rows)
+    assert store.load(other)["label"].tolist() == words
+    assert set(store.load(other)["least"]) == {-2.5} and not trials_of(store.load(other)[:0])
+    cells = pd.read_csv(store.path("other"), dtype=str)["label"]
+    assert cells[2:7].tolist() == [f"'{word}" for word in words[2:7]]
+    assert not cells.str.match("[=+@-]").any()
 
 
 def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
@@ -119,6 +125,7 @@ def test_a_damaged_file_is_refused_by_name_and_not_changed(store):
         ([head, first.replace("{}", '"{}'), second], "line 2: "),
         ([head, first, second.replace("{}", '"{}')], "line 3: "),
         ([head, first, '"' + second, first, '"' + second], "line 3: "),
+        ([head, f'{first[:-9]}"{first[-9:]}', '"\n', second], "line 2: "),
     ):
         message = rf"mine\.csv: {message}"
         write(store, lines)
@@ -229,6 +236,19 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     changed = states(store)
     METHODS["Ml-knn"].set_params(mlknn__n_neighbors=3)
     assert changed == {"MimlNn": "fresh", "Ml-knn": "stale"}
+
+
+def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):
+    """The manifest names the content of a file; drawn data are known by the code that draws."""
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("scene",))
+    today, settings = current_codes(mine)("scene", "Ml-knn", "{}").split(".")
+    store.add_outcomes([outcome("older", today)])
+    sha256 = manifest()[source_of("scene").files[0]].sha256
+    for code, state in ((today, "fresh"), ("older", "attested")):
+        for data_sha256, expected in ((sha256, state), ("0" * 64, "stale"), ("", "stale")):
+            about = {"dataset": "scene", "code": f"{code}.{settings}", "data_sha256": data_sha256}
+            store.append(mine, [row(0) | about])
+            assert states(store, mine) == {"Ml-knn": expected}
 
 
 def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
