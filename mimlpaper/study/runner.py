@@ -59,7 +59,7 @@ def compute(
     """
     names = experiments if isinstance(experiments, list | tuple) else [experiments]
     described = {one.name: one for one in map(get_experiment, names)}
-    store, waiting = store or default_store(profile), []
+    store, waiting, unchecked = store or default_store(profile), [], False
     for experiment in described.values():
         recorded = records(experiment, profile=profile, methods=methods, store=store)
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
@@ -67,7 +67,8 @@ def compute(
             _announce(experiment, trials, recorded, jobs)
             store.check_writable(experiment.name)
             waiting += trials
-    if waiting or dask:
+        unchecked |= recorded["state"].eq("unchecked").any()
+    if waiting or unchecked:
         _record(described, waiting, jobs, data_home, dask, store)
     tables = [
         records(one, profile=profile, methods=methods, store=store) for one in described.values()
@@ -137,7 +138,7 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         failures.append(str(error))
     for name in touched:
         store.rewrite(experiments[name])  # without what the new records supersede
-    for experiment in experiments.values() if dask else ():
+    for experiment in experiments.values():
         try:
             spot_check(experiment, store, **where)
         except TrialError as error:
