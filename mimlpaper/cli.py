@@ -80,31 +80,28 @@ def _run(options):
 
     if options.publish and options.profile != "paper":
         raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
-    read, counts, ready, runs = Companion(profile=options.profile).known, {}, [], []
+    read = Companion(profile=options.profile).known
+    counts, ready, left_out = {}, [], []
     for name in options.notebooks or available_notebooks():
         stem = Path(name).stem
         behind = [e for one in ARTEFACTS if one.notebook == stem for e in one.experiments]
         counts[stem] = trial_counts(behind, read, options.profile)
         if options.recorded and counts[stem]["missing"]:
-            runs.append(NotebookRun(stem, "left out", 0.0))
+            left_out.append(NotebookRun(stem, "left out", 0.0))
         else:
             ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
-    how = {
-        "publish": options.publish,
-        "at_once": -1 if options.recorded else 1,
-    }  # trials: all cores
-    if ready:
-        runs = run_notebooks(ready, _protocol(options) | parameters, **how) + runs
-    _print(
-        {
-            "notebook": run.name, "status": run.status, "seconds": f"{run.seconds:.0f}",
-            "trials": _in_words(counts[run.name]) or "none",
-            "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
-        }
-        for run in runs
-    )  # fmt: skip
-    failed = [run for run in runs if run.status not in ("done", "left out")]
+    at_once = -1 if options.recorded else 1  # since trials take all cores
+    how = {"publish": options.publish, "at_once": at_once}
+    runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
+    failed = [run for run in runs if run.status != "done"]
+    rows = [
+        [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",
+         "" if run.status == "done" else f"mimlpaper run {run.name}"]
+        for run in [*runs, *left_out]
+    ]  # fmt: skip
+    names = ("notebook", "status", "trials", "seconds", "mend")
+    _print(dict(zip(names, row, strict=True)) for row in rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     if options.publish and not failed:
@@ -189,24 +186,24 @@ def _bench(options):
     PROFILE,
 )
 def _status(options):
-    from mimlpaper.study.fingerprint import other_versions
+    from mimlpaper.study.records import other_versions
     from mimlpaper.study.scorecard import artefact_status, in_words, last_runs, outcome, trace
 
     if options.trace:
         if len(options.trace) not in (3, 4):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
         return print(trace(*options.trace))
+    profile = options.profile
     if options.json:
         from mimlpaper.study.companion import Companion
 
-        return print(json.dumps(Companion(profile=options.profile).scorecard(), indent=1))
-    found = outcome(options.profile)
-    rows = artefact_status(found["counts"], options.profile, last_runs(options.profile))
+        return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
+    found = outcome(profile)
+    rows = artefact_status(found["counts"], profile, last_runs(profile))
     _print(rows)
-    other = other_versions(found["versions"])
-    print(
-        f"\n{in_words(found['card'])}" + f"\n\nRecorded with other versions: {other}" * bool(other)
-    )
+    print(f"\n{in_words(found['card'])}")
+    if other := other_versions(profile):
+        print(f"\n{other}")
     return int(any(row["mend"] for row in rows))
 
 

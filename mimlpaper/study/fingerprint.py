@@ -15,7 +15,6 @@ import os
 import platform
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib.metadata import version
@@ -206,14 +205,6 @@ def provenance() -> dict[str, str]:
         "commit": _commit(),
         "machine": "; ".join([*machine, *_blas_kernels()]),
     }
-
-
-def other_versions(recorded: Iterable[str]) -> str:
-    """What the texts ``versions`` of records say otherwise than here: "numpy 1.9, here 2.4"."""
-    here = dict(one.split(" ") for one in provenance()["versions"].split("; "))
-    there = {tuple(one.split(" ")) for text in recorded for one in text.split("; ") if one}
-    other = [(name, old) for name, old in sorted(there) if here.get(name) != old]
-    return "; ".join(f"{name} {old}, here {here.get(name)}" for name, old in other)
 
 
 def _blas_kernels():

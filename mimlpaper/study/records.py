@@ -15,6 +15,7 @@ neither, or made from other data. "unchecked": made by a cluster, and no check o
 import csv
 import hashlib
 import io
+import json
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -28,7 +29,7 @@ from filelock import FileLock
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
 from mimlpaper.datasets.fetch import manifest, source_of
-from mimlpaper.study.fingerprint import code_fingerprint
+from mimlpaper.study.fingerprint import code_fingerprint, provenance
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.trials import Experiment, Trial
 
@@ -297,6 +298,29 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
 def bare_codes(table: pd.DataFrame) -> pd.Series:
     """The codes that made some rows, without marks."""
     return table["code"].str.split(" ").str[-1]
+
+
+def kept(name: str, key: str, make: Callable):
+    """What ``make()`` gave, ready for JSON, from a file of ``build`` while the key is equal."""
+    path = paths.build("kept") / f"{name}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    if found.get("key") != key:
+        found = {"key": key, "value": make()}
+        paths.write_whole(path, json.dumps(found))
+    return found["value"]
+
+
+def other_versions(profile: str = "paper") -> str:
+    """A line that says which versions differ here from those of records; empty if none does."""
+    here = provenance()["versions"].split("; ")
+    files = default_store(profile).folder.glob("*.csv")
+    texts = {
+        text
+        for path in files
+        for text in pd.read_csv(path, usecols=["versions"])["versions"].dropna().unique()
+    }
+    other = {one for text in texts for one in text.split("; ")} - set(here)
+    return f"Recorded with {', '.join(sorted(other))}; here are {', '.join(here)}." if other else ""
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

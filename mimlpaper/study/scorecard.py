@@ -32,7 +32,15 @@ from mimlpaper.study.compare import (
 from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import KEY, STATES, USABLE, default_store, explored_store, records
+from mimlpaper.study.records import (
+    KEY,
+    STATES,
+    USABLE,
+    default_store,
+    explored_store,
+    kept,
+    records,
+)
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.tables import OF_THE_PAPER
@@ -296,21 +304,18 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 
 
 def outcome(profile: str = "paper") -> dict:
-    """The scorecard, trials in each state by experiment, versions; kept until a file changes."""
+    """The scorecard, and by experiment its trials in each state, kept until a file changes."""
     store = explored_store(profile)
     folders = store.folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    key, path = repr([all_sources(), about]), paths.build("kept") / f"outcome_{profile}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    if found.get("key") != key:
+
+    def make():
         read = cache(partial(records, profile=profile, store=store))
         counts = {name: trial_counts([name], read, profile) for name in EXPERIMENTS}
-        versions = {one for name in EXPERIMENTS for one in read(name)["versions"].unique()}
-        made = {"card": scorecard(read), "counts": counts, "versions": sorted(versions)}
-        found = {"key": key, "made": made}
-        paths.write_whole(path, json.dumps(found))
-    return found["made"]
+        return {"card": scorecard(read), "counts": counts}
+
+    return kept(f"outcome_{profile}", repr([all_sources(), about]), make)
 
 
 def artefact_status(

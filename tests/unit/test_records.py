@@ -1,10 +1,12 @@
 """Nothing recorded is lost or mixed up: torn rows, damaged files, two stores, marks and states."""
 
 import os
+import re
 
 import pandas as pd
 import pytest
 
+from mimlpaper import paths
 from mimlpaper.datasets.fetch import manifest, source_of
 from mimlpaper.study.measures import Measure
 from mimlpaper.study.records import (
@@ -17,6 +19,7 @@ from mimlpaper.study.records import (
     current_codes,
     default_store,
     keys_of,
+    other_versions,
     records,
     trials_of,
 )
@@ -249,6 +252,17 @@ def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store)
             about = {"dataset": "scene", "code": f"{code}.{settings}", "data_sha256": data_sha256}
             store.append(mine, [row(0) | about])
             assert states(store, mine) == {"Ml-knn": expected}
+
+
+def test_versions_that_differ_from_the_recorded_ones_are_named(store, monkeypatch):
+    monkeypatch.setattr(paths, "results", lambda: store.folder)
+    assert other_versions() == ""
+    compute(MINE, store=store, jobs=1)
+    store.add_outcomes([outcome("a", "b")])
+    assert other_versions() == ""
+    store.append(MINE, [row(0, versions="numba 0.1; numpy 1.9")])
+    found = r"Recorded with numba 0.1, numpy 1.9; here are python 3.*, numpy \d.*\."
+    assert re.fullmatch(found, other_versions())
 
 
 def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
