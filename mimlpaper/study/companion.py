@@ -128,8 +128,8 @@ class Companion:
     ) -> Markdown:  # fmt: skip
         """The box that a notebook opens with: its question, the finding, what to look at.
 
-        The finding is the outcome of ``tables`` and of the claims whose ids begin as
-        ``claims``, then ``found``. Only the full protocol has one.
+        The finding, of the full protocol only, is the outcome of ``tables`` and of the claims
+        whose ids begin as ``claims``, then ``found``.
         """
         finding = f"what the text says is about the profile paper, and this is {self.profile}."
         if self.profile == "paper":

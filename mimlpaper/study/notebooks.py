@@ -78,13 +78,9 @@ def run_notebooks(
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
-    ``publish`` to the folder that the repository keeps.
-
-    Parameters
-    ----------
-    names : names or paths of :func:`available_notebooks`; None for all.
-    parameters : dict, those of every notebook, checked before anything starts.
-    at_once : int, notebooks side by side, -1 for one a core; trials themselves take all cores.
+    ``publish`` to the folder that the repository keeps. ``names`` are names or paths of
+    :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook, checked
+    before anything starts. ``at_once`` run side by side, -1 for one a core.
     """
     parameters = parameters or {}
     found = {name: _find(name) for name in names or available_notebooks()}

@@ -4,12 +4,10 @@ A row is appended whole, flushed and synced under a lock, so that neither a cras
 writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
 before the next row is written. Each row ends with a seal, a hash of its text, which shows edits.
 
-The state of a record says whether it may be shown. "fresh": made by today's code. "attested": made
-by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale":
-neither, or made from other data. "unchecked": made by a cluster, and no check of it ended.
-"suspect": edited, or contradicted by a check. Only fresh and attested records enter a number.
-
-``verified.csv`` holds what ``mimlpaper verify`` last found of each pair of codes.
+The state of a record is "fresh" (made by today's code), "attested" (made by other code, and
+``mimlpaper verify`` found that today's gives the same), "stale" (neither, or of other data),
+"unchecked" (made by a cluster, and no check of it ended) or "suspect" (edited, or contradicted by a
+check). Only fresh and attested records may be shown.
 """
 
 import csv
@@ -20,6 +18,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
+from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 
@@ -55,13 +54,10 @@ class StoreError(RuntimeError):
 
 
 class Store:
-    """The results files in one folder.
+    """The results files in one folder, and ``verified.csv``, what verification last found.
 
-    Parameters
-    ----------
-    folder : path; made when the first row is written.
-    base : Store or None
-        Records that are read as well, where the folder has none of the same trial; never written.
+    Records of the store ``base`` are read where the folder has none of the same trial; no call
+    writes them.
     """
 
     def __init__(self, folder, base: "Store | None" = None):
@@ -243,16 +239,12 @@ def records(
     experiment: str | Experiment, *, profile: str = "paper", methods=None,
     store: Store | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """What is recorded of an experiment's trials, in their order, with a column ``state``.
-
-    The states are :data:`STATES`, described above.
-    """
+    """What is recorded of an experiment's trials, in their order, with a column ``state``."""
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {
-        tuple(vars(trial).values()): i for i, trial in enumerate(described.trials(profile, methods))
-    }
+    trials = described.trials(profile, methods)
+    place = {astuple(trial): i for i, trial in enumerate(trials)}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))

@@ -158,13 +158,9 @@ def run_trials(
     needs them ``alone`` run one at a time, each in a new process. A TrialError at the end says that
     some failed, or their worker died.
 
-    Parameters
-    ----------
-    experiments : mapping from name to Experiment, where the trials' experiments are found.
-    jobs : int, processes on this machine, -1 for one a core.
-    data_home : path or None; on a cluster, a path that every worker sees.
-    dask : str or None, address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. Each of its
-        workers needs this version of the package, the data, and one thread.
+    ``experiments`` maps the names of the trials' experiments to these. ``jobs`` processes run on
+    this machine, -1 for one a core, or in their place the workers of the Dask scheduler at the
+    address ``dask``; each of these needs this version of the package, the data, and one thread.
     """
 
     def job(trial):
@@ -219,10 +215,9 @@ def _in_batches(trial_jobs, jobs, dask, progress):
 
 
 def _one_by_one(trial_jobs):
-    """Yield (trial, rows, traceback) of trials that each have a new process for themselves.
+    """The same of trials that each have a new process, forked bare by a server that has imports.
 
-    A server that has everything imported forks a bare process for each: they start at once, and
-    their memory is that of one trial.
+    They start at once, and their memory is that of one trial.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
@@ -271,10 +266,7 @@ def _run_batch(trial_jobs):
 
 
 def _attempt(trial, estimator, splits, measure, data_home):
-    """(trial, rows, None) or, so that one failure does not stop the others, its traceback last.
-
-    The worker adds where the numbers come from: it may be another machine.
-    """
+    """(trial, rows with their origin, None) or, if it failed, (trial, None, traceback)."""
     try:
         code = code_fingerprint(estimator, loader_of(trial.dataset), splits, measure)
         rows = run_trial(trial, estimator, splits, measure, data_home=data_home)

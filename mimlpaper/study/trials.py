@@ -112,14 +112,11 @@ class Measure:
 class Part:
     """Methods on some data sets, divided in one way.
 
-    Parameters
-    ----------
-    configurations : mapping from method to configuration, in the order of printing
-        A :class:`~mimlpaper.study.settings.Row` (its published settings), an unfitted estimator,
-        or a mapping from data set to one of these; None if the measure needs no estimator.
-    variants : mapping from method to sequence of mappings
-        The methods that run, and the changes of each that run: names of a Row's settings, or of
-        parameters as in :func:`~mimlpaper.study.holdouts.full_names`. If empty, all run unchanged.
+    ``configurations`` maps each method, in the order of printing, to a
+    :class:`~mimlpaper.study.settings.Row`, an unfitted estimator, or None if the measure needs
+    none; or to a mapping from data set to one of these. ``variants`` maps the methods that run to
+    changes of a Row's settings, or of parameters as in
+    :func:`~mimlpaper.study.holdouts.full_names`. If it is empty, all run unchanged.
     """
 
     datasets: tuple[str, ...]
@@ -252,8 +249,7 @@ def _stand_in(dataset):
 def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data_home=None):
     """Run a trial and return what is measured, one dict for each stage.
 
-    Seconds are of processor time. Work that an earlier trial of the batch left in the cache is not
-    counted again.
+    Seconds are of processor time, without work that an earlier trial left in the cache.
     """
     dataset = _kept(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)

@@ -134,8 +134,8 @@ def _cheap(table, seconds, data_home, rng):
 def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of an experiment that lie far from those of the same setting and stage.
 
-    Far is more than :data:`FAR` robust standard deviations from the median in any number that is
-    measured but seconds, in a group of at least :data:`SMALLEST` splits.
+    Far is more than :data:`FAR` robust standard deviations from the median, in any number that is
+    compared, of at least :data:`SMALLEST` splits.
     """
     setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
     values = rows[_compared_numbers(experiment)].astype(float)
@@ -178,9 +178,9 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
 def verified(read, experiments, store: Store) -> list[dict]:
     """What :func:`verify` last found of today's code, for each experiment and kind of machine.
 
-    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, groups
-    (recorded ones), equal, close, different, suspect, failed (groups with that outcome), trials
-    (run again), largest_difference, date (of the oldest of the outcomes).
+    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, number of
+    recorded groups and of groups with each outcome, trials that ran again, largest_difference,
+    date (of the oldest outcome).
     """
     table, rows = store.outcomes(), []
     for name in experiments:
@@ -201,8 +201,7 @@ def verified(read, experiments, store: Store) -> list[dict]:
 def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
     """Run some of a cluster's unchecked trials of each method again here, and set their marks.
 
-    One trial in :data:`ONE_IN` is drawn, at least :data:`AT_LEAST`, also from earlier runs. If one
-    differs, all unchecked trials of its method become suspect, and a TrialError names it.
+    If one differs, all unchecked trials of its method become suspect, and a TrialError names it.
     """
     recorded = store.load(experiment)
     unchecked = recorded[recorded["code"].str.startswith(UNCHECKED)]
@@ -222,8 +221,7 @@ def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
     if differing:
         raise TrialError(
             f"spot check: {len(differing)} of the cluster's trials differ here, such as "
-            f"{differing[0]}; what it made of their methods is marked as suspect, and the same "
-            "command runs it again"
+            f"{differing[0]}; its methods' trials are suspect, and the same command runs them again"
         )
 
 
@@ -235,7 +233,7 @@ def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple
 
 
 def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
-    """Largest difference over a trial's stages, and whether all are within what is allowed.
+    """Largest difference over all stages of a trial, and whether all are allowed.
 
     ``recorded`` and ``repeated`` are the trial's rows as recorded, and from running it again.
     """
@@ -266,10 +264,7 @@ def distance(recorded, repeated, numbers: list[str]) -> pd.Series:
 
 
 def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
-    """Largest difference of each number that counts as the same result.
-
-    ``recorded`` and ``repeated`` are rows with dataset, n_test, versions and machine.
-    """
+    """Largest difference of each number that counts as the same result, of a trial's two rows."""
     here = all(recorded[column] == repeated[column] for column in ("versions", "machine"))
     if here or "hamming_loss" not in numbers:
         return pd.Series(EXACT, numbers)
