@@ -38,7 +38,7 @@ DRAWN = "Drawn data, in place of files that are not here."
 
 
 class Companion:
-    """One notebook's parameters, checked, and the calls that depend on them.
+    """One notebook's parameters and the calls that depend on them.
 
     It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
     are those of :func:`~mimlpaper.study.runner.compute`; ``data_home=""`` is the default folder.
@@ -52,14 +52,13 @@ class Companion:
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-        how: dict[str, Any] = {"jobs": jobs, "data_home": data_home, "recompute": recompute}
-        for (name, value), kind in zip(how.items(), (int, str, bool), strict=True):
-            if type(value) is not kind:
-                raise ValueError(f"{name} must be {kind.__name__}, got {value!r}")
         self.profile = profile
         self.data_home = data_home or None
         self.store = explored_store(profile)
-        self._how = how | {"profile": profile, "data_home": self.data_home, "store": self.store}
+        self._how: dict[str, Any] = {
+            "profile": profile, "jobs": jobs, "data_home": self.data_home, "recompute": recompute,
+            "store": self.store,
+        }  # fmt: skip
         self._known: dict[str, pd.DataFrame] = {}
         self._tested: dict[str, ClaimResult] = {}
         use_style()

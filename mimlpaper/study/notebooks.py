@@ -57,21 +57,6 @@ def available_notebooks() -> dict[str, Path]:
     return {path.stem: path for path in found if path == path.resolve()}
 
 
-def check_parameters(name: str, parameters: dict):
-    """Check parameters against a notebook's own declarations: names and types."""
-    declared = papermill.inspect_notebook(str(_find(name)))
-    for parameter, value in parameters.items():
-        if parameter not in declared:
-            raise ValueError(
-                f"notebook {name} has no parameter {parameter!r}; it takes {list(declared)}"
-            )
-        expected = declared[parameter]["inferred_type_name"]
-        if expected != type(value).__name__:
-            raise ValueError(
-                f"parameter {parameter} of notebook {name} must be {expected}, got {value!r}"
-            )
-
-
 def run_notebooks(
     names=None, parameters: dict | None = None, *, at_once: int = 1, publish: bool = False
 ) -> list[NotebookRun]:
@@ -79,19 +64,17 @@ def run_notebooks(
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
     ``publish`` to the folder that the repository keeps. ``names`` are names or paths of
-    :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook, checked
-    before anything starts. ``at_once`` run side by side, -1 for one a core.
+    :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook.
+    ``at_once`` run side by side, -1 for one a core.
     """
     parameters = parameters or {}
-    found = {name: _find(name) for name in names or available_notebooks()}
-    for name in found:
-        check_parameters(name, parameters)
+    found = sorted({_find(name) for name in names or available_notebooks()})
     profile, runs = parameters.get("profile", "paper"), []
     folder = paths.build(profile)
     folder.mkdir(parents=True, exist_ok=True)
     # The scorecard, 0_…, is read first but made last, of what the others record.
     for last in False, True:
-        together = [path for path in sorted(found.values()) if path.stem.startswith("0_") == last]
+        together = [path for path in found if path.stem.startswith("0_") == last]
         runs += Parallel(at_once, backend="threading")(
             delayed(_run)(path, parameters, folder, publish) for path in together
         )
