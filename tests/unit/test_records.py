@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 
 import pandas as pd
 import pytest
@@ -28,6 +29,7 @@ from mimlpaper.study.runner import compute
 from tests.made_up_study import METHODS, TINY, edit, raising, tiny
 
 MINE = tiny()
+NOBODY = 65534  # a user's number
 
 
 def row(split, stage=0, n_stages=1, **values):
@@ -278,18 +280,27 @@ def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
     assert splits(store) == [0, 1]
 
 
-def test_what_cannot_be_written_is_named_before_a_trial_runs(store, tmp_path, monkeypatch):
-    """A file in the folder's place, a folder in the file's place, a store to read only."""
+def test_what_cannot_be_written_is_named_before_a_trial_runs(tmp_path, monkeypatch):
+    """A file in the folder's place, a folder in the file's place, a folder to read only.
+
+    The superuser, who may write everywhere, becomes nobody.
+    """
     monkeypatch.setattr("mimlpaper.study.runner.run_trials", lambda *_, **__: pytest.fail("ran"))
     (tmp_path / "taken").write_text("a file where the folder should be")
-    (tmp_path / "results" / "mine.csv").mkdir(parents=True)
-    for one in (Store(tmp_path / "taken"), store, Store(tmp_path / "read_only")):
-        if one.folder.name == "read_only":
-            denied = raising(PermissionError(13, "Permission denied"))
-            monkeypatch.setattr("mimlpaper.study.records.FileLock.acquire", denied)
-        with pytest.raises(StoreError, match=f"cannot record to {one.path('mine')}"):
-            compute(MINE, store=one, jobs=1)
-    assert os.listdir(tmp_path / "results" / "mine.csv") == []
+    (tmp_path / "folder" / "mine.csv").mkdir(parents=True)
+    user = os.geteuid()
+    with tempfile.TemporaryDirectory() as closed:  # nobody may look into tmp_path
+        os.chmod(closed, 0o555)
+        os.seteuid(user or NOBODY)
+        try:
+            with pytest.raises(StoreError, match=f"cannot record to {closed}/mine.csv"):
+                compute(MINE, jobs=1, store=Store(closed))
+        finally:
+            os.seteuid(user)
+            os.chmod(closed, 0o755)
+    for name in ("taken", "folder"):
+        with pytest.raises(StoreError, match=f"cannot record to {tmp_path / name / 'mine.csv'}"):
+            compute(MINE, jobs=1, store=Store(tmp_path / name))
 
 
 def test_a_trial_that_is_committed_stands_once_in_its_file():
