@@ -26,7 +26,7 @@ def main(arguments=None) -> int:
     except BrokenPipeError:  # whoever read the output has gone, such as head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (OSError, RuntimeError, ValueError) as error:  # such as DataError, TrialError
+    except (ImportError, OSError, RuntimeError, ValueError) as error:  # such as DataError
         print(f"mimlpaper: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
 
@@ -71,7 +71,6 @@ def _protocol(options):
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
     _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
-    _option("--timeout", type=int, help="seconds after which a cell hangs"),
     RECOMPUTE,
     *PROTOCOL,
 )
@@ -92,7 +91,7 @@ def _run(options):
             ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
     at_once = -1 if options.recorded else 1  # since trials take all cores
-    how = {"cell_timeout": options.timeout, "publish": options.publish, "at_once": at_once}
+    how = {"publish": options.publish, "at_once": at_once}
     runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
     failed = [run for run in runs if run.status != "done"]
     rows = [
@@ -125,16 +124,14 @@ def _compute(options):
     from mimlpaper.study.registry import EXPERIMENTS
     from mimlpaper.study.runner import compute, estimate
 
-    names, again = options.experiment or list(EXPERIMENTS), {"recompute": options.recompute}
+    names, how = options.experiment or list(EXPERIMENTS), {"recompute": options.recompute}
     if options.estimate:
-        workers = effective_n_jobs(options.jobs)
-        table = estimate(names, profile=options.profile, workers=workers, **again)
-        print(table.to_string(index=False, float_format="%.2f"))
-        return
-    how = _protocol(options) | again
-    trials = compute(names, methods=options.methods, dask=options.dask, **how)
-    groups = trials.drop_duplicates(KEY).groupby(["experiment", "method"], sort=False)
+        how |= {"profile": options.profile, "workers": effective_n_jobs(options.jobs)}
+        return print(estimate(names, **how).to_string(index=False, float_format="%.2f"))
+    how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
+    trials = compute(names, **how).drop_duplicates(KEY)
     states = ("state", lambda states: _in_words(Counter(states)))
+    groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
 
@@ -157,10 +154,8 @@ def _verify(options):
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
-    print(
-        f"{table['n_checked'].sum()} trials of {len(table)} groups run again, "
-        f"{table.loc[same, 'n_checked'].sum()} gave the same numbers"
-    )
+    n_checked, n_same = table["n_checked"].sum(), table.loc[same, "n_checked"].sum()
+    print(f"{n_checked} trials of {len(table)} groups run again, {n_same} gave the same numbers")
     return int(not same.all())
 
 
@@ -191,6 +186,7 @@ def _bench(options):
 )
 def _status(options):
     from mimlpaper import paths
+    from mimlpaper.study.records import other_versions
     from mimlpaper.study.scorecard import artefact_status, in_words, recorded_scorecard, trace
 
     if options.trace:
@@ -208,6 +204,8 @@ def _status(options):
         _print(rows)
         print()
     print(in_words(recorded_scorecard(profile)))
+    if other := other_versions(profile):
+        print(f"\n{other}")
     return int(any(row["mend"] for row in rows))
 
 
@@ -234,10 +232,9 @@ def _in_words(counts):
 
 
 def _print(rows):
-    """Print dicts of the same keys as a table, every column as wide as its longest cell."""
+    """Print dicts of the same keys as a table, flush left."""
     rows = list(rows)
     table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+        print("  ".join(map(str.ljust, row, widths)).rstrip())

@@ -70,14 +70,14 @@ def edit(monkeypatch, module: str, old: str, new: str):
 
 def see(monkeypatch, texts: dict[str, str]):
     """Let fingerprints see these texts of modules, and forget what they saw before."""
-    before, edited = fingerprint._module, cache(fingerprint._module.__wrapped__)
+    before, edited = fingerprint._names, cache(fingerprint._names.__wrapped__)
     for module, text in texts.items():
         monkeypatch.setitem(fingerprint.SOURCES, module, text.encode())
 
-    def meanings(name):
-        return edited(name) if name in texts else before(name)
+    def names(module):
+        return edited(module) if module in texts else before(module)
 
-    meanings.__wrapped__ = edited.__wrapped__
-    monkeypatch.setattr(fingerprint, "_module", meanings)
+    names.__wrapped__ = edited.__wrapped__
+    monkeypatch.setattr(fingerprint, "_names", names)
     for name in ("_closure", "_uses", "_hash"):
         monkeypatch.setattr(fingerprint, name, cache(getattr(fingerprint, name).__wrapped__))

@@ -31,7 +31,7 @@ DRAWN = "Drawn data, in place of files that are not here."
 
 
 class Companion:
-    """One notebook's parameters, checked, and the calls that depend on them.
+    """One notebook's parameters and the calls that depend on them.
 
     It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
     are those of :func:`~mimlpaper.study.runner.compute`; ``data_home=""`` is the default folder.
@@ -45,14 +45,13 @@ class Companion:
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-        given: dict[str, Any] = {"jobs": jobs, "data_home": data_home, "recompute": recompute}
-        for (name, value), kind in zip(given.items(), (int, str, bool), strict=True):
-            if type(value) is not kind:
-                raise ValueError(f"{name} must be {kind.__name__}, got {value!r}")
         self.profile = profile
         self.data_home = data_home or None
         self.store = explored_store(profile)
-        self._how = given | {"profile": profile, "data_home": self.data_home, "store": self.store}
+        self._how: dict[str, Any] = {
+            "profile": profile, "jobs": jobs, "data_home": self.data_home, "recompute": recompute,
+            "store": self.store,
+        }  # fmt: skip
         self._known: dict[str, pd.DataFrame] = {}
         self._tested: dict[str, ClaimResult] = {}
         use_style()
@@ -116,8 +115,8 @@ class Companion:
     ) -> Markdown:  # fmt: skip
         """The box that a notebook opens with: its question, the finding, what to look at.
 
-        The finding is the outcome of ``tables`` and of the claims whose ids begin as
-        ``claims``, then ``found``. Only the full protocol has one.
+        The finding, of the full protocol only, is the outcome of ``tables`` and of the claims
+        whose ids begin as ``claims``, then ``found``.
         """
         finding = f"what the text says is about the profile paper, and this is {self.profile}."
         if self.profile == "paper":
@@ -137,12 +136,10 @@ class Companion:
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
-        means = {
-            get_experiment(name).title: as_published(self.recorded(name))
-            .groupby("method", sort=False)[["fit_seconds", "predict_seconds"]]
-            .mean()
-            for name in experiments
-        }
+        means = {}
+        for name in experiments:
+            by_method = as_published(self.recorded(name)).groupby("method", sort=False)
+            means[get_experiment(name).title] = by_method[["fit_seconds", "predict_seconds"]].mean()
         return pd.concat(means, axis=1).round(2)
 
     def core_hours(self) -> float:
@@ -153,8 +150,7 @@ class Companion:
     def table(self, number: int):
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`."""
         name = f"table{number}"
-        trials = self.trials(name)
-        blind = self.column(name, "blind")
+        trials, blind = self.trials(name), self.column(name, "blind")
         table = results_table(trials, number, profile=self.profile, blind=blind)
         return self.save_table(table, name)
 
@@ -170,7 +166,8 @@ class Companion:
 
         ``of`` is the data described; drawn data never replace the table of original data.
         """
-        self._write(save_table, table, name, drawn=any(data.kind == "synthetic" for data in of))
+        if not self._replaces_original(*of):
+            save_table(table, self.folder, name)
         return table
 
     def save_figure(self, figure, name: str, *, of: Dataset | None = None):
@@ -179,16 +176,16 @@ class Companion:
         ``of`` is the data shown; drawn data are named in the picture and its text, and never
         replace the figure of original data.
         """
-        drawn = of is not None and of.kind == "synthetic"
         texts = {shown.file: f"{shown.title}. {shown.shows}" for shown in ARTEFACTS}
         text = texts.get(name, name.replace("_", " "))
-        if drawn:
+        if of is not None and of.kind == "synthetic":
             figure.suptitle(DRAWN, fontsize=8, color=LINE)
             text = f"{DRAWN} {text}"
-        self._write(save_figure, figure, name, drawn=drawn)
+        if of is None or not self._replaces_original(of):
+            save_figure(figure, self.folder, name)
         display(figure, metadata={"image/png": {"alt": text}})
         plt.close(figure)
 
-    def _write(self, save, shown, name, *, drawn):
-        if not (drawn and self.folder == paths.figures()):
-            save(shown, self.folder, name)
+    def _replaces_original(self, *shown):
+        drawn = any(data.kind == "synthetic" for data in shown)
+        return drawn and self.folder == paths.figures()

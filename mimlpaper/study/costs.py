@@ -52,7 +52,7 @@ class LastForTest(Splits):
 
     n_test: int = 0
 
-    def _divided(self, dataset, split):
+    def indices(self, dataset, split):
         rows = np.arange(len(dataset))
         return rows[: len(rows) - self.n_test], rows[len(rows) - self.n_test :]
 

@@ -14,7 +14,7 @@ import json
 import os
 import platform
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib.metadata import version
@@ -31,7 +31,6 @@ from mimlpaper.study.arithmetic import pin
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 
 Definition = tuple[str, str]  # module and name
-Meaning = list[ast.stmt] | str  # statements that define a name, or where it is imported from
 
 # What every trial runs, and what writes its numbers.
 COMMON: set[Definition] = {
@@ -49,15 +48,11 @@ NOT_FOLLOWED = {
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
 
 
-def _module_name(path):
-    """Of a file of this package the name of its module."""
-    parts = (PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-SOURCES = {_module_name(path): path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))}
-
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+SOURCES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"):
+    path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))
+}  # fmt: skip
+DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def code_fingerprint(*parts) -> str:
@@ -81,8 +76,7 @@ def all_sources() -> str:
 def modules_behind(*parts) -> dict[str, int]:
     """The package's modules that a fingerprint covers, with the number of definitions in use."""
     _, definitions = _behind(*parts)
-    modules = Counter(module for module, name in definitions if name != REST)
-    return dict(sorted(modules.items()))
+    return dict(sorted(Counter(module for module, name in definitions if name != REST).items()))
 
 
 def _behind(*parts):
@@ -110,8 +104,7 @@ def _described(value, found: set[Definition]):
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if hasattr(value, "__qualname__"):  # a class or a function, with what it closes over
-        outermost = value.__qualname__.split(".")[0]
-        found |= _resolved(value.__module__, outermost)
+        found |= _resolved(value.__module__, value.__qualname__.split(".")[0])
         enclosed = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
         return [value.__qualname__, *map(describe, enclosed)]
     if value is None or isinstance(value, str | int | float):
@@ -122,87 +115,72 @@ def _described(value, found: set[Definition]):
 @cache
 def _closure(found: frozenset[Definition]) -> set[Definition]:
     """The definitions and all that they use in this package."""
-    closed, waiting = set(), list(found)
+    closed, waiting = set(), set(found)
     while waiting:
-        definition = waiting.pop()
-        if definition not in closed:
-            closed.add(definition)
-            waiting += _uses(definition)
+        closed |= waiting
+        waiting = set().union(*map(_uses, waiting)) - closed
     return closed
 
 
 @cache
-def _uses(definition: Definition) -> frozenset[Definition]:
+def _uses(definition: Definition) -> set[Definition]:
     """The package's definitions whose names appear in one definition."""
-    module, _ = definition
+    module, name = definition
     used = {(module, REST)}
-    for node in (node for statement in _statements(definition) for node in ast.walk(statement)):
+    for node in (node for part in _names(module)[0][name] for node in ast.walk(part)):
         if isinstance(node, ast.Name):
             used |= _resolved(module, node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             used |= _resolved(module, node.value.id, node.attr)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                used |= _resolved(node.module, alias.name)
-    return frozenset(used)
+            used = used.union(*(_resolved(node.module, alias.name) for alias in node.names))
+    return used
 
 
 def _resolved(module: str, name: str, attribute: str = "") -> set[Definition]:
     """Where this package defines what ``name``, or ``name.attribute``, means in a module."""
-    if module not in SOURCES or NOT_FOLLOWED & {module, f"{module}.{name}"}:
+    inner = f"{module}.{name}"
+    if module not in SOURCES or NOT_FOLLOWED & {module, inner}:
         return set()
-    meaning = _module(module).get(name)
-    if meaning is None:  # a module of a package, or a name from elsewhere
-        inner = f"{module}.{name}"
-        return _resolved(inner, attribute) if inner in SOURCES and attribute else set()
-    if isinstance(meaning, str):  # imported
-        origin, _, imported = meaning.rpartition(".")
-        return _resolved(origin, imported, attribute)
-    return {(module, name)}
+    defined, imported = _names(module)
+    if name in defined:
+        return {(module, name)}
+    if name in imported:
+        return _resolved(*imported[name], attribute)
+    return _resolved(inner, attribute) if inner in SOURCES and attribute else set()
 
 
 @cache
-def _module(module: str) -> dict[str, Meaning]:
-    """What each top-level name of a module means: its statements, or where it is imported from."""
-    imported: dict[str, str] = {}
-    defined: dict[str, list[ast.stmt]] = {REST: []}
-    for statement in _syntax(module).body:
+def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str, str]]]:
+    """A module's definitions by name, without docstrings, and where it imports other names from."""
+    defined: dict[str, list[ast.stmt]] = defaultdict(list, {REST: []})
+    imported: dict[str, tuple[str, str]] = {}
+    tree = ast.parse(SOURCES[module])
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, (ast.Module, *DOCUMENTED))
+            and ast.get_docstring(node, clean=False) is not None
+        ):
+            node.body = node.body[1:]
+    for statement in tree.body:
         if isinstance(statement, ast.ImportFrom):
-            for alias in statement.names:
-                imported[alias.asname or alias.name] = f"{statement.module}.{alias.name}"
+            origin = str(statement.module)
+            imported |= {one.asname or one.name: (origin, one.name) for one in statement.names}
+        elif isinstance(statement, DOCUMENTED):
+            defined[statement.name].append(statement)
         elif not isinstance(statement, ast.Import):
-            for name in _defined(statement):
-                defined.setdefault(name, []).append(statement)
+            targets = getattr(statement, "targets", [getattr(statement, "target", ast.Pass())])
+            nodes = [node for target in targets for node in ast.walk(target)]
+            for name in [one.id for one in nodes if isinstance(one, ast.Name)] or [REST]:
+                defined[name].append(statement)
     defined.pop("__all__", None)
-    return imported | defined
-
-
-def _statements(definition: Definition) -> list[ast.stmt]:
-    module, name = definition
-    return [statement for statement in _module(module)[name] if isinstance(statement, ast.stmt)]
-
-
-def _defined(statement: ast.stmt) -> list[str]:
-    """The names that a top-level statement defines, or :data:`REST`."""
-    if isinstance(statement, DOCUMENTED):
-        return [statement.name]
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    names = [n.id for t in targets if t is not None for n in ast.walk(t) if isinstance(n, ast.Name)]
-    return names or [REST]
+    return dict(defined), imported
 
 
 @cache
 def _hash(definition: Definition) -> str:
-    return hashlib.sha256(_canonical(_statements(definition)).encode()).hexdigest()
-
-
-def _syntax(module: str) -> ast.Module:
-    """A module's syntax tree without its docstrings."""
-    tree = ast.parse(SOURCES[module])
-    for node in ast.walk(tree):
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-    return tree
+    module, name = definition
+    return hashlib.sha256(_canonical(_names(module)[0][name]).encode()).hexdigest()
 
 
 def _canonical(node) -> str:
@@ -243,13 +221,12 @@ def _blas_kernels():
 
 def _commit():
     """Short hash of the checkout's commit, with + for uncommitted changes; "" outside git."""
+    git = ["git", "-C", str(project_root())]
     try:
-        head = _git("rev-parse", "--short=12", "HEAD")
-        return head + "+" * bool(_git("status", "--porcelain", "--", "mimlpaper"))
+        head, changes = (
+            subprocess.check_output([*git, *words.split()], text=True, stderr=subprocess.DEVNULL)
+            for words in ("rev-parse --short=12 HEAD", "status --porcelain -- mimlpaper")
+        )
     except (OSError, subprocess.CalledProcessError):
         return ""
-
-
-def _git(*arguments):
-    git = ["git", "-C", str(project_root()), *arguments]
-    return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    return head.strip() + "+" * bool(changes)

@@ -25,8 +25,7 @@ class HoldOut(BaseEstimator):
     criterion : one of :data:`mimlpaper.metrics.CRITERIA`, default "average_precision", or
         "accuracy" for a learner of one binary label; measured on the held-out part.
     test_size : float, default 0.25, share of the training set that is held out.
-    stratified : bool, default False
-        Whether the held-out part keeps the shares of the classes, of labels (n_bags,).
+    stratified : bool, default False, whether the held-out part keeps the shares of the classes.
     random_state : int, RandomState or None, default None
 
     Attributes

@@ -7,14 +7,13 @@ import re
 import tempfile
 import time
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 import nbformat
 import papermill
 from joblib import Parallel, delayed
 from latex2mathml.converter import convert as latex_to_mathml
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.exceptions import DeadKernelError
 from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
@@ -36,16 +35,13 @@ TEMPLATE = (
 {% endblock %}"""
 )
 
-FAULTS = {DeadKernelError: "died", CellTimeoutError: "timeout", PapermillExecutionError: "error"}
-TYPES = ("str", "int", "bool", "float")
-
 
 @dataclass(frozen=True)
 class NotebookRun:
     """How one notebook's execution ended.
 
     ``status`` is "done" only if every code cell was executed without an error. Otherwise it is
-    "error" (a cell raised), "timeout", "died" (its kernel), or "incomplete" (cells not executed).
+    "error" (a cell raised), "died" (its kernel), or "incomplete" (cells not executed).
     """
 
     name: str
@@ -61,49 +57,26 @@ def available_notebooks() -> dict[str, Path]:
     return {path.stem: path for path in found if path == path.resolve()}
 
 
-def check_parameters(name: str, parameters: dict):
-    """Check parameters against a notebook's own declarations: names and types."""
-    declared = papermill.inspect_notebook(str(_find(name)))
-    for parameter, value in parameters.items():
-        if parameter not in declared:
-            raise ValueError(
-                f"notebook {name} has no parameter {parameter!r}; it takes {list(declared)}"
-            )
-        expected = declared[parameter]["inferred_type_name"]
-        if expected in TYPES and type(value).__name__ != expected:
-            raise ValueError(
-                f"parameter {parameter} of notebook {name} must be {expected}, got {value!r}"
-            )
-
-
 def run_notebooks(
-    names=None, parameters: dict | None = None, *, cell_timeout: int | None = None,
-    at_once: int = 1, publish: bool = False,
-) -> list[NotebookRun]:  # fmt: skip
+    names=None, parameters: dict | None = None, *, at_once: int = 1, publish: bool = False
+) -> list[NotebookRun]:
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
-    ``publish`` to the folder that the repository keeps.
-
-    Parameters
-    ----------
-    names : names or paths of :func:`available_notebooks`; None for all.
-    parameters : dict, those of every notebook, checked before anything starts.
-    cell_timeout : int or None, seconds after which a cell hangs; None for never.
-    at_once : int, notebooks side by side, -1 for one a core; trials themselves take all cores.
+    ``publish`` to the folder that the repository keeps. ``names`` are names or paths of
+    :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook.
+    ``at_once`` run side by side, -1 for one a core.
     """
     parameters = parameters or {}
-    found = {name: _find(name) for name in names or available_notebooks()}
-    for name in found:
-        check_parameters(name, parameters)
-    profile = parameters.get("profile", "paper")
-    folder, runs = paths.build(profile), []
+    found = sorted({_find(name) for name in names or available_notebooks()})
+    profile, runs = parameters.get("profile", "paper"), []
+    folder = paths.build(profile)
     folder.mkdir(parents=True, exist_ok=True)
     # The scorecard, 0_…, is read first but made last, of what the others record.
-    ordered = sorted(found.values(), key=lambda path: (path.stem.startswith("0_"), path.stem))
-    for _, together in groupby(ordered, key=lambda path: path.stem.startswith("0_")):
+    for last in False, True:
+        together = [path for path in found if path.stem.startswith("0_") == last]
         runs += Parallel(at_once, backend="threading")(
-            delayed(_run)(path, parameters, folder, cell_timeout, publish) for path in together
+            delayed(_run)(path, parameters, folder, publish) for path in together
         )
     statuses = last_runs(profile) | {run.name: run.status for run in runs}
     paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
@@ -119,34 +92,33 @@ def _find(name):
     return path
 
 
-def _run(path, parameters, folder, cell_timeout, publish):
+def _run(path, parameters, folder, publish):
     start, unfinished = time.perf_counter(), folder / f".{path.stem}.part.ipynb"
     output, status, message = None, "done", ""
     try:
-        _execute(path, unfinished, parameters, cell_timeout, publish)
+        _execute(path, unfinished, parameters, publish)
         executed = nbformat.read(unfinished, as_version=4)
         code = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source.strip()]
-        n_untouched = sum(cell.execution_count is None for cell in code)
-        if n_untouched:
-            status, message = "incomplete", f"{n_untouched} code cells were not executed"
-        else:
+        if all(cell.execution_count is not None for cell in code):
             _write_html(executed, folder / f"{path.stem}.html")
             output = folder / path.name
             os.replace(unfinished, output)
-    except tuple(FAULTS) as error:
-        status = next(word for kind, word in FAULTS.items() if isinstance(error, kind))
+        else:
+            status, message = "incomplete", "some code cells were not executed"
+    except (DeadKernelError, PapermillExecutionError) as error:
+        status = "died" if isinstance(error, DeadKernelError) else "error"
         message = str(error)
     return NotebookRun(path.stem, status, time.perf_counter() - start, output, message)
 
 
-def _execute(path, output, parameters, cell_timeout, publish):
+def _execute(path, output, parameters, publish):
     """Sockets in a folder of their own: kernels that start together cannot race for a port."""
     # In the kernel alone, and without a name that a cell could take for its own import.
     line = f"__import__('os').environ[{paths.RUN!r}] = {'publish' if publish else 'look'!r}"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",
-            cwd=str(path.parent), progress_bar=False, execution_timeout=cell_timeout,
+            cwd=str(path.parent), progress_bar=False,
             extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
         )  # fmt: skip
@@ -171,8 +143,7 @@ def _write_html(notebook, path):
         config=Config({"TagRemovePreprocessor": left_out}), raw_template=TEMPLATE,
         exclude_input_prompt=True, exclude_output_prompt=True,
     )  # fmt: skip
-    body, _ = exporter.from_notebook_node(page)
-    paths.write_whole(path, body)
+    paths.write_whole(path, exporter.from_notebook_node(page)[0])
 
 
 def _mathml(match):

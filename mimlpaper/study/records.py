@@ -4,12 +4,10 @@ A row is appended whole, flushed and synced under a lock, so that neither a cras
 writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
 before the next row is written. Each row ends with a seal, a hash of its text, which shows edits.
 
-The state of a record says whether it may be shown. "fresh": made by today's code. "attested": made
-by other code, and ``mimlpaper verify`` has found that today's code gives the same. "stale":
-neither. "unchecked": made by a cluster, and no check of it ended. "suspect": edited, or
-contradicted by a check. Only fresh and attested records enter a published number.
-
-``verified.csv`` holds what ``mimlpaper verify`` last found of each pair of codes.
+The state of a record is "fresh" (made by today's code), "attested" (made by other code, and
+``mimlpaper verify`` found that today's gives the same), "stale" (neither, or of other data),
+"unchecked" (made by a cluster, and no check of it ended) or "suspect" (edited, or contradicted by a
+check). Only fresh and attested records may be shown.
 """
 
 import csv
@@ -17,7 +15,10 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 
@@ -26,8 +27,9 @@ from filelock import FileLock
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
-from mimlpaper.study.fingerprint import all_sources, code_fingerprint
-from mimlpaper.study.registry import EXPERIMENTS, get_experiment
+from mimlpaper.datasets.fetch import manifest, source_of
+from mimlpaper.study.fingerprint import code_fingerprint, provenance
+from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.trials import Experiment, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
@@ -37,6 +39,7 @@ STATES = ("fresh", "attested", "stale", "unchecked", "suspect")  # from best to 
 USABLE = STATES[:2]
 SUSPECT, UNCHECKED = "suspect ", "unchecked "  # in front of the code of such a record
 SEAL = 8  # hexadecimal digits
+FORMULA = re.compile(r"'*[=+\-@]")  # begins a text that a spreadsheet would take for a formula
 
 # What verification says of a group: a method's records by one code, compared with today's code.
 GROUP = ["experiment", "method", "recorded_code", "code"]
@@ -51,13 +54,10 @@ class StoreError(RuntimeError):
 
 
 class Store:
-    """The results files in one folder.
+    """The results files in one folder, and ``verified.csv``, what verification last found.
 
-    Parameters
-    ----------
-    folder : path; made when the first row is written.
-    base : Store or None
-        Records that are read as well, where the folder has none of the same trial; never written.
+    Records of the store ``base`` are read where the folder has none of the same trial; no call
+    writes them.
     """
 
     def __init__(self, folder, base: "Store | None" = None):
@@ -69,94 +69,90 @@ class Store:
 
     def check_writable(self, experiment: str):
         """Raise a StoreError if nothing can be added to an experiment's file."""
-        try:
-            with self._locked(experiment), open(self.path(experiment), "ab"):
-                pass
-        except OSError as error:
-            raise StoreError(f"cannot record to {self.path(experiment)}: {error}") from error
+        with self._appending(experiment):
+            pass
 
     def append(self, experiment: Experiment, rows: list[dict]):
         """Add rows, all of them or, if that fails, none."""
-        path, columns = self.path(experiment.name), columns_of(experiment)
-        text = _to_csv(rows, columns)
-        # Unbuffered: what could not be written must not wait in a buffer to be written later.
-        with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
+        with self._appending(experiment.name) as file:
             # A writer that was killed may have left part of a row.
             file.seek(0)
             end = file.read().rfind(b"\n") + 1
             file.truncate(end)
-            unwritten = (text if end else _header(columns) + text).encode()
+            unwritten = _to_csv(rows, columns_of(experiment), with_header=not end).encode()
             try:
                 while unwritten:
                     unwritten = unwritten[file.write(unwritten) :]
                 os.fsync(file.fileno())
-            except OSError as error:
+            except OSError:
                 file.truncate(end)
-                raise StoreError(
-                    f"could not record to {path}: {error}; what was recorded before is intact, "
-                    "free some space and run the same command again"
-                ) from error
+                raise
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
-        own = self._read(experiment)
-        if self.base is None:
-            return own
-        return _latest(pd.concat([self.base.load(experiment), own], ignore_index=True))
+        path, columns = self.path(experiment.name), columns_of(experiment)
+        data = path.read_bytes() if path.is_file() else b""
+        whole = data[: data.rfind(b"\n") + 1].decode(errors="replace")
+        own = _parse(whole or _to_csv([], columns), path, columns, experiment.measure.numbers)
+        below = self.base.load(experiment) if self.base else own[:0]
+        return _latest(pd.concat([below, own], ignore_index=True) if len(below) else own)
 
     def rewrite(self, experiment: Experiment, change: Callable = lambda rows: rows):
         """Write what ``change`` makes of all whole trials in place of the file, at once.
 
         No writer comes between reading and writing. Records that were superseded leave the file.
         """
-        columns = columns_of(experiment)
         with self._locked(experiment.name):
-            rows = change(self._read(experiment)).to_dict("records")
-            paths.write_whole(self.path(experiment.name), _header(columns) + _to_csv(rows, columns))
+            rows = change(Store(self.folder).load(experiment)).to_dict("records")
+            paths.write_whole(self.path(experiment.name), _to_csv(rows, columns_of(experiment)))
+
+    def remove(self, experiment: Experiment, keys: set[tuple]):
+        """Remove the records of these trials."""
+        self.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
 
     def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
         """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""
 
         def marked(rows):
             named = [key in keys for key in keys_of(rows)]
-            bare = rows["code"].str.split(" ").str[-1]
-            return rows.assign(code=rows["code"].mask(named, mark + bare))
+            return rows.assign(code=rows["code"].mask(named, mark + bare_codes(rows)))
 
         self.rewrite(experiment, marked)
 
     def outcomes(self) -> pd.DataFrame:
         """What verification last found of each group; columns :data:`OUTCOMES`."""
         table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOMES)
-        if not self.path("verified").is_file():
-            return table
-        texts = dict.fromkeys(("recorded_code", "code", "commit"), str)
-        own = pd.read_csv(self.path("verified"), dtype=texts)
-        return _last_outcomes(own if table.empty else pd.concat([table, own]))
+        if self.path("verified").is_file():
+            texts = dict.fromkeys(("recorded_code", "code", "commit"), str)
+            table = _newest(table, pd.read_csv(self.path("verified"), dtype=texts))
+        return table
 
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same groups."""
-        added = pd.DataFrame(list(rows), columns=OUTCOMES)
         with self._locked("verified"):
             known = Store(self.folder).outcomes()
-            table = _last_outcomes(added if known.empty else pd.concat([known, added]))
-            text = table.sort_values(GROUP).to_csv(index=False, lineterminator="\n")
+            table = _newest(known, pd.DataFrame(list(rows), columns=OUTCOMES)).sort_values(GROUP)
+            text = table.to_csv(index=False, lineterminator="\n")
             paths.write_whole(self.path("verified"), text)
-
-    def _read(self, experiment):
-        path, columns = self.path(experiment.name), columns_of(experiment)
-        data = path.read_bytes() if path.is_file() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        types = dict.fromkeys(COUNTS, int) | dict.fromkeys(experiment.measure.numbers, float)
-        if not whole:
-            return pd.DataFrame(columns=columns, dtype="str").astype(types | {"seconds": float})
-        return _latest(_parse(whole, path, columns, numbers=list(types)))
 
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{name}.lock")
 
+    @contextmanager
+    def _appending(self, name):
+        """An unbuffered file: what could not be written must not be written later."""
+        try:
+            with self._locked(name), open(self.path(name), "a+b", buffering=0) as file:
+                yield file
+        except OSError as error:
+            raise StoreError(
+                f"cannot record to {self.path(name)}: {error}; what was recorded before is intact"
+            ) from error
 
-def _last_outcomes(table):
+
+def _newest(known, added):
+    table = pd.concat([known, added]) if len(known) else added
     return table.drop_duplicates(GROUP, keep="last")
 
 
@@ -178,51 +174,54 @@ def columns_of(experiment: Experiment) -> list[str]:
     ]  # fmt: skip
 
 
-def _header(columns):
-    return ",".join([*columns, "seal"]) + "\n"
-
-
-def _parse(data, path, columns, numbers):
-    lines, wanted = data.splitlines(), [*columns, "seal"]
+def _parse(text, path, columns, numbers):
+    """A file's rows; a row whose text does not agree with its seal gets a mark."""
+    lines, wanted, rows = text.splitlines(), [*columns, "seal"], []
+    reader = csv.reader(lines, strict=True)
     try:
-        table = pd.read_csv(
-            io.BytesIO(data), dtype=str, keep_default_na=False, skip_blank_lines=False,
-            encoding_errors="replace",
-        )  # fmt: skip
-        if list(table.columns) != wanted:
-            raise ValueError(f"expected the columns {wanted}, got {list(table.columns)}")
-        short = table["seal"] == ""
-        if short.any():
-            raise ValueError(f"line {short.argmax() + 2}: expected {len(wanted)} columns")
-        if len(table) != len(lines) - 1:
-            raise ValueError("a quotation mark joins lines of it")
-        table[numbers] = table[numbers].apply(pd.to_numeric)
-    except ValueError as error:
+        for row in reader:
+            if len(row) != len(wanted) or reader.line_num > len(rows) + 1:  # a quotation mark joins
+                raise ValueError(f"expected {len(wanted)} columns, got {len(row)}")
+            rows.append(row)
+        if rows[0] != wanted:
+            raise ValueError(f"expected the columns {wanted}, got {rows[0]}")
+        table = pd.DataFrame(rows[1:], columns=wanted, dtype=str)
+        for name in (*COUNTS, *numbers):
+            table[name] = pd.to_numeric(table[name])
+    except (ValueError, csv.Error) as error:
+        where = f" line {len(rows) + 1}:" if len(rows) < len(lines) else ""
         raise StoreError(
-            f"{path}: {error}; restore the file from version control, or delete the damaged lines "
-            "and run `mimlpaper compute` again"
+            f"{path}:{where} {error}; restore the file from version control, or delete the damaged "
+            "lines and run `mimlpaper compute` again"
         ) from error
-    seals = [_seal(line.rpartition(b",")[0]) for line in lines[1:]]
-    table["code"] = table["code"].mask(table["seal"] != seals, SUSPECT + table["code"])
-    return table.drop(columns="seal")
+    if "'" in text:
+        table = table.replace(rf"^'(?={FORMULA.pattern})", "", regex=True)
+    edited = table.pop("seal") != [_seal(line.rpartition(",")[0]) for line in lines[1:]]
+    return table.assign(code=table["code"].mask(edited, SUSPECT + table["code"]))
 
 
-def _seal(row: bytes) -> str:
-    return hashlib.sha256(row).hexdigest()[:SEAL]
+def _seal(row: str) -> str:
+    return hashlib.sha256(row.encode()).hexdigest()[:SEAL]
 
 
-def _to_csv(rows, columns):
+def _to_csv(rows, columns, with_header=True):
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, lineterminator="\n")
     writer.writerows({name: _recorded_text(row.get(name, "")) for name in columns} for row in rows)
-    lines = buffer.getvalue().splitlines()
-    return "".join(f"{line},{_seal(line.encode())}\n" for line in lines)
+    lines = [f"{line},{_seal(line)}\n" for line in buffer.getvalue().splitlines()]
+    return "".join([",".join([*columns, "seal\n"]), *lines][not with_header :])
 
 
 def _recorded_text(value):
+    """Ten digits of a number; a text in one line."""
     if isinstance(value, float):
         return "" if pd.isna(value) else f"{value:.10g}"
-    return " ".join(value.splitlines()) if isinstance(value, str) else value
+    return guarded(" ".join(value.splitlines())) if isinstance(value, str) else value
+
+
+def guarded(value):
+    """A text with an apostrophe before it if a spreadsheet would take it for a formula."""
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def default_store(profile: str = "paper") -> Store:
@@ -246,40 +245,40 @@ def records(
     experiment: str | Experiment, *, profile: str = "paper", methods=None,
     store: Store | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """What is recorded of an experiment's trials, in their order, with a column ``state``.
-
-    The states are :data:`STATES`, described above.
-    """
+    """What is recorded of an experiment's trials, in their order, with a column ``state``."""
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {
-        tuple(vars(trial).values()): i for i, trial in enumerate(described.trials(profile, methods))
-    }
+    trials = described.trials(profile, methods)
+    place = {astuple(trial): i for i, trial in enumerate(trials)}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))
 
 
 def _states(table, experiment, outcomes):
-    """The state of each row, by its code and that of today."""
-    named = table[["dataset", "method", "parameters", "code"]]
-    about = list(named.itertuples(index=False, name=None))
-    today = _codes_today(experiment, {row[:3] for row in about})
+    """The state of each row, by its code and its data and those of today."""
     own = outcomes[outcomes["experiment"].eq(experiment.name) & outcomes["outcome"].isin(SAME)]
     attested = set(own[["method", "recorded_code", "code"]].itertuples(index=False, name=None))
-    states = {row: _state(row[3], today[row[:3]], row[1], attested) for row in set(about)}
-    return [states[row] for row in about]
+    today, entries = current_codes(experiment), manifest()
 
+    @cache
+    def state(dataset, method, parameters, recorded, data_sha256):
+        files = source_of(dataset).files
+        if recorded.startswith((SUSPECT, UNCHECKED)):
+            return recorded.split(" ")[0]
+        if files and data_sha256 != entries[files[0]].sha256:
+            return "stale"
+        now = today(dataset, method, parameters)
+        (old_code, _, settings), (code, _, settings_now) = (
+            recorded.partition("."),
+            now.partition("."),
+        )
+        same = (method, old_code, code) in attested and settings == settings_now
+        return "fresh" if recorded == now else "attested" if same else "stale"
 
-def _state(recorded, today, method, attested):
-    if recorded.startswith((SUSPECT, UNCHECKED)):
-        return recorded.split(" ")[0]
-    if recorded == today:
-        return "fresh"
-    (code, _, settings), (code_now, _, settings_now) = recorded.partition("."), today.partition(".")
-    same = (method, code, code_now) in attested and settings == settings_now
-    return "attested" if same else "stale"
+    about = table[["dataset", "method", "parameters", "code", "data_sha256"]]
+    return [state(*row) for row in about.itertuples(index=False, name=None)]
 
 
 def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
@@ -294,17 +293,9 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
     return code
 
 
-def _codes_today(experiment: Experiment, variants: set[tuple]) -> dict[tuple, str]:
-    """Today's fingerprint of each (dataset, method, parameters)."""
-    ordered, code = sorted(variants), current_codes(experiment)
-
-    def make():
-        return [code(*variant) for variant in ordered]
-
-    known = EXPERIMENTS.get(experiment.name) is experiment
-    key = repr([all_sources(), ordered])
-    codes = kept(f"codes_{experiment.name}", key, make) if known else make()
-    return dict(zip(ordered, codes, strict=True))
+def bare_codes(table: pd.DataFrame) -> pd.Series:
+    """The codes that made some rows, without marks."""
+    return table["code"].str.split(" ").str[-1]
 
 
 def kept(name: str, key: str, make: Callable):
@@ -315,6 +306,19 @@ def kept(name: str, key: str, make: Callable):
         found = {"key": key, "value": make()}
         paths.write_whole(path, json.dumps(found))
     return found["value"]
+
+
+def other_versions(profile: str = "paper") -> str:
+    """A line that says which versions differ here from those of records; empty if none does."""
+    here = provenance()["versions"].split("; ")
+    files = default_store(profile).folder.glob("*.csv")
+    texts = {
+        text
+        for path in files
+        for text in pd.read_csv(path, usecols=["versions"])["versions"].dropna().unique()
+    }
+    other = {one for text in texts for one in text.split("; ")} - set(here)
+    return f"Recorded with {', '.join(sorted(other))}; here are {', '.join(here)}." if other else ""
 
 
 def keys_of(table: pd.DataFrame) -> list[tuple]:

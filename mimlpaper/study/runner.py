@@ -46,9 +46,8 @@ def compute(
     methods : names of the methods to run; all if None. The table has these only.
     jobs : int, worker processes, -1 for one a core. Records do not depend on it.
     recompute : bool, run all trials, recorded or not.
-    dask : str or None
-        Address of a Dask scheduler whose workers run the trials, in place of processes here. At
-        the end some run again here, see :func:`~mimlpaper.study.verify.spot_check`.
+    dask : str or None, address of a Dask scheduler, whose workers run the trials. At the end
+        some run again here, see :func:`~mimlpaper.study.verify.spot_check`.
 
     Raises
     ------
@@ -59,34 +58,35 @@ def compute(
         If data are missing for trials without any record.
     """
     names = experiments if isinstance(experiments, list | tuple) else [experiments]
-    described = [get_experiment(one) for one in names]
-    store, waiting = store or default_store(profile), []
-    for experiment in described:
+    described = {one.name: one for one in map(get_experiment, names)}
+    store, waiting, unchecked = store or default_store(profile), [], False
+    for experiment in described.values():
         recorded = records(experiment, profile=profile, methods=methods, store=store)
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
         if trials and not _data_missing(trials, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
             store.check_writable(experiment.name)
             waiting += trials
-    if waiting or dask:
-        _record({one.name: one for one in described}, waiting, jobs, data_home, dask, store)
-    tables = [records(one, profile=profile, methods=methods, store=store) for one in described]
+        unchecked |= recorded["state"].eq("unchecked").any()
+    if waiting or unchecked:
+        _record(described, waiting, jobs, data_home, dask, store)
+    tables = [
+        records(one, profile=profile, methods=methods, store=store) for one in described.values()
+    ]
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
 
 def _to_run(experiment, trials, recorded, recompute):
-    """The trials that have no usable record, without those that need a package that is not here."""
+    """The trials that have no usable record and need no package that is not here."""
     usable = recorded["state"].isin([*USABLE, "unchecked"])
     known = set() if recompute else set(keys_of(recorded[usable]))
-    waiting = [trial for trial in trials if astuple(trial) not in known]
-    return [trial for trial in waiting if _has_packages(experiment, trial)]
 
+    def can_run(trial):
+        estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
+        parts = [estimator, *(estimator.get_params().values() if estimator is not None else ())]
+        return all(find_spec(part.needs) for part in parts if hasattr(part, "needs"))
 
-def _has_packages(experiment, trial):
-    """Whether each package is installed that a part of the estimator names in ``needs``."""
-    estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
-    parts = estimator.get_params().values() if estimator is not None else ()
-    return all(find_spec(part.needs) for part in (estimator, *parts) if hasattr(part, "needs"))
+    return [trial for trial in trials if astuple(trial) not in known and can_run(trial)]
 
 
 def _data_missing(waiting, data_home, recorded):
@@ -95,22 +95,21 @@ def _data_missing(waiting, data_home, recorded):
         for dataset in {trial.dataset for trial in waiting}:
             load(dataset, data_home)
     except DataError as error:
-        if set(map(astuple, waiting)) <= set(keys_of(recorded)):
-            print(f"{len(waiting)} trials are not run again: {error}")
-            return True
-        raise
+        if not set(map(astuple, waiting)) <= set(keys_of(recorded)):
+            raise
+        print(f"{len(waiting)} trials are not run again: {error}")
+        return True
     return False
 
 
 def _announce(experiment, trials, recorded, jobs):
     """Say how many trials are to run and, if that is known, how long they take."""
-    seconds = _expected_seconds(trials, recorded)
-    text = f"{experiment.name}: {len(trials)} trials to run"
+    seconds, time = _expected_seconds(trials, recorded), ""
     if seconds.notna().all():
         workers = min(len(trials), effective_n_jobs(jobs))
         minutes = int(np.ceil(seconds.sum() / workers / 60))
-        text += f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
-    print(text, flush=True)
+        time = f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
+    print(f"{experiment.name}: {len(trials)} trials to run{time}", flush=True)
 
 
 def _expected_seconds(trials, recorded):
@@ -139,7 +138,7 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         failures.append(str(error))
     for name in touched:
         store.rewrite(experiments[name])  # without what the new records supersede
-    for experiment in experiments.values() if dask else ():
+    for experiment in experiments.values():
         try:
             spot_check(experiment, store, **where)
         except TrialError as error:
@@ -159,22 +158,25 @@ def run_trials(
     needs them ``alone`` run one at a time, each in a new process. A TrialError at the end says that
     some failed, or their worker died.
 
-    Parameters
-    ----------
-    experiments : mapping from name to Experiment, where the trials' experiments are found.
-    jobs : int, processes on this machine, -1 for one a core.
-    data_home : path or None; on a cluster, a path that every worker sees.
-    dask : address of a Dask scheduler, such as ``"tcp://10.0.0.1:8786"``, or None. Each of its
-        workers needs this version of the package, the data, and one thread.
+    ``experiments`` maps the names of the trials' experiments to these. ``jobs`` processes run on
+    this machine, -1 for one a core, or in their place the workers of the Dask scheduler at the
+    address ``dask``; each of these needs this version of the package, the data, and one thread.
     """
-    alone = [trial for trial in trials if experiments[trial.experiment].measure.alone]
-    together = [trial for trial in trials if not experiments[trial.experiment].measure.alone]
-    names = ", ".join(dict.fromkeys(trial.experiment for trial in trials))
-    progress = tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False)
-    failures = []
-    with progress:
-        in_batches = _in_batches(together, experiments, jobs, data_home, dask, progress)
-        for trial, rows, trace in chain(in_batches, _one_by_one(alone, experiments, data_home)):
+
+    def job(trial):
+        """What a worker needs to run a trial: a few kilobytes."""
+        experiment = experiments[trial.experiment]
+        estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
+        splits = experiment.part_of(trial.dataset, trial.method).splits
+        return trial, estimator, splits, experiment.measure, data_home
+
+    jobs_of: dict[bool, list] = {False: [], True: []}
+    for trial in trials:
+        jobs_of[experiments[trial.experiment].measure.alone].append(job(trial))
+    names, failures = ", ".join(dict.fromkeys(trial.experiment for trial in trials)), []
+    with tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False) as progress:
+        together = _in_batches(jobs_of[False], jobs, dask, progress)
+        for trial, rows, trace in chain(together, _one_by_one(jobs_of[True])):
             progress.update()
             if trace:
                 failures.append((trial, trace))
@@ -188,61 +190,52 @@ def run_trials(
         )
 
 
-def _in_batches(trials, experiments, jobs, data_home, dask, progress):
+def _in_batches(trial_jobs, jobs, dask, progress):
     """Yield (trial, rows, traceback) of trials that run side by side."""
     with _workers(jobs, dask):
         n_workers = effective_n_jobs(-1 if dask else jobs)
-        rounds = deque([_batches(trials, n_workers)])
+        rounds = deque([_batches(trial_jobs, n_workers)])
         while rounds:
-            waiting = dict.fromkeys(rounds.popleft())
+            waiting = {batch[0][0]: batch for batch in rounds.popleft()}
             runs = Parallel(batch_size=1, return_as="generator_unordered")
             try:
-                for results in runs(
-                    delayed(_run_batch)(_jobs(batch, experiments), data_home)
-                    for batch in list(waiting)
-                ):
-                    del waiting[tuple(trial for trial, *_ in results)]
+                for results in runs(delayed(_run_batch)(batch) for batch in [*waiting.values()]):
+                    del waiting[results[0][0]]
                     yield from results
             except TerminatedWorkerError as death:
-                left = list(waiting)
+                left = [*waiting.values()]
                 if len(left) == len(left[0]) == 1:
-                    yield left[0][0], None, f"its worker process died: {death}"
+                    yield left[0][0][0], None, f"its worker process died: {death}"
                     continue
                 # Under way were some of the first: joblib hands out two to each worker.
                 suspects, others = left[: 2 * n_workers], left[2 * n_workers :]
-                n_trials = sum(map(len, left))
-                progress.write(f"a worker process died; {n_trials} trials are run again")
+                progress.write(f"a worker process died; {sum(map(len, left))} trials run again")
                 rounds.extend([others] if others else [])
-                rounds.extend([(trial,)] for batch in suspects for trial in batch)
+                rounds.extend([[one]] for batch in suspects for one in batch)
 
 
-def _one_by_one(trials, experiments, data_home):
-    """Yield (trial, rows, traceback) of trials that each have a new process for themselves.
+def _one_by_one(trial_jobs):
+    """The same of trials that each have a new process, forked bare by a server that has imports.
 
-    A server that has everything imported forks a bare process for each: they start at once, and
-    their memory is that of one trial.
+    They start at once, and their memory is that of one trial.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
-    for trial in trials:
+    for job in trial_jobs:
         try:
             with ProcessPoolExecutor(1, mp_context=context) as pool:
-                job = _jobs((trial,), experiments)
-                results = pool.submit(_run_batch, job, data_home).result()
+                results = pool.submit(_run_batch, [job]).result()
         except Exception:  # such as a process that was killed
-            yield trial, None, traceback.format_exc()
-        else:
-            yield from results
+            results = [(job[0], None, traceback.format_exc())]
+        yield from results
 
 
-def _batches(trials, n_workers) -> list[tuple[Trial, ...]]:
+def _batches(trial_jobs, n_workers) -> list[list[tuple]]:
     """The trials by data set and split; one by one if that would leave workers idle."""
-    batches: dict[tuple, list[Trial]] = {}
-    for trial in trials:
-        batches.setdefault((trial.dataset, trial.split), []).append(trial)
-    if len(batches) < 2 * n_workers:
-        return [(trial,) for trial in trials]
-    return [tuple(batch) for batch in batches.values()]
+    batches: dict[tuple, list[tuple]] = {}
+    for job in trial_jobs:
+        batches.setdefault((job[0].dataset, job[0].split), []).append(job)
+    return [*batches.values()] if len(batches) >= 2 * n_workers else [[job] for job in trial_jobs]
 
 
 @contextmanager
@@ -253,12 +246,8 @@ def _workers(jobs, dask):
         with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE):
             yield
         return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ValueError(
-            "a Dask cluster needs the package distributed: pip install '.[cluster]' in a checkout"
-        ) from error
+    from distributed import Client
+
     with Client(dask) as client, parallel_config("dask"):
         client.wait_for_workers(1)
         threads = {info["nthreads"] for info in client.scheduler_info(-1)["workers"].values()}
@@ -270,28 +259,14 @@ def _workers(jobs, dask):
         yield
 
 
-def _jobs(batch, experiments):
-    """What a worker needs to run each trial of a batch: a few kilobytes."""
-    jobs = []
-    for trial in batch:
-        experiment = experiments[trial.experiment]
-        estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
-        splits = experiment.part_of(trial.dataset, trial.method).splits
-        jobs.append((trial, estimator, splits, experiment.measure))
-    return jobs
-
-
-def _run_batch(jobs, data_home):
+def _run_batch(trial_jobs):
     # The sums of another number of threads differ in the last bit.
     with threadpool_limits(1), sharing(Cache(SHARED)):
-        return [_attempt(*job, data_home) for job in jobs]
+        return [_attempt(*job) for job in trial_jobs]
 
 
 def _attempt(trial, estimator, splits, measure, data_home):
-    """(trial, rows, None) or, so that one failure does not stop the others, its traceback last.
-
-    The worker adds where the numbers come from: it may be another machine.
-    """
+    """(trial, rows with their origin, None) or, if it failed, (trial, None, traceback)."""
     try:
         code = code_fingerprint(estimator, loader_of(trial.dataset), splits, measure)
         rows = run_trial(trial, estimator, splits, measure, data_home=data_home)

@@ -20,6 +20,7 @@ from mimlpaper.paths import write_whole
 from mimlpaper.study.claims import ClaimResult
 from mimlpaper.study.compare import compare_with_paper, round_half_up
 from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergences
+from mimlpaper.study.records import guarded
 from mimlpaper.study.registry import settings_nearest_to_print
 from mimlpaper.study.statistics import MARGIN
 from mimlpaper.study.verdicts import DECIMALS, IN_PRINT, TOLERANCES, VERDICT_TINTS, agreement
@@ -82,7 +83,8 @@ class ReportTable:
 
     def to_csv(self) -> str:
         """The tidy numbers, six significant digits."""
-        return self.tidy.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        tidy = self.tidy.map(guarded)
+        return tidy.to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""

@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from sklearn.base import clone
@@ -36,12 +36,7 @@ class Splits:
     n_splits: int
 
     def indices(self, dataset, split: int) -> tuple[np.ndarray, np.ndarray]:
-        """(train, test) row numbers; a ValueError if there is no such split."""
-        if not 0 <= split < self.n_splits:
-            raise ValueError(f"split must lie between 0 and {self.n_splits - 1}, got {split}")
-        return self._divided(dataset, split)
-
-    def _divided(self, dataset, split):
+        """(train, test) row numbers."""
         raise NotImplementedError
 
     def first(self, n_splits: int) -> "Splits":
@@ -55,7 +50,7 @@ class RandomSplits(Splits):
 
     train: float = 0.75
 
-    def _divided(self, dataset, split):
+    def indices(self, dataset, split):
         order = np.random.default_rng(split).permutation(len(dataset))
         n_train = round(self.train * len(dataset))
         return order[:n_train], order[n_train:]
@@ -68,7 +63,7 @@ class CrossValidation(Splits):
     n_folds: int = 10
     stratified: bool = False
 
-    def _divided(self, dataset, split):
+    def indices(self, dataset, split):
         repeat, fold = divmod(split, self.n_folds)
         kind = StratifiedKFold if self.stratified else KFold
         folds = kind(self.n_folds, shuffle=True, random_state=repeat)
@@ -82,9 +77,7 @@ class GivenSplit(Splits):
 
     n_splits: int = 1
 
-    def _divided(self, dataset, split):
-        if dataset.n_train is None:
-            raise ValueError(f"the source of {dataset.name} fixes no training set")
+    def indices(self, dataset, split):
         rows = np.arange(len(dataset))
         return rows[: dataset.n_train], rows[dataset.n_train :]
 
@@ -119,14 +112,11 @@ class Measure:
 class Part:
     """Methods on some data sets, divided in one way.
 
-    Parameters
-    ----------
-    configurations : mapping from method to configuration, in the order of printing
-        A :class:`~mimlpaper.study.settings.Row` (its published settings), an unfitted estimator,
-        or a mapping from data set to one of these; None if the measure needs no estimator.
-    variants : mapping from method to sequence of mappings
-        The methods that run, and the changes of each that run: names of a Row's settings, or of
-        parameters as in :func:`~mimlpaper.study.holdouts.full_names`. If empty, all run unchanged.
+    ``configurations`` maps each method, in the order of printing, to a
+    :class:`~mimlpaper.study.settings.Row`, an unfitted estimator, or None if the measure needs
+    none; or to a mapping from data set to one of these. ``variants`` maps the methods that run to
+    changes of a Row's settings, or of parameters as in
+    :func:`~mimlpaper.study.holdouts.full_names`. If it is empty, all run unchanged.
     """
 
     datasets: tuple[str, ...]
@@ -139,16 +129,22 @@ class Part:
         """The methods that run, in the order of printing."""
         return tuple(self.variants or self.configurations)
 
+    def original(self, dataset: str) -> str:
+        """The one of the part's data sets that a stand-in stands for; another as it is."""
+        if dataset in self.datasets:
+            return dataset
+        return {_stand_in(name): name for name in reversed(self.datasets)}.get(dataset, dataset)
+
     def covers(self, dataset: str) -> bool:
         """Whether a data set is one of the part's, or stands for one of them."""
-        return _original(self, dataset) in self.datasets
+        return self.original(dataset) in self.datasets
 
     def configuration(self, dataset: str, method: str):
         """A method's configuration on one of the part's data sets."""
-        configured = self.configurations[method]
-        if not isinstance(configured, Mapping):
-            return configured
-        return configured[dataset if dataset in configured else dataset.split(":")[0]]
+        one = self.configurations[method]
+        if isinstance(one, Mapping):
+            return one[dataset if dataset in one else dataset.split(":")[0]]
+        return one
 
     def changes(self, dataset: str, method: str) -> list[str]:
         """What each variant of a method changes, as :class:`Trial` has it."""
@@ -205,12 +201,13 @@ class Experiment:
         n_changes = 1 if n_splits == 1 else None
         trials: dict[Trial, None] = {}  # parts may share trials
         for part in self.parts:
+            datasets = _smoke_datasets(part, n_splits) if profile == "smoke" else part.datasets
             variants = [
                 (dataset, method, changes)
-                for dataset in self._datasets(part, profile)
+                for dataset in datasets
                 for method in part.methods
                 if not methods or method in methods
-                for changes in part.changes(_original(part, dataset), method)[:n_changes]
+                for changes in part.changes(part.original(dataset), method)[:n_changes]
             ]
             for split in range(part.splits.n_splits)[:n_splits]:
                 trials |= {Trial(self.name, *variant, split): None for variant in variants}
@@ -218,9 +215,9 @@ class Experiment:
 
     def estimator(self, dataset: str, method: str, parameters: str = "{}"):
         """The unfitted, unseeded estimator of a trial with these parameters; None if none."""
-        part = self.part_of(dataset, method)
-        original = _original(part, dataset)
-        configured, changes = part.configuration(original, method), json.loads(parameters)
+        part, changes = self.part_of(dataset, method), json.loads(parameters)
+        original = part.original(dataset)
+        configured = part.configuration(original, method)
         if isinstance(configured, Row):
             return configured.changed(original, **changes)
         return None if configured is None else clone(configured).set_params(**changes)
@@ -232,22 +229,11 @@ class Experiment:
                 return part
         raise ValueError(f"experiment {self.name} has no trial of {method!r} on {dataset!r}")
 
-    def _datasets(self, part, profile):
-        if profile != "smoke":
-            return part.datasets
-        stand_ins = list(dict.fromkeys(map(_stand_in, part.datasets)))
-        ends = stand_ins[:1] + stand_ins[1:][-1:]
-        return tuple(ends[-1:] if self.smoke_splits == 1 else ends)
 
-
-def _original(part, dataset):
-    """A part's data set, or the one that a stand-in stands for in it."""
-    return dataset if dataset in part.datasets else _stands_for(part.datasets).get(dataset, dataset)
-
-
-@cache
-def _stands_for(datasets):
-    return {_stand_in(name): name for name in reversed(datasets)}
+def _smoke_datasets(part, n_splits):
+    """The stand-ins of a part's first and last data set, or of its last alone."""
+    stand_ins = list(dict.fromkeys(map(_stand_in, part.datasets)))
+    return stand_ins[-1:] if n_splits == 1 else dict.fromkeys([stand_ins[0], stand_ins[-1]])
 
 
 def _stand_in(dataset):
@@ -263,8 +249,7 @@ def _stand_in(dataset):
 def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data_home=None):
     """Run a trial and return what is measured, one dict for each stage.
 
-    Seconds are of processor time. Work that an earlier trial of the same batch left in the cache
-    is not counted again.
+    Seconds are of processor time, without work that an earlier trial left in the cache.
     """
     dataset = _kept(trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)

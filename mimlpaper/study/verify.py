@@ -5,8 +5,8 @@ another kind of machine or by other versions, where sums are rounded in another 
 has moved by more than one of a hundred test bags, and at least one, can move it if one label of the
 bag is decided differently and two neighbours in its ranking change places. Else "different".
 
-A group of records is a method of an experiment, recorded by one state of the code and compared with
-today's. What is found of one trial is taken as said of its group, which ran the same definitions.
+A group is a method's records by one state of the code, compared with today's. What is found of one
+trial is taken as said of its group, which ran the same definitions.
 """
 
 import math
@@ -26,11 +26,11 @@ from mimlpaper.study.records import (
     GROUP,
     KEY,
     SAME,
-    STATES,
     SUSPECT,
     UNCHECKED,
     USABLE,
     Store,
+    bare_codes,
     current_codes,
     default_store,
     keys_of,
@@ -42,9 +42,10 @@ from mimlpaper.study.runner import TrialError, run_trials
 from mimlpaper.study.trials import Trial
 
 OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
+FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
-# Among trials that differ only in the split, one that lies so many robust standard deviations from
-# the median is an outlier. The spread of a smaller group says nothing.
+# An outlier lies so many robust standard deviations from the median of its setting's splits. The
+# spread of fewer splits says nothing.
 FAR = 8.0
 SMALLEST = 5
 PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
@@ -72,46 +73,46 @@ def verify(
     ----------
     sample : int, trials drawn from each group; its :func:`outliers` run in addition.
     seconds : float or None
-        If given, a quick check instead: of trials that are fresh or attested and whose data are
-        there, some that took so many processor seconds in all. Nothing is written.
-    drop : bool, remove the records of a group that differs and was made on this kind of machine.
+        If given, a quick check instead, of usable trials whose data are there: some that took so
+        many processor seconds in all. Nothing is written.
+    drop : bool, remove records that were found different on the kind of machine that made them.
 
     Returns
     -------
-    table : one row a group: experiment, method, recorded_code, code, n_recorded, n_checked,
-        largest_difference, and outcome: "equal", "close" or "different", see above; "suspect" (a
-        row was edited, or a spot check did not confirm it); or "failed" (a trial raised; a warning
-        shows the first error).
+    table : one row a group, with n_recorded and n_checked trials, the largest_difference, and the
+        outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
+        check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
     store = store or default_store(profile)
     known = {one.name: one for one in map(get_experiment, experiments) if one.measure.repeatable}
-    tables = [
-        _with_codes(one, records(one, profile=profile, store=store)) for one in known.values()
-    ]
-    columns = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
+    tables = [with_codes(one, records(one, profile=profile, store=store)) for one in known.values()]
     if not any(map(len, tables)):
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame(columns=FOUND)
     table = pd.concat(tables, ignore_index=True)
     rng = np.random.default_rng(random_state)
     drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(known, table, sample, rng)
-    outcomes = _outcomes(known, table, drawn, jobs, data_home)
+    found = pd.DataFrame(_outcomes(known, table, drawn, jobs, data_home), columns=FOUND)
     if not seconds:
         here = provenance() | {"date": date.today().isoformat()}
-        store.add_outcomes(outcome | here for outcome in outcomes)
+        store.add_outcomes(found.assign(**here).to_dict("records"))
         if drop:
-            _drop(known, table[table["machine"] == here["machine"]], outcomes, store)
-    return pd.DataFrame(outcomes, columns=columns)
+            different = found.loc[found["outcome"] == "different", GROUP]
+            made_here = table[table["machine"] == here["machine"]].merge(different, on=GROUP)
+            for name, own in made_here.groupby("experiment"):
+                store.remove(known[name], set(keys_of(own)))
+    return found
 
 
-def _with_codes(experiment, table):
+def with_codes(experiment, table: pd.DataFrame) -> pd.DataFrame:
     """Records with the codes that made them and today's, both without settings."""
     today = current_codes(experiment)
     keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
-    now = [today(*key).split(".")[0] for key in keys]
-    recorded = table["code"].str.split(" ").str[-1].str.split(".").str[0]
-    return table.assign(recorded_code=recorded, code=now)
+    return table.assign(
+        recorded_code=bare_codes(table).str.split(".").str[0],
+        code=[today(*key).split(".")[0] for key in keys],
+    )
 
 
 def _drawn(known, table, sample, rng):
@@ -122,22 +123,19 @@ def _drawn(known, table, sample, rng):
 
 
 def _cheap(table, seconds, data_home, rng):
-    """Fresh or attested trials of present data that took so many seconds in all."""
-    trials = table[table["state"].isin(USABLE)].drop_duplicates(KEY)
-    names = trials["dataset"].unique()
-    there = [name for name in names if name.startswith("drawn:") or is_present(name, data_home)]
-    if len(names) and not there:
-        print(f"none of {len(names)} data sets is here; `mimlpaper data --fetch` downloads them")
-    cheap = trials["dataset"].isin(there) & (trials["seconds"] <= seconds / 4)
-    trials = trials[cheap].sample(frac=1, random_state=rng)
+    """Usable trials of present data that took so many seconds in all."""
+    usable = table["state"].isin(USABLE) & (table["seconds"] <= seconds / 4)
+    trials = table[usable].drop_duplicates(KEY).sample(frac=1, random_state=rng)
+    there = [name for name in trials["dataset"].unique() if is_present(name, data_home)]
+    trials = trials[trials["dataset"].isin(there)]
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
 def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of an experiment that lie far from those of the same setting and stage.
 
-    Far is more than :data:`FAR` robust standard deviations from the median in any number that is
-    measured but seconds, in a group of at least :data:`SMALLEST` splits.
+    Far is more than :data:`FAR` robust standard deviations from the median, in any number that is
+    compared, of at least :data:`SMALLEST` splits.
     """
     setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
     values = rows[_compared_numbers(experiment)].astype(float)
@@ -158,60 +156,44 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
             found[trial] = compared
     except TrialError as error:
         warnings.warn(str(error), stacklevel=3)
-    groups = dict(list(table.groupby(GROUP)))
-    return [
-        dict(zip(GROUP, key, strict=True)) | _outcome(groups[key], trials_of(own), found)
-        for key, own in drawn.groupby(GROUP, sort=False)
-    ]
-
-
-def _outcome(group, trials, found):
-    """What became of a group's drawn trials."""
-    compared = [found[trial] for trial in trials if trial in found]
-    largest = max((apart for apart, _ in compared), default=0.0)
-    if (group["state"] == STATES[-1]).any():
-        outcome = "suspect"
-    elif not all(same for _, same in compared):
-        outcome = "different"
-    elif len(compared) < len(trials):
-        outcome = "failed"
-    else:
+    groups, outcomes = dict(list(table.groupby(GROUP))), []
+    for key, own in drawn.groupby(GROUP, sort=False):
+        trials, group = trials_of(own), groups[key]
+        compared = [found[trial] for trial in trials if trial in found]
+        largest = max((apart for apart, _ in compared), default=0.0)
         outcome = "close" if largest > EXACT else "equal"
-    return {
-        "n_recorded": len(group.drop_duplicates(KEY)), "n_checked": len(trials),
-        "largest_difference": largest, "outcome": outcome,
-    }  # fmt: skip
-
-
-def _drop(known, table, outcomes, store):
-    """Remove the rows of the table that are in a group that differs."""
-    different = [tuple(row.values())[:4] for row in outcomes if row["outcome"] == "different"]
-    groups = pd.MultiIndex.from_frame(table[GROUP])
-    keys = set(keys_of(table[groups.isin(different)]))
-    for name in dict.fromkeys(name for name, *_ in different):
-        store.rewrite(known[name], lambda rows: rows[[key not in keys for key in keys_of(rows)]])
+        if (group["state"] == "suspect").any():
+            outcome = "suspect"
+        elif not all(same for _, same in compared):
+            outcome = "different"
+        elif len(compared) < len(trials):
+            outcome = "failed"
+        n_recorded = len(group.drop_duplicates(KEY))
+        outcomes.append(
+            dict(zip(FOUND, (*key, n_recorded, len(trials), largest, outcome), strict=True))
+        )
+    return outcomes
 
 
 def verified(read, experiments, store: Store) -> list[dict]:
     """What :func:`verify` last found of today's code, for each experiment and kind of machine.
 
-    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, groups
-    (recorded ones), equal, close, different, suspect, failed (groups with that outcome), trials
-    (run again), largest_difference, date (of the oldest of the outcomes).
+    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, number of
+    recorded groups and of groups with each outcome, trials that ran again, largest_difference,
+    date (of the oldest outcome).
     """
     table, rows = store.outcomes(), []
     for name in experiments:
         recorded = read(name)
         if recorded.empty or name not in set(table["experiment"]):
             continue
-        groups = _with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
+        groups = with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
         for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
+            counts = {word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)}
             rows.append({
-                "experiment": name, "machine": machine, "groups": len(groups),
-                **{word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)},
-                "trials": int(own["n_checked"].sum()),
+                "experiment": name, "machine": machine, "groups": len(groups), **counts,
+                "trials": int(own["n_checked"].sum()), "date": own["date"].min(),
                 "largest_difference": float(own["largest_difference"].max()),
-                "date": own["date"].min(),
             })  # fmt: skip
     return rows
 
@@ -219,8 +201,7 @@ def verified(read, experiments, store: Store) -> list[dict]:
 def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
     """Run some of a cluster's unchecked trials of each method again here, and set their marks.
 
-    One trial in :data:`ONE_IN` is drawn, at least :data:`AT_LEAST`, also from earlier runs. If one
-    differs, all unchecked trials of its method become suspect, and a TrialError names it.
+    If one differs, all unchecked trials of its method become suspect, and a TrialError names it.
     """
     recorded = store.load(experiment)
     unchecked = recorded[recorded["code"].str.startswith(UNCHECKED)]
@@ -240,8 +221,7 @@ def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
     if differing:
         raise TrialError(
             f"spot check: {len(differing)} of the cluster's trials differ here, such as "
-            f"{differing[0]}; what it made of their methods is marked as suspect, and the same "
-            "command runs it again"
+            f"{differing[0]}; its methods' trials are suspect, and the same command runs them again"
         )
 
 
@@ -253,21 +233,21 @@ def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple
 
 
 def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
-    """Largest difference over a trial's stages, and whether all are within what is allowed.
+    """Largest difference over all stages of a trial, and whether all are allowed.
 
     ``recorded`` and ``repeated`` are the trial's rows as recorded, and from running it again.
     """
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
         return np.inf, False
-    largest, same, words = 0.0, True, [*experiment.measure.words]
-    numbers = _compared_numbers(experiment)
+    words = [word for word in experiment.measure.words if word != "chosen"]
+    largest, same, numbers = 0.0, True, _compared_numbers(experiment)
     for row in recorded.to_dict("records"):
         other = again[row["stage"]]
         apart = distance(row, other, numbers)
         largest = max(largest, float(apart.max()))
-        same = same and bool((apart <= allowed(row, other, numbers)).all())
-        same = same and all(row[word] == str(other[word]) for word in words if word != "chosen")
+        same &= bool((apart <= allowed(row, other, numbers)).all())
+        same &= all(row[word] == str(other[word]) for word in words)
     return largest, same
 
 
@@ -284,10 +264,7 @@ def distance(recorded, repeated, numbers: list[str]) -> pd.Series:
 
 
 def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
-    """Largest difference of each number that counts as the same result.
-
-    ``recorded`` and ``repeated`` are rows with dataset, n_test, versions and machine.
-    """
+    """Largest difference of each number that counts as the same result, of a trial's two rows."""
     here = all(recorded[column] == repeated[column] for column in ("versions", "machine"))
     if here or "hamming_loss" not in numbers:
         return pd.Series(EXACT, numbers)

@@ -1,4 +1,4 @@
-"""Notebooks whose kernel is killed, that hang, fail, or cannot write their figures."""
+"""Notebooks whose kernel is killed, that fail, or cannot write their figures."""
 
 import signal
 import subprocess
@@ -47,24 +47,23 @@ def run(capsys, *options):
 
 
 def test_each_end_is_told_apart(project, capsys):
-    """Five notebooks, five ends: the others run on, and what ended well is written."""
+    """Four notebooks, three ends: the others run on, and what ended well is written."""
     (project / "taken").write_text("a file in a folder's place")
     cells = {
         "bad": "1 / 0", "dead": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
         "draws": drawing(project / "taken"), "good": "print(profile)",
-        "slow": "import time\ntime.sleep(3600)",
     }  # fmt: skip
     for name, cell in cells.items():
         write_notebook(project / "notebooks", name, cell, "2")
-    status, table, errors = run(capsys, "--timeout", "20")
+    status, table, errors = run(capsys)
     assert status == 1 and table.keys() == cells.keys()
     ends = {name: row.split()[1] for name, row in table.items()}
-    failed = {"bad": "error", "dead": "died", "draws": "error", "slow": "timeout"}
+    failed = {"bad": "error", "dead": "died", "draws": "error"}
     assert ends == failed | {"good": "done"}
     for name in failed:
         assert table[name].rstrip().endswith(f"mimlpaper run {name}")
         assert not (project / "build" / "smoke" / f"{name}.ipynb").exists()
-    assert all(text in errors for text in ("ZeroDivisionError", "timed out", f"{project}/taken"))
+    assert all(text in errors for text in ("ZeroDivisionError", f"{project}/taken"))
     assert "smoke" in (project / "build" / "smoke" / "good.ipynb").read_text()
 
 

@@ -76,7 +76,7 @@ def test_run_says_what_each_notebook_became(monkeypatch, capsys):
     assert capsys.readouterr().out.endswith("lists of card\n")
 
 
-def test_status_is_the_outcome_and_what_to_mend(monkeypatch, capsys):
+def test_status_is_the_outcome_and_what_to_mend(results, monkeypatch, capsys):
     rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
     monkeypatch.setattr(scorecard, "artefact_status", lambda *_: rows)
     monkeypatch.setattr(scorecard, "recorded_scorecard", lambda profile: {"rows": 0})
@@ -86,8 +86,12 @@ def test_status_is_the_outcome_and_what_to_mend(monkeypatch, capsys):
     assert capsys.readouterr().out.endswith("mimlpaper run 3_framework\n\n0 rows\n")
     rows[0]["mend"] = ""
     assert cli.main(["status"]) == 0
-    monkeypatch.setattr(paths, "notebooks", lambda: paths.results() / "none")
+    (results / "table1.csv").write_text("versions\nnumpy 1.9\n")
     capsys.readouterr()
+    assert cli.main(["status"]) == 0
+    assert "Recorded with numpy 1.9; here" in capsys.readouterr().out.splitlines()[-1]
+    (results / "table1.csv").unlink()
+    monkeypatch.setattr(paths, "notebooks", lambda: paths.results() / "none")
     assert cli.main(["status"]) == 0 and capsys.readouterr().out == "0 rows\n"
     assert cli.main(["status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"rows": 0}

@@ -175,10 +175,7 @@ FURTHER = {
 
 def one_more_line(name):
     """The module that defines a name, and its text with one more line in each function of it."""
-    (module,) = (
-        module for module in fingerprint.SOURCES
-        if isinstance(fingerprint._module(module).get(name), list)
-    )  # fmt: skip
+    (module,) = (module for module in fingerprint.SOURCES if name in fingerprint._names(module)[0])
     text = fingerprint.SOURCES[module].decode()
     lines = text.splitlines(keepends=True)
     (top,) = (node for node in ast.parse(text).body if getattr(node, "name", None) == name)

@@ -1,10 +1,14 @@
 """Nothing recorded is lost or mixed up: torn rows, damaged files, two stores, marks and states."""
 
 import os
+import re
+import tempfile
 
 import pandas as pd
 import pytest
 
+from mimlpaper import paths
+from mimlpaper.datasets.fetch import manifest, source_of
 from mimlpaper.study.measures import Measure
 from mimlpaper.study.records import (
     SEAL,
@@ -16,6 +20,7 @@ from mimlpaper.study.records import (
     current_codes,
     default_store,
     keys_of,
+    other_versions,
     records,
     trials_of,
 )
@@ -24,6 +29,7 @@ from mimlpaper.study.runner import compute
 from tests.made_up_study import METHODS, TINY, edit, raising, tiny
 
 MINE = tiny()
+NOBODY = 65534  # a user's number
 
 
 def row(split, stage=0, n_stages=1, **values):
@@ -49,7 +55,7 @@ def write(store, lines):
 
 
 def test_rows_come_back_as_written(store):
-    """Numbers with ten digits; words stay texts, also those that look like numbers."""
+    """Ten digits; words stay texts, also what looks like a number or like a formula."""
     assert store.load(MINE).empty and list(store.load(MINE).columns) == columns_of(MINE)
     described = dict(chosen='{"a": 1, "b": "x,y"}', warnings="one\ntwo\u2028three", code="0123")
     store.append(MINE, [row(1, coverage=1 / 3, one_error=123456.7890123, **described)])
@@ -60,11 +66,16 @@ def test_rows_come_back_as_written(store):
     assert (found["coverage"], found["one_error"]) == (0.3333333333, 123456.789)
     assert found["warnings"] == "one two three" and pd.isna(found["accuracy"])
     assert trials_of(loaded) == MINE.trials()[-1:]
-    other = tiny(measure=Measure(len, ("least",), ("label", "other")), name="other")
-    store.append(other, [{n: row(1)[n] for n in columns_of(other) if n in row(1)}
-                         | {"least": -2.5, "label": "007", "other": "nan"}])  # fmt: skip
-    (found,) = store.load(other)[["label", "other", "least"]].to_numpy().tolist()
-    assert found == ["007", "nan", -2.5]
+    words = ["007", "nan", "=1+1", "@SUM(A1)", "-x", "+y", "'=z", "'quoted'", "a=b"]
+    other = tiny(measure=Measure(len, ("least",), ("label",)), name="other")
+    common = {name: value for name, value in row(1).items() if name in columns_of(other)}
+    rows = [common | {"least": -2.5, "label": word, "split": i} for i, word in enumerate(words)]
+    store.append(other, rows)
+    assert store.load(other)["label"].tolist() == words
+    assert set(store.load(other)["least"]) == {-2.5} and not trials_of(store.load(other)[:0])
+    cells = pd.read_csv(store.path("other"), dtype=str)["label"]
+    assert cells[2:7].tolist() == [f"'{word}" for word in words[2:7]]
+    assert not cells.str.match("[=+@-]").any()
 
 
 def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
@@ -111,15 +122,17 @@ def test_a_damaged_file_is_refused_by_name_and_not_changed(store):
     store.append(MINE, [row(0), row(1, chosen='{"C": 1}')])
     head, first, second = lines_of(store)
     for lines, message in (
-        ([head, first, "not,a,row\n"], r"mine\.csv: line 3: expected 29 columns; restore the file"),
-        ([head, first, "\n", second], r"mine\.csv: line 3: expected 29 columns"),
-        ([head, first, "x," * 40 + "\n"], r"mine\.csv: .* line 3, saw 41"),
-        ([head, first.replace(",0.1,", ",much,"), second], r"mine\.csv: .* .much."),
-        ([head.replace("coverage", "cover"), first], r"mine\.csv: expected the columns"),
-        ([head, first.replace("{}", '"{}'), second], r"mine\.csv"),
-        ([head, first, second.replace("{}", '"{}')], r"mine\.csv"),
-        ([head, first, '"' + second, first, '"' + second], r"mine\.csv"),
+        ([head, first, "not,a,row\n"], "line 3: expected 29 columns, got 3; restore the file"),
+        ([head, first, "\n", second], "line 3: expected 29 columns, got 0"),
+        ([head, first, "x," * 40 + "\n"], "line 3: expected 29 columns, got 41"),
+        ([head, first.replace(",0.1,", ",much,"), second], ".*'much'"),
+        ([head.replace("coverage", "cover"), first], "expected the columns"),
+        ([head, first.replace("{}", '"{}'), second], "line 2: "),
+        ([head, first, second.replace("{}", '"{}')], "line 3: "),
+        ([head, first, '"' + second, first, '"' + second], "line 3: "),
+        ([head, f'{first[:-9]}"{first[-9:]}', '"\n', second], "line 2: "),
     ):
+        message = rf"mine\.csv: {message}"
         write(store, lines)
         for call in store.load, store.rewrite:
             with pytest.raises(StoreError, match=message):
@@ -230,6 +243,30 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     assert changed == {"MimlNn": "fresh", "Ml-knn": "stale"}
 
 
+def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):
+    """The manifest names the content of a file; drawn data are known by the code that draws."""
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("scene",))
+    today, settings = current_codes(mine)("scene", "Ml-knn", "{}").split(".")
+    store.add_outcomes([outcome("older", today)])
+    sha256 = manifest()[source_of("scene").files[0]].sha256
+    for code, state in ((today, "fresh"), ("older", "attested")):
+        for data_sha256, expected in ((sha256, state), ("0" * 64, "stale"), ("", "stale")):
+            about = {"dataset": "scene", "code": f"{code}.{settings}", "data_sha256": data_sha256}
+            store.append(mine, [row(0) | about])
+            assert states(store, mine) == {"Ml-knn": expected}
+
+
+def test_versions_that_differ_from_the_recorded_ones_are_named(store, monkeypatch):
+    monkeypatch.setattr(paths, "results", lambda: store.folder)
+    assert other_versions() == ""
+    compute(MINE, store=store, jobs=1)
+    store.add_outcomes([outcome("a", "b")])
+    assert other_versions() == ""
+    store.append(MINE, [row(0, versions="numba 0.1; numpy 1.9")])
+    found = r"Recorded with numba 0.1, numpy 1.9; here are python 3.*, numpy \d.*\."
+    assert re.fullmatch(found, other_versions())
+
+
 def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
     """The whole row is written, and the disk says no when it is synced."""
     store.append(MINE, [row(0)])
@@ -243,18 +280,27 @@ def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
     assert splits(store) == [0, 1]
 
 
-def test_what_cannot_be_written_is_named_before_a_trial_runs(store, tmp_path, monkeypatch):
-    """A file in the folder's place, a folder in the file's place, a store to read only."""
+def test_what_cannot_be_written_is_named_before_a_trial_runs(tmp_path, monkeypatch):
+    """A file in the folder's place, a folder in the file's place, a folder to read only.
+
+    The superuser, who may write everywhere, becomes nobody.
+    """
     monkeypatch.setattr("mimlpaper.study.runner.run_trials", lambda *_, **__: pytest.fail("ran"))
     (tmp_path / "taken").write_text("a file where the folder should be")
-    (tmp_path / "results" / "mine.csv").mkdir(parents=True)
-    for one in (Store(tmp_path / "taken"), store, Store(tmp_path / "read_only")):
-        if one.folder.name == "read_only":
-            denied = raising(PermissionError(13, "Permission denied"))
-            monkeypatch.setattr("mimlpaper.study.records.FileLock.acquire", denied)
-        with pytest.raises(StoreError, match=f"cannot record to {one.path('mine')}"):
-            compute(MINE, store=one, jobs=1)
-    assert os.listdir(tmp_path / "results" / "mine.csv") == []
+    (tmp_path / "folder" / "mine.csv").mkdir(parents=True)
+    user = os.geteuid()
+    with tempfile.TemporaryDirectory() as closed:  # nobody may look into tmp_path
+        os.chmod(closed, 0o555)
+        os.seteuid(user or NOBODY)
+        try:
+            with pytest.raises(StoreError, match=f"cannot record to {closed}/mine.csv"):
+                compute(MINE, jobs=1, store=Store(closed))
+        finally:
+            os.seteuid(user)
+            os.chmod(closed, 0o755)
+    for name in ("taken", "folder"):
+        with pytest.raises(StoreError, match=f"cannot record to {tmp_path / name / 'mine.csv'}"):
+            compute(MINE, jobs=1, store=Store(tmp_path / name))
 
 
 def test_a_trial_that_is_committed_stands_once_in_its_file():
