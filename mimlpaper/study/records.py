@@ -120,7 +120,7 @@ class Store:
         self.rewrite(experiment, marked)
 
     def outcomes(self) -> pd.DataFrame:
-        """What verification last found of each group; columns :data:`OUTCOMES`."""
+        """What verification last found of each group on each machine; columns :data:`OUTCOMES`."""
         table = self.base.outcomes() if self.base else pd.DataFrame(columns=OUTCOMES)
         if self.path("verified").is_file():
             texts = dict.fromkeys(("recorded_code", "code", "commit"), str)
@@ -131,7 +131,8 @@ class Store:
         """Add outcomes to ``verified.csv``, in place of those of the same groups."""
         with self._locked("verified"):
             known = Store(self.folder).outcomes()
-            table = _newest(known, pd.DataFrame(list(rows), columns=OUTCOMES)).sort_values(GROUP)
+            table = _newest(known, pd.DataFrame(list(rows), columns=OUTCOMES))
+            table = table.sort_values([*GROUP, "machine"])
             text = table.to_csv(index=False, lineterminator="\n")
             paths.write_whole(self.path("verified"), text)
 
@@ -153,7 +154,7 @@ class Store:
 
 def _newest(known, added):
     table = pd.concat([known, added]) if len(known) else added
-    return table.drop_duplicates(GROUP, keep="last")
+    return table.drop_duplicates([*GROUP, "machine"], keep="last")
 
 
 def _latest(rows):
@@ -258,8 +259,12 @@ def records(
 
 def _states(table, experiment, outcomes):
     """The state of each row, by its code and its data and those of today."""
-    own = outcomes[outcomes["experiment"].eq(experiment.name) & outcomes["outcome"].isin(SAME)]
-    attested = set(own[["method", "recorded_code", "code"]].itertuples(index=False, name=None))
+    own = outcomes[outcomes["experiment"] == experiment.name]
+    same, other = (
+        set(part[GROUP[1:]].itertuples(index=False, name=None))
+        for part in (own[own["outcome"].isin(SAME)], own[~own["outcome"].isin(SAME)])
+    )
+    attested = same - other
     today, entries = current_codes(experiment), manifest()
 
     @cache

@@ -209,17 +209,17 @@ def test_a_store_over_another_reads_both_and_writes_to_its_own_folder(store, tmp
     assert {path.name: path.read_bytes() for path in store.folder.iterdir()} == before
 
 
-def test_outcomes_keep_every_digit_and_the_last_of_each_pair_of_codes(store):
-    """Also of a commit whose hash looks like a number, and of another machine."""
+def test_outcomes_keep_every_digit_and_the_last_of_each_group_and_machine(store):
+    """Also of a commit whose hash looks like a number."""
     assert store.outcomes().empty
     for commit in "12345e678901", "000000000012":
         store.add_outcomes([outcome("0123", commit[:1], commit=commit, machine="here")])
-    store.add_outcomes([outcome("0123", "0", "close", commit="012", machine="there")])
+    for word in "equal", "close":
+        store.add_outcomes([outcome("0123", "0", word, commit="012", machine="there")])
     table = store.outcomes()
-    assert table["commit"].tolist() == ["012", "12345e678901"]
-    assert table["outcome"].tolist() == ["close", "equal"] and set(table["recorded_code"]) == {
-        "0123"
-    }
+    assert table["commit"].tolist() == ["000000000012", "012", "12345e678901"]
+    assert table["outcome"].tolist() == ["equal", "close", "equal"]
+    assert set(table["recorded_code"]) == {"0123"}
     assert (table["largest_difference"] == 0.1 + 0.2).all()
 
 

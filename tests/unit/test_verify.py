@@ -140,9 +140,10 @@ def test_every_outcome_is_written_and_counts_until_records_or_code_change(store,
     assert (row["groups"], row["equal"], row["trials"], row["different"]) == (2, 2, 4, 0)
     nearest = written.query("method == 'MimlNn'").to_dict("records")[0]
     store.add_outcomes([nearest | {"machine": "x", "outcome": "different"}])
-    assert (found()["x"]["equal"], found()["x"]["different"], found()[here]["equal"]) == (0, 1, 1)
+    assert (found()["x"]["equal"], found()["x"]["different"], found()[here]["equal"]) == (0, 1, 2)
+    assert set(records(MINE, methods=["MimlNn"], store=store)["state"]) == {"fresh"}
     change(store, code="another.code")
-    assert found().keys() == {"x"} and found()["x"]["groups"] == 2
+    assert found().keys() == {"x", here} and found()["x"]["groups"] == 2
     edit(monkeypatch, "mimlpaper.study.records", "if pd.isna(value)", "if value != value")
     assert found() == {}
 
