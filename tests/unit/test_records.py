@@ -26,6 +26,7 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import compute
+from mimlpaper.study.tables import frame_grid
 from tests.made_up_study import METHODS, TINY, edit, raising, tiny
 
 MINE = tiny()
@@ -76,6 +77,9 @@ def test_rows_come_back_as_written(store):
     cells = pd.read_csv(store.path("other"), dtype=str)["label"]
     assert cells[2:7].tolist() == [f"'{word}" for word in words[2:7]]
     assert not cells.str.match("[=+@-]").any()
+    tidy = pd.DataFrame({"method": words, "mean": -0.5})
+    written = frame_grid(tidy, tidy, "Words").to_csv().splitlines()
+    assert written[3] == "'=1+1,-0.5" and written[-1] == "a=b,-0.5"
 
 
 def test_of_a_trial_recorded_twice_the_last_counts_whatever_its_stages(store):
