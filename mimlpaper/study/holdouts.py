@@ -13,6 +13,7 @@ from mimlpaper.metrics import CRITERIA, evaluate
 
 SIGNS = {name: -1.0 if one.lower_is_better else 1.0 for name, one in CRITERIA.items()}
 SIGNS["accuracy"] = 1.0  # of learners of one label
+DIGITS = 9  # of a criterion: of equal settings the first in the grid counts, whatever the rounding
 
 
 class HoldOut(BaseEstimator):
@@ -53,7 +54,7 @@ class HoldOut(BaseEstimator):
 
         def score(estimator, X, Y):
             measured = evaluate(Y, estimator.decision_function(X), estimator.predict(X))
-            return sign * measured[self.criterion]
+            return sign * round(measured[self.criterion], DIGITS)
 
         kind = StratifiedShuffleSplit if self.stratified else ShuffleSplit
         split = kind(1, test_size=self.test_size, random_state=self.random_state)
