@@ -1,16 +1,14 @@
 """D-MimlSvm: MIML by regularised functions of bags and instances."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.utils import check_random_state
 
-from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
+from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem
 from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
 from mimlpaper.baselines.misvm import KernelFeatures
 from mimlpaper.kernels import integer_seed
@@ -24,7 +22,7 @@ TIED = 0.05  # scores of instances that count as equal, in margins
 class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     """One regularised function f_t for each label t, on bags and on single instances.
 
-    With f_t = <w_t, φ> + b_t, φ from a kernel on sets of instances, it minimises by :func:`descend`
+    With f_t = <w_t, φ> + b_t and φ from a kernel on sets of instances it minimises
 
         1/(2T) Σ_t ||w_t||² + μ/T² ||Σ_t w_t||²
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
@@ -52,8 +50,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float, default 2e-3, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
-    cccp_tol, max_cccp : least gain of a convex problem as a share of the objective, default 1e-3,
-        and the most of them, default 30.
+    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
+    max_cccp : int, default 30, most convex problems.
     label_rule : {"sign", "top"}, default "sign" (Section 5.1)
     warm_start : bool, default False, start from the last fit if it was on bags of the same sizes.
     random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
@@ -120,7 +118,10 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         pairwise = isinstance(self.relatedness, str) and self.relatedness == "pairwise"
         if len(varied):
             problem = self._first_problem(features, Y[:, varied], varied, Q)
-            self._minimise(problem, varied, pairwise, last)
+            offsets, start = last or (None, None)
+            shape = features.n_features, len(varied)
+            same = np.array_equal(offsets, problem.offsets) and start.weights.shape == shape
+            self._minimise(problem, varied, pairwise, start if same else None)
         if pairwise:
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
         self.label_relatedness_ = cosine_similarity(self.weights_.T).clip(-1.0, 1.0)
@@ -134,29 +135,39 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     def _of_instances(self, features):
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
-    def _minimise(self, problem, varied, pairwise, last):
+    def _minimise(self, problem, varied, pairwise, solution):
+        """Minimise the objective by convex upper bounds, the constrained concave-convex procedure.
+
+        Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place,
+        which is equal at the last solution up to :data:`TIED`.
+        """
         rng = check_random_state(self.random_state)
-
-        def solve(problem, start):
-            return SOLVERS[self.solver](problem, start, self.tol, self.max_iter, rng)
-
-        def relate(weights):
-            self.weights_[:, varied] = weights
-            learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
-            return learned[np.ix_(varied, varied)]
-
-        offsets, start = last or (None, None)
-        shape = problem.bags.shape[1], problem.signs.shape[1]
-        if not (np.array_equal(offsets, problem.offsets) and start.weights.shape == shape):
-            start = None
-        solution, self.raw_objective_, self.n_iter_, self._settled = descend(
-            problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
-            relate=relate if pairwise else None, start=start,
-            tol=self.cccp_tol, max_steps=self.max_cccp,
-        )  # fmt: skip
-        self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
-        self.objective_ = self.raw_objective_[: len(self.n_iter_)]
-        self.duality_gap_ = solution.gap
+        convex = self.set_kernel == "mean" or self.lam == 0
+        raw, n_iter, self._settled = [], [], False
+        while not self._settled and len(raw) < self.max_cccp:
+            found = SOLVERS[self.solver](problem, solution, self.tol, self.max_iter, rng)
+            following = true = problem
+            if not convex:
+                true = replace(problem, rho=highest(problem, found.scores[1]))
+                following = replace(problem, rho=highest(problem, found.scores[1], TIED))
+            value = true.regulariser(found.weights) + true.loss(*found.scores, found.intercept)
+            fall = raw[-1] - value if raw else np.inf
+            raw.append(value)
+            if fall < 0:  # the solver's tolerance is more than what was left to gain
+                self._settled = True
+                break
+            solution = found
+            n_iter.append(found.n_iter)
+            self.weights_[:, varied], self.intercept_[varied] = found.weights, found.intercept
+            if pairwise:
+                Q = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
+                following = replace(following, Q=Q[np.ix_(varied, varied)])
+            same_rho = np.array_equal(problem.rho, following.rho)
+            same = same_rho and np.array_equal(problem.Q, following.Q)
+            self._settled = fall <= self.cccp_tol * value or same
+            problem = following
+        self.raw_objective_, self.n_iter_ = np.array(raw), np.array(n_iter)
+        self.objective_, self.duality_gap_ = self.raw_objective_[: len(n_iter)], solution.gap
         if self.warm_start:
             self._last = problem.offsets, solution
 
@@ -166,10 +177,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             message += " lowered the objective; raise max_cccp or cccp_tol"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         if not self.duality_gap_ <= self.tol:
-            message = (
-                f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations with '
-            )
-            message += f"a gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter"
+            message = f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations'
+            message += f" with a gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         if self._learnt.size and not self.weights_[:, self._learnt].any():
             message = "the best functions are constant; raise C"
@@ -202,50 +211,6 @@ def _learned(settings, bags, Y, last):
 def _unit_rows(rows):
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, 1.0)
-
-
-def descend(
-    problem: ConvexProblem, solve: Callable[[ConvexProblem, Solution | None], Solution], *,
-    convex: bool, relate: Callable[[np.ndarray], np.ndarray] | None = None,
-    start: Solution | None = None, tol: float, max_steps: int,
-) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
-    """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
-
-    The constrained concave-convex procedure: where g_t(X_i) exceeds the maximum, a bound replaces
-    the maximum by Σ_j ρ_ijt g_t(x_ij), which is equal at the last solution, up to :data:`TIED`.
-
-    ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
-    gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
-    most the share ``tol``, or after ``max_steps`` problems; one that raises it is dropped.
-
-    Returns the last kept solution, the true objective after each problem (and the dropped one), the
-    iterations of each kept, and whether the steps ended.
-    """
-    solution, settled = start, True
-    raw: list[float] = []
-    n_iter: list[int] = []
-    for _ in range(max_steps):
-        found = solve(problem, solution)
-        following = true = problem
-        if not convex:
-            true = replace(problem, rho=highest(problem, found.scores[1]))
-            following = replace(problem, rho=highest(problem, found.scores[1], TIED))
-        value = true.regulariser(found.weights) + true.loss(*found.scores, found.intercept)
-        fall = raw[-1] - value if raw else np.inf
-        raw.append(value)
-        if fall < 0:  # the solver's tolerance is more than what was left to gain
-            break
-        solution = found
-        n_iter.append(found.n_iter)
-        if relate is not None:
-            following = replace(following, Q=relate(found.weights))
-        same = np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)
-        if fall <= tol * value or same:
-            break
-        problem = following
-    else:
-        settled = False
-    return cast(Solution, solution), np.array(raw), np.array(n_iter), settled
 
 
 def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0) -> np.ndarray:

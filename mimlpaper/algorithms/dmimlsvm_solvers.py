@@ -96,14 +96,10 @@ class ConvexProblem:
         order = np.argsort(kinks, axis=0, kind="stable")  # of ties the same on every machine
         return _best_intercept(kinks, order, self.signs, self.costs)
 
-    def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
-        """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
-        return _discrepancy(on_bags, on_instances, self.offsets, self.rho)
-
     def loss(self, on_bags, on_instances, intercept) -> float:
         """The objective without its regulariser, from the scores g."""
         hinge = np.maximum(1.0 - self.signs * (on_bags + intercept), 0.0)
-        delta, _ = self.discrepancy(on_bags, on_instances)
+        delta, _ = _discrepancy(on_bags, on_instances, self.offsets, self.rho)
         return float(np.sum(self.costs * hinge) + self.link * np.sum(delta))
 
     def balanced(self, margin, label=slice(None)) -> np.ndarray:
@@ -179,6 +175,7 @@ def _best_intercept(kinks, order, signs, costs):
 
 @njit(cache=True, nogil=True)
 def _discrepancy(on_bags, on_instances, offsets, rho):
+    """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
     n_bags, n_labels = on_bags.shape
     delta, active = np.empty((n_bags, n_labels)), np.empty((n_bags, n_labels), np.int32)
     for t in range(n_labels):
@@ -267,12 +264,12 @@ class _Model:
         """Add the planes that touch R at a point."""
         _, on_bags, on_instances = point
         _, margin = self.problem.best_intercept(on_bags)
-        _, active = self.problem.discrepancy(on_bags, on_instances)
+        _, active = _discrepancy(on_bags, on_instances, self.problem.offsets, self.problem.rho)
         x = np.full(self.n_labels, 0.0 if len(self.x) else 1.0)
         self.add(np.arange(self.n_labels), margin / self.problem.costs, active, x)
 
     def add(self, label, share, active, x):
-        """Planes of these labels: one column of ``share`` and ``active`` each."""
+        """Planes of labels (n_planes,); ``share`` and ``active`` are (n_bags, n_planes)."""
         problem, rising = self.problem, active < 0
         margin = problem.balanced(share * problem.costs[:, label], label)
         of_bags = np.where(rising, problem.link, -problem.link) - problem.signs[:, label] * margin
