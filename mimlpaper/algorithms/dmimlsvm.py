@@ -92,7 +92,18 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
         start = getattr(self, "_last", None) if self.warm_start else None
         self.__dict__.update(shared(_learned, self.get_params() | free, bags, Y, start))
-        self._warn_unfinished()
+        if not self._settled:
+            message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
+            message += " lowered the objective; raise max_cccp or cccp_tol"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        if not self.duality_gap_ <= self.tol:
+            message = f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations'
+            message += f" with a gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        if self._learnt.size and not self.weights_[:, self._learnt].any():
+            message = "the best functions are constant; raise C"
+            message += " or leave out the weights (imbalance=False)" * self.imbalance
+            warnings.warn(message, ConstantLabelWarning, stacklevel=2)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -171,20 +182,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         if self.warm_start:
             self._last = problem.offsets, solution
 
-    def _warn_unfinished(self):
-        if not self._settled:
-            message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
-            message += " lowered the objective; raise max_cccp or cccp_tol"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        if not self.duality_gap_ <= self.tol:
-            message = f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations'
-            message += f" with a gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        if self._learnt.size and not self.weights_[:, self._learnt].any():
-            message = "the best functions are constant; raise C"
-            message += " or leave out the weights (imbalance=False)" * self.imbalance
-            warnings.warn(message, ConstantLabelWarning, stacklevel=3)
-
     def _first_problem(self, features, Y, varied, Q):
         """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
         of_bags = self._of_bags(features)
@@ -220,9 +217,7 @@ def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0)
     return active / problem.spread(problem.sum_in_bags(active))
 
 
-def regulariser(
-    relatedness: str | np.ndarray, mu: float, n_labels: int
-) -> tuple[np.ndarray, np.ndarray | None]:
+def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij."""
     shape = n_labels, n_labels
     if isinstance(relatedness, str):
@@ -295,8 +290,5 @@ def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def imbalance_weights(Y: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """τ_it = (y_it + 1)/2 - y_it ibr_t: 1 - ibr_t with label t, ibr_t without (n_bags, n_labels).
-
-    Eq. 23 has ibr(y_it), the rate of a sign; it is read as the rate of label t.
-    """
+    """τ of Eq. 23, read as 1 - ibr_t with label t and ibr_t without it: (n_bags, n_labels)."""
     return np.where(Y, 1.0 - rates, rates)

@@ -191,9 +191,7 @@ def _discrepancy(on_bags, on_instances, offsets, rho):
     return delta, active
 
 
-def solve_bundle(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
-) -> Solution:
+def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solution:
     """Minimise ½ tr(W Q W') + R(W), where R is the loss at its best b, by planes below R.
 
     Each iteration minimises the regulariser plus the highest plane of each label, which gives a
@@ -254,9 +252,8 @@ class _Model:
         self.label = np.empty(0, np.int64)  # of each plane
         self.share = np.empty((n_bags, 0))
         self.active = np.empty((n_bags, 0), np.int32)
-        self.x = np.empty(0)
+        self.x = self.heights = np.empty(0)  # of each plane, and h_kt
         self.slopes = np.empty((0, problem.bags.shape[1]))  # G_kt
-        self.heights = np.empty(0)  # h_kt
         self.gram = np.empty((0, 0))  # of G in the metric of Q⁻¹
         self.dual = -np.inf
 
@@ -311,15 +308,12 @@ class _Model:
         return np.where(self.label == np.arange(self.n_labels)[:, None], self.x, 0.0)
 
 
-def solve_cutting_plane(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng
-) -> Solution:
+def solve_cutting_plane(problem: ConvexProblem, start, tol, max_iter, rng) -> Solution:
     """Add the worst of p random constraints and solve over all added so far, until none fails.
 
     This is Table 8, for a few dozen bags; ``start`` and ``tol`` are not used. The stopping rule
-    certifies nothing: see the solution's ``gap``. Readings of the table: ξ >= 0 and δ >= 0 hold
-    from the start, since v_t would be unbounded otherwise; line 10 solves for all labels over all
-    S_t, since Q makes the v_t interdependent.
+    certifies nothing: see the solution's ``gap``. Readings: ξ >= 0 and δ >= 0 hold from the start,
+    else v_t is unbounded; line 10 solves for all labels, since Q makes the v_t interdependent.
     """
     sets = _WorkingSets(problem)  # line 1
     n_passes, changed = 0, True
@@ -411,9 +405,7 @@ class _WorkingSets:
         return slopes[:, : self.ends[-1]]
 
 
-def solve_with_cvxpy(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
-) -> Solution:
+def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solution:
     """Solve small problems with all constraints at once by cvxpy; it uses ``problem`` alone."""
     try:
         import cvxpy as cp
@@ -447,8 +439,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
 
     Each step moves the variable with the steepest rise and the one of its ``block`` (n,) with which
     it gains most, until no two slopes in a block differ by more than ``tol`` in a feasible
-    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible. The first of
-    slopes that differ by rounding counts.
+    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible.
 
     Source: Fan, Chen and Lin, Working set selection using second order information, JMLR 6, 2005.
     """
@@ -456,7 +447,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
     top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
     slope = h - H @ x
     flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
-    tie = TIE * tol
+    tie = TIE * tol  # of slopes that differ by rounding the first counts
     for _ in range(max_steps):
         top[:], bottom[:] = -1, -1
         for k in range(len(x)):

@@ -28,19 +28,15 @@ class InsDif(VectorEstimator):
         None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners with a
         Gaussian kernel on instances.
     learner : unfitted MIML estimator, or None, default None, for ``MimlNn(ratio=0.2, ridge=0.0)``
-    shortcut : bool, default True, give Euclidean distances for maximal Hausdorff ones, see Notes.
+    shortcut : bool, default True
+        Take Euclidean distances of the x for the maximal Hausdorff distances of bags. They are
+        equal, since a bag is a translate of every other bag.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
     ----------
     transformation_ : transformer, fitted; ``prototypes_`` (n_labels, n_features) are the v_l.
     learner_, cancels_ : fitted MIML estimator; bool, whether the shortcut was taken.
-
-    Notes
-    -----
-    Bags are translates, B_j = B_i + t with t = x_j - x_i. Their maximal Hausdorff distance is
-    ||t||: at most, since b + t has this distance from b, and at least, since the point of B_i + t
-    furthest in the direction of t lies ||t|| beyond every point of B_i.
 
     Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
     """
@@ -61,7 +57,7 @@ class InsDif(VectorEstimator):
         by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
         translates = type(self.transformation_) is PrototypeDifferences
         self.cancels_ = self.shortcut and by_distances and translates
-        if self.cancels_:  # Table 9, steps 2 and 3 at once, see Notes
+        if self.cancels_:  # Table 9, steps 2 and 3 at once
             self.transformation_.fit(X, Y)
             self.learner_.set_params(metric="euclidean").fit(X, Y)
         else:
@@ -127,9 +123,7 @@ class DifferenceFeatures(PrototypeDifferences):
     ----------
     gamma, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`; "scale", "auto", None.
 
-    Attributes
-    ----------
-    prototypes_, factor_, gamma_ : the v_l, the KernelFactor of the differences, and its width.
+    ``prototypes_`` are the v_l, ``factor_`` and ``gamma_`` the differences' KernelFactor and width.
     """
 
     gamma: float | str = "scale"

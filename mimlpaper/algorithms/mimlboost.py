@@ -36,8 +36,12 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     over the N pairs, whose mean cost is C. With e(X, y), the share of a bag's pairs that h_t gets
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
+    Step 3e, c_t <= 0, is the text's e >= 1/2 (Eq. 2), read as Σ W e >= 1/2. Step 3c is read as: all
+    e <= 1/2 and some less, so that step 3d has no minimum. Both steps drop the round, but the first
+    round is kept with c_1 = 1. The paper's scores lack the 1/n.
+
     Choose it when all instances of a bag bear on its labels: they have equal votes. Scale the
-    features to [0, 1] first, by ``OnInstances(MinMaxScaler())``. The paper's scores lack the 1/n.
+    features to [0, 1] first, by ``OnInstances(MinMaxScaler())``.
 
     Parameters
     ----------
@@ -65,12 +69,6 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-
-    Notes
-    -----
-    Step 3e, c_t <= 0, is the text's e >= 1/2 (Eq. 2), read as Σ W e >= 1/2. Step 3c is read as: all
-    e <= 1/2 and some less, so that step 3d has no minimum. Both steps drop the round, but the first
-    round is kept with c_1 = 1.
 
     Sources: Table 6, the authors' published program for "feature"; Xu and Frank, PAKDD 2004.
     """

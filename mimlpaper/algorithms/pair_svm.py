@@ -61,12 +61,8 @@ class PairSvm:
     Φ'Φ to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
     bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
 
-    Parameters
-    ----------
-    features : Bags, φ of each instance.
-    label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
-    tol, max_iter : float, gap as a share of the objective, default 1e-4; int, most climbs, 200.
-    random_state : int, RandomState or None, default None, draws the order of the instances.
+    ``features`` are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` (n_labels, n_labels) k_Y
+    and k_0, ``tol`` is the gap as a share of the objective, ``max_iter`` the most climbs.
 
     Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
     Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.
@@ -167,15 +163,11 @@ class _Ascent:
         return goal
 
     def _gap(self, goal, values, sums, bounds, dual, moving):
-        """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0.
-
-        It is Σ (C max(0, ξ) - α ξ) plus half the squared distance from V to K_Y A' Φ, which scaling
-        moves by at most |Σ a_ij| times the largest pair's norm.
-        """
+        """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0."""
         loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
-        distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius
+        distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius  # a bound
         primal = 0.5 * (self._square(self.coef) + sums @ self.offset_kernel @ sums) + loss
         return (gap + 0.5 * distance**2) / primal
 
@@ -190,10 +182,7 @@ class _Ascent:
 
 @njit(cache=True, nogil=True)
 def _check(values, bounds, dual, moving):
-    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), and of each class Σ α, Σ α ξ.
-
-    ``moving`` becomes true for the pairs whose α would move or lies between its bounds.
-    """
+    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ."""
     loss, gap = 0.0, 0.0
     weights, shortfalls = np.zeros(2), np.zeros(2)
     n_instances, n_labels = values.shape

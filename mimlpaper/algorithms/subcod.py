@@ -42,7 +42,11 @@ class SubCod(BagClassifier):
     n_concepts : int, default 30, the paper's M.
     kept_share : float in [0, 1], default 0.5, the paper's θ as a share of mM; 1 inverts no label.
     C : float, default 1.0, cost of the slacks ξ.
-    optimum : {"budget", "minimal", "vertex"}, default "budget", of the optimal Z, see Notes.
+    optimum : {"budget", "minimal", "vertex"}, default "budget"
+        Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin
+        1. "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to
+        about mM/2 every sub-concept is then the bag label or its opposite, and SubCod equals its
+        learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two.
     learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
@@ -56,13 +60,6 @@ class SubCod(BagClassifier):
     learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
     label_of_concept_ : (M,), the learner's label for each sub-concept.
     classifier_ : SVC, from c̃ as 0 and 1 to y; linear, with C = 1.
-
-    Notes
-    -----
-    Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin 1.
-    "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to about
-    mM/2 every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
-    on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two.
 
     Sources: Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
@@ -117,19 +114,15 @@ class SubCod(BagClassifier):
         if (labels.all(axis=0) | ~labels.any(axis=0)).all():
             message = "all bags have the same sub-concepts, and get one label; raise n_concepts"
             warnings.warn(message, ConstantLabelWarning, stacklevel=3)
-        default = MimlSvm(random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)
-            return clone(self.learner or default).fit(bags, labels)
+            return clone(self.learner or MimlSvm(random_state=self.random_state)).fit(bags, labels)
 
 
 def correct_concepts(
     concepts, y, *, kept_share, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Corrected labels c̃ (n_bags, M), and the objective after each alternation.
-
-    ``concepts`` (n_bags, M) and ``y`` (n_bags,) are boolean; for the rest see :class:`SubCod`.
-    """
+    """Corrected labels c̃ (n_bags, M), and the objectives, for boolean ``concepts`` c and ``y``."""
     c, target = np.where(concepts, 1.0, -1.0), np.where(y, 1.0, -1.0)
     n_inversions = (1.0 - kept_share) * c.size  # mM - θ
     q, objective = c, []  # q = c ⊙ z
@@ -153,9 +146,6 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
     """Solution u = (1 - z) / 2 of the linear program over Z for given (w, b): (n_bags, M).
 
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
-
-    Inversions of all bags are taken in the order of their gains. For ``optimum`` see
-    :class:`SubCod`.
     """
     if optimum == "vertex":
         return _vertex(gains, deficits, n_inversions)
