@@ -1,15 +1,14 @@
 """D-MimlSvm: MIML by regularised functions of bags and instances."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.utils import check_random_state
 
-from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
+from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem
 from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
 from mimlpaper.baselines.misvm import KernelFeatures
 from mimlpaper.kernels import integer_seed
@@ -29,36 +28,30 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             + C/T Σ_it (τ_it max(0, 1 - y_it f_t(X_i)) + λ |f_t(X_i) - max_j f_t(x_ij)|),
 
     which is Eq. 21 with γ = C m for m bags, and with the weights τ of Eq. 24; the μ and γ of Eq. 12
-    are twice these. The last term is not convex: :func:`descend` solves a sequence of convex
-    problems, Eq. 24. Choose it to learn from bags directly and to score instances as well. A label
+    are twice these. Choose it to learn from bags directly and to score instances as well. A label
     with one class only gets the constant score +1 or -1.
 
     Parameters
     ----------
-    kernel : {"rbf", "linear"}, default "rbf", between instances.
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
+    kernel, gamma, rank : see :class:`~mimlpaper.kernels.KernelFactor`; "rbf", "scale", "auto".
     set_kernel : {"unit", "mean"}, default "unit"
-        φ(X) as the sum of the instances' φ(x), scaled to unit length (single instances too), or as
-        their mean, for which the problem is convex.
+        φ(X) is the sum of the φ(x), scaled to unit length as each φ(x) is, or their mean, for which
+        the problem is convex.
     C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
     lam : float, default 0.1, the λ, as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
         For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
     relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
-        What the labels share: their mean function, or one for each pair, with learned μ_ij (Eq. 28,
-        see :func:`learned_pair_penalties`) or the μ_ij of an array: symmetric, from 0 (share most)
-        to infinity (share nothing).
-    imbalance : bool, default False
-        Weigh losses by τ, see :func:`imbalance_weights`. With few bags or many labels all scores
-        may become constant.
+        The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned,
+        see :func:`learned_pair_penalties`, or given: symmetric, from 0 (share most) to infinity.
+    imbalance : bool, default False, weigh losses by τ, see :func:`imbalance_weights`
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
     tol : float, default 2e-3, duality gap of a solved convex problem, as a share of the objective.
     max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
-    cccp_tol, max_cccp : least gain of a convex problem as a share of the objective, default 1e-3,
-        and the most of them, default 30.
+    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
+    max_cccp : int, default 30, most convex problems.
     label_rule : {"sign", "top"}, default "sign" (Section 5.1)
     warm_start : bool, default False, start from the last fit if it was on bags of the same sizes.
     random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
@@ -70,7 +63,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     raw_objective_ : (n_steps,), or (n_steps + 1,) with a last step that raised it and was dropped.
     duality_gap_ : float, of the last convex problem, as a share of its objective.
     label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
-    pair_penalties_, imbalance_rates_ : the μ_ij or None, and the ibr_t (n_labels,).
+    pair_penalties_, imbalance_rates_ : μ_ij (n_labels, n_labels) or None, and ibr_t (n_labels,).
     factor_, gamma_ : KernelFactor on instances, and its width.
 
     Sources: Section 5 and Table 8; Cheung and Kwok, ICML 2006.
@@ -99,7 +92,18 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
         start = getattr(self, "_last", None) if self.warm_start else None
         self.__dict__.update(shared(_learned, self.get_params() | free, bags, Y, start))
-        self._warn_unfinished()
+        if not self._settled:
+            message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
+            message += " lowered the objective; raise max_cccp or cccp_tol"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        if not self.duality_gap_ <= self.tol:
+            message = f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations'
+            message += f" with a gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        if self._learnt.size and not self.weights_[:, self._learnt].any():
+            message = "the best functions are constant; raise C"
+            message += " or leave out the weights (imbalance=False)" * self.imbalance
+            warnings.warn(message, ConstantLabelWarning, stacklevel=2)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -122,68 +126,61 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         self.objective_ = self.raw_objective_ = np.zeros(1)
         self.n_iter_, self.duality_gap_ = np.zeros(1, int), 0.0
         self._settled = True
+        pairwise = isinstance(self.relatedness, str) and self.relatedness == "pairwise"
         if len(varied):
-            self._minimise(self._first_problem(features, Y[:, varied], varied, Q), varied, last)
-        if isinstance(self.relatedness, str) and self.relatedness == "pairwise":
+            problem = self._first_problem(features, Y[:, varied], varied, Q)
+            offsets, start = last or (None, None)
+            shape = features.n_features, len(varied)
+            same = np.array_equal(offsets, problem.offsets) and start.weights.shape == shape
+            self._minimise(problem, varied, pairwise, start if same else None)
+        if pairwise:
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
-        self.label_relatedness_ = _cosines(self.weights_)
+        self.label_relatedness_ = cosine_similarity(self.weights_.T).clip(-1.0, 1.0)
+        np.fill_diagonal(self.label_relatedness_, 1.0)
 
     def _of_bags(self, features):
-        """φ of the bags: (n_bags, rank)."""
         if self.set_kernel == "mean":
             return features.mean(features.instances)
         return _unit_rows(features.sum(features.instances))
 
     def _of_instances(self, features):
-        """φ of each instance as a bag of its own: (n_instances, rank)."""
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
-    def _minimise(self, problem, varied, last):
+    def _minimise(self, problem, varied, pairwise, solution):
+        """Minimise the objective by convex upper bounds, the constrained concave-convex procedure.
+
+        Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place,
+        which is equal at the last solution up to :data:`TIED`.
+        """
         rng = check_random_state(self.random_state)
-
-        def solve(problem, start):
-            return SOLVERS[self.solver](problem, start, self.tol, self.max_iter, rng)
-
-        def relate(weights):
-            self.weights_[:, varied] = weights
-            learned = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
-            return learned[np.ix_(varied, varied)]
-
-        pairwise = isinstance(self.relatedness, str) and self.relatedness == "pairwise"
-        solution, self.raw_objective_, self.n_iter_, self._settled = descend(
-            problem, solve, convex=self.set_kernel == "mean" or self.lam == 0,
-            relate=relate if pairwise else None, start=_start(last, problem),
-            tol=self.cccp_tol, max_steps=self.max_cccp,
-        )  # fmt: skip
-        self.weights_[:, varied], self.intercept_[varied] = solution.weights, solution.intercept
-        self.objective_ = self.raw_objective_[: len(self.n_iter_)]
-        self.duality_gap_ = solution.gap
+        convex = self.set_kernel == "mean" or self.lam == 0
+        raw, n_iter, self._settled = [], [], False
+        while not self._settled and len(raw) < self.max_cccp:
+            found = SOLVERS[self.solver](problem, solution, self.tol, self.max_iter, rng)
+            following = true = problem
+            if not convex:
+                true = replace(problem, rho=highest(problem, found.scores[1]))
+                following = replace(problem, rho=highest(problem, found.scores[1], TIED))
+            value = true.regulariser(found.weights) + true.loss(*found.scores, found.intercept)
+            fall = raw[-1] - value if raw else np.inf
+            raw.append(value)
+            if fall < 0:  # the solver's tolerance is more than what was left to gain
+                self._settled = True
+                break
+            solution = found
+            n_iter.append(found.n_iter)
+            self.weights_[:, varied], self.intercept_[varied] = found.weights, found.intercept
+            if pairwise:
+                Q = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
+                following = replace(following, Q=Q[np.ix_(varied, varied)])
+            same_rho = np.array_equal(problem.rho, following.rho)
+            same = same_rho and np.array_equal(problem.Q, following.Q)
+            self._settled = fall <= self.cccp_tol * value or same
+            problem = following
+        self.raw_objective_, self.n_iter_ = np.array(raw), np.array(n_iter)
+        self.objective_, self.duality_gap_ = self.raw_objective_[: len(n_iter)], solution.gap
         if self.warm_start:
             self._last = problem.offsets, solution
-
-    def _warn_unfinished(self):
-        if not self._settled:
-            warnings.warn(
-                f"the concave-convex procedure stopped after {self.max_cccp} steps that lowered "
-                f"the objective by more than {self.cccp_tol:.1e} of it; raise max_cccp or cccp_tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        if not self.duality_gap_ <= self.tol:
-            warnings.warn(
-                f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations with a '
-                f"gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter, or lower C",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-        if self._learnt.size and not self.weights_[:, self._learnt].any():
-            warnings.warn(
-                "the best functions are constant: no features count at these costs; raise C"
-                + " or leave out the weights (imbalance=False)" * self.imbalance,
-                ConstantLabelWarning,
-                stacklevel=3,
-            )
 
     def _first_problem(self, features, Y, varied, Q):
         """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
@@ -203,18 +200,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
 
 
 def _learned(settings, bags, Y, last):
-    """The attributes that a fit sets."""
     learner = DMimlSvm(**settings)
     learner._learn(bags, Y, last)
     return {name: value for name, value in vars(learner).items() if name not in settings}
-
-
-def _start(last, problem):
-    """The last solution, if bag sizes, labels and features are the same in this problem."""
-    offsets, solution = last or (None, None)
-    shape = problem.bags.shape[1], problem.signs.shape[1]
-    same = np.array_equal(offsets, problem.offsets) and solution.weights.shape == shape
-    return solution if same else None
 
 
 def _unit_rows(rows):
@@ -222,71 +210,14 @@ def _unit_rows(rows):
     return rows / np.where(norms > 0, norms, 1.0)
 
 
-def _cosines(weights):
-    cosines = _unit_rows(weights.T) @ _unit_rows(weights.T).T
-    np.fill_diagonal(cosines, 1.0)
-    return np.clip(cosines, -1.0, 1.0)
-
-
-def descend(
-    problem: ConvexProblem, solve: Callable[[ConvexProblem, Solution | None], Solution], *,
-    convex: bool, relate: Callable[[np.ndarray], np.ndarray] | None = None,
-    start: Solution | None = None, tol: float, max_steps: int,
-) -> tuple[Solution, np.ndarray, np.ndarray, bool]:  # fmt: skip
-    """Minimise the objective with δ_it = |g_t(X_i) - max_j g_t(x_ij)| by convex upper bounds.
-
-    This is the constrained concave-convex procedure. Where g_t(X_i) exceeds the maximum, a bound
-    has Σ_j ρ_ijt g_t(x_ij) in its place: at most the maximum, and equal to it at the last solution
-    by the choice of ρ, up to :data:`TIED`. A step that raises the true objective is dropped.
-
-    ``problem`` is the first convex problem; if ``convex``, its ρ is exact and stays. ``relate``
-    gives the next Q for W, None keeps Q. The steps end with one that lowers the objective by at
-    most the share ``tol``, or after ``max_steps`` convex problems.
-
-    Returns the last solution that is kept, the true objective after each problem, and after a last
-    one that raised it and was dropped, the iterations of each kept, and whether the steps ended.
-    """
-    solution, settled = start, True
-    raw: list[float] = []
-    n_iter: list[int] = []
-    for _ in range(max_steps):
-        found = solve(problem, solution)
-        following = true = problem
-        if not convex:
-            true = replace(problem, rho=highest(problem, found.scores[1]))
-            following = replace(problem, rho=highest(problem, found.scores[1], TIED))
-        value = true.regulariser(found.weights) + true.loss(*found.scores, found.intercept)
-        fall = raw[-1] - value if raw else np.inf
-        raw.append(value)
-        if fall < 0:  # the solver's tolerance is more than what was left to gain
-            break
-        solution = found
-        n_iter.append(found.n_iter)
-        if relate is not None:
-            following = replace(following, Q=relate(found.weights))
-        same = np.array_equal(problem.rho, following.rho) and np.array_equal(problem.Q, following.Q)
-        if fall <= tol * value or same:
-            break
-        problem = following
-    else:
-        settled = False
-    return cast(Solution, solution), np.array(raw), np.array(n_iter), settled
-
-
 def highest(problem: ConvexProblem, on_instances: np.ndarray, tied: float = 0.0) -> np.ndarray:
-    """ρ_ijt = 1 / n_d for the n_d instances of a bag with its highest g_t, 0 for the rest.
-
-    At an optimum many are highest together, and only the solver's error tells them apart:
-    ``tied`` is what may lie between them.
-    """
+    """ρ_ijt = 1 / n_d for the n_d instances within ``tied`` of a bag's highest g_t, else 0."""
     tops = np.maximum.reduceat(on_instances, problem.offsets[:-1], axis=0)
     active = (on_instances >= problem.spread(tops) - tied).astype(np.float64)
     return active / problem.spread(problem.sum_in_bags(active))
 
 
-def regulariser(
-    relatedness: str | np.ndarray, mu: float, n_labels: int
-) -> tuple[np.ndarray, np.ndarray | None]:
+def regulariser(relatedness, mu: float, n_labels: int) -> tuple[np.ndarray, np.ndarray | None]:
     """Q, and the μ_ij or None, for "mean", "pairwise" (all μ_ij = μ) or an array of μ_ij."""
     shape = n_labels, n_labels
     if isinstance(relatedness, str):
@@ -315,10 +246,10 @@ def mean_form(n_labels: int, mu: float) -> np.ndarray:
 def pairwise_form(mu: np.ndarray) -> np.ndarray:
     """Q of 1/(2T²) Σ_ij ||w_i - W_ij||² + 1/T² Σ_ij μ_ij ||W_ij||² at the best W_ij = W_ji.
 
-    The best are W_ij = a_ij (w_i + w_j) with a_ij = 1 / (4 μ_ij + 2) (Eq. 26). They give
-    1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²), the regulariser of Eq. 28.
+    W_ij = a_ij (w_i + w_j), a_ij = 1 / (4 μ_ij + 2) (Eq. 26), gives the regulariser of Eq. 28,
+    1/(4 T²) Σ_ij (||w_i||² + ||w_j||² - a_ij ||w_i + w_j||²).
     """
-    a = _sharing(mu)
+    a = 1.0 / (4.0 * mu + 2.0)
     n_labels = len(a)
     return (n_labels * np.eye(n_labels) - np.diag(a.sum(axis=1)) - a) / n_labels**2
 
@@ -326,22 +257,17 @@ def pairwise_form(mu: np.ndarray) -> np.ndarray:
 def learned_pair_penalties(weights: np.ndarray, mu: float) -> np.ndarray:
     """Best μ_ij, i ≠ j, for W with the total sharing of a common μ: (n_labels, n_labels).
 
-    The regulariser is linear in a_ij = 1 / (4 μ_ij + 2), and falls with each. Within the budget
-    Σ a_ij² = Σ 1 / (4 μ + 2)² the best a_ij are proportional to ||w_i + w_j||², up to their largest
-    value ½. The diagonal keeps μ.
+    Within the budget Σ a_ij² = Σ 1 / (4 μ + 2)² the best a_ij = 1 / (4 μ_ij + 2) are proportional
+    to ||w_i + w_j||², up to their largest value ½. The diagonal keeps μ.
     """
     norms = np.sum(weights**2, axis=0)
     closeness = norms + norms[:, None] + 2.0 * weights.T @ weights  # ||w_i + w_j||²
     pairs = np.triu_indices(len(norms), 1)
     with np.errstate(divide="ignore"):
-        learned = (1.0 / _within_budget(closeness[pairs], _sharing(mu)) - 2.0) / 4.0
+        learned = (1.0 / _within_budget(closeness[pairs], 1.0 / (4.0 * mu + 2.0)) - 2.0) / 4.0
     penalties = np.full(closeness.shape, float(mu))
     penalties[pairs] = penalties.T[pairs] = np.maximum(learned, 0.0)
     return penalties
-
-
-def _sharing(mu):
-    return 1.0 / (4.0 * np.asarray(mu) + 2.0)
 
 
 def _within_budget(closeness, common):
@@ -359,16 +285,10 @@ def _within_budget(closeness, common):
 
 
 def imbalance_rates(Y: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,).
-
-    The share of instances with label t, if a bag's are divided equally among its labels.
-    """
+    """ibr_t = Σ_{i with label t} (n_i / |Y_i|) / Σ_i n_i: (n_labels,)."""
     return (sizes / np.maximum(Y.sum(axis=1), 1)) @ Y / sizes.sum()
 
 
 def imbalance_weights(Y: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """τ_it = (y_it + 1)/2 - y_it ibr_t: 1 - ibr_t with label t, ibr_t without (n_bags, n_labels).
-
-    Eq. 23 has ibr(y_it), the rate of a sign; it is read as the rate of label t.
-    """
+    """τ of Eq. 23, read as 1 - ibr_t with label t and ibr_t without it: (n_bags, n_labels)."""
     return np.where(Y, 1.0 - rates, rates)

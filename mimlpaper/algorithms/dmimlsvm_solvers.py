@@ -96,14 +96,10 @@ class ConvexProblem:
         order = np.argsort(kinks, axis=0, kind="stable")  # of ties the same on every machine
         return _best_intercept(kinks, order, self.signs, self.costs)
 
-    def discrepancy(self, on_bags, on_instances) -> tuple[np.ndarray, np.ndarray]:
-        """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
-        return _discrepancy(on_bags, on_instances, self.offsets, self.rho)
-
     def loss(self, on_bags, on_instances, intercept) -> float:
         """The objective without its regulariser, from the scores g."""
         hinge = np.maximum(1.0 - self.signs * (on_bags + intercept), 0.0)
-        delta, _ = self.discrepancy(on_bags, on_instances)
+        delta, _ = _discrepancy(on_bags, on_instances, self.offsets, self.rho)
         return float(np.sum(self.costs * hinge) + self.link * np.sum(delta))
 
     def balanced(self, margin, label=slice(None)) -> np.ndarray:
@@ -153,7 +149,7 @@ class ConvexProblem:
 
 @njit(cache=True, nogil=True)
 def _best_intercept(kinks, order, signs, costs):
-    """Best b_t, and the multipliers: the slope in b_t rises by cost_it at each kink."""
+    """Best b_t and its multipliers; the slope in b_t rises by cost_it at each kink."""
     n_bags, n_labels = signs.shape
     intercept, margin = np.zeros(n_labels), np.zeros((n_bags, n_labels))
     for t in range(n_labels):
@@ -179,6 +175,7 @@ def _best_intercept(kinks, order, signs, costs):
 
 @njit(cache=True, nogil=True)
 def _discrepancy(on_bags, on_instances, offsets, rho):
+    """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
     n_bags, n_labels = on_bags.shape
     delta, active = np.empty((n_bags, n_labels)), np.empty((n_bags, n_labels), np.int32)
     for t in range(n_labels):
@@ -194,26 +191,21 @@ def _discrepancy(on_bags, on_instances, offsets, rho):
     return delta, active
 
 
-def solve_bundle(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
-) -> Solution:
+def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solution:
     """Minimise ½ tr(W Q W') + R(W), where R is the loss at its best b, by planes below R.
 
-    R is a sum over labels. Each iteration minimises the regulariser plus the highest plane of
-    each label, which gives a lower bound; moves the best point towards this minimum as far as it
-    gains; and adds for each label a plane that touches its part of R nearby. It stops when the
-    duality gap is at most ``tol`` of the objective, or after ``max_iter`` iterations, by default
-    :data:`MAX_PLANES`. The result is never worse than ``start``, the solution of a problem of the
-    same size, whose planes are made valid for this one.
+    Each iteration minimises the regulariser plus the highest plane of each label, which gives a
+    lower bound; moves the best point towards this minimum as far as it gains; and adds for each
+    label a plane that touches its part of R nearby. It stops when the duality gap is at most
+    ``tol`` of the objective, or after ``max_iter`` iterations, by default :data:`MAX_PLANES`. The
+    result is never worse than ``start``, the solution of a problem of the same size.
 
     Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """
     model = _Model(problem)
-    weights = np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
-    if start is not None:
-        weights = start.weights
-        if start.planes is not None:
-            model.add(*start.planes)
+    weights = start.weights if start else np.zeros((problem.bags.shape[1], problem.signs.shape[1]))
+    if start and start.planes:
+        model.add(*start.planes)
     best = touched = weights, *problem.scores(weights)  # all linear in W
     primal = _objective(best, problem)
     n_iter = 0
@@ -233,7 +225,9 @@ def solve_bundle(
         touched = _towards(best, lowest, TOWARDS_LOWEST)
     weights, on_bags, _ = best
     intercept, _ = problem.best_intercept(on_bags)
-    return problem.solution(weights, intercept, model.multipliers(), n_iter, model.active_planes())
+    used = model.x > 0
+    planes = model.label[used], model.share[:, used], model.active[:, used], model.x[used]
+    return problem.solution(weights, intercept, model.multipliers(), n_iter, planes)
 
 
 def _towards(a, b, size):
@@ -241,7 +235,6 @@ def _towards(a, b, size):
 
 
 def _objective(point, problem):
-    """The objective of W, with the scores of bags and instances."""
     weights, on_bags, on_instances = point
     intercept, _ = problem.best_intercept(on_bags)
     return problem.regulariser(weights) + problem.loss(on_bags, on_instances, intercept)
@@ -250,8 +243,7 @@ def _objective(point, problem):
 class _Model:
     """Planes <G_kt, w_t> + h_kt below each label's part of R, with multipliers x of sum one.
 
-    A plane is stored as the share of each bag's cost and the term that sets each δ_it, valid for
-    other costs, link, ρ and Q too.
+    Shares of the costs, and the terms that set each δ_it, give planes for other problems too.
     """
 
     def __init__(self, problem):
@@ -260,9 +252,8 @@ class _Model:
         self.label = np.empty(0, np.int64)  # of each plane
         self.share = np.empty((n_bags, 0))
         self.active = np.empty((n_bags, 0), np.int32)
-        self.x = np.empty(0)
+        self.x = self.heights = np.empty(0)  # of each plane, and h_kt
         self.slopes = np.empty((0, problem.bags.shape[1]))  # G_kt
-        self.heights = np.empty(0)  # h_kt
         self.gram = np.empty((0, 0))  # of G in the metric of Q⁻¹
         self.dual = -np.inf
 
@@ -270,19 +261,24 @@ class _Model:
         """Add the planes that touch R at a point."""
         _, on_bags, on_instances = point
         _, margin = self.problem.best_intercept(on_bags)
-        _, active = self.problem.discrepancy(on_bags, on_instances)
+        _, active = _discrepancy(on_bags, on_instances, self.problem.offsets, self.problem.rho)
         x = np.full(self.n_labels, 0.0 if len(self.x) else 1.0)
         self.add(np.arange(self.n_labels), margin / self.problem.costs, active, x)
 
     def add(self, label, share, active, x):
-        """Planes of these labels: one column of ``share`` and ``active`` each."""
-        slopes, heights = self._planes(label, share, active)
+        """Planes of labels (n_planes,); ``share`` and ``active`` are (n_bags, n_planes)."""
+        problem, rising = self.problem, active < 0
+        margin = problem.balanced(share * problem.costs[:, label], label)
+        of_bags = np.where(rising, problem.link, -problem.link) - problem.signs[:, label] * margin
+        of_instances = problem.rho[:, label] * problem.spread(np.where(rising, -problem.link, 0.0))
+        i, k = np.nonzero(~rising)
+        of_instances[active[i, k], k] += problem.link
+        slopes = of_bags.T @ problem.bags + of_instances.T @ problem.instances
         self.slopes = np.vstack([self.slopes, slopes])
-        self.heights = np.append(self.heights, heights)
+        self.heights = np.append(self.heights, margin.sum(axis=0))
         self.share, self.active = np.hstack([self.share, share]), np.hstack([self.active, active])
         self.label, self.x = np.append(self.label, label), np.append(self.x, x)
-        metric = self.problem.Q_inverse[np.ix_(self.label, label)]
-        products = (self.slopes @ slopes.T) * metric
+        products = (self.slopes @ slopes.T) * problem.Q_inverse[np.ix_(self.label, label)]
         n = len(self.gram)
         self.gram = np.block([[self.gram, products[:n]], [products.T]])
 
@@ -297,10 +293,6 @@ class _Model:
         self.dual = self.heights @ self.x - 0.5 * self.x @ self.gram @ self.x
         return -(self._mixture() @ self.slopes).T @ self.problem.Q_inverse
 
-    def active_planes(self):
-        used = self.x > 0
-        return self.label[used], self.share[:, used], self.active[:, used], self.x[used]
-
     def multipliers(self):
         """The planes' multipliers, weighted by x."""
         problem, mixture = self.problem, self._mixture().T
@@ -311,32 +303,17 @@ class _Model:
         np.add.at(instance, (self.active[i, k], self.label[k]), problem.link * self.x[k])
         return Multipliers(margin, instance, problem.link * (self.active < 0) @ mixture)
 
-    def _planes(self, label, share, active):
-        """Slopes G (n_planes, n_dims) and heights h (n_planes,)."""
-        problem, rising = self.problem, active < 0
-        margin = problem.balanced(share * problem.costs[:, label], label)
-        of_bags = np.where(rising, problem.link, -problem.link) - problem.signs[:, label] * margin
-        of_instances = problem.rho[:, label] * problem.spread(np.where(rising, -problem.link, 0.0))
-        i, k = np.nonzero(~rising)
-        of_instances[active[i, k], k] += problem.link
-        return of_bags.T @ problem.bags + of_instances.T @ problem.instances, margin.sum(axis=0)
-
     def _mixture(self):
         """x of each label's planes: (n_labels, n_planes)."""
         return np.where(self.label == np.arange(self.n_labels)[:, None], self.x, 0.0)
 
 
-def solve_cutting_plane(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng
-) -> Solution:
+def solve_cutting_plane(problem: ConvexProblem, start, tol, max_iter, rng) -> Solution:
     """Add the worst of p random constraints and solve over all added so far, until none fails.
 
-    It documents Table 8, for a few dozen bags: each added constraint costs a quadratic program.
-    ``start`` and ``tol`` are not used. The stopping rule certifies nothing: 59 constraints may hold
-    while 5 % of all fail. The solution's ``gap`` says how far from the optimum it is.
-
-    Readings of the table: ξ >= 0 and δ >= 0 hold from the start, since v_t would be unbounded
-    otherwise; line 10 solves for all labels over all S_t, since Q makes the v_t interdependent.
+    This is Table 8, for a few dozen bags; ``start`` and ``tol`` are not used. The stopping rule
+    certifies nothing: see the solution's ``gap``. Readings: ξ >= 0 and δ >= 0 hold from the start,
+    else v_t is unbounded; line 10 solves for all labels, since Q makes the v_t interdependent.
     """
     sets = _WorkingSets(problem)  # line 1
     n_passes, changed = 0, True
@@ -350,7 +327,8 @@ def solve_cutting_plane(
                 sets.add(t, picked[losses.argmax()])  # lines 7 and 9
                 sets.optimise()  # line 10
                 changed = True
-    multipliers = sets.multipliers()
+    margin, instance, bag, _ = np.split(sets.x, sets.ends, axis=1)
+    multipliers = problem.feasible(np.abs(margin.T), instance.T, bag.T)
     weights = -problem.gradient(multipliers) @ problem.Q_inverse
     return problem.solution(weights, sets.intercept, multipliers, n_passes)
 
@@ -358,9 +336,8 @@ def solve_cutting_plane(
 class _WorkingSets:
     """Constraint sets S_1, ..., S_T, and their optimal multipliers ``x``, which are 0 outside.
 
-    A label's constraints are, in this order, the margins of the bags, whose multipliers have the
-    sign of y, the instances that may not exceed their bags, the bags that may not exceed their
-    instances, and δ >= 0.
+    A label's constraints: the margins of the bags, with multipliers of y's sign; the instances that
+    may not exceed their bags; the bags that may not exceed their instances; δ >= 0.
     """
 
     def __init__(self, problem):
@@ -380,7 +357,14 @@ class _WorkingSets:
         self.block = np.array(
             [np.append(np.full(n_bags, t), of_delta + t * n_bags) for t in range(self.n_labels)]
         )
-        self.gram = self._gram()
+        rows = []  # the constraints' gradients in V = W L, for all labels at once
+        for rho, root in zip(problem.rho.T, problem.root_inverse.T, strict=True):
+            mean = problem.sum_in_bags(rho[:, None] * problem.instances)
+            above, below = problem.instances - problem.bags[self.owner], problem.bags - mean
+            in_w = np.concatenate([-problem.bags, above, below, np.zeros_like(below)])
+            rows.append(np.kron(root, in_w))
+        gradients = np.concatenate(rows)
+        self.gram = gradients @ gradients.T
 
     def losses(self, t):
         """By how much v_t violates each constraint of label t."""
@@ -415,34 +399,14 @@ class _WorkingSets:
             scores = signs - slopes[rows, None]  # g
             self.intercept[t] = margins.best_intercept(scores)[0][0] if len(rows) else 0.0
 
-    def multipliers(self):
-        margin, instance, bag, _ = np.split(self.x, self.ends, axis=1)
-        return self.problem.feasible(np.abs(margin.T), instance.T, bag.T)
-
     def _slopes(self):
         """The slopes of the dual in x: heights minus the constraints' values at v."""
         slopes = self.height - (self.gram @ self.x.ravel()).reshape(self.x.shape)
         return slopes[:, : self.ends[-1]]
 
-    def _gram(self):
-        """Products of the constraints' gradients in V = W L, for all labels at once."""
-        problem, rows = self.problem, []
-        for rho, root in zip(problem.rho.T, problem.root_inverse.T, strict=True):
-            mean = problem.sum_in_bags(rho[:, None] * problem.instances)
-            above, below = problem.instances - problem.bags[self.owner], problem.bags - mean
-            in_w = np.concatenate([-problem.bags, above, below, np.zeros_like(below)])
-            rows.append(np.kron(root, in_w))
-        rows = np.concatenate(rows)
-        return rows @ rows.T
 
-
-def solve_with_cvxpy(
-    problem: ConvexProblem, start: Solution | None, tol: float, max_iter: int | None, rng=None
-) -> Solution:
-    """Solve with all constraints at once, by the package cvxpy, for small problems.
-
-    The problem alone is used, and no limit of accuracy or iterations.
-    """
+def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solution:
+    """Solve small problems with all constraints at once by cvxpy; it uses ``problem`` alone."""
     try:
         import cvxpy as cp
     except ImportError as error:
@@ -475,8 +439,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
 
     Each step moves the variable with the steepest rise and the one of its ``block`` (n,) with which
     it gains most, until no two slopes in a block differ by more than ``tol`` in a feasible
-    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible. Slopes that a step
-    made equal differ by rounding only: of those within a small share of ``tol`` the first counts.
+    direction. H (n, n) is symmetric and positive semidefinite, x (n,) feasible.
 
     Source: Fan, Chen and Lin, Working set selection using second order information, JMLR 6, 2005.
     """
@@ -484,7 +447,7 @@ def ascend(H, h, x, low, high, block, tol, max_steps):
     top, bottom = np.empty(n_blocks, np.int64), np.empty(n_blocks, np.int64)
     slope = h - H @ x
     flattest = FLATTEST * np.abs(H).max() + np.finfo(np.float64).tiny
-    tie = TIE * tol
+    tie = TIE * tol  # of slopes that differ by rounding the first counts
     for _ in range(max_steps):
         top[:], bottom[:] = -1, -1
         for k in range(len(x)):

@@ -10,45 +10,33 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
+from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
 from mimlpaper.base import VectorEstimator, check_labels, check_parameters, check_vectors
-from mimlpaper.kernels import (
-    KernelFactor,
-    check_rank,
-    complete_cholesky,
-    kernel_width,
-    pivoted_cholesky,
-)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class InsDif(VectorEstimator):
-    """Instance differentiation: x becomes the bag {x - v_l : l a label} for an MIML learner.
+    """Instance differentiation: an MIML learner on the bags {x - v_l : l a label} of vectors x.
 
-    The prototype v_l is the mean of the training examples with label l. Choose it to apply MIML
-    learners to ordinary vectors.
+    The prototype v_l is the mean of the training examples with label l.
 
     Parameters
     ----------
     transformation : unfitted transformer of (X, Y) into bags, or None, default None
         None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners with a
         Gaussian kernel on instances.
-    learner : unfitted MIML estimator or None, default None
-        It has its own label rule. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
-    shortcut : bool, default True, give Euclidean distances for maximal Hausdorff ones, see Notes.
+    learner : unfitted MIML estimator, or None, default None, for ``MimlNn(ratio=0.2, ridge=0.0)``
+    shortcut : bool, default True
+        Take Euclidean distances of the x for the maximal Hausdorff distances of bags. They are
+        equal, since a bag is a translate of every other bag.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
     Attributes
     ----------
     transformation_ : transformer, fitted; ``prototypes_`` (n_labels, n_features) are the v_l.
     learner_, cancels_ : fitted MIML estimator; bool, whether the shortcut was taken.
-
-    Notes
-    -----
-    Every bag is a translate of every other bag, B_j = B_i + t with t = x_j - x_i. Their maximal
-    Hausdorff distance is ||t||: at most, since b + t has this distance from b, and at least, since
-    the point of B_i + t furthest in the direction of t lies ||t|| beyond every point of B_i.
 
     Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
     """
@@ -69,7 +57,7 @@ class InsDif(VectorEstimator):
         by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
         translates = type(self.transformation_) is PrototypeDifferences
         self.cancels_ = self.shortcut and by_distances and translates
-        if self.cancels_:  # Table 9, steps 2 and 3 at once, see Notes
+        if self.cancels_:  # Table 9, steps 2 and 3 at once
             self.transformation_.fit(X, Y)
             self.learner_.set_params(metric="euclidean").fit(X, Y)
         else:
@@ -93,13 +81,12 @@ class InsDif(VectorEstimator):
 class PrototypeDifferences(TransformerMixin, BaseEstimator):
     """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
 
-    X (n_examples, n_features) is dense or sparse. Memory holds all differences: choose it for small
-    data or few labels. ``prototypes_`` (n_labels, n_features) are the v_l, the overall mean for a
-    label without examples.
+    X (n_examples, n_features) is dense or sparse; memory holds all differences. ``prototypes_``
+    (n_labels, n_features) are the v_l, the overall mean for a label without examples.
     """
 
     def fit(self, X, Y):
-        """Learn from examples X and label sets Y (n_examples, n_labels)."""
+        """Learn from X and label sets Y (n_examples, n_labels)."""
         self._learn(X, Y)
         return self
 
@@ -108,7 +95,7 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         return self._bags(_dense(self._check(X))[:, None, :] - self.prototypes_)
 
     def _learn(self, X, Y):
-        """Set the prototypes; X and Y, checked."""
+        """Set the prototypes; returns X and Y, checked."""
         X = check_vectors(self, X, reset=True)
         Y = check_labels(Y, X.shape[0])
         counts, mean = Y.sum(axis=0)[:, None], np.asarray(X.mean(axis=0)).ravel()
@@ -121,7 +108,6 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         return check_vectors(self, X, reset=False)
 
     def _bags(self, instances):
-        """Bags of one instance a label."""
         rows = instances.reshape(-1, instances.shape[-1])
         return Bags(rows, np.arange(0, len(rows) + 1, len(self.prototypes_)))
 
@@ -131,17 +117,13 @@ class DifferenceFeatures(PrototypeDifferences):
     """Transformer of x into the bag {φ(x - v_l)}, <φ(z), φ(z')> close to exp(-γ ||z - z'||²).
 
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
-    :class:`PrototypeDifferences`. The differences z_il = x_i - v_l are never stored, since
-    ||z_il - p||² = ||z_il||² + ||p||² - 2 <x_i, p> + 2 <v_l, p>.
+    :class:`PrototypeDifferences`. The differences are never stored.
 
     Parameters
     ----------
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`; rank "auto" by default.
+    gamma, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`; "scale", "auto", None.
 
-    Attributes
-    ----------
-    prototypes_, factor_, gamma_ : the v_l, the KernelFactor of the differences, and its width.
+    ``prototypes_`` are the v_l, ``factor_`` and ``gamma_`` the differences' KernelFactor and width.
     """
 
     gamma: float | str = "scale"
@@ -154,26 +136,25 @@ class DifferenceFeatures(PrototypeDifferences):
 
     def fit_transform(self, X, Y) -> Bags:
         """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
-        check_rank(self.rank)
+        kernels.check_rank(self.rank)
         X, _ = self._learn(X, Y)
-        self.gamma_ = kernel_width(self.gamma, X)
+        self.gamma_ = kernels.kernel_width(self.gamma, X)
         self.factor_ = _DifferenceFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
         return self._bags(self.factor_.fit_transform(_Differences(X, self.prototypes_)))
 
     def transform(self, X) -> Bags:
-        differences = _Differences(self._check(X), self.prototypes_)
-        return self._bags(self.factor_.transform(differences))
+        return self._bags(self.factor_.transform(_Differences(self._check(X), self.prototypes_)))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
-    Section 6.1 names it as an alternative. A training example is not its own neighbour. Where it
-    has none, the prototype stands. The k, ``n_neighbors``, is 10 by default; all examples with the
-    label if there are fewer. ``X_fit_`` and ``Y_fit_`` are the training examples.
+    An alternative of Section 6.1. A training example is not its own neighbour; where it has none,
+    the prototype stands. ``n_neighbors`` is k, 10 by default, or all examples with the label if
+    there are fewer. ``X_fit_`` and ``Y_fit_`` are the training examples.
     """
 
     n_neighbors: int = 10
@@ -207,7 +188,7 @@ class NeighbourMeans(PrototypeDifferences):
 
 
 class SingleInstances(PrototypeDifferences):
-    """Transformer of x into the bag {x}, for comparison; it does not use the prototypes."""
+    """Transformer of x into the bag {x}, for comparison."""
 
     def transform(self, X) -> Bags:
         rows = _dense(self._check(X))
@@ -231,28 +212,25 @@ class _Differences:
     def squared_distances(self, points):
         """||x_i - v_l - p||² for each of the points: (n_differences, n_points)."""
         of_examples = self.X @ points.T  # (n_examples, n_points)
-        of_prototypes = self.prototypes @ points.T
-        products = (of_examples[:, None, :] - of_prototypes).reshape(len(self), -1)
+        products = (of_examples[:, None, :] - self.prototypes @ points.T).reshape(len(self), -1)
         products *= -2.0
         products += self.squares[:, None]
         products += row_norms(points, squared=True)
         return np.maximum(products, 0.0, out=products)
 
 
-class _DifferenceFactor(KernelFactor):
-    """Factor of the Gaussian kernel on :class:`_Differences`."""
-
+class _DifferenceFactor(kernels.KernelFactor):
     def fit_transform(self, X, y=None):
         settings = self._settings(len(X))
         limits = [settings[name] for name in ("rank", "tol", "random_state")]
         if limits[0] is None:
             K = self._kernel(X, X[np.arange(len(X))])
-            return self._keep(X, *complete_cholesky(K, self.tol))
+            return self._keep(X, *kernels.complete_cholesky(K, self.tol))
 
         def column(pivot):
             return self._kernel(X, X[pivot : pivot + 1])[:, 0]
 
-        return self._keep(X, *pivoted_cholesky(np.ones(len(X)), column, *limits))
+        return self._keep(X, *kernels.pivoted_cholesky(np.ones(len(X)), column, *limits))
 
     def transform(self, X):
         from_differences = self._kernel(X, self.landmarks_)  # (n_differences, rank)

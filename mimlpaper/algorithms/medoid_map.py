@@ -16,20 +16,17 @@ from mimlpaper.kernels import integer_seed
 from mimlpaper.medoids import KMedoids
 from mimlpaper.sharing import shared
 
-METRICS = ("max_hausdorff", "euclidean", "precomputed")
+METRICS = "max_hausdorff", "euclidean", "precomputed"
 SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags.
-
-    Step B1 of the degeneration (Fig. 3): from multi-instance to single-instance examples.
+    """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of the training bags (Fig. 3).
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.2
-        Number of medoids k as a share of the training bags, rounded down, at least 1.
+    ratio : float in (0, 1], default 0.2; k = max(1, ⌊ratio m⌋) for m training bags.
     metric : {"max_hausdorff", "euclidean", "precomputed"} or callable, default "max_hausdorff"
         "euclidean" takes 2-D X, one instance a bag. "precomputed" takes distances to the training
         bags in place of X. A callable gets two sets of bags and returns their distances.
@@ -76,7 +73,6 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _medoids(X, metric, k, seed):
-    """Distances of X to its k medoids (m, k), and the medoids' rows (k,)."""
     D = shared(_distances, X, None, metric)  # (m, m)
     medoids = KMedoids(k, random_state=seed).fit(D).medoid_indices_  # Table 7, step 2
     return D[:, medoids], medoids  # Table 7, step 3
@@ -104,13 +100,12 @@ class OnMedoids(MultiLabelEstimator):
 
     def _fit_map(self, X):
         """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
-        self.medoid_map_ = MedoidMap(
-            ratio=self.ratio, metric=self.metric, random_state=self.random_state
-        )
+        settings = dict(ratio=self.ratio, metric=self.metric, random_state=self.random_state)
+        self.medoid_map_ = MedoidMap(**settings)
         z = self.medoid_map_.fit_transform(X)
-        names = "n_features_in_", "feature_names_in_"
-        of_map = vars(self.medoid_map_)
-        vars(self).update({name: of_map[name] for name in names if name in of_map})
+        for name in "n_features_in_", "feature_names_in_":
+            if hasattr(self.medoid_map_, name):
+                setattr(self, name, getattr(self.medoid_map_, name))
         return z
 
 
@@ -118,15 +113,12 @@ class OnMedoids(MultiLabelEstimator):
 class LandmarkMap(MedoidMap):
     """Map of a bag X to z = (d(X, M_1), …, d(X, M_k)), M the medoids of a sample of the bags.
 
-    Choose it for 10,000 bags or more: time and memory grow with the number of bags, not with its
-    square as for :class:`MedoidMap`, which is the same if the sample holds all bags. Distances that
-    do not fit into memory raise a MemoryError. MimlNn(ridge=1.0) and MimlSvm are then::
+    For 10,000 bags or more: time and memory grow with their number, for :class:`MedoidMap` with its
+    square. Distances that do not fit into memory raise a MemoryError. The equivalents of
+    MimlNn(ridge=1.0) and, up to the error of the kernel's factor, of MimlSvm are::
 
         make_pipeline(LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False)))
         make_pipeline(LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300))
-
-    The second is MimlSvm up to the error of the kernel's factor, since on bags of one instance
-    mi-SVM is an ordinary SVM for each label.
 
     Parameters
     ----------
@@ -143,10 +135,9 @@ class LandmarkMap(MedoidMap):
         check_parameters(self)
         X = self._check(X, reset=True)
         sample = np.arange(X.shape[0])
-        if self.n_sample < len(sample):
+        if (n := min(self.n_sample, len(sample))) < len(sample):
             rng = check_random_state(self.random_state)
-            sample = np.sort(rng.choice(sample, self.n_sample, replace=False))
-        n = len(sample)
+            sample = np.sort(rng.choice(sample, n, replace=False))
         check_memory(SQUARE * n**2, f"the distances of {n:,} bags", "lower n_sample")
         super().fit_transform(X[sample])
         self.medoid_indices_ = sample[self.medoid_indices_]

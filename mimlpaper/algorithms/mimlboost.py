@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.algorithms.pair_svm import PairSvm, label_kernels
@@ -17,11 +18,8 @@ from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
 
 BALANCED = 1e-10  # a logarithm of a ratio within this of 0 counts as 0: rounding
-CHOICES = {
-    "kernel": ("rbf", "linear"),
-    "label_code": ("feature", "onehot", "product"),
-    "weighting": ("weights", "resampling"),
-}
+CODES, WEIGHTINGS = ("feature", "onehot", "product"), ("weights", "resampling")
+CHOICES = {"kernel": ("rbf", "linear"), "label_code": CODES, "weighting": WEIGHTINGS}
 BOOSTING = "n_rounds", "C", "weighting", "tol", "max_iter"  # parameters of _boost
 
 
@@ -38,26 +36,27 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     over the N pairs, whose mean cost is C. With e(X, y), the share of a bag's pairs that h_t gets
     wrong, c_t minimises Σ W exp((2e - 1) c), and W becomes proportional to W exp((2e - 1) c_t).
 
-    Choose it to score instances, when all instances of a bag bear on its labels: they have equal
-    votes. Scale the features to [0, 1] first, as ``OnInstances(MinMaxScaler())`` does. The paper's
-    scores Σ_t c_t Σ_j h_t are divided by n here, so that bags of all sizes become comparable.
+    Step 3e, c_t <= 0, is the text's e >= 1/2 (Eq. 2), read as Σ W e >= 1/2. Step 3c is read as: all
+    e <= 1/2 and some less, so that step 3d has no minimum. Both steps drop the round, but the first
+    round is kept with c_1 = 1. The paper's scores lack the 1/n.
+
+    Choose it when all instances of a bag bear on its labels: they have equal votes. Scale the
+    features to [0, 1] first, by ``OnInstances(MinMaxScaler())``.
 
     Parameters
     ----------
     n_rounds : int, default 50, the paper's T.
     kernel : {"rbf", "linear"}, default "rbf"
-        Between pairs. "rbf" is exp(-γ ||x - x'||²) times the same function of the labels' codes;
-        "linear" is <x, x'> plus the inner product of the codes.
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
+        Between pairs: exp(-γ ||x - x'||²) times the same function of the labels' codes, or <x, x'>
+        plus the inner product of the codes.
+    gamma, rank : see :class:`~mimlpaper.kernels.KernelFactor`; defaults "scale" and "auto".
     C : float, default 1.0, mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
-        How a label is coded after x. "onehot": as n_labels numbers. "feature", as in the authors'
-        program: as one number, from 0 for the first label to 1 for the last, or to
-        log(d + 1) / log(50) if there are d >= 50 features. "product", for the linear kernel, which
-        else ranks the labels alike for every instance: <x, x'> if y = y', else 0.
+        The label after x. "feature", as in the authors' program: one number, from 0 to 1, or to
+        log(d + 1) / log(50) for d >= 50 features. "product", for the linear kernel, which else
+        ranks the labels alike for every instance: <x, x'> if y = y', else 0.
     weighting : {"weights", "resampling"}, default "weights"
         W enters the loss as above, or N pairs are drawn in proportion to W/n.
-    rank : int, "auto" or None, default "auto", see :class:`~mimlpaper.kernels.KernelFactor`
     tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     max_iter : int, default 200, most climbs of ``PairSvm`` for a machine, then it warns.
     label_rule : {"sign", "top"}, default "sign"
@@ -66,16 +65,10 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     Attributes
     ----------
     n_rounds_, stopped_ : int, rounds kept; "n_rounds", "step 3c" or "step 3e", what ended them.
-    estimators_, gap_ : list of n_rounds_ functions f_t + b_t of features; the largest duality gap.
+    estimators_, gap_ : n_rounds_ functions f_t + b_t of features; the largest duality gap.
     estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-
-    Notes
-    -----
-    The text around Eq. 2 ends the boosting if e >= 1/2. Read as the weighted error Σ W e, this is
-    step 3e, since c_t <= 0 exactly then. Step 3c ends it if step 3d has no minimum: if all e <= 1/2
-    and some less. Both steps drop the round, but the first round is kept with c_1 = 1.
 
     Sources: Table 6, the authors' published program for "feature"; Xu and Frank, PAKDD 2004.
     """
@@ -111,13 +104,10 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         gaps = np.array([h.gap for h in self.estimators_])
         self.gap_ = float(gaps.max(initial=0.0))
         if self.gap_ > self.tol:
-            warnings.warn(
-                f"{np.sum(gaps > self.tol)} of {len(gaps)} machines stopped after max_iter="
-                f"{self.max_iter} climbs with duality gaps of up to {self.gap_:.1e}, not "
-                f"{self.tol:.1e}; raise max_iter, or scale the features",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            message = f"{np.sum(gaps > self.tol)} of {len(gaps)} machines stopped after max_iter="
+            message += f"{self.max_iter} climbs with duality gaps of up to {self.gap_:.1e}, not "
+            message += f"{self.tol:.1e}; raise max_iter, or scale the features"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return self
 
     def decision_function(self, X) -> np.ndarray:
@@ -145,7 +135,6 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
 
     @property
     def _learnt(self):
-        """Which labels have both classes: bool (n_labels,)."""
         return self.constant_scores_ == 0
 
 
@@ -181,11 +170,7 @@ def _costs(W, sizes, weighting, rng):
 
 
 def _multiplier(W, e):
-    """argmin_c Σ W exp((2e - 1) c); 0 if the minimum is not positive, inf if there is none.
-
-    There the slopes of rising and falling terms balance. The logarithm of their ratio rises with c
-    at least as fast as the smallest positive 2e - 1 plus the smallest positive 1 - 2e.
-    """
+    """argmin_c Σ W exp((2e - 1) c); 0 if the minimum is not positive, inf if there is none."""
     weights, margins = W[W > 0], 2.0 * e[W > 0] - 1.0
     up, down = margins > 0, margins < 0
     rising, falling = margins[up], -margins[down]
@@ -194,18 +179,12 @@ def _multiplier(W, e):
     log_rise, log_fall = np.log(weights[up] * rising), np.log(weights[down] * falling)
 
     def log_ratio(c):
-        return _log_of_sum(log_rise + rising * c) - _log_of_sum(log_fall - falling * c)
+        return logsumexp(log_rise + rising * c) - logsumexp(log_fall - falling * c)
 
     if not len(falling) or log_ratio(0.0) >= -BALANCED:
         return 0.0
-    farthest = -log_ratio(0.0) / (rising.min() + falling.min())
+    farthest = -log_ratio(0.0) / (rising.min() + falling.min())  # the least slope of log_ratio
     return brentq(log_ratio, 0.0, (1.0 + 1e-9) * farthest)
-
-
-def _log_of_sum(logs):
-    """log Σ exp(logs) without overflow."""
-    largest = logs.max()
-    return largest + np.log(np.exp(logs - largest).sum())
 
 
 def _label_codes(n_labels, n_features, label_code):

@@ -14,15 +14,13 @@ from mimlpaper.base import check_parameters
 class MimlNn(OnMedoids):
     """Two-layer network: z = distances to k medoid bags, scores z W.
 
-    W minimises ||Z W - T||² + ridge ||W||², with T = +1 for a label and -1 without it; there is
-    no bias. The fastest of the paper's MIML learners.
+    W minimises ||Z W - T||² + ridge ||W||², T = ±1 with or without a label. Choose it for speed.
 
     Parameters
     ----------
     ratio : float in (0, 1], default 0.4, number of medoids as a share of the training bags.
     ridge : "auto" or float >= 0, default "auto"
-        "auto" is the mean of z², so that the unit of the features does not matter. 0 gives the
-        pseudo-inverse, the least-squares solution of least norm.
+        "auto" is the mean of z², whatever the unit of the features; 0 gives the pseudo-inverse.
     metric : see :class:`MedoidMap`, default "max_hausdorff"
     label_rule : {"sign", "top"}, default "sign"
     random_state : int, RandomState or None, default None, draws the first medoids.
@@ -40,23 +38,20 @@ class MimlNn(OnMedoids):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        own = [] if self.ridge == "auto" else ["ridge"]
-        check_parameters(self, not_negative=own)
+        check_parameters(self, not_negative=[] if self.ridge == "auto" else ["ridge"])
         z = self._fit_map(X)  # (n_bags, k)
         Y = self._learn_labels(Y, len(z))
         ridge = np.mean(z**2) if self.ridge == "auto" else self.ridge
-        self.weights_ = _least_squares(z, np.where(Y, 1.0, -1.0), ridge)
+        targets = np.where(Y, 1.0, -1.0)
+        if ridge == 0:
+            self.weights_ = lstsq(z, targets)[0]
+        else:
+            gram = z.T @ z
+            gram[np.diag_indices_from(gram)] += ridge
+            self.weights_ = solve(gram, z.T @ targets, assume_a="pos")
         return self
 
     def decision_function(self, X) -> np.ndarray:
         """Network outputs z W: (n_bags, n_labels)."""
         check_is_fitted(self)
         return self.medoid_map_.transform(X) @ self.weights_
-
-
-def _least_squares(z, targets, ridge):
-    if ridge == 0:
-        return lstsq(z, targets)[0]
-    gram = z.T @ z
-    gram[np.diag_indices_from(gram)] += ridge
-    return solve(gram, z.T @ targets, assume_a="pos")

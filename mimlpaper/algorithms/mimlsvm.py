@@ -14,8 +14,7 @@ from mimlpaper.baselines.mlsvm import MlSvm
 class MimlSvm(OnMedoids):
     """One SVM h_y(z) for each label, on the distances z of bags to k medoid bags.
 
-    It predicts Y* = {argmax_y h_y(z*)} ∪ {y : h_y(z*) >= 0}. Choose it first, since it is fast,
-    for bags whose labels follow from their overall similarity; it does not score instances.
+    Choose it first, since it is fast, for bags whose labels follow from their overall similarity.
 
     Parameters
     ----------
@@ -41,9 +40,8 @@ class MimlSvm(OnMedoids):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
         check_parameters(self)
         z = self._fit_map(X)  # Table 7, steps 1 to 3
-        self.classifier_ = MlSvm(
-            kernel=self.kernel, gamma=self.gamma, C=self.C, label_rule=self.label_rule
-        ).fit(z, Y)  # step 4
+        settings = dict(kernel=self.kernel, gamma=self.gamma, C=self.C, label_rule=self.label_rule)
+        self.classifier_ = MlSvm(**settings).fit(z, Y)  # step 4
         self._name_labels(Y, len(z))
         return self
 

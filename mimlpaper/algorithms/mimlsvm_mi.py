@@ -14,10 +14,9 @@ from mimlpaper.linear_svm import Examples
 class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     """Category-wise mi-SVM: f_y(X) = max_{x in X} f_y(x), each f_y a machine on instances.
 
-    Choose it when a single instance can give its bag a label; it also finds this instance. The
-    labels share one factor of the kernel matrix of all training instances. A label with one class
-    only gets the constant score +1 or -1. Average recall falls with the number of alternations, see
-    :class:`MiSvmInstance`, as fewer instances count as positive.
+    Choose it when a single instance can give its bag a label; it also finds this instance. A label
+    with one class only gets the constant score +1 or -1. Average recall falls with the number of
+    alternations, as fewer instances count as positive.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self)  # the others are those of each MiSvmInstance
+        check_parameters(self)
         bags = check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         features = self._fit_features(bags)
@@ -78,6 +77,5 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     def _fit_label(self, features, y, examples):
         if y.all() or not y.any():
             return 1.0 if y.all() else -1.0
-        return MiSvmInstance(
-            kernel="linear", C=self.C, max_alternations=self.max_alternations, tol=self.tol
-        ).fit(features, y, examples)
+        settings = dict(C=self.C, max_alternations=self.max_alternations, tol=self.tol)
+        return MiSvmInstance(kernel="linear", **settings).fit(features, y, examples)

@@ -19,13 +19,10 @@ LARGE = 30.0  # log odds: e^-30 counts as zero
 class NoisyOr(HighestInstance, LogOdds):
     """Noisy-or of logistic functions of the instances: P(y | X) = 1 - Π_{x in X} (1 - p_y(x)).
 
-    p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label, w and b are a
-    stationary point of the bags' negative log-likelihood plus a ridge,
+    p_y(x) = 1 / (1 + exp(-s_y(x))) with s_y(x) = <w_y, φ(x)> + b_y. For each label L-BFGS finds a
+    stationary point, from the constant p_y that gives a bag of mean size the label's frequency, of
 
-        -Σ_{X has y} log P(y | X) - Σ_{X lacks y} log(1 - P(y | X)) + ridge / 2 ||w||²,
-
-    found by L-BFGS from the constant p_y that gives a bag of mean size the label's frequency. It is
-    not convex.
+        -Σ_{X has y} log P(y | X) - Σ_{X lacks y} log(1 - P(y | X)) + ridge / 2 ||w||².
 
     Choose it to explain predictions: scores are log odds, which can be compared between labels. A
     label with one class only gets the constant score +1 or -1.
@@ -76,7 +73,6 @@ class NoisyOr(HighestInstance, LogOdds):
         return np.clip(scores, -LARGE, None)
 
     def _fit_label(self, features, y):
-        """w followed by b: (r + 1,)."""
         share = y.mean()
         w = np.zeros(features.n_features)
         if share in (0, 1):
@@ -89,8 +85,8 @@ class NoisyOr(HighestInstance, LogOdds):
         )  # fmt: skip
         slope = np.abs(found.jac).max() / len(y)
         if slope > self.tol:
-            reached = f"stopped after {found.nit} steps with a gradient of {slope:.2g}"
-            message = f"NoisyOr {reached}, above tol={self.tol:g}; raise max_iter or ridge"
+            message = f"NoisyOr stopped after {found.nit} steps with a gradient of {slope:.2g}, "
+            message += f"above tol={self.tol:g}; raise max_iter or ridge"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         return found.x
 

@@ -20,10 +20,9 @@ ENOUGH = 0.1  # share of the first pass's progress at which partial passes end
 def label_kernels(
     codes: np.ndarray, kernel: str, gamma: float = 1.0, *, product: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """k_Y and k_0, each (n_labels, n_labels), of k(x, x') k_Y(y, y') + k_0(y, y').
+    """k_Y and k_0 (n_labels, n_labels): a kernel of pairs (x, e_y) is k k_Y(y, y') + k_0(y, y').
 
-    This is the kernel "rbf", exp(-gamma ||·||²), or "linear" between pairs (x, e_y), where
-    ``codes`` (n_labels, any) are the e_y; or with ``product`` <x, x'> <e_y, e_y'>.
+    It is "rbf", "linear", or with ``product`` <x, x'> <e_y, e_y'>; ``codes`` holds the rows e_y.
     """
     nothing = np.zeros((len(codes), len(codes)))
     if kernel == "rbf":
@@ -55,22 +54,15 @@ class PairSvm:
         f(x, y) = <φ(x), v_y> + u_y,    V = K_Y A' Φ,    u = K_0 A' 1,
 
     so that memory holds A and Φ only. Coordinate ascent solves the dual, from the last machine on
-    the means of the bags, until V, b and a feasible A prove a small gap. A climb is a pass over the
-    pairs that may move, then a few passes over the pairs that still move; a check of all pairs
-    finds the gap, and the pairs of the next climb.
+    the means of the bags. A climb is a pass over the pairs that may move, then a few passes over
+    those that still move; a check of all pairs finds the gap, and the pairs of the next climb.
 
-    Similar instances give Φ'Φ a few large eigenvalues λ_k, which slow the ascent down. The proximal
-    point method helps along their eigenvectors: a pass damps Φ'Φ to at most λ; after it, V moves
-    towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The bias b has no norm: a pass adds σ to
-    the kernel; after it, b moves by σ Σ a_ij.
+    Large eigenvalues λ_k of Φ'Φ slow the ascent down. The proximal point method helps: a pass damps
+    Φ'Φ to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
+    bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
 
-    Parameters
-    ----------
-    features : Bags, φ of each instance.
-    label_kernel, offset_kernel : (n_labels, n_labels), k_Y and k_0.
-    tol : float, duality gap as a share of the objective.
-    max_iter : int, the most climbs; the ``gap`` of the function shows whether they were enough.
-    random_state : int, RandomState or None, draws the order of the instances.
+    ``features`` are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` (n_labels, n_labels) k_Y
+    and k_0, ``tol`` is the gap as a share of the objective, ``max_iter`` the most climbs.
 
     Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
     Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.
@@ -112,18 +104,13 @@ class PairSvm:
 
 
 class _Ascent:
-    """Coordinate ascent on one dual, and its current machine.
-
-    ``levels`` (n_instances, n_labels) are α / C, ``coef`` (n_labels, n_features) is V, ``bias`` b.
-    """
+    """Coordinate ascent on one dual: ``levels`` are α / C, ``coef`` is V, ``bias`` b."""
 
     def __init__(self, features, damping, label_kernel, offset_kernel, max_iter, rng):
-        self.features, self.damping = features, damping
+        self.features, self.damping, self.max_iter, self.rng = features, damping, max_iter, rng
         self.label_kernel, self.offset_kernel = label_kernel, offset_kernel
-        self.max_iter = max_iter
-        self.rng = rng
         self._inverse_kernel = np.linalg.pinv(label_kernel, 1e-12)
-        squares = self.features**2
+        squares = features**2
         self._norms = squares @ damping  # (n_instances,)
         self._radius = np.sqrt(self._diagonal(squares.sum(axis=1)).max())  # of the pairs
         mean = float(self._diagonal(self._norms).mean())
@@ -176,20 +163,16 @@ class _Ascent:
         return goal
 
     def _gap(self, goal, values, sums, bounds, dual, moving):
-        """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0.
-
-        Unscaled, it is Σ (C max(0, ξ) - α ξ), ξ = 1 - g (f + b), plus half the squared distance
-        from V to K_Y A' Φ, which moves by at most |Σ a_ij| times the largest pair's norm.
-        """
+        """Bound on the gap between (V, b) and A, its heavier class scaled down to Σ a_ij = 0."""
         loss, gap, weights, shortfalls = _check(values, bounds, dual, moving)
         heavier, excess = weights.argmax(), np.ptp(weights)
         gap += shortfalls[heavier] * excess / (weights[heavier] or 1.0)
-        distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius
+        distance = np.sqrt(self._square(self.coef - goal)) + excess * self._radius  # a bound
         primal = 0.5 * (self._square(self.coef) + sums @ self.offset_kernel @ sums) + loss
         return (gap + 0.5 * distance**2) / primal
 
     def _square(self, coef):
-        """||f||² of coef = K_Y B, without the offsets."""
+        """||f||² without the offsets."""
         return max(np.vdot(coef, self._inverse_kernel @ coef), 0.0)
 
     def _diagonal(self, norms):
@@ -199,10 +182,7 @@ class _Ascent:
 
 @njit(cache=True, nogil=True)
 def _check(values, bounds, dual, moving):
-    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), and of each class Σ α, Σ α ξ.
-
-    ``moving`` becomes true for the pairs whose α would move or lies between its bounds.
-    """
+    """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ."""
     loss, gap = 0.0, 0.0
     weights, shortfalls = np.zeros(2), np.zeros(2)
     n_instances, n_labels = values.shape
@@ -229,9 +209,8 @@ def _ascend(
 ):  # fmt: skip
     """Coordinate ascent over the ``moving`` pairs of the instances in ``order``, in place.
 
-    ``moving`` stays true for pairs that moved or may still move, and ``order`` begins with their
-    instances. Returns the sum of the removed gradients, of the steps, and how many instances these
-    are.
+    Returns the sums of the removed gradients and of the steps, and how many instances still move:
+    the first in ``order``.
     """
     n_labels, n_features = coef.shape
     weights = np.empty(n_labels)  # K_Y times the steps of one instance

@@ -14,7 +14,6 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, check_parameters
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
@@ -28,24 +27,26 @@ CORRECTING = "kept_share", "C", "optimum", "tol", "max_alternations"  # step 3's
 class SubCod(BagClassifier):
     """Sub-concept discovery: from bags with one binary label to MIML, and back.
 
-    Each component of a Gaussian mixture of all instances is a sub-concept, and c_ij = ±1 says
-    whether an instance of bag i belongs to component j. These labels are corrected by solving
+    Sub-concepts are the components of a Gaussian mixture of all instances: c_ij = ±1 says whether
+    bag i has an instance of component j. These labels are corrected by solving
 
         min_{w, b, ξ, Z}  ½||w||² + C Σ_i ξ_i
         s.t.  y_i (<w, c_i ⊙ z_i> + b) >= 1 - ξ_i,  ξ_i >= 0,
               -1 <= z_ij <= 1,  Σ_ij z_ij >= 2θ - mM
 
-    alternately for (w, b) and for Z, from Z = 1. An MIML learner predicts the labels
-    c̃_ij = [c_ij z_ij > 0] of a new bag, and a linear support vector machine y from them. Choose it
-    if the label is a broad concept with many variants.
+    alternately for (w, b) and for Z, from Z = 1. An MIML learner predicts c̃_ij = [c_ij z_ij > 0],
+    and a linear SVM y from them. Choose it if the label is a broad concept with many variants.
 
     Parameters
     ----------
     n_concepts : int, default 30, the paper's M.
-    kept_share : float in [0, 1], default 0.5
-        The paper's θ, the least number of labels not inverted, as a share of mM; 1 inverts none.
+    kept_share : float in [0, 1], default 0.5, the paper's θ as a share of mM; 1 inverts no label.
     C : float, default 1.0, cost of the slacks ξ.
-    optimum : {"budget", "minimal", "vertex"}, default "budget", of the optimal Z, see Notes.
+    optimum : {"budget", "minimal", "vertex"}, default "budget"
+        Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin
+        1. "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to
+        about mM/2 every sub-concept is then the bag label or its opposite, and SubCod equals its
+        learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two.
     learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
@@ -59,15 +60,6 @@ class SubCod(BagClassifier):
     learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
     label_of_concept_ : (M,), the learner's label for each sub-concept.
     classifier_ : SVC, from c̃ as 0 and 1 to y; linear, with C = 1.
-
-    Notes
-    -----
-    Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin 1.
-    "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to about
-    mM/2 every sub-concept is then the bag label or its opposite, and SubCod equals its MIML learner
-    on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two. Sub-concepts
-    with the same bags are one label for the learner; if each is of all bags or of none, a
-    ConstantLabelWarning is given.
 
     Sources: Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
@@ -89,8 +81,16 @@ class SubCod(BagClassifier):
             raise ValueError(f"kept_share must lie in [0, 1], got {self.kept_share}")
         bags = check_bags(X, self, reset=True)
         y = self._learn_classes(y, len(bags))
-        self.mixture_ = self.fit_mixture(bags)  # Table 10, step 1
-        self.concepts_ = find_concepts(self.mixture_, bags)  # step 2
+        if not 1 <= self.n_concepts <= bags.n_instances:
+            message = f"n_concepts must lie in 1 to {bags.n_instances}, got {self.n_concepts}"
+            raise ValueError(message)
+        mixture = GaussianMixture(
+            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
+            random_state=integer_seed(self.random_state),
+        )  # fmt: skip
+        self.mixture_ = shared(GaussianMixture.fit, mixture, bags.instances)  # Table 10, step 1
+        self.concepts_ = np.zeros((len(bags), self.n_concepts), dtype=bool)  # step 2: argmax γ
+        self.concepts_[bags.bag_of_instance, self.mixture_.predict(bags.instances)] = True
         options = {name: getattr(self, name) for name in CORRECTING}
         self.polished_, self.objective_ = shared(correct_concepts, self.concepts_, y, **options)
         labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
@@ -110,44 +110,19 @@ class SubCod(BagClassifier):
         scores = self.learner_.decision_function(check_bags(X, self))
         return self.learner_.decide(scores[:, self.label_of_concept_])
 
-    def fit_mixture(self, bags: Bags) -> GaussianMixture:
-        """Gaussian mixture by EM, from M random instances as the means (Section 7.1)."""
-        if not 1 <= self.n_concepts <= bags.n_instances:
-            raise ValueError(
-                f"n_concepts must lie in 1 to {bags.n_instances}, got {self.n_concepts}"
-            )
-        mixture = GaussianMixture(
-            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
-            random_state=integer_seed(self.random_state),
-        )  # fmt: skip
-        return shared(GaussianMixture.fit, mixture, bags.instances)
-
     def _fit_learner(self, bags, labels):
         if (labels.all(axis=0) | ~labels.any(axis=0)).all():
-            message = (
-                "all bags have the same sub-concepts, and get the same label; raise n_concepts"
-            )
+            message = "all bags have the same sub-concepts, and get one label; raise n_concepts"
             warnings.warn(message, ConstantLabelWarning, stacklevel=3)
-        default = MimlSvm(random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConstantLabelWarning)
-            return clone(self.learner or default).fit(bags, labels)
-
-
-def find_concepts(mixture: GaussianMixture, bags: Bags) -> np.ndarray:
-    """Which sub-concepts each bag has, c: bool (n_bags, M)."""
-    concepts = np.zeros((len(bags), mixture.n_components), dtype=bool)
-    concepts[bags.bag_of_instance, mixture.predict(bags.instances)] = True  # argmax γ
-    return concepts
+            return clone(self.learner or MimlSvm(random_state=self.random_state)).fit(bags, labels)
 
 
 def correct_concepts(
     concepts, y, *, kept_share, C=1.0, optimum="budget", tol=1e-3, max_alternations=100
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Corrected labels c̃ (n_bags, M), and the objective after each alternation.
-
-    ``concepts`` (n_bags, M) and ``y`` (n_bags,) are boolean; for the rest see :class:`SubCod`.
-    """
+    """Corrected labels c̃ (n_bags, M), and the objectives, for boolean ``concepts`` c and ``y``."""
     c, target = np.where(concepts, 1.0, -1.0), np.where(y, 1.0, -1.0)
     n_inversions = (1.0 - kept_share) * c.size  # mM - θ
     q, objective = c, []  # q = c ⊙ z
@@ -171,9 +146,6 @@ def best_inversions(gains, deficits, n_inversions, optimum) -> np.ndarray:
     """Solution u = (1 - z) / 2 of the linear program over Z for given (w, b): (n_bags, M).
 
     min_u Σ_i max(0, deficits_i - Σ_j gains_ij u_ij)  s.t.  0 <= u <= 1, Σ u <= n_inversions.
-
-    Only the total couples the bags, and each takes its largest gains first: inversions of all bags
-    are taken in the order of their gains. For ``optimum`` see :class:`SubCod`.
     """
     if optimum == "vertex":
         return _vertex(gains, deficits, n_inversions)
@@ -221,10 +193,7 @@ def _vertex(gains, deficits, n_inversions):
 
 
 class OneLabel(BagClassifier):
-    """An MIML learner with a single label: :class:`SubCod` without sub-concepts, for comparison.
-
-    ``learner_`` is the clone of the unfitted MIML estimator ``learner``, fitted with one label.
-    """
+    """The unfitted MIML estimator ``learner`` with a single label, fitted as ``learner_``."""
 
     def __init__(self, learner):
         self.learner = learner

@@ -10,14 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.subcod import (
-    OPTIMA,
-    OneLabel,
-    SubCod,
-    best_inversions,
-    correct_concepts,
-    find_concepts,
-)
+from mimlpaper.algorithms.subcod import OPTIMA, OneLabel, SubCod, best_inversions, correct_concepts
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.datasets import make_africa
 from mimlpaper.linear_svm import fit_linear_svm
@@ -94,8 +87,9 @@ def test_minimal_uses_the_least_budget(rng):
 
 def test_sub_concepts_are_the_components_of_greatest_responsibility(africa):
     """γ_ik as printed, from the fitted means, covariances and mixing coefficients."""
-    X, _, _ = africa
-    mixture = SubCod(n_concepts=6, covariance="full", random_state=0).fit_mixture(X)
+    X, y, _ = africa
+    fitted = SubCod(n_concepts=6, covariance="full", random_state=0).fit(X, y)
+    mixture = fitted.mixture_
     densities = [
         weight * multivariate_normal(mean, covariance).pdf(X.instances)
         for weight, mean, covariance in zip(
@@ -106,7 +100,7 @@ def test_sub_concepts_are_the_components_of_greatest_responsibility(africa):
     expected = [
         np.isin(range(6), concept_of_instance[X.bag_of_instance == i]) for i in range(len(X))
     ]
-    assert np.array_equal(find_concepts(mixture, X), expected)
+    assert np.array_equal(fitted.concepts_, expected)
 
 
 @pytest.mark.parametrize("learner", [None, MimlNn(ratio=0.5, random_state=0)])
