@@ -50,7 +50,6 @@ class ManifestEntry:
 
     @property
     def needed(self) -> str:
-        """What the file must be, for messages."""
         return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
 
     def is_at(self, path: Path) -> bool:
@@ -82,10 +81,7 @@ def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
 
 
 def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
-    """One row for each data set, without reading or downloading it.
-
-    The state is "present", "missing", "damaged", or "built in" if no file is needed.
-    """
+    """A row for each data set; its state is "present", "missing", "damaged" or "built in"."""
     rows, folder = [], data_folder(data_home)
     for source in SOURCES.values():
         entry = manifest()[source.files[0]] if source.files else None
@@ -145,7 +141,7 @@ def fetch_all(
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
     """Path of a file of the manifest, with checked size and sha256; downloads a missing file.
 
-    A damaged file is never overwritten, since it may be the user's own: a DataError says how to.
+    A damaged file may be the user's own and is never overwritten: a DataError says how to.
     """
     entry = manifest()[file]
     folder = data_folder(data_home)
@@ -173,17 +169,15 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
             get = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)
             registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
     except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
+        cause: BaseException = error
+        while cause.__context__:  # such as a name that could not be resolved
+            cause = cause.__context__
         raise DataError(
             f"{path} is missing or damaged; {entry.needed}; downloading it from {entry.url} "
-            f"failed: {_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR "
+            f"failed: {cause}. To try again: {_mending_command(folder)} (--data DIR "
             "for another folder)"
         ) from None  # the network's tracebacks say no more
     return path
-
-
-def _first_cause(error):
-    """The first error of a chain, such as a name that could not be resolved."""
-    return error if error.__context__ is None else _first_cause(error.__context__)
 
 
 def _mending_command(folder):
@@ -196,9 +190,8 @@ def _rows(name):
         return list(csv.DictReader(lines))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # until the size or time of change differs
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
-    """Hash of a file, cached until its size or time of change differs."""
     return pooch.file_hash(path)
 
 
