@@ -205,14 +205,13 @@ def _restrict(inside, values, rows, starts):
 def _best_rule(nodes, columns, weights):
     by_label = np.ascontiguousarray(weights.T)
     total = np.abs(weights).sum()
-    splits = []
-    for inside, own in zip(nodes, columns, strict=True):
+    rules = []
+    for node, (inside, own) in enumerate(zip(nodes, columns, strict=True)):
         have, lack = _sides(weights[inside])
         outside = total - (have.sum() + lack.sum())
-        splits.append(_best_split(*own, by_label, have, lack, outside))
-    precondition = int(np.argmin([z for z, _, _ in splits]))
-    z, feature, threshold = splits[precondition]
-    return z, precondition, feature, threshold
+        z, *test = _best_split(*own, by_label, have, lack, outside)
+        rules.append((z, node, *test))
+    return min(rules, key=lambda rule: rule[0])  # the first of equals
 
 
 @njit(cache=True, nogil=True)

@@ -220,15 +220,7 @@ class ChFd(HighestInstance, BagClassifier):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
         bags, positive = self._check(X, y)
         features = self._fit_features(bags)
-        self._alternate(features[positive], features[~positive].instances)
-        return self
-
-    def instance_scores(self, X) -> np.ndarray:
-        """f(x): (n_instances,)."""
-        return self._features(X).instances @ self.weights_ + self.intercept_
-
-    def _alternate(self, bags, negatives):
-        """Fit to the positive bags and the instances (n, rank) of the negative bags."""
+        bags, negatives = features[positive], features[~positive].instances
         base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
         points, objective = bags.mean(bags.instances), []
@@ -242,9 +234,14 @@ class ChFd(HighestInstance, BagClassifier):
         else:
             turns = f"max_alternations={self.max_alternations} turns, to {value:.3g}"
             message = f"the hull points still lower the objective after {turns}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         self.weights_, self.intercept_, self.hull_points_ = weights, b, points
         self.objective_, self.n_alternations_ = np.array(objective), len(objective)
+        return self
+
+    def instance_scores(self, X) -> np.ndarray:
+        """f(x): (n_instances,)."""
+        return self._features(X).instances @ self.weights_ + self.intercept_
 
 
 def _scatter(points):

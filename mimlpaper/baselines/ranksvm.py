@@ -149,8 +149,8 @@ class RankSvm(VectorEstimator):
 
     def _converge(self, gram, Y):
         rng = check_random_state(self.random_state)
-        found = _solve(gram, Y, self.C, self.tol, self.max_iter, rng)
-        *machine, self.duality_gap_, self.n_iter_ = found
+        solved = _solve(gram, Y, self.C, self.tol, self.max_iter, rng)
+        *machine, self.duality_gap_, self.n_iter_ = solved
         if not self.duality_gap_ <= self.tol:  # also if it is NaN
             found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
             remedy = "raise max_iter, lower C, or scale the examples"
@@ -184,9 +184,8 @@ def _solve(gram, Y, C, tol, max_iter, rng):
     pull = max(PULL * spread, 1 / (C * n))
     gram = gram - means - means[:, None] + (means.mean() + pull)
     alpha = np.zeros(pairs.shape)
-    beta = np.zeros((n_labels, n))
+    beta, scores = np.zeros((2, n_labels, n))
     bias = np.zeros(n_labels)
-    scores = np.zeros((n_labels, n))
     for n_iter in range(1, max_iter + 1):
         _sweep(gram, Y, upper, rng.permutation(n), alpha, beta, scores)
         excess = beta.sum(axis=1)  # (n_labels,)
@@ -347,13 +346,10 @@ class LabelPairs:
             return cost
         together = (self.part[:, None] == self.part).astype(np.float64)
         alpha = _interior_point(cost, self.upper, self.own, self.other, together)
-        if vertex:
-            free = _move_to_vertex(alpha, self.upper, self.own, self.other, self.shape[1])
-            self._balance(alpha, free)
-        return alpha
-
-    def _balance(self, alpha, free):
-        """Set the flow of the ``free`` pairs, a forest, so that it fits the others exactly."""
+        if not vertex:
+            return alpha
+        free = _move_to_vertex(alpha, self.upper, self.own, self.other, self.shape[1])
+        # Set the flow of the free pairs, a forest, so that it fits the others exactly.
         columns = np.arange(len(free))
         incidence = np.zeros((self.shape[1], len(free)))
         incidence[self.own[free], columns] = 1.0
@@ -362,6 +358,7 @@ class LabelPairs:
         excess = self.coefficients(alpha).sum(axis=0)
         flow = np.linalg.lstsq(incidence, -excess)[0]
         alpha[free] = np.clip(flow, 0.0, self.upper[free])
+        return alpha
 
 
 @njit(cache=True, nogil=True)

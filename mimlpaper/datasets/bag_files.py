@@ -279,28 +279,24 @@ def _labelled(columns, rows, missing, max_bytes):
         lines.append(line)
         bag_names.append(name)
         numbers.append(row)
-    feature_names, instances = _features(columns, np.reshape(numbers, (-1, len(columns))))
+    table = np.reshape(numbers, (-1, len(columns)))
+    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
+    feature_names, parts = [columns[i].name for i in numeric], [table[:, numeric]]
+    for i, column in enumerate(columns):
+        if column.kind == "nominal":  # a feature 0 or 1 for each value
+            feature_names += [f"{column.name}={value}" for value in column.values]
+            parts.append(table[:, [i]] == np.arange(len(column.values)))
+    instances = np.hstack(parts)
     if not instances.size:
         raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
     X = bags_of_runs(instances, np.array(bag_names, dtype=object))
     labels = [i for i, column in enumerate(columns) if column.kind == "label"]
-    Y, starts = np.array(numbers)[:, labels], X.offsets[:-1]
+    Y, starts = table[:, labels], X.offsets[:-1]
     for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
         bag = bag_names[row]
         raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
     X = Bags(X.instances, X.offsets, feature_names, [bag_names[row] for row in starts])
     return labelled_bags(X, Y[starts], [columns[i].name for i in labels])
-
-
-def _features(columns, numbers):
-    """Names and values of the numbers, then of a feature 0 or 1 for each nominal value."""
-    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
-    names, parts = [columns[i].name for i in numeric], [numbers[:, numeric]]
-    for i, column in enumerate(columns):
-        if column.kind == "nominal":
-            names += [f"{column.name}={value}" for value in column.values]
-            parts.append(numbers[:, [i]] == np.arange(len(column.values)))
-    return names, np.hstack(parts)
 
 
 def _csv(text, bag=None):

@@ -129,13 +129,12 @@ def fetch_all(
     data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
 ) -> list[Path]:
     """Paths of the files of the named or all data sets; downloads missing and damaged files."""
-    folder = data_folder(data_home)
-    sources = [source_of(name) for name in names or SOURCES]
-    entries = [manifest()[file] for source in sources for file in source.files]
-    for entry in entries:
-        if not entry.is_at(folder / entry.file):
-            download(entry, folder)
-    return [folder / entry.file for entry in entries]
+    folder, entries = data_folder(data_home), manifest()
+    files = [file for name in names or SOURCES for file in source_of(name).files]
+    for file in files:
+        if not entries[file].is_at(folder / file):
+            download(entries[file], folder)
+    return [folder / file for file in files]
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
