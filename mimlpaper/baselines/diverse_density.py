@@ -72,7 +72,10 @@ class DiverseDensity(BagClassifier):
         positive = self._learn_classes(y, len(bags))
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
-        starts = self._starts(centred, positive)
+        rng, n = check_random_state(self.random_state), positive.sum()
+        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
+        points = np.unique(centred[chosen].instances, axis=0)
+        starts = np.hstack([points, np.full(points.shape, float(self.initial_scale))])
         ends, self.losses_, converged = self._climb(centred, positive, starts)
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
@@ -99,13 +102,6 @@ class DiverseDensity(BagClassifier):
         """Largest log p(x) of each bag, minus the threshold's logarithm: (n_bags,)."""
         bags = check_bags(X)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
-
-    def _starts(self, bags, positive):
-        """(t, s) at the distinct instances of the starting bags: (n_starts, 2 n_features)."""
-        rng, n = check_random_state(self.random_state), positive.sum()
-        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
-        points = np.unique(bags[chosen].instances, axis=0)
-        return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
 
     def _climb(self, bags, positive, starts):
         return shared(ascend, bags, positive, starts, self.tol, self.max_iter)

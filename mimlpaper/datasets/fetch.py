@@ -60,14 +60,14 @@ class ManifestEntry:
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
-    """Number of bags, of instances in each, and of labels of "drawn:400x8x4"."""
-    return tuple(map(int, name.removeprefix(DRAWN).split("x")))
+    """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; none of other names."""
+    return tuple(map(int, name.removeprefix(DRAWN).split("x"))) if name.startswith(DRAWN) else ()
 
 
 def source_of(name: str) -> Source:
     """The source of a data set, also of one like "scene:10%"; ValueError if there is none."""
-    if name.startswith(DRAWN):
-        n_bags, n_instances, n_labels = drawn_sizes(name)
+    if sizes := drawn_sizes(name):
+        n_bags, n_instances, n_labels = sizes
         return Source(name, "synthetic", n_bags, n_bags * n_instances, 16, n_labels, (), "")
     name = re.sub(r":\d+%$", "", name)
     if name not in SOURCES:

@@ -1,8 +1,4 @@
-"""All data sets by name, and the readers of original files: the paper's, and four others.
-
-A reader gives the fields of a :class:`Dataset` that are in its files. The four others have labels
-of instances. The README of the folder ``data/`` says more about each set.
-"""
+"""All data sets by name, and readers of original files, which give fields of a Dataset."""
 
 import os
 import re
@@ -21,15 +17,7 @@ from mimlpaper.bags import Bags
 from mimlpaper.datasets import synthetic
 from mimlpaper.datasets.bag_files import bags_of_runs, read_bags
 from mimlpaper.datasets.dataset import Dataset, with_percentage
-from mimlpaper.datasets.fetch import (
-    DRAWN,
-    SOURCES,
-    DataError,
-    drawn_sizes,
-    fetch,
-    manifest,
-    source_of,
-)
+from mimlpaper.datasets.fetch import SOURCES, DataError, drawn_sizes, fetch, manifest, source_of
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
 
 Fields = dict[str, Any]
@@ -297,8 +285,8 @@ DATASETS |= {
 
 def loader_of(name: str) -> Callable[..., Dataset]:
     """The function that loads a data set; of original files, it takes ``data_home``."""
-    if name.startswith(DRAWN):
-        return partial(synthetic.load_drawn, *drawn_sizes(name))
+    if sizes := drawn_sizes(name):
+        return partial(synthetic.load_drawn, *sizes)
     if name not in DATASETS:
         raise ValueError(f"no data set is named {name!r}; there are {', '.join(DATASETS)}")
     return DATASETS[name]

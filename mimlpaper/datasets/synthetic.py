@@ -59,7 +59,9 @@ def make_scenes(
     if size < features.SIDE or size % features.SIDE:
         raise ValueError(f"size must be a positive multiple of {features.SIDE}, got {size}")
     rng = _generator(random_state, n_images=n_images)
-    label_sets = _in_proportion(LABEL_SETS, n_images, rng)
+    upper = np.cumsum(list(LABEL_SETS.values())) / sum(LABEL_SETS.values())
+    chosen = np.searchsorted(upper, (np.arange(n_images) + 0.5) / n_images)  # in proportion
+    label_sets = [list(LABEL_SETS)[i] for i in rng.permutation(chosen)]
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
     Y = np.array([np.isin(range(len(SCENE_LABELS)), labels) for labels in label_sets])
     images = np.stack([canvas.photograph() for canvas in canvases])
@@ -173,13 +175,6 @@ class _Canvas:
         tint = self.rng.normal(0, 8, size=3)
         noise = self.rng.normal(0, 10, size=self.colours.shape)
         return np.clip(self.colours * exposure + tint + noise, 0, 255).round().astype(np.uint8)
-
-
-def _in_proportion(weights, n, rng):
-    """``n`` keys in random order, in proportion to their weights up to rounding."""
-    upper = np.cumsum(list(weights.values())) / sum(weights.values())
-    chosen = np.searchsorted(upper, (np.arange(n) + 0.5) / n)
-    return [list(weights)[i] for i in rng.permutation(chosen)]
 
 
 TOPICS = {
