@@ -25,32 +25,23 @@ class AdtBoostMH(VectorEstimator):
     The score of label l is f(x, l) = a_0[l] + sum_t r_t(x)[l]. A rule r_t has a test c_2 of the
     form x[feature] <= threshold, and a precondition c_1: "true", or an earlier precondition with
     one outcome of its rule's test. It is a_t where c_1 and c_2 hold, b_t where only c_1 holds, and
-    0 elsewhere.
-
-    With weights w(i, l) = exp(-y_il f(x_i, l)) / (m Q) over m examples and Q labels, and
-    W_+^l(c), W_-^l(c) their sums over the examples in c that have the label l, or lack it,
-    each round takes the pair (c_1, c_2) that minimises
+    0 elsewhere. With W_+^l(c) and W_-^l(c), the weights w(i, l) = exp(-y_il f(x_i, l)) / (m Q) of
+    the examples in c that have label l, or lack it, each round minimises over (c_1, c_2)
 
         Z = 2 sum_l [sqrt(W_+^l(c_1 & c_2) W_-^l(c_1 & c_2))
-                     + sqrt(W_+^l(c_1 & ~c_2) W_-^l(c_1 & ~c_2))] + W(~c_1),
+                     + sqrt(W_+^l(c_1 & ~c_2) W_-^l(c_1 & ~c_2))] + W(~c_1)
 
-    where W(~c_1) is the weight of all examples outside c_1, and sets
-    a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), and b[l] likewise.
+    and sets a[l] = 1/2 log((W_+^l(c_1 & c_2) + eps) / (W_-^l(c_1 & c_2) + eps)), b[l] likewise.
+    Of equal Z the first precondition is taken, then the first feature, then the lowest threshold.
 
-    Choose it for a small readable model (:meth:`to_text`), or for features on different scales:
-    only the order of a feature's values matters. Thresholds lie midway between neighbouring
-    distinct values of the examples in c_1. Of equal Z the first precondition is taken, then the
-    first feature, then the lowest threshold. A label with one class keeps its root value as score.
-
+    Choose it for a small readable model (:meth:`to_text`), or for features on different scales.
     Source: De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from
-    texts and data, Machine Learning and Data Mining in Pattern Recognition, LNCS 2734, 2003; Freund
-    and Mason, The alternating decision tree learning algorithm, ICML, 1999.
+    texts and data, MLDM 2003; Freund and Mason, The alternating decision tree algorithm, ICML 1999.
 
     Parameters
     ----------
     n_rounds : int, default 25, number of rules, without the root a_0.
-    smoothing : float > 0, default 1.0
-        eps in units of an example's initial weight 1 / (m Q); 1 is Freund and Mason's +1.
+    smoothing : float > 0, default 1.0, eps in units of an example's initial weight 1 / (m Q).
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
@@ -88,25 +79,21 @@ class AdtBoostMH(VectorEstimator):
         return islice(self._stages(X), 1, None)
 
     def _stages(self, X):
-        """Scores of the root, then after each round."""
         check_is_fitted(self)
         X = check_vectors(self, X, reset=False, sparse="csc")
         scores = np.tile(self.root_values_, (X.shape[0], 1))
         nodes = [np.ones(X.shape[0], dtype=bool)]
         yield scores
         for t in range(self.n_rounds_):
-            column = _column(X, self.feature_[t])
-            nodes += _outcomes(nodes[self.precondition_[t]], column, self.threshold_[t])
-            scores = scores + _vote(nodes[-2:], self.values_[t])
+            node = nodes[self.precondition_[t]]
+            nodes += _outcomes(X, node, self.feature_[t], self.threshold_[t])
+            scores = scores + np.column_stack(nodes[-2:]) @ self.values_[t]
             yield scores
 
     def to_text(
         self, feature_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None
     ) -> str:
-        """The tree as a table of what each node adds to the scores of the labels.
-
-        Nodes start with the number of their round. Default names are x0, x1, … and y0, y1, …
-        """
+        """What each node adds to the scores, as a table; default names are x0, … and y0, …"""
         check_is_fitted(self)
         features = _names("feature_names", feature_names, "x", self.n_features_in_)
         labels = _names("label_names", label_names, "y", self.n_labels_)
@@ -147,9 +134,9 @@ def _grow(X, Y, smoothing, n_rounds):
         z, precondition, feature, threshold = rule
         if z == np.inf:
             break
-        outcomes = _outcomes(nodes[precondition], _column(X, feature), threshold)
+        outcomes = _outcomes(X, nodes[precondition], feature, threshold)
         values = np.array([_half_log_odds(*_sides(weights[o]), epsilon) for o in outcomes])
-        scores += _vote(outcomes, values)
+        scores += np.column_stack(outcomes) @ values
         nodes += outcomes
         columns += [_restrict(inside, *columns[precondition]) for inside in outcomes]
         rules.append((*rule, values))
@@ -157,7 +144,6 @@ def _grow(X, Y, smoothing, n_rounds):
 
 
 def _root_values(Y, smoothing):
-    """a_0: (n_labels,)."""
     return _half_log_odds(Y.sum(axis=0) / Y.size, (~Y).sum(axis=0) / Y.size, smoothing / Y.size)
 
 
@@ -171,19 +157,11 @@ def _half_log_odds(have, lack, epsilon):
     return 0.5 * np.log((have + epsilon) / (lack + epsilon))
 
 
-def _column(X, feature):
-    return X[:, [feature]].toarray()[:, 0] if issparse(X) else X[:, feature]
-
-
-def _outcomes(inside, column, threshold):
+def _outcomes(X, inside, feature, threshold):
     """The examples inside a precondition that pass the test, and the ones that fail it."""
+    column = X[:, [feature]].toarray()[:, 0] if issparse(X) else X[:, feature]
     passing = column <= threshold
     return [inside & passing, inside & ~passing]
-
-
-def _vote(outcomes, values):
-    """What a rule adds to the scores: (n_examples, n_labels)."""
-    return np.column_stack(outcomes).astype(np.float64) @ values
 
 
 def _names(argument, names, prefix, n_names):
@@ -195,10 +173,7 @@ def _names(argument, names, prefix, n_names):
 
 
 def _sorted_columns(X):
-    """Entries of each column by rising value: values, rows, and where each column starts.
-
-    All examples at zero make one entry, with the row n_examples.
-    """
+    """Values and rows of each column, sorted, and column starts; all zeros have row n_examples."""
     n_examples, n_features = X.shape
     X = csc_array(X, copy=True)
     X.sum_duplicates()
@@ -215,7 +190,6 @@ def _sorted_columns(X):
 
 @njit(cache=True, nogil=True)
 def _restrict(inside, values, rows, starts):
-    """The sorted columns of the examples inside a precondition."""
     n_inside = inside.sum()
     inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
     kept, kept_starts = np.zeros(len(rows), np.bool_), np.zeros_like(starts)
@@ -229,25 +203,20 @@ def _restrict(inside, values, rows, starts):
 
 
 def _best_rule(nodes, columns, weights):
-    """Z, precondition, feature and threshold of the best rule; Z = inf if there is none."""
     by_label = np.ascontiguousarray(weights.T)
     total = np.abs(weights).sum()
-    splits = []
-    for inside, own in zip(nodes, columns, strict=True):
+    rules = []
+    for node, (inside, own) in enumerate(zip(nodes, columns, strict=True)):
         have, lack = _sides(weights[inside])
         outside = total - (have.sum() + lack.sum())
-        splits.append(_best_split(*own, by_label, have, lack, outside))
-    precondition = int(np.argmin([z for z, _, _ in splits]))
-    z, feature, threshold = splits[precondition]
-    return z, precondition, feature, threshold
+        z, *test = _best_split(*own, by_label, have, lack, outside)
+        rules.append((z, node, *test))
+    return min(rules, key=lambda rule: rule[0])  # the first of equals
 
 
 @njit(cache=True, nogil=True)
 def _best_split(values, rows, starts, weights, have, lack, outside):
-    """Z, feature and threshold of the best test under one precondition; Z = inf without a test.
-
-    ``weights`` (n_labels, n_examples) are negative where an example lacks the label.
-    """
+    """Z, feature and threshold of the best test; ``weights`` are negative for a missing label."""
     longest = np.diff(starts).max()
     left = np.empty((2, len(have), longest + 1))  # W_+ and W_- below each entry of a column
     sums = np.empty(longest)

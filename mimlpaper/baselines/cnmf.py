@@ -22,25 +22,21 @@ class Cnmf(VectorEstimator):
 
         ||A - T B T'||² + C ||T_L - Y_L||²,
 
-    where T_L are the rows of the labelled examples and Y_L their label sets, scaled to
-    y' B y = 1, since A_ii = 1. A is a Gaussian kernel on the examples, B on the columns of the
-    training label sets, scaled to unit length. This is a reconstruction from the abstract of the
-    reference; objective and updates of the original may differ.
+    where T_L are the rows of the labelled examples and Y_L their label sets, scaled to y' B y = 1.
+    A is a Gaussian kernel on the examples, B on the training labels' columns of unit length. Scores
+    are memberships minus a threshold, which gives the new examples as many labels on average as the
+    training examples; they depend on the other new examples. Memory is 8 n² bytes.
 
-    Choose it for few labelled examples and a fixed set of unlabelled ones: ``decision_function``
-    factorises, so that an example's scores depend on the other examples. Its scores are
-    memberships minus a threshold, which gives the new examples as many labels on average as the
-    training examples. For n examples in all, memory is 8 n² bytes.
-
-    Source: Liu, Jin and Yang, Semi-supervised multi-label learning by constrained non-negative
-    matrix factorization, AAAI 2006.
+    Choose it for few labelled examples and a fixed set of unlabelled ones. Source, reconstructed
+    from the abstract: Liu, Jin and Yang, Semi-supervised multi-label learning by constrained
+    non-negative matrix factorization, AAAI 2006.
 
     Parameters
     ----------
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     C : float, default 1.0, cost of deviations from the known label sets.
     tol : float, default 1e-5, least gain of a round, as a share of the objective.
-    max_iter : int, default 200, the most rounds; more hardly change the ranking of labels.
+    max_iter : int, default 200, the most rounds.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
@@ -73,7 +69,9 @@ class Cnmf(VectorEstimator):
         Y = self.Y_fit_.astype(np.float64)
         squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)
         known = Y / np.sqrt(np.maximum(squares, TINY))[:, None]  # y' B y = 1
-        A = self._similarity(X)
+        between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
+        own, of_new = (kernel_matrix(part, gamma=self.gamma_) for part in (self.X_fit_, X))
+        A = np.block([[own, between.T], [between, of_new]])  # (n, n)
         start = np.tile(known.mean(axis=0), (len(A), 1))
         start[: len(known)] = known
         options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}
@@ -83,20 +81,13 @@ class Cnmf(VectorEstimator):
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
         return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
 
-    def _similarity(self, X):
-        """A of the labelled examples, then the new examples: (n, n)."""
-        between = kernel_matrix(X, self.X_fit_, gamma=self.gamma_)
-        own, of_new = (kernel_matrix(part, gamma=self.gamma_) for part in (self.X_fit_, X))
-        return np.block([[own, between.T], [between, of_new]])
-
 
 def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200):
-    """Minimise ||A - T B T'||² + C ||T_L - known||² over T >= 0 (n, n_labels), round by round.
+    """T >= 0 (n, n_labels) of least ||A - T B T'||² + C ||T_L - known||², and objective by round.
 
     Each round minimises an upper bound that touches the objective at T: the fourth-order term is
-    bounded by T⁴, terms linear in T by logarithms. So the objective never rises. ``known``
-    (n_labelled, n_labels) is the target of the first rows; zeros of ``start`` stay. Returns T, and
-    the objective before the first round and after each.
+    bounded by T⁴, terms linear in T by logarithms. ``known`` (n_labelled, n_labels) is the target
+    of the first rows; zeros of ``start`` stay.
     """
     labelled = slice(len(known))
     T, norm = np.array(start, dtype=np.float64), np.vdot(A, A)

@@ -1,7 +1,6 @@
 """Diverse Density and EM-DD: a point near each positive bag and far from negative instances."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,11 +31,10 @@ class DiverseDensity(BagClassifier):
     With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s, the
     noisy-or
 
-        Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij).
+        Π_{positive i} (1 - Π_j (1 - p_ij)) · Π_{negative i} Π_j (1 - p_ij),
 
-    Its loss is minus the logarithm. A bag scores max_j log p_ij. Choose it if positive bags share
-    one small region of the feature space, and to find relevant features: they have large scales.
-
+    with minus its logarithm as loss. A bag scores max_j log p_ij. Choose it if positive bags share
+    one small region of the feature space; relevant features have large scales.
     Source: Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
 
     Parameters
@@ -44,9 +42,8 @@ class DiverseDensity(BagClassifier):
     n_start_bags : int or None, default 5
         Random positive bags at whose instances the ascents start; None for all, as in the original.
     initial_scale : float, default 0.1, every s_k at the start, for features of unit variance.
-    threshold : "learned" or float in (0, 1), default "learned"
-        Least p of a positive bag's best instance. "learned": the middle of the widest gap
-        between two training bags' scores that classifies most training bags correctly.
+    threshold : "learned" or float in (0, 1), default "learned", least p of a positive bag
+        "learned" is the middle of the widest gap between scores with the fewest training errors.
     tol : float, default 1e-4, least gain of a step, as a share of the loss.
     max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
     random_state : int, RandomState or None, default None, draws the starting bags.
@@ -75,7 +72,10 @@ class DiverseDensity(BagClassifier):
         positive = self._learn_classes(y, len(bags))
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
-        starts = self._starts(centred, positive)
+        rng, n = check_random_state(self.random_state), positive.sum()
+        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
+        points = np.unique(centred[chosen].instances, axis=0)
+        starts = np.hstack([points, np.full(points.shape, float(self.initial_scale))])
         ends, self.losses_, converged = self._climb(centred, positive, starts)
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
@@ -103,13 +103,6 @@ class DiverseDensity(BagClassifier):
         bags = check_bags(X)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
 
-    def _starts(self, bags, positive):
-        """(t, s) at the distinct instances of the starting bags: (n_starts, 2 n_features)."""
-        rng, n = check_random_state(self.random_state), positive.sum()
-        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
-        points = np.unique(bags[chosen].instances, axis=0)
-        return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
-
     def _climb(self, bags, positive, starts):
         return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
 
@@ -122,12 +115,11 @@ class EmDd(DiverseDensity):
 
         NLDD(t, s) = -Σ_{positive i} log max_j p_ij - Σ_{negative i} log(1 - max_j p_ij).
 
-    The E-step takes the instance with the largest p of every bag, the M-step climbs the diverse
-    density of these instances, as long as NLDD falls. The start with the least NLDD wins; the
-    original paper chose by the error on the test fold. Choose it for large bags: a step evaluates
-    one instance of each bag.
-
+    While NLDD falls, the E-step takes the instance with the largest p of every bag, and the M-step
+    climbs their diverse density. The start with the least NLDD wins; the original chose by the
+    error on the test fold. Choose it for large bags: a step evaluates one instance of each bag.
     Attributes are those of :class:`DiverseDensity`, with NLDD as loss.
+
     Source: Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14,
     2002; Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
 
@@ -171,15 +163,10 @@ def alternate(bags, positive, starts, tol, max_iter):
             (theta,), *_ = minimise(density, theta[None], tol=tol, max_iter=max_iter)  # M-step
         return end, least, False
 
-    return _collect(map(from_start, starts))
-
-
-def _collect(found):
-    return tuple(map(np.array, zip(*found, strict=True)))
+    return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
 
 
 def _density(instances, offsets, positive):
-    """:func:`neg_log_densities` as a function of the points alone."""
     return partial(neg_log_densities, instances=instances, offsets=offsets, positive=positive)
 
 
@@ -189,10 +176,8 @@ def neg_log_densities(points, instances, offsets, positive):
 
     With w = s and u = s t the distance is -log p = Σ_k (w_k x_k - u_k)², and the gradient of its
     sum over instances with weights c needs Σ c, Σ c x_k and Σ c x_k² only. Bags begin at
-    ``offsets`` (n_bags + 1,). A block of bags serves all points while it is in the cache.
-
-    Where an ascent ends depends on the last digit. So all sums here and in the ascents have one
-    order, whatever the processor: the compiler may not reorder them, and no BLAS is called.
+    ``offsets`` (n_bags + 1,). Where an ascent ends depends on the last digit: all sums have one
+    order on every processor, so that no BLAS is called.
     """
     n_features = instances.shape[1]
     losses, totals = np.zeros(len(points)), np.zeros(len(points))
@@ -307,17 +292,12 @@ def nearest_instances(theta, columns, offsets):
     return rows
 
 
-def minimise(
-    evaluate: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], starts: np.ndarray, *,
-    tol: float, max_iter: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+def minimise(evaluate, starts, *, tol, max_iter):
     """Local minima of a smooth loss by L-BFGS: points, losses, and which descents converged.
 
-    ``evaluate`` gives losses (k,) and gradients (k, n) at k points (k, n): the next points of all
-    descents that still run. A descent converges at a zero gradient, or with a step that gains at
-    most the share ``tol`` of the loss, or of 1 if the loss is smaller.
-
-    Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
+    ``evaluate`` gives losses (k,) and gradients (k, n) at points (k, n). A descent converges at a
+    zero gradient, or with a step that gains at most the share ``tol`` of the loss, or of 1 if it is
+    smaller. Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
     """
     descents = [_descent(start, tol, max_iter) for start in starts]
     trials = {i: next(descent) for i, descent in enumerate(descents)}
@@ -330,7 +310,7 @@ def minimise(
             except StopIteration as stop:
                 ends[i] = stop.value
                 del trials[i]
-    return _collect(ends[i] for i in range(len(starts)))
+    return tuple(map(np.array, zip(*(ends[i] for i in range(len(starts))), strict=True)))
 
 
 def _descent(point, tol, max_iter):
@@ -358,10 +338,7 @@ def _descent(point, tol, max_iter):
 
 
 def _line_search(point, loss, gradient, direction, length):
-    """Point, loss and gradient where Wolfe's conditions hold, or None.
-
-    Source: the bisection of Lewis and Overton, Mathematical Programming 141, 2013.
-    """
+    """Point, loss and gradient at Wolfe's conditions, or None (Lewis and Overton, 2013)."""
     slope, low, high = _dot(gradient, direction), 0.0, np.inf  # low < length < high
     for _ in range(MAX_TRIALS):
         trial = point + length * direction

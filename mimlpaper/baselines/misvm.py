@@ -26,7 +26,6 @@ class KernelFeatures:
     random_state: int | RandomState | None = None
 
     def _start(self, bags):
-        """Set ``factor_``, not yet fitted."""
         self.gamma_ = kernel_width(self.gamma, bags.instances)
         names = ("kernel", "rank", "random_state", "degree", "coef0")
         settings = {name: getattr(self, name) for name in names if hasattr(self, name)}
@@ -52,6 +51,11 @@ class HighestInstance(KernelFeatures):
     def instance_scores(self, X) -> np.ndarray:
         raise NotImplementedError
 
+    def _check(self, X, y):
+        check_parameters(self)
+        bags = check_bags(X, self, reset=True)
+        return bags, self._learn_classes(y, len(bags))
+
     def decision_function(self, X) -> np.ndarray:
         """Largest instance score of each bag: (n_bags,)."""
         bags = check_bags(X)
@@ -73,12 +77,6 @@ class _MiSvm(HighestInstance, BagClassifier):
     def instance_scores(self, X) -> np.ndarray:
         """Signed distances f(x), in margins: (n_instances,)."""
         return self._features(X).instances @ self.weights_[-1] + self.intercepts_[-1]
-
-    def _check(self, X, y):
-        """Bags, and which are positive: bool (n_bags,)."""
-        check_parameters(self)
-        bags = check_bags(X, self, reset=True)
-        return bags, self._learn_classes(y, len(bags))
 
     def _alternate(self, hidden, train, infer):
         """Alternate until hidden values repeat; returns the values of the last machine."""
@@ -103,11 +101,8 @@ class MiSvmInstance(_MiSvm):
 
     It minimises ½||w||² + C Σ_i max(0, 1 - y_i f(x_i)) over f = <w, phi> + b and labels y_i, where
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
-    max_i f(x_i). Choose it when one positive instance makes its bag positive.
-
-    Training alternates between machine and labels; neither can raise the objective. It starts with
-    all instances of positive bags positive, and more alternations leave fewer of them.
-
+    max_i f(x_i). Training alternates between machine and labels, from all instances of positive
+    bags positive. Choose it when one positive instance makes its bag positive.
     Source: Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
     learning, NIPS 15, 2003.
 
@@ -129,10 +124,7 @@ class MiSvmInstance(_MiSvm):
     """
 
     def fit(self, X, y, examples: Examples | None = None):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive.
-
-        ``examples`` are the instances of X, prepared for several fits with a linear kernel.
-        """
+        """Fit on bags X and two-class labels y (n_bags,); ``examples``: prepared instances of X."""
         bags, positive = self._check(X, y)
         bags = self._fit_features(bags)
         examples = examples or Examples(bags.instances)
@@ -154,13 +146,10 @@ class MiSvmInstance(_MiSvm):
 class MiSvmBag(_MiSvm):
     """MI-SVM: the largest margin of bags, where a bag has the margin of its highest instance.
 
-    It minimises ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)) over f = <w, phi> + b, with
-    one slack for each bag. A bag scores max_i f(x_i). Choose it over :class:`MiSvmInstance` when
-    one instance determines the label and the rest are no evidence.
-
-    Training alternates between the machine and the point that represents each positive bag: first
-    the mean of the bag, then its highest instance. Parameters, attributes and source are those of
-    :class:`MiSvmInstance`, without ``instance_labels_``.
+    It minimises ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)) over f = <w, phi> + b. Training
+    alternates between the machine and the point of each positive bag: its mean, then its highest
+    instance. Choose it over :class:`MiSvmInstance`, which has the same parameters, attributes
+    (without ``instance_labels_``) and source, when the other instances are no evidence.
     """
 
     def fit(self, X, y):
@@ -203,15 +192,11 @@ class ChFd(HighestInstance, BagClassifier):
 
         ||w||² + ν (Σ_j (1 - f(h_j))² + Σ_i (-1 - f(x_i))²),
 
-    where the residuals of each class sum to 0. A bag scores max_i f(x_i). Choose it for speed, or
-    for positive bags without a single typical instance.
-
-    Training alternates, and neither half can raise the objective. For fixed points it is Fisher's
-    discriminant, one linear system. For a fixed f each f(h_j) moves as close as it can to a common
-    value that keeps the sum, on the line from h_j to the bag's highest or lowest instance.
-
-    Source: Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided
-    diagnosis, NIPS 19, 2007.
+    where the residuals of each class sum to 0. A bag scores max_i f(x_i). Training alternates
+    between Fisher's discriminant for fixed points, one linear system, and, for a fixed f, the
+    closest values f(h_j) with the same sum. Choose it for speed, or for positive bags without a
+    single typical instance. Source: Fung, Dundar, Krishnapuram and Rao, Multiple instance learning
+    for computer aided diagnosis, NIPS 19, 2007.
 
     Parameters
     ----------
@@ -233,19 +218,9 @@ class ChFd(HighestInstance, BagClassifier):
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        check_parameters(self)
-        bags = check_bags(X, self, reset=True)
-        positive = self._learn_classes(y, len(bags))
+        bags, positive = self._check(X, y)
         features = self._fit_features(bags)
-        self._alternate(features[positive], features[~positive].instances)
-        return self
-
-    def instance_scores(self, X) -> np.ndarray:
-        """f(x): (n_instances,)."""
-        return self._features(X).instances @ self.weights_ + self.intercept_
-
-    def _alternate(self, bags, negatives):
-        """Fit to the positive bags and the instances (n, rank) of the negative bags."""
+        bags, negatives = features[positive], features[~positive].instances
         base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
         negative_mean = negatives.mean(axis=0)
         points, objective = bags.mean(bags.instances), []
@@ -259,9 +234,14 @@ class ChFd(HighestInstance, BagClassifier):
         else:
             turns = f"max_alternations={self.max_alternations} turns, to {value:.3g}"
             message = f"the hull points still lower the objective after {turns}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         self.weights_, self.intercept_, self.hull_points_ = weights, b, points
         self.objective_, self.n_alternations_ = np.array(objective), len(objective)
+        return self
+
+    def instance_scores(self, X) -> np.ndarray:
+        """f(x): (n_instances,)."""
+        return self._features(X).instances @ self.weights_ + self.intercept_
 
 
 def _scatter(points):

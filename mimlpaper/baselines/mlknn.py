@@ -15,23 +15,22 @@ class MlKnn(LogOdds, VectorEstimator):
 
     A label is predicted if P(H1) P(E_C | H1) > P(H0) P(E_C | H0). H1 says that the example has the
     label, H0 that it does not, and E_C that C of its k nearest neighbours (Euclidean, equally near
-    ones in the order of the training set) have it. All factors are frequencies in the training
-    set, smoothed by s. The score is the log ratio of the two sides. It need not grow with C.
-
+    ones in the order of the training set) have it. The factors are smoothed training frequencies.
+    The score is the log ratio of the two sides; it need not grow with C.
     Source: Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
     Recognition 40(7), 2007.
 
     Parameters
     ----------
     n_neighbors : int, default 10, the k, less than the number of training examples.
-    smoothing : float > 0, default 1.0, the s; 1 is Laplace smoothing.
+    smoothing : float > 0, default 1.0, 1 is Laplace smoothing.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes
     ----------
     log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
     log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
-    X_fit_, Y_fit_ : the training examples, among which neighbours are searched.
+    X_fit_, Y_fit_ : the training examples.
     """
 
     n_neighbors: int = 10

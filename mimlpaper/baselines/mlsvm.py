@@ -14,11 +14,9 @@ from mimlpaper.kernels import kernel_matrix, kernel_width
 class MlSvm(VectorEstimator):
     """Cross-training: an SVM for each label, with the examples that have it as positives.
 
-    The SVMs of all labels share one kernel matrix. A label with one class only gets the constant
-    score +1 or -1, with a warning.
-
-    Source: Boutell, Luo, Shen and Brown, Learning multi-label scene classification, Pattern
-    Recognition 37, 2004. Table 7, steps 4 and 5.
+    All labels share one kernel matrix. A label with one class only gets the constant score +1 or
+    -1, with a warning. Source: Boutell, Luo, Shen and Brown, Learning multi-label scene
+    classification, Pattern Recognition 37, 2004. Table 7, steps 4 and 5.
 
     Parameters
     ----------

@@ -57,33 +57,29 @@ class RankSvm(VectorEstimator):
             max(0, 1 - f_k(x_i) + f_j(x_i))
 
     over the usable examples, which have a label and a missing label; a ValueError if there is
-    none. A threshold t(x) = <v, f(x)> + v_0 then sets how many labels are predicted: v and v_0
-    fit, by least squares over all examples, the value that separates an example's labels from the
-    others with the fewest mistakes. The scores are f_k(x) - t(x).
+    none. The scores are f_k(x) - t(x): t(x) = <v, f(x)> + v_0 is a least-squares fit, over all
+    examples, to the value that separates the labels from the others with the fewest mistakes.
 
     Choose it if the order of the labels matters, for up to some thousand examples: memory is about
-    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class only among the usable
-    examples gets a constant f_k.
-
+    8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class gets a constant f_k.
     Source: Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
 
     Parameters
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
-    degree, gamma, coef0 : see :func:`mimlpaper.kernels.kernel_matrix`.
+    degree, gamma, coef0 : defaults 3, 1 and 1, see :func:`mimlpaper.kernels.kernel_matrix`.
     C : float, default 1.0, cost of a ranking loss of 1 for each example.
-    normalise : bool, default True
-        Scale each example to unit length first; on longer ones the solver may not converge.
+    normalise : bool, default True, whether to scale each example to unit length first.
     label_rule : {"sign", "top"}, default "sign"
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
-        Block ascent over the examples converges. :func:`frank_wolfe` is the original; its program
-        made 50 steps (``max_iter``) and stopped far from the optimum.
+        Block ascent converges. :func:`frank_wolfe` is the original, which stopped after 50 steps
+        (``max_iter``), far from the optimum.
     tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
     max_iter : int, default 2000
         Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
-    linear_program, step_accuracy : defaults "interior" and 1e-4
-        Of Frank-Wolfe, whose step goes towards the end of an interior-point method or a "vertex",
-        by a length of this accuracy, a share from 0 to 1; 0 for exact steps.
+    linear_program, step_accuracy : of Frank-Wolfe, defaults "interior" and 1e-4
+        A step goes towards the end of an interior-point method or a "vertex", by a length of this
+        accuracy, a share from 0 to 1; 0 for exact steps.
     random_state : int, RandomState or None, default None, draws the order of each sweep.
 
     Attributes
@@ -122,7 +118,7 @@ class RankSvm(VectorEstimator):
         if not usable.any():
             raise ValueError("Y must have an example with a label and a missing label, got none")
         self.X_fit_ = X[usable]
-        gram = self._kernel(X, self.X_fit_)  # (n_examples, n_usable)
+        gram = self._gram(X)  # (n_examples, n_usable)
         solve = self._step_by_step if self.solver == "frank_wolfe" else self._converge
         self.stages_ = [
             Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
@@ -135,16 +131,15 @@ class RankSvm(VectorEstimator):
     def decision_function(self, X) -> np.ndarray:
         """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
         check_is_fitted(self)
-        return self.stages_[-1].scores(self._gram(X))
+        return self.stages_[-1].scores(self._gram(self._check_examples(X, reset=False)))
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
         check_is_fitted(self)
-        gram = self._gram(X)
+        gram = self._gram(self._check_examples(X, reset=False))
         yield from (stage.scores(gram) for stage in self.stages_)
 
     def _step_by_step(self, gram, Y):
-        """Coefficients and biases before each step of Frank-Wolfe."""
         steps = list(frank_wolfe(
             gram, Y, self.C, vertex=self.linear_program == "vertex", accuracy=self.step_accuracy,
             max_iter=self.max_iter,
@@ -153,11 +148,9 @@ class RankSvm(VectorEstimator):
         return [(coef, intercept) for coef, intercept, _ in steps]
 
     def _converge(self, gram, Y):
-        """Coefficients and biases at the end of block ascent."""
         rng = check_random_state(self.random_state)
-        *machine, self.duality_gap_, self.n_iter_ = _solve(
-            gram, Y, self.C, self.tol, self.max_iter, rng
-        )
+        solved = _solve(gram, Y, self.C, self.tol, self.max_iter, rng)
+        *machine, self.duality_gap_, self.n_iter_ = solved
         if not self.duality_gap_ <= self.tol:  # also if it is NaN
             found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
             remedy = "raise max_iter, lower C, or scale the examples"
@@ -170,22 +163,17 @@ class RankSvm(VectorEstimator):
         return normalize(X) if self.normalise else X
 
     def _gram(self, X):
-        return self._kernel(self._check_examples(X, reset=False), self.X_fit_)
-
-    def _kernel(self, A, B):
-        return kernel_matrix(
-            A, B, kernel=self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
+        names = ("kernel", "gamma", "degree", "coef0")
+        return kernel_matrix(X, self.X_fit_, **{name: getattr(self, name) for name in names})
 
 
 def _solve(gram, Y, C, tol, max_iter, rng):
     """Coefficients (n, n_labels), biases (n_labels,), relative duality gap, sweeps.
 
     The dual maximises sum(alpha) - 1/2 sum_k beta_k' K beta_k, where beta_ik is the sum of
-    alpha_ikj over j if k is in Y_i, minus the sum of alpha_ijk otherwise, within the box
-    0 <= alpha_ikj <= C / (|Y_i| |Ybar_i|) and with sum_i beta_ik = 0 for every label. The method
-    of multipliers holds these equations: it adds a constant to the kernel, and its multipliers are
-    the biases.
+    alpha_ikj over j if k is in Y_i, minus the sum of alpha_ijk otherwise, for
+    0 <= alpha_ikj <= C / (|Y_i| |Ybar_i|) and sum_i beta_ik = 0. The method of multipliers adds a
+    constant to the kernel for these equations; its multipliers are the biases.
     """
     n, n_labels = Y.shape
     pairs = Y[:, :, None] & ~Y[:, None, :]  # of a label and a missing label
@@ -196,9 +184,8 @@ def _solve(gram, Y, C, tol, max_iter, rng):
     pull = max(PULL * spread, 1 / (C * n))
     gram = gram - means - means[:, None] + (means.mean() + pull)
     alpha = np.zeros(pairs.shape)
-    beta = np.zeros((n_labels, n))
+    beta, scores = np.zeros((2, n_labels, n))
     bias = np.zeros(n_labels)
-    scores = np.zeros((n_labels, n))
     for n_iter in range(1, max_iter + 1):
         _sweep(gram, Y, upper, rng.permutation(n), alpha, beta, scores)
         excess = beta.sum(axis=1)  # (n_labels,)
@@ -263,17 +250,13 @@ def _balance(Y, upper, alpha, excess):
 
 
 def _fit_threshold(ranking, Y):
-    """Least-squares fit (v, v_0) of the best thresholds of examples with scores f."""
     linear = np.column_stack([ranking, np.ones(len(ranking))])
     *coef, intercept = np.linalg.lstsq(linear, _best_thresholds(ranking, Y), rcond=None)[0]
     return np.array(coef), intercept
 
 
 def _best_thresholds(ranking, Y):
-    """The t for which {k: f_k > t} differs from the label set in the fewest labels: (n_examples,).
-
-    It is the lowest of several optimal ones, in the middle of two scores or outside of all scores.
-    """
+    """The lowest t (n_examples,) for which {k: f_k > t} has the fewest mistakes."""
     ordered = np.sort(ranking, axis=1)
     between = (ordered[:, 1:] + ordered[:, :-1]) / 2
     below, above = ordered[:, 0] - MARGIN_OUTSIDE, ordered[:, -1] + MARGIN_OUTSIDE
@@ -290,10 +273,9 @@ def frank_wolfe(
 
     The dual of :class:`RankSvm` has the gradient 1 - f_k(x_i) + f_l(x_i) in alpha_ikl. A linear
     program finds the s at which the linear model is highest, a vertex of the set of optima or a
-    point inside it; HiGHS takes 17 times as long. The step from alpha towards s has the best
-    length, within ``accuracy``. The biases are the least-squares solution over all alpha_ikl
-    strictly between their bounds. The steps end before one that is too short, or after
-    ``max_iter`` linear programs, the last for the gap only.
+    point inside it; HiGHS takes 17 times as long. The step from alpha towards s has the best length
+    within ``accuracy``. The biases are the least-squares solution over all alpha_ikl strictly
+    between their bounds. The steps end before a very short one, or after ``max_iter`` programs.
     """
     pairs = LabelPairs(Y, C)
     alpha, beta, scores = np.zeros(len(pairs.upper)), np.zeros(Y.shape), np.zeros(Y.shape)
@@ -321,9 +303,9 @@ def _step(slope, curvature, accuracy):
 class LabelPairs:
     """Pairs of an example's label k and missing label l, whose alpha is a flow from l to k.
 
-    Since sum_i beta_ik = 0, as much flows into each label as out of it, and a pair on no cycle is
-    left out. ``example``, ``own``, ``other`` and ``upper`` (n_pairs,) are i, k, l and the bound of
-    alpha_ikl; ``surplus`` (n_labels,) is how many more examples have a label than lack it.
+    As much flows into each label as out of it, so that pairs on no cycle are left out. ``example``,
+    ``own``, ``other``, ``upper`` (n_pairs,) are i, k, l and the bound of alpha_ikl; ``surplus``
+    (n_labels,) is how many more examples have a label than lack it.
     """
 
     def __init__(self, Y, C):
@@ -364,13 +346,10 @@ class LabelPairs:
             return cost
         together = (self.part[:, None] == self.part).astype(np.float64)
         alpha = _interior_point(cost, self.upper, self.own, self.other, together)
-        if vertex:
-            free = _move_to_vertex(alpha, self.upper, self.own, self.other, self.shape[1])
-            self._balance(alpha, free)
-        return alpha
-
-    def _balance(self, alpha, free):
-        """Set the flow of the ``free`` pairs, a forest, so that it fits the others exactly."""
+        if not vertex:
+            return alpha
+        free = _move_to_vertex(alpha, self.upper, self.own, self.other, self.shape[1])
+        # Set the flow of the free pairs, a forest, so that it fits the others exactly.
         columns = np.arange(len(free))
         incidence = np.zeros((self.shape[1], len(free)))
         incidence[self.own[free], columns] = 1.0
@@ -379,15 +358,13 @@ class LabelPairs:
         excess = self.coefficients(alpha).sum(axis=0)
         flow = np.linalg.lstsq(incidence, -excess)[0]
         alpha[free] = np.clip(flow, 0.0, self.upper[free])
+        return alpha
 
 
 @njit(cache=True, nogil=True)
 def _interior_point(cost, upper, own, other, together):
-    """The flow 0 <= x <= upper that minimises cost'x, inside the set of optima (Mehrotra's method).
-
-    With potentials y of the labels and multipliers of the bounds, cost = y_k - y_l + low - high
-    throughout, and x low and (upper - x) high go to zero at one pace.
-    """
+    """The flow 0 <= x <= upper with the least cost'x, inside the set of optima (Mehrotra)."""
+    # With potentials y and multipliers of the bounds, cost = y_k - y_l + low - high throughout.
     cost = cost / max(np.abs(cost).max(), np.finfo(np.float64).tiny)
     x, left = 0.5 * upper, 0.5 * upper
     low = np.maximum(cost, 0.0) + 0.1  # at y = 0
@@ -414,10 +391,7 @@ def _interior_point(cost, upper, own, other, together):
 
 @njit(cache=True, nogil=True)
 def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, aim):
-    """Set the steps after which every x low and left high is near ``aim``.
-
-    The steps passed in give the second-order products, which Newton's method leaves out.
-    """
+    """Set dx, dlow, dhigh so that x low and left high approach ``aim``, from the last products."""
     width = 1.0 / (low / x + high / left)
     pull_low = (aim - dx * dlow) / x - low
     pull_high = (aim + dx * dhigh) / left - high
@@ -450,17 +424,12 @@ def _excess(x, own, other, n_labels):
 
 @njit(cache=True, nogil=True)
 def _longest(values, steps):
-    """The largest share of the steps that leaves no value below zero."""
     return np.where(steps < 0.0, -values / steps, np.inf).min()
 
 
 @njit(cache=True, nogil=True)
 def _move_to_vertex(x, upper, own, other, n_labels):
-    """Move an optimal flow, in place, until the pairs between their bounds form no cycle.
-
-    Flow around such a cycle costs nothing. The pairs join a forest one after the other; one that
-    closes a cycle moves flow around it until a pair of the cycle reaches a bound and leaves.
-    """
+    """Move an optimal flow around cycles of pairs between their bounds until none is left."""
     forest = np.full((n_labels, n_labels), -1)  # the pair that joins two labels
     for p in range(len(x)):
         if x[p] <= SNAP * upper[p] or x[p] >= (1.0 - SNAP) * upper[p]:

@@ -43,10 +43,7 @@ ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledBags:
-    """Bags, their labels and all names; :func:`labelled_bags` builds and checks it.
-
-    ``len`` is the number of bags, and a slice, mask or index array gives some of them.
-    """
+    """Bags, their labels and all names; a slice, mask or index array gives some of the bags."""
 
     X: Bags
     Y: np.ndarray  # bool (n_bags, n_labels)
@@ -72,8 +69,7 @@ def labelled_bags(
     """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
-    names are those of X, or f1, f2, … and bag1, bag2, … Names are printable, differ, and have no
-    spaces around. The bags keep all names.
+    names are those of X, or f1, f2, … and bag1, bag2, … Names are printable texts and differ.
     """
     X, Y = as_bags(X, missing=True), np.asarray(Y)
     if Y.ndim != 2 or len(Y) != len(X) or not Y.size or not np.isin(Y, (0, 1)).all():
@@ -90,7 +86,6 @@ def labelled_bags(
 
 
 def _checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]:
-    """``n`` different names, as texts of Python; None for numbers after ``start``."""
     names = tuple(map(str, [f"{start}{i + 1}" for i in range(n)] if names is None else names))
     if len(names) != n:
         raise ValueError(f"{n} {kind} names are needed, got {len(names)}")
@@ -112,8 +107,7 @@ def read_bags(
 
     A table has a row for each instance: the bag's name, then features and labels. Rows of a bag
     follow each other and repeat its labels, 0 and 1 or no and yes. The head of a label begins with
-    ``label:``, which is not part of its name. JSON is a list of such rows, as records. Commas,
-    semicolons, tabs or bars stand between the cells of a CSV file. ::
+    ``label:``. JSON is a list of records. A comma, semicolon, tab or bar separates CSV cells. ::
 
         bag,f1,f2,label:sea,label:trees
         beach,5,-20,1,0
@@ -160,7 +154,6 @@ def read_bags(
 
 
 def _text(source):
-    """The text of a file, as it is or as CSV."""
     ending = None if isinstance(source, pd.DataFrame) else Path(source).suffix.lower()
     if ending in (".csv", ".arff"):
         return Path(source).read_bytes().decode("utf-8-sig")
@@ -168,20 +161,17 @@ def _text(source):
         source = pd.DataFrame(json.loads(Path(source).read_bytes()))
     elif ending == ".parquet":
         source = pd.read_parquet(source)
-    return source.map(_joined).to_csv(index=False)
-
-
-def _joined(cell):
-    return ";".join(map(str, cell)) if isinstance(cell, list | tuple | set | np.ndarray) else cell
+    lists = list | tuple | set | np.ndarray
+    joined = source.map(lambda cell: ";".join(map(str, cell)) if isinstance(cell, lists) else cell)
+    return joined.to_csv(index=False)
 
 
 def write_bags(path: str | os.PathLike, data):
     """Write bags with labels into a file that ends in .csv or .arff, whole or not at all.
 
-    Reading the file gives the same numbers and names. An .arff file gets an .xml file with the
-    names of the labels. In a .csv file an apostrophe stands before names that begin with =, +, -
-    or @, so that no spreadsheet takes them for formulas. ``data`` is a :class:`LabelledBags`, or a
-    :class:`~mimlpaper.datasets.Dataset` of bags.
+    ``data`` is a :class:`LabelledBags`, or a :class:`~mimlpaper.datasets.Dataset` of bags; reading
+    gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
+    In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
     """
     (_, write), y = _format(path, write=True), getattr(data, "y", None)
     labelled = labelled_bags(
@@ -192,7 +182,6 @@ def write_bags(path: str | os.PathLike, data):
 
 
 def _format(path, write=False):
-    """Parser and writer of the file's format."""
     ending = Path(path).suffix.lower()
     if ending not in FORMATS or (write and not FORMATS[ending][1]):
         known = [name for name in FORMATS if FORMATS[name][1] or not write]
@@ -202,7 +191,6 @@ def _format(path, write=False):
 
 @contextmanager
 def _at(place):
-    """Turn an error of any type into a DataError whose message begins with its place."""
     try:
         yield
     except Exception as error:
@@ -215,10 +203,7 @@ def _check_size(needed, max_bytes):
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
-    """Bags of instances (n_instances, n_features) with equal ``bag_ids`` (n_instances,).
-
-    The instances of a bag must follow each other; bags keep the order of the file.
-    """
+    """Bags of successive instances (n_instances, n_features) with equal ids (n_instances,)."""
     starts = np.flatnonzero(np.r_[True, bag_ids[1:] != bag_ids[:-1]])
     ids, times = np.unique(bag_ids[starts], return_counts=True)
     if times.max() > 1:
@@ -227,8 +212,6 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
 
 
 class Column(NamedTuple):
-    """A column of a file of text."""
-
     name: str
     kind: str = "numeric"  # or nominal, label, or one of NO_DATA
     values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
@@ -255,7 +238,6 @@ class Column(NamedTuple):
 
 
 def _with_labels(columns, names):
-    """The columns, with the named ones as labels; the file must mark labels, or they are named."""
     marks = any(column.kind == "label" for column in columns)
     names = set(names or ())
     if marks == bool(names) or not names <= {column.name for column in columns}:
@@ -267,7 +249,6 @@ def _with_labels(columns, names):
 
 
 def _with_sets(columns, rows, name):
-    """The columns and rows with a column of 0 and 1 for each label in the sets of one column."""
     place = _place(columns, name)
     sets = [set(map(str.strip, BETWEEN_LABELS.split(cells[place]))) for _, _, cells in rows]
     names = sorted(set().union(*sets) - {""})
@@ -287,7 +268,6 @@ def _place(columns, name):
 
 
 def _labelled(columns, rows, missing, max_bytes):
-    """Bags of the rows: the line, the bag and the cells of each instance."""
     width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
     omitted = [column.number((*column.values, "0")[0], 0.0) for column in columns]
     lines, bag_names, numbers = [], [], []
@@ -299,42 +279,34 @@ def _labelled(columns, rows, missing, max_bytes):
         lines.append(line)
         bag_names.append(name)
         numbers.append(row)
-    feature_names, instances = _features(columns, np.reshape(numbers, (-1, len(columns))))
+    table = np.reshape(numbers, (-1, len(columns)))
+    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
+    feature_names, parts = [columns[i].name for i in numeric], [table[:, numeric]]
+    for i, column in enumerate(columns):
+        if column.kind == "nominal":  # a feature 0 or 1 for each value
+            feature_names += [f"{column.name}={value}" for value in column.values]
+            parts.append(table[:, [i]] == np.arange(len(column.values)))
+    instances = np.hstack(parts)
     if not instances.size:
         raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
     X = bags_of_runs(instances, np.array(bag_names, dtype=object))
     labels = [i for i, column in enumerate(columns) if column.kind == "label"]
-    Y, starts = np.array(numbers)[:, labels], X.offsets[:-1]
+    Y, starts = table[:, labels], X.offsets[:-1]
     for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
         bag = bag_names[row]
         raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
-    label_names, bag_names = [columns[i].name for i in labels], [bag_names[row] for row in starts]
-    return labelled_bags(
-        X, Y[starts], label_names, feature_names=feature_names, bag_names=bag_names
-    )
-
-
-def _features(columns, numbers):
-    """Names and values of the numbers, then of a feature 0 or 1 for each nominal value."""
-    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
-    names, parts = [columns[i].name for i in numeric], [numbers[:, numeric]]
-    for i, column in enumerate(columns):
-        if column.kind == "nominal":
-            names += [f"{column.name}={value}" for value in column.values]
-            parts.append(numbers[:, [i]] == np.arange(len(column.values)))
-    return names, np.hstack(parts)
+    X = Bags(X.instances, X.offsets, feature_names, [bag_names[row] for row in starts])
+    return labelled_bags(X, Y[starts], [columns[i].name for i in labels])
 
 
 def _csv(text, bag=None):
-    """Columns, and the line, the bag and the cells of each row."""
     delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the first of equals
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     (_, heads), *rows = rows or [(1, [""])]
-    columns = []
-    for head in heads:
-        name = head.removeprefix(LABEL_PREFIX)
-        columns.append(Column(_plain(name), "numeric" if name == head else "label"))
+    kinds = ["label" if head.startswith(LABEL_PREFIX) else "numeric" for head in heads]
+    names = [_plain(head.removeprefix(LABEL_PREFIX)) for head in heads]
+    columns = list(map(Column, names, kinds))
     place = 0 if bag is None else _place(columns, bag)
     if columns[place].kind == "label":
         raise ValueError(f"the first column must be the bag's name, got {heads[place]!r:.60}")
@@ -351,12 +323,10 @@ def _guarded(name):
 
 
 def _plain(name):
-    """The name before :func:`_guarded`."""
     return name[1:] if name.startswith("'") and GUARDED.match(name) else name
 
 
 def _arff(text, bag=None):
-    """Columns, and the line, the bag and the cells of each instance."""
     if bag is not None:
         raise ValueError(f"bag= is for tables, an ARFF file names its bags, got {bag!r:.60}")
     rows = enumerate(map(str.strip, text.split("\n")), 1)
@@ -372,7 +342,6 @@ def _arff(text, bag=None):
 
 
 def _arff_header(lines):
-    """Columns of a row, and columns inside the bag."""
     outer, inner = [], []
     columns = outer
     for line, text in lines:
@@ -433,7 +402,6 @@ def _values(text, n_columns):
 
 
 def _cells(pattern, text):
-    """Matches of the cells of a row, one after the other."""
     text, cells, end = text + ",", [], 0
     while end < len(text):
         cell = pattern.match(text, end)
@@ -460,7 +428,6 @@ def _write_csv(path, data):
 
 
 def _write_arff(path, data):
-    """An ARFF file of bags, and an XML file of the same name with the labels' names."""
     names = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
     xml = f'<labels xmlns="http://mulan.sourceforge.net/labels">\n{names}</labels>\n'
     write_whole(path.with_suffix(".xml"), xml)

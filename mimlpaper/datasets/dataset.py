@@ -12,8 +12,7 @@ from mimlpaper.bags import Bags
 class Dataset:
     """Examples and labels of one data set, with their provenance.
 
-    A multi-label set has ``Y`` (n_examples, n_labels), a multi-instance single-label set
-    has ``y`` (n_examples,); the other one is None.
+    A multi-label set has ``Y`` (n_examples, n_labels), a single-label set ``y`` (n_examples,).
     """
 
     name: str  # for :func:`~mimlpaper.datasets.load`
@@ -74,8 +73,7 @@ SEED = 0
 def with_percentage(dataset: Dataset, percentage: int) -> Dataset:
     """``dataset`` with a percentage (1 to 99) of examples with several labels, by random removal.
 
-    Only examples with one label, or only examples with several, are removed. The rest keeps its
-    order. Raises ValueError if the percentage is out of range, or all examples are of one kind.
+    The rest keeps its order. A ValueError if the percentage is out of range, or one kind is absent.
     """
     if not 0 < percentage < 100:
         raise ValueError(f"percentage must lie between 1 and 99, got {percentage}")

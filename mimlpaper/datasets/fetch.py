@@ -50,7 +50,6 @@ class ManifestEntry:
 
     @property
     def needed(self) -> str:
-        """What the file must be, for messages."""
         return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
 
     def is_at(self, path: Path) -> bool:
@@ -61,14 +60,14 @@ class ManifestEntry:
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
-    """Number of bags, of instances in each, and of labels of "drawn:400x8x4"."""
-    return tuple(map(int, name.removeprefix(DRAWN).split("x")))
+    """Numbers of bags, instances in each, and labels of "drawn:400x8x4"; none of other names."""
+    return tuple(map(int, name.removeprefix(DRAWN).split("x"))) if name.startswith(DRAWN) else ()
 
 
 def source_of(name: str) -> Source:
     """The source of a data set, also of one like "scene:10%"; ValueError if there is none."""
-    if name.startswith(DRAWN):
-        n_bags, n_instances, n_labels = drawn_sizes(name)
+    if sizes := drawn_sizes(name):
+        n_bags, n_instances, n_labels = sizes
         return Source(name, "synthetic", n_bags, n_bags * n_instances, 16, n_labels, (), "")
     name = re.sub(r":\d+%$", "", name)
     if name not in SOURCES:
@@ -82,10 +81,7 @@ def is_present(name: str, data_home: str | os.PathLike | None = None) -> bool:
 
 
 def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
-    """One row for each data set, without reading or downloading it.
-
-    The state is "present", "missing", "damaged", or "built in" if no file is needed.
-    """
+    """A row for each data set; its state is "present", "missing", "damaged" or "built in"."""
     rows, folder = [], data_folder(data_home)
     for source in SOURCES.values():
         entry = manifest()[source.files[0]] if source.files else None
@@ -133,19 +129,18 @@ def fetch_all(
     data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
 ) -> list[Path]:
     """Paths of the files of the named or all data sets; downloads missing and damaged files."""
-    folder = data_folder(data_home)
-    sources = [source_of(name) for name in names or SOURCES]
-    entries = [manifest()[file] for source in sources for file in source.files]
-    for entry in entries:
-        if not entry.is_at(folder / entry.file):
-            download(entry, folder)
-    return [folder / entry.file for entry in entries]
+    folder, entries = data_folder(data_home), manifest()
+    files = [file for name in names or SOURCES for file in source_of(name).files]
+    for file in files:
+        if not entries[file].is_at(folder / file):
+            download(entries[file], folder)
+    return [folder / file for file in files]
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
     """Path of a file of the manifest, with checked size and sha256; downloads a missing file.
 
-    A damaged file is never overwritten, since it may be the user's own: a DataError says how to.
+    A damaged file may be the user's own and is never overwritten: a DataError says how to.
     """
     entry = manifest()[file]
     folder = data_folder(data_home)
@@ -173,17 +168,15 @@ def download(entry: ManifestEntry, folder: Path) -> Path:
             get = pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT)
             registry.fetch(entry.file, downloader=get)  # renamed into place once its hash is right
     except (OSError, ValueError) as error:  # no network or no room for it; the wrong hash
+        cause: BaseException = error
+        while cause.__context__:  # such as a name that could not be resolved
+            cause = cause.__context__
         raise DataError(
             f"{path} is missing or damaged; {entry.needed}; downloading it from {entry.url} "
-            f"failed: {_first_cause(error)}. To try again: {_mending_command(folder)} (--data DIR "
+            f"failed: {cause}. To try again: {_mending_command(folder)} (--data DIR "
             "for another folder)"
         ) from None  # the network's tracebacks say no more
     return path
-
-
-def _first_cause(error):
-    """The first error of a chain, such as a name that could not be resolved."""
-    return error if error.__context__ is None else _first_cause(error.__context__)
 
 
 def _mending_command(folder):
@@ -196,9 +189,8 @@ def _rows(name):
         return list(csv.DictReader(lines))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # until the size or time of change differs
 def _sha256(path: Path, size: int, modified_ns: int) -> str:
-    """Hash of a file, cached until its size or time of change differs."""
     return pooch.file_hash(path)
 
 

@@ -26,12 +26,11 @@ NEIGHBOURS = ((MIDDLE, BEFORE), (BEFORE, MIDDLE), (MIDDLE, AFTER), (AFTER, MIDDL
 class ImageBags(TransformerMixin, BaseEstimator):
     """Transformer of images into bags by the SBN method, as in the scene data set.
 
-    A Gaussian filter smooths the image, which is then subsampled to 8 x 8 pixels. A blob is the
-    mean of 2 x 2 of these pixels; there are 7 x 7. The nine instances are the blobs in rows and
-    columns 2 to 4, row by row. An instance has 15 features (:data:`SCENE_FEATURES`): the blob's R,
-    G, B in [0, 255], then the blob two positions to the left minus this blob, and the same for up,
-    right and down. Source: Maron, Ratan: Multiple-instance learning for natural scene
-    classification, ICML 1998.
+    A Gaussian filter smooths the image, which is subsampled to 8 x 8 pixels; the means of 2 x 2 of
+    them are 7 x 7 blobs. The nine instances are the blobs in rows and columns 2 to 4, row by row.
+    The 15 features (:data:`SCENE_FEATURES`) are the blob's R, G, B in [0, 255], then the blobs two
+    positions to the left, up, right and down minus this blob. Source: Maron, Ratan:
+    Multiple-instance learning for natural scene classification, ICML 1998.
 
     Parameters
     ----------
@@ -53,9 +52,8 @@ class ImageBags(TransformerMixin, BaseEstimator):
         """Bags of nine instances with 15 features, one for each image.
 
         An image is a path, a Pillow image, or an array (height, width) or (height, width, 1 to 4)
-        of integers in [0, 255], or of floats in [0, 1], which are rounded to 8 bits, of at least
-        8 x 8 pixels. Transparent images get a white background. A ValueError names an image that
-        cannot be read or is none of these.
+        of integers in [0, 255] or floats in [0, 1], of at least 8 x 8 pixels. Transparency becomes
+        white. A ValueError names an image that cannot be read or is none of these.
         """
         if not self.smoothing > 0:
             raise ValueError(f"smoothing must be positive, got {self.smoothing}")
@@ -68,8 +66,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
         return Bags(instances, np.arange(0, len(instances) + 1, 9))
 
     def _subsampled(self, pixels):
-        rows = _gaussian_samples(pixels.shape[0], self.smoothing)  # (8, height)
-        columns = _gaussian_samples(pixels.shape[1], self.smoothing)  # (8, width)
+        rows, columns = (_gaussian_samples(size, self.smoothing) for size in pixels.shape[:2])
         return np.einsum("ih,hwc,jw->ijc", rows, pixels, columns, optimize=True)  # (8, 8, 3)
 
     def __sklearn_is_fitted__(self):
@@ -77,10 +74,7 @@ class ImageBags(TransformerMixin, BaseEstimator):
 
 
 def scene_mosaic(bag: np.ndarray) -> np.ndarray:
-    """Colours (7, 7, 3) of the 7 x 7 blobs, as far as a bag (9, 15) determines them.
-
-    The four corners of 2 x 2 blobs are unknown, NaN. Features must be raw, not scaled.
-    """
+    """Colours (7, 7, 3) of the blobs that a raw bag (9, 15) shows; NaN in the unknown corners."""
     bag = np.asarray(bag, dtype=np.float64)
     if bag.shape != (9, len(SCENE_FEATURES)):
         raise ValueError(f"bag must have shape (9, 15), got {bag.shape}")
@@ -115,7 +109,7 @@ def _gaussian_samples(size, smoothing):
 
 
 def _pixels(image, name):
-    """An image of any accepted form on white, as floats (height, width, 3) in [0, 255]."""
+    """An image on white, as floats (height, width, 3) in [0, 255]."""
     if isinstance(image, (str, os.PathLike)):
         name = f"{name} ({os.fspath(image)})"
     try:
@@ -131,7 +125,6 @@ def _pixels(image, name):
 
 
 def _opened(image):
-    """An image of Pillow, upright, with 8 bits a colour."""
     if isinstance(image, (str, os.PathLike)):
         with Image.open(image) as opened:
             opened.load()
@@ -152,12 +145,11 @@ def _opened(image):
 class TextBags(TransformerMixin, BaseEstimator):
     """Transformer of texts into bags of overlapping passages, each a vector of word counts.
 
-    It counts the words of the most fitted texts, without stop words (Section 4.3.3). The paper
-    takes SMART's stop list and does not say how much passages overlap. Here the list is
-    scikit-learn's, and passages overlap by half. A text without words is a bag of one row of zeros.
-    Sources: Andrews, Tsochantaridis, Hofmann: Support vector machines for multiple-instance
-    learning, NIPS 15, 2003; Yang, Pedersen: A comparative study on feature selection in text
-    categorization, ICML 1997.
+    It counts the words of the most fitted texts (Section 4.3.3); scikit-learn's stop list stands
+    for SMART's, and passages overlap by half, on which the paper is silent. A text without words is
+    a bag of one row of zeros. Sources: Andrews, Tsochantaridis, Hofmann: Support vector machines
+    for multiple-instance learning, NIPS 15, 2003; Yang, Pedersen: A comparative study on feature
+    selection in text categorization, ICML 1997.
 
     Parameters
     ----------

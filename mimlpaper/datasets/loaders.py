@@ -1,8 +1,4 @@
-"""All data sets by name, and the readers of original files: the paper's, and four others.
-
-A reader gives the fields of a :class:`Dataset` that are in its files. The four others have labels
-of instances. The README of the folder ``data/`` says more about each set.
-"""
+"""All data sets by name, and readers of original files, which give fields of a Dataset."""
 
 import os
 import re
@@ -21,15 +17,7 @@ from mimlpaper.bags import Bags
 from mimlpaper.datasets import synthetic
 from mimlpaper.datasets.bag_files import bags_of_runs, read_bags
 from mimlpaper.datasets.dataset import Dataset, with_percentage
-from mimlpaper.datasets.fetch import (
-    DRAWN,
-    SOURCES,
-    DataError,
-    drawn_sizes,
-    fetch,
-    manifest,
-    source_of,
-)
+from mimlpaper.datasets.fetch import SOURCES, DataError, drawn_sizes, fetch, manifest, source_of
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
 
 Fields = dict[str, Any]
@@ -59,16 +47,15 @@ REUTERS_LABELS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interes
 def _read_scene(path: Path) -> Fields:
     """Natural scenes, with raw colours in [0, 255] and differences of colours."""
     names = {"label_names": synthetic.SCENE_LABELS, "feature_names": SCENE_FEATURES}
-    return _read_miml("targets", path) | names
+    return _read_miml(path, "targets") | names
 
 
 def _read_reuters(path: Path) -> Fields:
     """Newswire documents as counts of words; the first instance is the sum of the others."""
-    return _read_miml("target", path) | {"label_names": REUTERS_LABELS}
+    return _read_miml(path, "target") | {"label_names": REUTERS_LABELS}
 
 
-def _read_miml(targets_name: str, path: Path) -> Fields:
-    """Bags with label sets."""
+def _read_miml(path: Path, targets_name: str) -> Fields:
     bags, targets = read_variables(path, "bags", targets_name)
     return {"X": Bags.from_list(bags.ravel()), "Y": label_matrix(targets)}
 
@@ -102,14 +89,12 @@ def _read_yahoo(path: Path) -> Fields:
 
 
 def _read_animal(path: Path, name: str) -> Fields:
-    """Images as bags of segments; half of the images show the animal."""
     features, labels, bag_ids = read_variables(path, "features", "labels", "bag_ids")
     positive = label_matrix(labels.toarray())[:, 0]
     return _single_label(bags_of_runs(features.toarray(), bag_ids.ravel()), positive, name)
 
 
 def _read_musk1(path: Path) -> Fields:
-    """Molecules as bags of shapes with raw integer features."""
     rows = pd.read_csv(path, header=None)  # molecule, conformation, 166 features, class
     positive = rows.iloc[:, -1].to_numpy() == 1
     molecules = rows[0].to_numpy(dtype=str)
@@ -125,18 +110,14 @@ def _read_musk2(path: Path) -> Fields:
 
 
 def _single_label(bags: Bags, positive: np.ndarray, label: str) -> Fields:
-    """Fields of a data set, from the bags' labels at each instance: positive (n_instances,)."""
     return {"X": bags, "y": bags.max(positive), "label_names": (label,)}
 
 
 # The files name no feature. These names follow the authors' description; the numbers confirm the
 # shape features, such as area = rectangularity x bandwidth x duration.
+STATISTICS = ("Gini index", "mean", "variance", "skewness", "kurtosis", "peak")
 HJA_FEATURES = (
-    *(
-        f"{statistic} of {axis}"
-        for statistic in ("Gini index", "mean", "variance", "skewness", "kurtosis", "peak")
-        for axis in ("frequency", "time")
-    ),
+    *(f"{statistic} of {axis}" for statistic in STATISTICS for axis in ("frequency", "time")),
     *("mean intensity", "deviation of intensity", "lowest frequency", "highest frequency"),
     *("bandwidth", "duration", "area", "perimeter", "non-compactness", "rectangularity"),
     *(f"gradients {i + 1}" for i in range(16)),
@@ -166,10 +147,7 @@ SEED = 0  # of the draw of letters for Jabberwocky
 
 
 def _read_letter_frost(draw: Path, uci: Path) -> Fields:
-    """Words of Frost's *The Road Not Taken* as bags of images of letters.
-
-    Each instance is a row of the UCI Letter data, which gives its letter.
-    """
+    """Words of Frost's *The Road Not Taken* as bags of images of letters."""
     X, (letters, features) = _frost_bags(draw), _uci_letters(uci)
     letter_of = dict(zip(map(tuple, features), letters, strict=True))  # no row has two letters
     return _bags_of_letters(X, np.array([letter_of[tuple(row)] for row in X.instances]))
@@ -178,8 +156,8 @@ def _read_letter_frost(draw: Path, uci: Path) -> Fields:
 def _read_letter_carroll(uci: Path, poem: Path, frost: Path) -> Fields:
     """Words of Carroll's *Jabberwocky* as bags of images of letters.
 
-    The authors' draw is not public. This one takes a random row of the UCI Letter data for each
-    letter: no row twice, and no row of Letter Frost.
+    The authors' draw is not public. This one takes random rows of the UCI Letter data, none twice
+    and none of Letter Frost.
     """
     words = re.findall(r"[A-Z]+(?:-[A-Z]+)?", poem.read_text().upper())  # SNICKER-SNACK is one
     text = np.array(list("".join(words).replace("-", "")))
@@ -202,7 +180,6 @@ def _frost_bags(path):
 
 
 def _uci_letters(path):
-    """Letters (20,000,) and features (20,000, 16) of their images."""
     rows = pd.read_csv(path)
     return rows.iloc[:, 0].to_numpy(dtype=str), rows.iloc[:, 1:].to_numpy(dtype=float)
 
@@ -226,10 +203,7 @@ TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would
 
 
 def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
-    """Documents as bags of sentences about ten kinds of things; each sentence has one label.
-
-    Instances count the share ``top_share`` of the words, in the most training documents.
-    """
+    """Documents as bags of sentences about ten kinds of things; each sentence has one label."""
     texts = {path.stem: path.read_text() for path in paths}
     words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
     train, test = (_documents(texts[f"{part}-data"]) for part in ("train", "test"))
@@ -259,7 +233,6 @@ def _counts(texts, words):
 
 
 def _label_rows(text):
-    """All zeros and ones of a text as booleans, ten in each row: (n_rows, 10)."""
     digits = re.findall("[01]", text)
     return (np.array(digits) == "1").reshape(-1, len(DBPEDIA_LABELS))
 
@@ -312,8 +285,8 @@ DATASETS |= {
 
 def loader_of(name: str) -> Callable[..., Dataset]:
     """The function that loads a data set; of original files, it takes ``data_home``."""
-    if name.startswith(DRAWN):
-        return partial(synthetic.load_drawn, *drawn_sizes(name))
+    if sizes := drawn_sizes(name):
+        return partial(synthetic.load_drawn, *sizes)
     if name not in DATASETS:
         raise ValueError(f"no data set is named {name!r}; there are {', '.join(DATASETS)}")
     return DATASETS[name]
@@ -322,11 +295,10 @@ def loader_of(name: str) -> Callable[..., Dataset]:
 def load(name: str, data_home: str | os.PathLike | None = None) -> Dataset:
     """The data set of a name in :data:`DATASETS`; synthetic ones need no files.
 
-    "scene:10%" to "scene:50%", and likewise for the other MIML sets, are made by
-    :func:`~mimlpaper.datasets.with_percentage`; "drawn:400x8x4", 400 bags of 8 instances with 4
-    labels, by :func:`~mimlpaper.datasets.make_bags`. ``data_home`` is the data folder; None for
-    ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another name, and DataError if a
-    file cannot be downloaded, is damaged, or not laid out as expected.
+    "scene:10%" to "scene:50%", likewise for other MIML sets, are made by :func:`with_percentage`;
+    "drawn:400x8x4", 400 bags of 8 instances with 4 labels, by :func:`make_bags`. ``data_home`` is
+    the data folder; None for ``$MIMLPAPER_DATA``, else ``data/raw``. Raises ValueError for another
+    name, and DataError if a file cannot be downloaded, is damaged, or not laid out as expected.
     """
     load_it = loader_of(name)
     return load_it(data_home=data_home) if source_of(name).files else load_it()

@@ -6,15 +6,8 @@ import numpy as np
 from scipy.ndimage import zoom
 
 from mimlpaper.bags import Bags
+from mimlpaper.datasets import images_and_texts as features
 from mimlpaper.datasets.dataset import Dataset
-from mimlpaper.datasets.images_and_texts import (
-    CENTRES,
-    SCENE_FEATURES,
-    SIDE,
-    ImageBags,
-    TextBags,
-    blob_means,
-)
 
 SCENE_LABELS = ("desert", "mountains", "sea", "sunset", "trees")
 DESERT, MOUNTAINS, SEA, SUNSET, TREES = range(5)
@@ -43,14 +36,12 @@ PALETTES = {
 
 
 def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Dataset:
-    """The images of :func:`make_scenes` as bags, with the scene data set's features.
-
-    An instance has a label if the label's region covers at least half of its central blob.
-    """
+    """:func:`make_scenes` as bags; a label covers at least half of its instances' central blobs."""
     images, Y, regions = make_scenes(n_images, random_state=random_state)
+    X = features.ImageBags().transform(images)
     return _dataset(
-        "synthetic_scene", images.tobytes() + Y.tobytes(), X=ImageBags().transform(images), Y=Y,
-        label_names=SCENE_LABELS, feature_names=SCENE_FEATURES,
+        "synthetic_scene", images.tobytes() + Y.tobytes(), X=X, Y=Y,
+        label_names=SCENE_LABELS, feature_names=features.SCENE_FEATURES,
         instance_labels=_labels_of_blobs(regions),
     )  # fmt: skip
 
@@ -60,17 +51,17 @@ def make_scenes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Landscapes of desert, mountains, sea, sunset and trees, about 22 % with two labels or more.
 
-    Colours, light and noise vary, and unlabelled sky and fields resemble labelled surfaces. Each
-    label covers at least half of the centre of one instance. ``size`` is a multiple of 8.
-
-    Returns the images, uint8 (n_images, size, size, 3); the labels Y, bool (n_images, 5), in the
-    order of :data:`SCENE_LABELS`; and the label of each pixel, -1 for none, int8 (n_images, size,
-    size).
+    Unlabelled sky and fields resemble labelled surfaces. Each label covers at least half of the
+    centre of one instance. ``size`` is a multiple of 8. Returns the images, uint8 (n_images, size,
+    size, 3); Y, bool (n_images, 5), in the order of :data:`SCENE_LABELS`; and the label of each
+    pixel, -1 for none, int8 (n_images, size, size).
     """
-    if size < SIDE or size % SIDE:
-        raise ValueError(f"size must be a positive multiple of {SIDE}, got {size}")
+    if size < features.SIDE or size % features.SIDE:
+        raise ValueError(f"size must be a positive multiple of {features.SIDE}, got {size}")
     rng = _generator(random_state, n_images=n_images)
-    label_sets = _in_proportion(LABEL_SETS, n_images, rng)
+    upper = np.cumsum(list(LABEL_SETS.values())) / sum(LABEL_SETS.values())
+    chosen = np.searchsorted(upper, (np.arange(n_images) + 0.5) / n_images)  # in proportion
+    label_sets = [list(LABEL_SETS)[i] for i in rng.permutation(chosen)]
     canvases = [_drawn(labels, size, rng) for labels in label_sets]
     Y = np.array([np.isin(range(len(SCENE_LABELS)), labels) for labels in label_sets])
     images = np.stack([canvas.photograph() for canvas in canvases])
@@ -78,7 +69,6 @@ def make_scenes(
 
 
 def _generator(random_state, **counts):
-    """A generator of random numbers; a ValueError names a count that is below 1."""
     for name, count in counts.items():
         if count < 1:
             raise ValueError(f"{name} must be at least 1, got {count}")
@@ -98,9 +88,9 @@ def _labels_of_blobs(regions):
     """Labels that cover at least half of each instance's centre: bool (9 n_images, 5)."""
     n_images, size, _ = regions.shape
     shows = regions[..., None] == np.arange(len(SCENE_LABELS))  # (n_images, size, size, 5)
-    pixel = size // SIDE
-    shares = shows.reshape(n_images, SIDE, pixel, SIDE, pixel, -1).mean(axis=(2, 4))
-    return blob_means(shares)[:, *CENTRES].reshape(9 * n_images, -1) >= 0.5
+    side = features.SIDE
+    shares = shows.reshape(n_images, side, size // side, side, size // side, -1).mean(axis=(2, 4))
+    return features.blob_means(shares)[:, *features.CENTRES].reshape(9 * n_images, -1) >= 0.5
 
 
 class _Canvas:
@@ -114,15 +104,20 @@ class _Canvas:
         self.y, self.x = np.mgrid[:size, :size] / size  # (size, size), from the upper left
 
     def draw(self, labels):
-        """Draw sky, mountains, then what lies below the horizon."""
         horizon, sunset = self.rng.uniform(0.4, 0.65), SUNSET in labels
         light = self.rng.uniform(0.25, 0.6) if sunset else 1.0
         self.sky(horizon, sunset)
         self.light = light
         if MOUNTAINS in labels:
-            self.mountains(horizon)
+            ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
+            self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS)
+            snow = (self.y > ridge) & (self.y < ridge + self.rng.uniform(-0.05, 0.1))
+            self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS)
         if SEA in labels:
-            self.sea(horizon, sunset)
+            water = self.colour("water")
+            if sunset:
+                water = 0.5 * water + 0.5 * self.colour("glow") / self.light
+            self.paint(self.y > horizon, water, 0.2 * self.texture(24, 4), SEA)
         elif DESERT in labels:
             dunes = 0.3 * self.texture(5, 2)
             self.paint(self.y > self.line(horizon, 0.05), "sand", dunes, DESERT)
@@ -141,18 +136,6 @@ class _Canvas:
             sun = np.hypot(self.x - self.rng.uniform(0.2, 0.8), self.y - horizon + 0.12) / 0.08
             colours = colours + np.exp(-(sun**2))[..., None] * (90, 80, 50)
         self.paint(np.ones_like(self.y, bool), colours, clouds, SUNSET if sunset else NOTHING)
-
-    def mountains(self, horizon):
-        ridge = self.line(horizon - self.rng.uniform(0.15, 0.3), 0.12)
-        self.paint(self.y > ridge, "rock", 0.3 * self.texture(10, 10), MOUNTAINS)
-        snow = (self.y > ridge) & (self.y < ridge + self.rng.uniform(-0.05, 0.1))
-        self.paint(snow, (225, 228, 235), 0.1 * self.texture(10, 10), MOUNTAINS)
-
-    def sea(self, horizon, sunset):
-        water = self.colour("water")
-        if sunset:
-            water = 0.5 * water + 0.5 * self.colour("glow") / self.light
-        self.paint(self.y > horizon, water, 0.2 * self.texture(24, 4), SEA)
 
     def trees(self, horizon, alone, aside):
         if aside:  # one crown to the left or right
@@ -188,18 +171,10 @@ class _Canvas:
         return height + relief * (zoom(coarse, size / 4, order=1) + 0.3 * zoom(fine, size / 12))
 
     def photograph(self):
-        """The picture with random exposure, tint and noise: uint8 (size, size, 3)."""
         exposure = self.rng.uniform(0.7, 1.15)
         tint = self.rng.normal(0, 8, size=3)
         noise = self.rng.normal(0, 10, size=self.colours.shape)
         return np.clip(self.colours * exposure + tint + noise, 0, 255).round().astype(np.uint8)
-
-
-def _in_proportion(weights, n, rng):
-    """``n`` keys in random order, in proportion to their weights up to rounding."""
-    upper = np.cumsum(list(weights.values())) / sum(weights.values())
-    chosen = np.searchsorted(upper, (np.arange(n) + 0.5) / n)
-    return [list(weights)[i] for i in rng.permutation(chosen)]
 
 
 TOPICS = {
@@ -219,17 +194,13 @@ NEWS = (
 )
 GRAMMAR = "a and as at be by for from has in is it of on that the to was were with"
 
-# Where the words of a passage come from.
-SHARES = {"grammar": 0.4, "news": 0.35, "its topic": 0.2, "any topic": 0.05}
+GRAMMAR_SHARE, NEWS_SHARE, ITS_TOPIC, ANY_TOPIC = 0.4, 0.35, 0.2, 0.05  # of a passage's words
 
 
 def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Dataset:
-    """The texts of :func:`make_texts` as bags of passages of at most 50 words.
-
-    An instance has a topic if at least half of its passage is about it.
-    """
+    """:func:`make_texts` as bags of passages; a topic has at least half of its instances' words."""
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
-    text_bags = TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
+    text_bags = features.TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
     return _dataset(
         "synthetic_texts", "\n".join(texts).encode() + Y.tobytes(), X=text_bags.transform(texts),
         Y=Y, label_names=TEXT_LABELS, feature_names=tuple(text_bags.vocabulary_),
@@ -242,10 +213,8 @@ def make_texts(
 ) -> tuple[list[str], np.ndarray, list[np.ndarray]]:
     """Texts about seven topics, 15 % of them about two, one after the other.
 
-    Most words are common to all topics, and some topical words belong to several topics.
-
-    Returns the texts; the labels Y, bool (n_texts, 7), in the order of :data:`TEXT_LABELS`; and for
-    each text the topics of its words, int (n_words,).
+    Most words are common to all topics. Returns the texts; Y, bool (n_texts, 7), in the order of
+    :data:`TEXT_LABELS`; and for each text the topics of its words, int (n_words,).
     """
     rng = _generator(random_state, n_texts=n_texts)
     n_topics = np.where(rng.permutation(n_texts) < round(0.15 * n_texts), 2, 1)
@@ -262,11 +231,10 @@ def make_texts(
 
 
 def _passage(topic, n_words, rng):
-    """Words about a topic."""
     pools = [words.split() for words in (GRAMMAR, NEWS, *TOPICS.values())]
-    in_topics = np.full(len(TOPICS), SHARES["any topic"] / len(TOPICS))
-    in_topics[topic] += SHARES["its topic"]
-    shares = [SHARES["grammar"], SHARES["news"], *in_topics]
+    in_topics = np.full(len(TOPICS), ANY_TOPIC / len(TOPICS))
+    in_topics[topic] += ITS_TOPIC
+    shares = [GRAMMAR_SHARE, NEWS_SHARE, *in_topics]
     chosen = rng.choice(len(pools), size=n_words, p=shares)
     places = zip(chosen, rng.random(n_words), strict=True)
     return " ".join(pools[i][int(place * len(pools[i]))] for i, place in places)
@@ -294,10 +262,7 @@ def load_synthetic_genes(*, n_genes: int = 200, random_state: int = 0) -> Datase
 
 
 def load_synthetic_pages(*, n_pages: int = 240, random_state: int = 0) -> Dataset:
-    """Drawn pages like the yahoo data: counts of words by Zipf's law as rows of unit length.
-
-    Most words are common to all topics; some labels are rare. The first half is for training.
-    """
+    """Drawn pages like the yahoo data: counts of words by Zipf's law as rows of unit length."""
     rng = _generator(random_state, n_pages=n_pages)
     n_words, n_labels = 80, len(PAGE_SHARES)
     Y = _label_sets(n_pages, PAGE_SHARES, rng)
@@ -320,7 +285,6 @@ def _label_sets(n_examples, shares, rng):
 
 
 def _unit_rows(name, X, Y, n_train=None):
-    """A data set whose rows have unit length."""
     X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
     names = tuple(f"label {i + 1}" for i in range(Y.shape[1]))
     return _dataset(name, X.tobytes() + Y.tobytes(), X=X, Y=Y, label_names=names, n_train=n_train)
@@ -350,9 +314,7 @@ def make_africa(
 ) -> tuple[Bags, np.ndarray, np.ndarray]:
     """Bags of two to five things; every other one has a lion or an elephant, and is of Africa.
 
-    A thing is a Gaussian cloud in the first two features; neighbouring clouds overlap a little.
-    Further features are noise with the standard deviation of the clouds' means.
-
+    A thing is a Gaussian cloud in the first two features; the others are noise of similar size.
     Returns the Bags; y, bool (n_bags,), True for Africa; and the index of each instance's thing in
     :data:`THINGS`, int (n_instances,).
     """
@@ -416,7 +378,6 @@ def load_drawn(n_bags: int, n_instances: int, n_labels: int) -> Dataset:
 
 
 def _dataset(name, drawn: bytes, **content) -> Dataset:
-    """A data set with the sha256 of the bytes ``drawn``."""
     return Dataset(
         name=name, kind="synthetic", sha256=hashlib.sha256(drawn).hexdigest(),
         citation="drawn by mimlpaper", terms="BSD-3-Clause", **content,
