@@ -19,14 +19,9 @@ import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
+from mimlpaper.study import compare
 from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evaluate_claims
-from mimlpaper.study.compare import (
-    COLUMNS,
-    Records,
-    as_published,
-    column_records,
-    compare_with_paper,
-)
+from mimlpaper.study.compare import COLUMNS, Records
 from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import TABLES
@@ -122,10 +117,11 @@ def scorecard_cells(
     get_records: Records, column: str = "matched", numbers: Iterable[int] = TABLES
 ) -> pd.DataFrame:
     """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
-    cells = pd.concat(
-        compare_with_paper(column_records(get_records, TABLES[number].experiment, column), number)
-        for number in numbers
-    )
+    tables = []
+    for number in numbers:
+        own = compare.column_records(get_records, TABLES[number].experiment, column)
+        tables.append(compare.compare_with_paper(own, number))
+    cells = pd.concat(tables)
     return cells[cells["printed"] != "no row"].reset_index(drop=True)
 
 
@@ -221,8 +217,8 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     for (name, names), value in zip(known.items(), (method, criterion, dataset), strict=True):
         if value not in names:
             raise ValueError(f"{name} must be one of {list(names)}, got {value!r}")
-    recorded = as_published(records(experiment, methods=[method]))
-    cell = compare_with_paper(recorded, printed.number).query(
+    recorded = compare.as_published(records(experiment, methods=[method]))
+    cell = compare.compare_with_paper(recorded, printed.number).query(
         "algorithm == @method and criterion == @criterion and dataset == @dataset"
     )
     # The eleven data sets of Table 4 are one column of it.
@@ -230,12 +226,12 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
     verified = default_store().outcomes()
     verified = verified.query("experiment == @experiment.name and method == @method")
-    dates = [
+    dates = dict.fromkeys(
         f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
         for row in verified.itertuples()
-    ]
+    )
     about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
-    about |= _code(experiment, of_set, method) | {"verified": dates or ["never"]}
+    about |= _code(experiment, of_set, method) | {"verified": [*dates] or ["never"]}
     lines = [f"Table {table}, {method}, {criterion} on {dataset}", ""]
     for name, texts in about.items():
         lines += [f"{head:<10}{text}" for head, text in zip_longest([name], texts, fillvalue="")]
