@@ -66,14 +66,13 @@ def bench(
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    file has changed. An entry that fails on the first trial of a table runs no further in
-    it. ``jobs`` is 1 for this process, else at least two processes, so that an entry's crash does
-    not end the bench. The card needs Matplotlib.
+    file has changed. An entry that fails on the first trial of a table runs no further in it.
+    ``jobs`` is 1 for this process, else at least two, so that a crash does not end the bench.
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
     folder = paths.build("bench") / entry.replace(":", ".")
-    folder = folder if profile == "paper" else folder / profile
+    folder /= "" if profile == "paper" else profile
     store = Store(folder)
     runs = {"profile": profile, "store": store, "data_home": data_home}
     runs["jobs"] = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
@@ -87,8 +86,7 @@ def bench(
         experiment = _experiment(number, entry, entered, grid)
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
         problems += filter(None, failures.values())
-        done = [method for method, failure in failures.items() if not failure]
-        if done:
+        if done := [method for method, failure in failures.items() if not failure]:
             own = records(experiment, methods=done, profile=profile, store=store)
             ranked[number] = _ranked(number, own, profile)
     return _write(entry, folder, ranked, problems)
@@ -136,15 +134,13 @@ class Entered(BaseEstimator):
 
 
 def _experiment(number, entry, entered, grid) -> Experiment:
-    """The trials of a table with the entry in place of the recorded methods."""
     configurations: dict[str, object] = {entry: entered}
     if grid is not None:
         by_accuracy = "accuracy" in ALSO_UNSEEN[number].criteria
         criterion = "accuracy" if by_accuracy else "average_precision"
         configurations[f"{entry}, tuned"] = HoldOut(entered, grid, criterion=criterion)
     recorded = EXPERIMENTS[_name(number)]
-    part = replace(recorded.parts[0], configurations=configurations)
-    return replace(recorded, parts=(part,))
+    return replace(recorded, parts=(replace(recorded.parts[0], configurations=configurations),))
 
 
 def _name(number):
@@ -188,8 +184,9 @@ def _ranked(number, own, profile) -> ReportTable:
     shown = tidy.assign(rank=tidy["rank"].map("{:.1f}".format))
     shown["seconds"] = shown["seconds"].map("{:.2f}".format)
     for name in columns:
-        texts, best = map(number_text, means[name], stds[name]), ranks[name] == ranks[name].min()
-        entries = [Entry((text,), (bold,)) for text, bold in zip(texts, best, strict=True)]
+        best = ranks[name] == ranks[name].min()
+        cells = zip(means[name], stds[name], best, strict=True)
+        entries = [Entry((number_text(mean, std),), (bold,)) for mean, std, bold in cells]
         shown[name] = pd.Series(entries, means.index)
     name, states = _name(number), sorted({state for part in others for state in part["state"]})
     caption = CAPTION.format(
@@ -201,7 +198,6 @@ def _ranked(number, own, profile) -> ReportTable:
 
 
 def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
-    """Recorded rows of a table on these data sets, in each column of settings."""
     parts = []
     for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
         read = partial(records, profile=profile)
@@ -222,7 +218,6 @@ def _against(mine, other, rows, table) -> str:
 
 
 def _write(entry, folder, ranked, problems) -> Bench:
-    """Write the report and the card."""
     lines = [f"# {entry} in the paper's tables", *(f"- **Failed.** {line}" for line in problems)]
     lines += [table.to_markdown().rstrip() for table in ranked.values()]
     if ranked and find_spec("matplotlib"):
@@ -235,7 +230,6 @@ def _write(entry, folder, ranked, problems) -> Bench:
 
 
 def _draw_card(entry, ranked, folder):
-    """A panel for each table: the mean rank of every method, the entry's in colour."""
     import matplotlib.pyplot as plt  # which the library alone does not need
 
     from mimlpaper.study.figures import INK, STYLE_SHEET, VERMILION, save_figure
