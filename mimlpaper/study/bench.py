@@ -1,10 +1,10 @@
 """A method of your own in the paper's tables: same data and splits, next to the recorded rows.
 
 An entry ``module:Name`` names an estimator, its class, or a function without arguments that gives
-one; the current folder is importable. Tables 1 and 2 and the unseen data hand it bags and label
-sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each. With an
-attribute ``param_grid`` (parameter to values; a short name is a parameter of a pipeline's last
-step) the entry also runs with the best setting by hold-out, as the tuned rows do.
+one; the current folder is importable. Tables 1 and 2 and the unseen data give it bags and label
+sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each. With a
+``param_grid`` (a short name is a parameter of a pipeline's last step) it also runs with the best
+setting by hold-out.
 """
 
 import hashlib
@@ -73,9 +73,8 @@ def bench(
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
     folder = paths.build("bench") / entry.replace(":", ".")
     folder /= "" if profile == "paper" else profile
-    store = Store(folder)
-    runs = {"profile": profile, "store": store, "data_home": data_home}
-    runs["jobs"] = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
+    store, jobs = Store(folder), jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
+    runs = dict(profile=profile, store=store, data_home=data_home, jobs=jobs)
     try:
         entered, grid = load_entry(entry)
     except (Exception, SystemExit):  # foreign code: a line of the report
@@ -112,10 +111,7 @@ def load_entry(entry: str) -> tuple["Entered", Mapping | None]:
 
 
 class Entered(BaseEstimator):
-    """An entry's unfitted estimator, which need not be one of scikit-learn.
-
-    ``code`` is the hash of the file that it comes from: another file makes other records.
-    """
+    """An entry's unfitted estimator, maybe not scikit-learn's, and the hash of its file."""
 
     def __init__(self, estimator, *, code: str):
         self.estimator = estimator
@@ -198,13 +194,12 @@ def _ranked(number, own, profile) -> ReportTable:
 
 
 def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
-    parts = []
+    parts, read = [], partial(records, profile=profile)
     for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
-        read = partial(records, profile=profile)
         rows = as_published(column_records(read, _name(number), column))
+        rows = rows[rows["dataset"].isin(datasets)]
         ending = "" if column == "matched" else f", {column}"
-        rows = rows.assign(method=rows["method"] + ending)
-        parts.append(rows[rows["dataset"].isin(datasets)])
+        parts.append(rows.assign(method=rows["method"] + ending))
     return parts
 
 

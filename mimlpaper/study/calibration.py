@@ -2,7 +2,7 @@
 
 Data sets are drawn with two views of the same labels, alike in distribution. One ridge learner sees
 the first view, another the second: by symmetry all that a test shows is false. Each set is divided
-thirty times, a quarter for training. Features and noise give leads that vary as in the figures.
+thirty times, a quarter for training.
 """
 
 import numpy as np

@@ -6,13 +6,13 @@ such as one comparison of two methods by one criterion. By the paper's test (a p
 by the strict one (for shared examples, with Holm's adjustment within a claim) a part is
 
 - *shown*: its lead is significant, or its tie is shown by two one-sided tests;
-- *contradicted*: the opposite is shown, or the tie that it denies, or the lead that it denies;
+- *contradicted*: the opposite is shown, or the tie or the lead that it denies;
 - *undecided*: neither; or *not tested*, without records.
 
 A claim is *shown* if all its parts are, *contradicted* if more parts are contradicted than shown,
 *shown in part* if any other part is shown, else *undecided*. Its control is what the same test
-shows of our records after their means are moved to the printed ones. Where that is less than half
-of the parts, the test could not have said yes, and the claim is *undecided* whatever it says.
+shows of our records after their means are moved to the printed ones. If that is less than half of
+the parts, the claim is *undecided*.
 """
 
 import json
@@ -150,10 +150,8 @@ def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) ->
     ]
 
 
-def _in_column(get_records, name, column, printed=False):
+def _in_column(get_records, name, column):
     """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together."""
-    if printed:
-        return compare.as_printed(_in_column(get_records, name, column), name)
     if name in EXPERIMENTS:
         rows = compare.column_records(get_records, name, column)
     elif column != "matched":
@@ -169,9 +167,9 @@ def _evaluate(claim, read):
     tests, parts, control = CLAIM_TESTS.get(claim["id"], []), {}, {}
     controlled = [test for test in tests if test.test not in FACTS]
     for column in compare.COLUMNS:
-        parts[column] = parts_of(tests, _records_behind(tests, read, column))
-        printed = _records_behind(controlled, read, column, printed=True)
-        control[column] = parts_of(controlled, printed)
+        used = _records_behind(tests, read, column)
+        printed = {name: compare.as_printed(own, name) for name, own in used.items()}
+        parts[column], control[column] = parts_of(tests, used), parts_of(controlled, printed)
     verdicts = {
         view: verdict_of(parts[column], test, control[column])
         for view, (column, test) in VIEWS.items()
@@ -180,13 +178,13 @@ def _evaluate(claim, read):
     return ClaimResult(*own, _described(parts["matched"]), tuple(parts["matched"]))
 
 
-def _records_behind(tests, read, column, printed=False):
+def _records_behind(tests, read, column):
     """By experiment, the records in a column of all methods that the tests name, or of all."""
     used = {}
     for name in dict.fromkeys(test.experiment for test in tests):
         own = [test for test in tests if test.experiment == name]
         methods = [method for test in own for method in (*test.methods, *test.rivals)]
-        records = read(name, column if methods else "matched", printed)
+        records = read(name, column if methods else "matched")
         used[name] = records[records["method"].isin(methods)] if methods else records
     return used
 
@@ -276,15 +274,18 @@ def _described(parts):
 
 def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
     """The comparisons of a test: by each criterion, or by accuracy on each data set."""
-    records = as_published(records)
+    records, compared = as_published(records), []
     if test.test == "boldface":
         columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
-        return [_boldface(records, column) for _, column in columns]
+        for (dataset, name), own in columns:
+            groups = own.loc[own["best"], "algorithm"], own.loc[~own["best"], "algorithm"]
+            place = dataset if name == "accuracy" else name
+            compared.append(_champions(records, test.test, place, *groups))
+        return compared
     if test.test.endswith("mean"):
         groups = test.methods, test.rivals
         return [_champions(records, test.test, name, *groups) for name in test.on]
     ending = f" {test.test}" * (test.test != "better") + "".join(f", by {v}" for v in test.values)
-    compared = []
     for method, rival, name in test.cases():
         found = _compare(records, method, rival, name, test.values)
         compared.append(Compared(f"{method} vs {rival}", _symbol(name) + ending, test.test, found))
@@ -314,13 +315,6 @@ def _compare(records, method, rival, name, values=()):
     return statistics.compare_gains(gains, share, COMPETITIVE)
 
 
-def _boldface(records, column):
-    dataset, criterion = column[["dataset", "criterion"]].iloc[0]
-    methods, rivals = (column.loc[column["best"] == best, "algorithm"] for best in (True, False))
-    name = dataset if criterion == "accuracy" else criterion
-    return _champions(records, "boldface", name, methods, rivals)
-
-
 def _champions(records, claimed, name, methods, rivals):
     """The best of some methods against the best of the others, or the worst against the worst."""
     rows, criterion = records, name
@@ -346,8 +340,7 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
     otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
-    a share is known within 5 % of the cases. It is contradicted if it could not be reached even
-    with all undecided cases.
+    a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
     """
     records = as_published(records)
     better, worse, *n_datasets = test.values
@@ -392,10 +385,7 @@ def _fact(subject, aspect, true, note):
 
 
 def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
-    """A method's mean curve moves by at most 2 % over the last fifth of ``values[0]`` rounds.
-
-    A run that stopped early keeps its last value.
-    """
+    """A method's mean curve moves by at most 2 % over the last fifth of ``values[0]`` rounds."""
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
     if rows["stage"].max() != last:
@@ -403,6 +393,7 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
         return [Part(method, _symbol(name), note=gap) for name in test.on]
     for name in test.on:
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
+        # A run that stopped early keeps its last value.
         late = runs.ffill(axis=1).mean().loc[math.ceil(0.8 * last) :]
         change = float((late.max() - late.min()) / late.iloc[-1])
         parts.append(_fact(method, _symbol(name), change <= STABLE, f"{change:.1%}"))
@@ -410,10 +401,7 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 
 def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
-    """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter.
-
-    The note counts the fits that equal the rival's, and the hold-outs with the smallest M and θ.
-    """
+    """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter."""
     records, (method,), (alone,) = as_published(records), test.methods, test.rivals
     if gaps := _absent(records, (method, alone)):
         return [Part(method, "sub-concepts", note=gaps)]
@@ -458,11 +446,8 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
-    """No convex problem raises the objective, and each fit ends where one more changes nothing.
-
-    The column ``following`` has the objective after the next step, also of one that rises and is
-    thrown away; ``objective`` falls by construction.
-    """
+    """No convex problem raises the objective, and each fit ends where one more changes nothing."""
+    # "following" is the objective after the next step, also of one that rises and is thrown away.
     if "following" not in traces:
         return [Part("CCCP", "objective", note="the objective of steps that rise")]
     change = traces["following"] / traces["objective"] - 1

@@ -70,9 +70,8 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
 
 
 def _read_cells():
-    rows = []
-    for table in TABLES.values():
-        rows += product([table.number], table.algorithms, table.datasets, table.criteria)
+    sides = ((t.algorithms, t.datasets, t.criteria) for t in TABLES.values())
+    rows = [(n, *one) for n, own in zip(TABLES, sides, strict=True) for one in product(*own)]
     printed = pd.read_csv(published() / "results.csv")
     keys = ["table", "algorithm", "dataset", "criterion"]
     cells = pd.DataFrame(rows, columns=keys).merge(printed, "left", on=keys, validate="1:1")

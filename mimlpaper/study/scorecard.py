@@ -66,8 +66,6 @@ def _read_artefacts():
 ARTEFACTS = _read_artefacts()
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
-MARKED = "rows with settings nearest to print"
-UNMARKED = "the other rows"
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -91,9 +89,11 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
-    totals = {name: {"all": agreement(own)} for name, own in by_column.items()}
-    for name, own in by_column.items():
-        totals[name] |= {f"table{n}": agreement(own[own["table"] == n]) for n in TABLES}
+    groups = {"all": [*TABLES]} | {f"table{n}": [n] for n in TABLES}
+    totals = {
+        column: {name: agreement(own[own["table"].isin(of)]) for name, of in groups.items()}
+        for column, own in by_column.items()
+    }
     claims = evaluate_claims(get_records) if claims is None else claims
     turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
     return {
@@ -152,10 +152,9 @@ def finding_in_words(
     get_records: Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
-    sentences = []
-    for n in numbers:
-        words = _agreement_in_words(agreement(scorecard_cells(get_records, numbers=[n])))
-        sentences.append(f"Table {n}, printed cells that agree with ours: {words}.")
+    totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in numbers}
+    begin = "Table {}, printed cells that agree with ours: {}."
+    sentences = [begin.format(n, _agreement_in_words(every)) for n, every in totals.items()]
     if claims:
         counts = count_words(claims).loc[[*tables.CLAIM_COLUMNS[:2]]].iterrows()
         views = ((view, ", ".join(f"{n} {w}" for w, n in own.items() if n)) for view, own in counts)
@@ -179,7 +178,8 @@ def _agreement_in_words(every):
 def _agreeing(cells, marked):
     known = cells[cells["verdict"].isin(VERDICTS[:3])]
     chosen = [marked[row.table].get(row.algorithm, 0) > 0 for row in known.itertuples()]
-    groups = known["verdict"].eq("agrees").groupby(np.where(chosen, MARKED, UNMARKED))
+    names = np.where(chosen, "rows with settings nearest to print", "the other rows")
+    groups = known["verdict"].eq("agrees").groupby(names)
     return {name: [int(own.sum()), len(own)] for name, own in groups}
 
 
@@ -311,8 +311,8 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 def artefact_status(profile: str) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
-    The state is "failed" if the notebook's last run did not end well; else "missing" if trials or
-    files are missing; else that of its worst trial.
+    The state is "failed" after a failed run of the notebook, "missing" without all trials and
+    files, else that of its worst trial.
     """
     folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
     counts_of, ended, rows = trial_counts(profile), last_runs(profile), []
@@ -339,8 +339,10 @@ def publish_lists(card: dict) -> list[Path]:
     outcome = re.compile(r"(<!-- written by .*? -->\n).*?(\n<!-- until here -->)", re.S)
     readme = (root / "README.md").read_text()
     readme = outcome.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
-    texts = {root / "README.md": readme, paths.figures() / "README.md": gallery()}
-    texts[root / "codecheck.yml"] = codecheck_manifest()
+    texts = {
+        root / "README.md": readme, paths.figures() / "README.md": gallery(),
+        root / "codecheck.yml": codecheck_manifest(),
+    }  # fmt: skip
     return [paths.write_whole(path, text) for path, text in texts.items()]
 
 

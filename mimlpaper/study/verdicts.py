@@ -147,11 +147,8 @@ def agreement(cells: pd.DataFrame) -> dict:
     own = pairs[pairs["algorithm"] == pairs["other"]]
     columns = [column for _, column in own.groupby(COLUMN)]
     winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
-    taus = [
-        stats.kendalltau(column["mean"].round(DECIMALS), column["published_mean"]).statistic
-        for column in columns
-        if len(column) > 1
-    ]
+    orders = [column[["mean", "published_mean"]].round(DECIMALS) for column in columns]
+    taus = [stats.kendalltau(*order.T.to_numpy()).statistic for order in orders if len(order) > 1]
     match_rate, false_match_rate = match_rates(pairs)
     shares = {
         "match_rate": match_rate,
