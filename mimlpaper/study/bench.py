@@ -1,10 +1,10 @@
 """A method of your own in the paper's tables: same data and splits, next to the recorded rows.
 
 An entry ``module:Name`` names an estimator, its class, or a function without arguments that gives
-one; the current folder is importable. Tables 1 and 2 and the unseen data hand it bags and label
-sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each. With an
-attribute ``param_grid`` (parameter to values; a short name is a parameter of a pipeline's last
-step) the entry also runs with the best setting by hold-out, as the tuned rows do.
+one; the current folder is importable. Tables 1 and 2 and the unseen data give it bags and label
+sets, Tables 3 and 4 vectors and label sets, Table 5 bags and one binary label each. With a
+``param_grid`` (a short name is a parameter of a pipeline's last step) it also runs with the best
+setting by hold-out.
 """
 
 import hashlib
@@ -66,17 +66,15 @@ def bench(
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
-    file has changed. An entry that fails on the first trial of a table runs no further in
-    it. ``jobs`` is 1 for this process, else at least two processes, so that an entry's crash does
-    not end the bench. The card needs Matplotlib.
+    file has changed. An entry that fails on the first trial of a table runs no further in it.
+    ``jobs`` is 1 for this process, else at least two, so that a crash does not end the bench.
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
     folder = paths.build("bench") / entry.replace(":", ".")
-    folder = folder if profile == "paper" else folder / profile
-    store = Store(folder)
-    runs = {"profile": profile, "store": store, "data_home": data_home}
-    runs["jobs"] = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
+    folder /= "" if profile == "paper" else profile
+    store, jobs = Store(folder), jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
+    runs = dict(profile=profile, store=store, data_home=data_home, jobs=jobs)
     try:
         entered, grid = load_entry(entry)
     except (Exception, SystemExit):  # foreign code: a line of the report
@@ -87,8 +85,7 @@ def bench(
         experiment = _experiment(number, entry, entered, grid)
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
         problems += filter(None, failures.values())
-        done = [method for method, failure in failures.items() if not failure]
-        if done:
+        if done := [method for method, failure in failures.items() if not failure]:
             own = records(experiment, methods=done, profile=profile, store=store)
             ranked[number] = _ranked(number, own, profile)
     return _write(entry, folder, ranked, problems)
@@ -114,10 +111,7 @@ def load_entry(entry: str) -> tuple["Entered", Mapping | None]:
 
 
 class Entered(BaseEstimator):
-    """An entry's unfitted estimator, which need not be one of scikit-learn.
-
-    ``code`` is the hash of the file that it comes from: another file makes other records.
-    """
+    """An entry's unfitted estimator, maybe not scikit-learn's, and the hash of its file."""
 
     def __init__(self, estimator, *, code: str):
         self.estimator = estimator
@@ -136,15 +130,13 @@ class Entered(BaseEstimator):
 
 
 def _experiment(number, entry, entered, grid) -> Experiment:
-    """The trials of a table with the entry in place of the recorded methods."""
     configurations: dict[str, object] = {entry: entered}
     if grid is not None:
         by_accuracy = "accuracy" in ALSO_UNSEEN[number].criteria
         criterion = "accuracy" if by_accuracy else "average_precision"
         configurations[f"{entry}, tuned"] = HoldOut(entered, grid, criterion=criterion)
     recorded = EXPERIMENTS[_name(number)]
-    part = replace(recorded.parts[0], configurations=configurations)
-    return replace(recorded, parts=(part,))
+    return replace(recorded, parts=(replace(recorded.parts[0], configurations=configurations),))
 
 
 def _name(number):
@@ -188,8 +180,9 @@ def _ranked(number, own, profile) -> ReportTable:
     shown = tidy.assign(rank=tidy["rank"].map("{:.1f}".format))
     shown["seconds"] = shown["seconds"].map("{:.2f}".format)
     for name in columns:
-        texts, best = map(number_text, means[name], stds[name]), ranks[name] == ranks[name].min()
-        entries = [Entry((text,), (bold,)) for text, bold in zip(texts, best, strict=True)]
+        best = ranks[name] == ranks[name].min()
+        cells = zip(means[name], stds[name], best, strict=True)
+        entries = [Entry((number_text(mean, std),), (bold,)) for mean, std, bold in cells]
         shown[name] = pd.Series(entries, means.index)
     name, states = _name(number), sorted({state for part in others for state in part["state"]})
     caption = CAPTION.format(
@@ -201,14 +194,12 @@ def _ranked(number, own, profile) -> ReportTable:
 
 
 def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
-    """Recorded rows of a table on these data sets, in each column of settings."""
-    parts = []
+    parts, read = [], partial(records, profile=profile)
     for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
-        read = partial(records, profile=profile)
         rows = as_published(column_records(read, _name(number), column))
+        rows = rows[rows["dataset"].isin(datasets)]
         ending = "" if column == "matched" else f", {column}"
-        rows = rows.assign(method=rows["method"] + ending)
-        parts.append(rows[rows["dataset"].isin(datasets)])
+        parts.append(rows.assign(method=rows["method"] + ending))
     return parts
 
 
@@ -222,7 +213,6 @@ def _against(mine, other, rows, table) -> str:
 
 
 def _write(entry, folder, ranked, problems) -> Bench:
-    """Write the report and the card."""
     lines = [f"# {entry} in the paper's tables", *(f"- **Failed.** {line}" for line in problems)]
     lines += [table.to_markdown().rstrip() for table in ranked.values()]
     if ranked and find_spec("matplotlib"):
@@ -235,7 +225,6 @@ def _write(entry, folder, ranked, problems) -> Bench:
 
 
 def _draw_card(entry, ranked, folder):
-    """A panel for each table: the mean rank of every method, the entry's in colour."""
     import matplotlib.pyplot as plt  # which the library alone does not need
 
     from mimlpaper.study.figures import INK, STYLE_SHEET, VERMILION, save_figure

@@ -2,7 +2,7 @@
 
 Data sets are drawn with two views of the same labels, alike in distribution. One ridge learner sees
 the first view, another the second: by symmetry all that a test shows is false. Each set is divided
-thirty times, a quarter for training. Features and noise give leads that vary as in the figures.
+thirty times, a quarter for training.
 """
 
 import numpy as np
@@ -39,17 +39,13 @@ class EqualPair(BaseEstimator):
 
 
 def standardized_leads(estimator, dataset, train, test) -> list[dict]:
-    """Mean lead of the first learner over its std, by criterion, over the divisions of one set.
-
-    The data set that is given takes no part, and the sign of a lead means nothing.
-    """
+    """Mean lead of the first learner over its std, by criterion; ``dataset`` takes no part."""
     rng, Y, views = estimator.draw()
     leads = []
     for _ in range(N_SPLITS):
         train, test = np.split(rng.permutation(len(Y)), [estimator.n_train])
-        scores = [
-            Ridge(N_FEATURES).fit(X[train], 2.0 * Y[train] - 1).predict(X[test]) for X in views
-        ]
+        fitted = (Ridge(N_FEATURES).fit(X[train], 2.0 * Y[train] - 1) for X in views)
+        scores = [ridge.predict(X[test]) for ridge, X in zip(fitted, views, strict=True)]
         first, second = (list(evaluate(Y[test], s, s > 0).values()) for s in scores)
         leads.append(np.subtract(first, second))
     ratios = np.mean(leads, axis=0) / np.std(leads, axis=0, ddof=1)
@@ -58,9 +54,8 @@ def standardized_leads(estimator, dataset, train, test) -> list[dict]:
 
 def critical_lead(rho) -> np.ndarray:
     """The mean lead over its std that is significant if two leads have the correlation ρ."""
-    return stdtrit(N_SPLITS - 1, 1 - ALPHA / 2) * np.sqrt(
-        1 / N_SPLITS + rho / (1 - np.asarray(rho))
-    )
+    error = np.sqrt(1 / N_SPLITS + rho / (1 - np.asarray(rho)))
+    return stdtrit(N_SPLITS - 1, 1 - ALPHA / 2) * error
 
 
 def levels(records: pd.DataFrame, rho: float) -> pd.DataFrame:
@@ -75,10 +70,7 @@ def smallest_rho(records: pd.DataFrame) -> float:
 
 
 def power(records: pd.DataFrame, rho: float, lead: float) -> float:
-    """The share of criteria and drawn sets in which a true lead of so many std is shown.
-
-    That of the size where it is smaller.
-    """
+    """The share of criteria and sets in which a lead of so many std is shown, by the worse size."""
     ratios = records.set_index("method")[[*CRITERIA]] + lead
     return float((ratios > critical_lead(rho)).groupby("method").mean().mean(axis=1).min())
 

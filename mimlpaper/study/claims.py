@@ -6,19 +6,19 @@ such as one comparison of two methods by one criterion. By the paper's test (a p
 by the strict one (for shared examples, with Holm's adjustment within a claim) a part is
 
 - *shown*: its lead is significant, or its tie is shown by two one-sided tests;
-- *contradicted*: the opposite is shown, or the tie that it denies, or the lead that it denies;
+- *contradicted*: the opposite is shown, or the tie or the lead that it denies;
 - *undecided*: neither; or *not tested*, without records.
 
 A claim is *shown* if all its parts are, *contradicted* if more parts are contradicted than shown,
 *shown in part* if any other part is shown, else *undecided*. Its control is what the same test
-shows of our records after their means are moved to the printed ones. Where that is less than half
-of the parts, the test could not have said yes, and the claim is *undecided* whatever it says.
+shows of our records after their means are moved to the printed ones. If that is less than half of
+the parts, the claim is *undecided*.
 """
 
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby, product
@@ -29,26 +29,11 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import published
-from mimlpaper.study.compare import (
-    COLUMNS,
-    NO_RECORDS,
-    Records,
-    as_printed,
-    as_published,
-    column_records,
-    compare_characteristics,
-    records_of,
-)
+from mimlpaper.study import compare, statistics
+from mimlpaper.study.compare import Records, as_published
 from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims
 from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.statistics import (
-    ALPHA,
-    Comparison,
-    compare_gains,
-    compare_methods,
-    holm,
-    swept_values,
-)
+from mimlpaper.study.statistics import ALPHA, Comparison
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
@@ -153,12 +138,11 @@ class ClaimResult:
 
 
 def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimResult]:
-    """The results of the paper's claims, of all or of those in ``ids``.
+    """The results of all claims of the paper, or of ``ids``. Drawn data test no claim.
 
-    ``get_records`` gives an experiment's records by its name, such as "table1"; an empty frame, or
-    no entry in the mapping, if there are none. Drawn data test no claim.
+    ``get_records`` gives an experiment's records by its name, such as "table1".
     """
-    read = cache(partial(_in_column, cache(partial(records_of, get_records))))
+    read = cache(partial(_in_column, cache(partial(compare.records_of, get_records))))
     return [
         _evaluate(claim, read)
         for claim in published_claims().to_dict("records")
@@ -166,57 +150,47 @@ def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) ->
     ]
 
 
-def _in_column(get_records, name, column, printed=False):
-    """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together.
-
-    Only tables and figures have other columns than the matched one. If ``printed``, those that
-    :func:`as_printed` gives.
-    """
-    if printed:
-        return as_printed(_in_column(get_records, name, column), name)
+def _in_column(get_records, name, column):
+    """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together."""
     if name in EXPERIMENTS:
-        rows = column_records(get_records, name, column)
+        rows = compare.column_records(get_records, name, column)
     elif column != "matched":
-        return NO_RECORDS
+        return compare.NO_RECORDS
     elif name.endswith("_tuned"):
-        rows = column_records(get_records, name.removesuffix("_tuned"), "tuned")
+        rows = compare.column_records(get_records, name.removesuffix("_tuned"), "tuned")
     else:
-        rows = records_of(get_records, *filter(None, name.split("+")))
+        rows = compare.records_of(get_records, *filter(None, name.split("+")))
     return rows[rows["kind"] != "synthetic"]
 
 
 def _evaluate(claim, read):
     tests, parts, control = CLAIM_TESTS.get(claim["id"], []), {}, {}
     controlled = [test for test in tests if test.test not in FACTS]
-    for column in COLUMNS:
-        parts[column] = parts_of(tests, _records_behind(tests, read, column))
-        printed = _records_behind(controlled, read, column, printed=True)
-        control[column] = parts_of(controlled, printed)
+    for column in compare.COLUMNS:
+        used = _records_behind(tests, read, column)
+        printed = {name: compare.as_printed(own, name) for name, own in used.items()}
+        parts[column], control[column] = parts_of(tests, used), parts_of(controlled, printed)
     verdicts = {
         view: verdict_of(parts[column], test, control[column])
         for view, (column, test) in VIEWS.items()
     }
-    own = {name: claim[name] for name in ("id", "where", "claim")}
-    detail = _described(parts["matched"])
-    return ClaimResult(**own, verdicts=verdicts, detail=detail, parts=tuple(parts["matched"]))
+    own = (claim["id"], claim["where"], claim["claim"], verdicts)
+    return ClaimResult(*own, _described(parts["matched"]), tuple(parts["matched"]))
 
 
-def _records_behind(tests, read, column, printed=False):
+def _records_behind(tests, read, column):
     """By experiment, the records in a column of all methods that the tests name, or of all."""
     used = {}
     for name in dict.fromkeys(test.experiment for test in tests):
         own = [test for test in tests if test.experiment == name]
         methods = [method for test in own for method in (*test.methods, *test.rivals)]
-        records = read(name, column if methods else "matched", printed)
+        records = read(name, column if methods else "matched")
         used[name] = records[records["method"].isin(methods)] if methods else records
     return used
 
 
 def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) -> list[Part]:
-    """The parts of a claim, the paper's or another, by its tests on each experiment's records.
-
-    The strict p-values of comparisons are adjusted by Holm for their number.
-    """
+    """The parts of a claim, the paper's or another, by its tests on each experiment's records."""
     compared, others = [], []
     for test in tests:
         rows = records[test.experiment]
@@ -253,7 +227,7 @@ def count_words(results: Sequence[ClaimResult]) -> pd.DataFrame:
     return pd.DataFrame(counts).T.reindex(columns=[*WORDS]).fillna(0).astype(int)
 
 
-def _judged(compared: Sequence[Compared], adjust: Callable = holm) -> list[Part]:
+def _judged(compared, adjust=statistics.holm):
     """The parts that comparisons make; ``adjust`` is for the strict test's p-values."""
     known = [one for one in compared if isinstance(one.found, Comparison)]
     words = zip(_words(known, "paired", list), _words(known, "strict", adjust), strict=True)
@@ -266,7 +240,6 @@ def _judged(compared: Sequence[Compared], adjust: Callable = holm) -> list[Part]
 
 
 def _words(known, test, adjust):
-    """The word for each comparison by a test."""
     p = [(getattr(one.found, test), *OUTCOMES[one.claimed]) for one in known]
     shown = adjust([p_values[outcome] for p_values, outcome, _ in p])
     denied = adjust([min(map(p_values.get, others)) for p_values, _, others in p])
@@ -285,50 +258,45 @@ def _part(one, n_parts, paired, strict):
 
 def _described(parts):
     """The parts by word, with the effects of those that are not shown, and what is missing."""
-    tested = [part for part in parts if part.strict != "not tested"]
-    lists = {word: _listed(part for part in tested if part.strict == word) for word in WORDS}
-    missing = dict.fromkeys(part.note for part in parts if part.strict == "not tested")
-    lists["not tested"] = ", ".join(missing)
-    return "; ".join(f"{word}: {text}" for word, text in lists.items() if text)
-
-
-def _listed(parts: Iterable[Part]) -> str:
-    """``A vs B (hloss, rloss: +.01), A vs C (coverage)``: grouped by subject."""
-    groups = []
-    for subject, group in groupby(parts, key=lambda part: part.subject):
-        aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
-        groups.append(f"{subject} ({', '.join(aspects)})")
-    return ", ".join(groups)
+    lists = {word: [] for word in WORDS}
+    for (word, subject), group in groupby(
+        sorted(parts, key=lambda part: WORDS.index(part.strict)),
+        key=lambda part: (part.strict, part.subject),
+    ):
+        if word == "not tested":
+            lists[word] += [part.note for part in group]
+        else:
+            aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
+            lists[word].append(f"{subject} ({', '.join(aspects)})")
+    lists["not tested"] = list(dict.fromkeys(lists["not tested"]))
+    return "; ".join(f"{word}: {', '.join(texts)}" for word, texts in lists.items() if texts)
 
 
 def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
-    """The comparisons of a test: by each criterion, or by accuracy on each data set.
-
-    Of "best mean", "worst mean" and "boldface" the best of some methods is compared with the best
-    of the others, or the worst with the worst.
-    """
-    records = as_published(records)
+    """The comparisons of a test: by each criterion, or by accuracy on each data set."""
+    records, compared = as_published(records), []
     if test.test == "boldface":
         columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
-        return [_boldface(records, column) for _, column in columns]
+        for (dataset, name), own in columns:
+            groups = own.loc[own["best"], "algorithm"], own.loc[~own["best"], "algorithm"]
+            place = dataset if name == "accuracy" else name
+            compared.append(_champions(records, test.test, place, *groups))
+        return compared
     if test.test.endswith("mean"):
         groups = test.methods, test.rivals
         return [_champions(records, test.test, name, *groups) for name in test.on]
     ending = f" {test.test}" * (test.test != "better") + "".join(f", by {v}" for v in test.values)
-    return [
-        Compared(
-            f"{method} vs {rival}", _symbol(name) + ending, test.test,
-            _compare(records, method, rival, name, test.values),
-        )
-        for method, rival, name in test.cases()
-    ]  # fmt: skip
+    for method, rival, name in test.cases():
+        found = _compare(records, method, rival, name, test.values)
+        compared.append(Compared(f"{method} vs {rival}", _symbol(name) + ending, test.test, found))
+    return compared
 
 
 def _compare(records, method, rival, name, values=()):
     """Two methods by a criterion or on a data set; in words what is missing for it.
 
-    A rival may be the best or the median of the accuracies that Table 5 quotes from the
-    literature, and then the method must be better by more than ``values``.
+    A rival in :data:`QUOTED` is an accuracy that Table 5 quotes from the literature; the method
+    must be better by more than ``values``.
     """
     rows, criterion = records, name
     if name not in CRITERIA:
@@ -336,24 +304,19 @@ def _compare(records, method, rival, name, values=()):
     if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
         return gaps
     if rival not in QUOTED:
-        found = compare_methods(rows, method, rival, criterion)
+        found = statistics.compare_methods(rows, method, rival, criterion)
         return found or f"two shared splits of {method} and {rival}"
     rows = rows[rows["method"] == method]
     cells = published_cells(5).query("dataset == @name and std.isna()")
     gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - sum(values)
     share = (rows["n_test"] / rows["n_train"]).mean()
-    return compare_gains(gains, share, COMPETITIVE) if len(rows) > 1 else f"two folds of {method}"
-
-
-def _boldface(records, column):
-    """The best of the methods in boldface against the best of the others that have a value."""
-    dataset, criterion = column[["dataset", "criterion"]].iloc[0]
-    methods, rivals = (column.loc[column["best"] == best, "algorithm"] for best in (True, False))
-    name = dataset if criterion == "accuracy" else criterion
-    return _champions(records, "boldface", name, methods, rivals)
+    if len(rows) < 2:
+        return f"two folds of {method}"
+    return statistics.compare_gains(gains, share, COMPETITIVE)
 
 
 def _champions(records, claimed, name, methods, rivals):
+    """The best of some methods against the best of the others, or the worst against the worst."""
     rows, criterion = records, name
     if name not in CRITERIA:
         rows, criterion = records[records["dataset"] == name], "accuracy"
@@ -376,9 +339,8 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """A method is better in a share of cases, and not worse in all but another share.
 
     ``values`` are these shares, and a number of data sets if each case counts on each of them;
-    otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, as
-    the claim counts them, so that a share is known within 5 % of the cases. It is contradicted if
-    it could not be reached even if all undecided cases were for it.
+    otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
+    a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
     """
     records = as_published(records)
     better, worse, *n_datasets = test.values
@@ -408,7 +370,7 @@ def _share(found, claimed, least):
 def insensitive(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
     (method,), (default,) = test.methods, test.values
-    swept = swept_values(records, default)
+    swept = statistics.swept_values(records, default)
     others = sorted(set(swept) - {default})
     if default not in set(swept) or not others:
         return [Part(method, "sweep", note=f"{method} over a sweep")]
@@ -423,18 +385,15 @@ def _fact(subject, aspect, true, note):
 
 
 def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
-    """A method's mean curve moves by at most 2 % over the last fifth of ``values[0]`` rounds.
-
-    A run that stopped early keeps its last value.
-    """
+    """A method's mean curve moves by at most 2 % over the last fifth of ``values[0]`` rounds."""
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
-    gap = "" if rows["stage"].max() == last else f"{method} up to round {last}"
+    if rows["stage"].max() != last:
+        gap = f"{method} up to round {last}"
+        return [Part(method, _symbol(name), note=gap) for name in test.on]
     for name in test.on:
-        if gap:
-            parts.append(Part(method, _symbol(name), note=gap))
-            continue
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
+        # A run that stopped early keeps its last value.
         late = runs.ffill(axis=1).mean().loc[math.ceil(0.8 * last) :]
         change = float((late.max() - late.min()) / late.iloc[-1])
         parts.append(_fact(method, _symbol(name), change <= STABLE, f"{change:.1%}"))
@@ -442,10 +401,7 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 
 def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
-    """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter.
-
-    The note counts the fits that equal the rival's, and the hold-outs with the smallest M and θ.
-    """
+    """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter."""
     records, (method,), (alone,) = as_published(records), test.methods, test.rivals
     if gaps := _absent(records, (method, alone)):
         return [Part(method, "sub-concepts", note=gaps)]
@@ -455,9 +411,8 @@ def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     chosen = pd.DataFrame([json.loads(text) for text in ours["chosen"]])
     least = int((chosen == chosen.min()).all(axis=1).sum())
     values = ", ".join(f"{name.split('__')[-1]} {v:g}" for name, v in chosen.min().items())
-    note = (
-        f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose {values}"
-    )
+    equal = f"{same.sum()} of {len(same)} fits equal {alone}"
+    note = f"{equal}, {least} of {len(chosen)} chose {values}"
     return [_fact(method, "sub-concepts", not same.all(), note)]
 
 
@@ -468,15 +423,13 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[Part]:
     """The recomputed table equals the printed one at printed precision."""
     if recomputed.empty:
         return NOT_RECOMPUTED
-    return [
-        Part(cell.dataset, cell.characteristic, note=cell.dataset)
-        if cell.verdict == "missing"
-        else _fact(
-            cell.dataset, cell.characteristic, cell.verdict == "agrees",
-            f"{cell.recomputed:g}, {cell.published:g} printed",
-        )
-        for cell in compare_characteristics(recomputed).itertuples()
-    ]  # fmt: skip
+    parts = []
+    for cell in compare.compare_characteristics(recomputed).itertuples():
+        note = f"{cell.recomputed:g}, {cell.published:g} printed"
+        part = _fact(cell.dataset, cell.characteristic, cell.verdict == "agrees", note)
+        missing = Part(cell.dataset, cell.characteristic, note=cell.dataset)
+        parts.append(missing if cell.verdict == "missing" else part)
+    return parts
 
 
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
@@ -485,46 +438,36 @@ def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
         return NOT_RECOMPUTED
     (name,) = test.on
     own = recomputed[[f"train_{name}", f"test_{name}"]].to_numpy()
+    ends = zip(("lowest", "highest"), (own.min(), own.max()), test.values, strict=True)
     return [
         _fact(name, aspect, abs(value - bound) <= ABOUT, f"{value:.2f}, about {bound} stated")
-        for aspect, value, bound in zip(
-            ("lowest", "highest"), (own.min(), own.max()), test.values, strict=True
-        )
+        for aspect, value, bound in ends
     ]
 
 
 def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
-    """No convex problem raises the objective, and each fit ends where one more changes nothing.
-
-    The column ``following`` has the objective after the next step, also of a step that rises and
-    is thrown away; ``objective`` falls by construction, and shows nothing. A point that one more
-    step leaves is no local minimum.
-    """
+    """No convex problem raises the objective, and each fit ends where one more changes nothing."""
+    # "following" is the objective after the next step, also of one that rises and is thrown away.
     if "following" not in traces:
         return [Part("CCCP", "objective", note="the objective of steps that rise")]
     change = traces["following"] / traces["objective"] - 1
     fits = traces.assign(change=change).sort_values("stage").groupby(FIT)
     rises, moves = fits["change"].max() > 1e-6, fits["change"].last().abs() > SETTLED
-    notes = {
-        "objective": f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most",
-        "local minimum": f"the last step of {moves.sum()} of {len(moves)} fits changes the "
-        f"objective by more than {SETTLED:.1%}",
-    }
-    never = zip(notes, (rises, moves), strict=True)
-    return [_fact("CCCP", name, not any_of.any(), notes[name]) for name, any_of in never]
+    risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
+    moved = f"the last step of {moves.sum()} of {len(moves)} fits changes the objective"
+    return [
+        _fact("CCCP", "objective", not rises.any(), risen),
+        _fact("CCCP", "local minimum", not moves.any(), f"{moved} by more than {SETTLED:.1%}"),
+    ]
 
 
 def sampling_finds_violated(_records: pd.DataFrame, test: ClaimTest) -> list[Part]:
-    """The worst of ``values[0]`` random constraints is among the 5 % most violated.
-
-    With probability .95, by 1 - .95^n.
-    """
+    """The worst of n = ``values[0]`` random constraints: with 1 - .95^n of the worst 5 %."""
     p = 1 - 0.95 ** test.values[0]
     return [_fact("sampling", "formula", p >= 0.95, f"{p:.4f}")]
 
 
 def _symbol(name):
-    """A criterion's symbol; a data set's name as it is."""
     return CRITERIA[name].symbol if name in CRITERIA else name
 
 
@@ -546,8 +489,7 @@ FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list[Part]]] = {
 TESTS = FACTS | {"insensitive": insensitive, "shares": shares}
 
 
-def _read_tests() -> dict[str, list[ClaimTest]]:
-    """The tests of each claim in claim_tests.csv, where semicolons separate lists."""
+def _read_tests():
     table = pd.read_csv(published() / "claim_tests.csv", dtype=str, keep_default_na=False)
     table["on"] = table["on"].replace("all", "; ".join(CRITERIA))
     for column in ("methods", "rivals", "on", "values"):

@@ -7,13 +7,8 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.datasets import YAHOO_NAMES
-from mimlpaper.study.published import (
-    ALL_CRITERIA,
-    TABLES,
-    PublishedTable,
-    published_cells,
-    published_characteristics,
-)
+from mimlpaper.study import published
+from mimlpaper.study.published import ALL_CRITERIA, TABLES, PublishedTable
 from mimlpaper.study.records import COUNTS, STATES, USABLE, columns_of
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import ranks_of_means
@@ -28,16 +23,14 @@ COLUMNS = ("matched", "blind", "tuned")  # how settings were chosen: see column_
 def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
-    The paper's rows come first, then every other method in the order of the records; of these
-    ``printed`` is "no row", and they get no verdict. ``records`` may be empty.
-
+    Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
     Columns: table, dataset, algorithm, criterion, published_mean, published_std,
     published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
     whole protocol, code that is not stale), tolerance, verdict.
     """
     table, records = TABLES[number], as_published(records)
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
-    printed = published_cells(number).rename(columns=names)
+    printed = published.published_cells(number).rename(columns=names)
     others = [name for name in records["method"].unique() if name not in table.algorithms]
     places = product(others, table.datasets, table.criteria)
     added = pd.DataFrame(places, columns=["algorithm", "dataset", "criterion"], dtype="str")
@@ -53,7 +46,6 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def _measured(records, table):
-    """What is measured of each cell; ``n_trials`` is the smallest number of trials of a run."""
     runs = run_means(records, table).rename(columns={"method": "algorithm"})
     keys = ["dataset", "algorithm"]
     cells = runs.melt(
@@ -73,12 +65,11 @@ DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
 
 
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
-    """Appendix C's table cell by cell, with a verdict at printed precision.
+    """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing".
 
-    Columns: dataset, characteristic, published, recomputed, verdict: "agrees", "differs" or
-    "missing". ``recomputed`` may lack data sets.
+    Columns: dataset, characteristic, published, recomputed, verdict.
     """
-    table = published_characteristics()
+    table = published.published_characteristics()
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
     printed, ours = (
         part.reindex(columns=table.columns).set_index("dataset").stack().astype(float)
@@ -93,7 +84,6 @@ def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
 
 
 def round_half_up(value, decimals):
-    """Values at printed precision."""
     return np.floor(value * 10**decimals + 0.5 + 1e-9) / 10**decimals
 
 
@@ -104,23 +94,18 @@ NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1), "state"]).astype(
 
 
 def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
-    """The records of some experiments; no rows, but all columns, if there are none.
-
-    Records that were edited, or that no check confirmed, are left out.
-    """
+    """The records of some experiments without edited and unconfirmed ones; maybe no rows."""
     read = get_records if callable(get_records) else get_records.get
     tables = [table for name in experiments if (table := read(name)) is not None and len(table)]
-    if not tables:
-        return NO_RECORDS
-    records = tables[0] if len(tables) == 1 else pd.concat(tables)
+    records = pd.concat(tables) if tables else NO_RECORDS
     return records[~records["state"].isin(STATES[3:])] if "state" in records else records
 
 
 def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
-    """The records of a table in a column; the blind row of a method may be its matched one.
+    """The records of a table in a column; only tables and unseen data have all three.
 
-    Matched settings may have been chosen because they come nearest to print, blind ones never.
-    Tuned ones are held out for every method. Only tables and unseen data have all columns.
+    Matched settings may have been chosen because they come nearest to print, blind ones never: a
+    method without such settings has its matched rows there too. Tuned ones are held out.
     """
     matched = records_of(get_records, experiment)
     if column == "matched":
@@ -148,10 +133,9 @@ def as_published(records: pd.DataFrame) -> pd.DataFrame:
 def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     """One row for each (dataset, method, run): the mean criteria of the run's trials.
 
-    A run is a split; in Table 4 one of the eleven data sets; in Table 5 the ten folds of one
-    cross-validation, split // 10. Also n_trials, and the worst state and kind of these.
+    A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
+    ten folds of one cross-validation. Also n_trials, and the worst state and kind of these.
     """
-    # The eleven sets of Table 4 share one column; a stand-in goes into the first column.
     named = records["dataset"].isin(table.datasets)
     rows = records.assign(
         run=records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds,
@@ -166,15 +150,12 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
 
 
 def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Finished fits whose means are moved to the printed ones of a table; the spreads stay ours.
-
-    A criterion is NaN where the paper prints none. An experiment of no table has no rows.
-    """
-    number = next((n for n in TABLES if experiment.startswith(f"table{n}")), None)
-    if number is None:
+    """Finished fits of a table whose means are moved to the printed ones; the spreads stay ours."""
+    table = next((t for t in TABLES.values() if experiment.startswith(t.experiment)), None)
+    if table is None:
         return NO_RECORDS
-    records, table = as_published(records), TABLES[number]
-    cells, names = published_cells(number), [*table.criteria]
+    records, number = as_published(records), table.number
+    cells, names = published.published_cells(number), [*table.criteria]
     printed = cells.pivot(index=["dataset", "algorithm"], columns="criterion", values="mean")
     named = records["dataset"].isin(table.datasets)
     keys = [records["dataset"].where(named, table.datasets[0]), records["method"]]
@@ -186,8 +167,7 @@ def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     """Mean ranks of a table's algorithms: columns method, printed, ours (matched), everyone tuned.
 
-    Means are ranked on the criteria that are printed for every algorithm, among the algorithms
-    that have all three. Empty without our records.
+    Over the criteria that are printed for every algorithm that has all three.
     """
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)
@@ -200,8 +180,6 @@ def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     shared = [name for name in printed.index if name in both.index and name in tuned.index]
     criteria = printed.loc[shared].dropna(axis=1).columns
     sides = {"printed": printed, "ours": both, "everyone tuned": tuned}
-    ranks = {
-        side: ranks_of_means(means.loc[shared, criteria]).mean(axis=1)
-        for side, means in sides.items()
-    }
-    return pd.DataFrame(ranks).rename_axis("method").reset_index()
+    ranks = {side: ranks_of_means(own.loc[shared, criteria]) for side, own in sides.items()}
+    means = pd.DataFrame({side: own.mean(axis=1) for side, own in ranks.items()})
+    return means.rename_axis("method").reset_index()

@@ -27,10 +27,9 @@ OUTCOMES = {  # of (predicted, true)
 
 
 def draw_mosaic(ax: Axes, bag: np.ndarray):
-    """An image's 7 x 7 blobs of colour, recovered from its nine instances (9, 15).
+    """An image's 7 x 7 blobs of colour, recovered from its nine instances (9, 15) of raw features.
 
-    33 colours are exact; the four corners of 2 x 2 blobs stay empty. Features are raw, as in the
-    scene data set and from :class:`~mimlpaper.datasets.ImageBags`.
+    33 colours are exact; the four corners of 2 x 2 blobs stay empty.
     """
     mosaic = scene_mosaic(bag)
     known = np.isfinite(mosaic)
@@ -46,16 +45,11 @@ def explained_scenes(
     """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
-    its score; one scale holds for the figure. The highest score has a frame, with ``regions`` green
-    where it is right, otherwise red. A title gives the image's score for the label and, with the
-    ``true`` labels, whether its sign is right.
-
-    Parameters
-    ----------
-    estimator : fitted on bags of nine instances with raw features.
-    true : bool (n_bags, n_labels)
-    images : pictures for the left of each row: paths, arrays or Pillow images.
-    regions : bool (n_instances, n_labels): where each label is seen.
+    its score. The highest score has a frame, with ``regions`` (bool, (n_instances, n_labels), where
+    each label is seen) green where it is right, otherwise red. A title gives the image's score and,
+    with the ``true`` labels (bool, (n_bags, n_labels)), whether its sign is right. The estimator is
+    fitted on bags of nine instances with raw features. ``images`` (paths, arrays or Pillow images)
+    stand on the left.
     """
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
     n_columns = 1 + n_shown + (images is not None)
@@ -65,9 +59,7 @@ def explained_scenes(
     )  # fmt: skip
     order = np.argsort(-scores)[:, :n_shown]
     own = [slice(*ends) for ends in pairwise(bags.offsets)]
-    bound = max(
-        np.abs(reasons[rows][:, labels]).max() for rows, labels in zip(own, order, strict=True)
-    )
+    bound = max(np.abs(reasons[own[i]][:, labels]).max() for i, labels in enumerate(order))
     for i, row in enumerate(axes):
         if images is not None:
             is_path = isinstance(images[i], (str, os.PathLike))
@@ -103,10 +95,9 @@ def explained_text(
 ) -> Styler:  # fmt: skip
     """A table of a text's ``n_shown`` highest labels: passages, their scores as bars, and words.
 
-    A passage that is the sum of the others is the "whole text". The words are those without which
-    a passage's score would fall most, ``n_words`` at most, with their counts. The estimator is
-    fitted on bags of word counts, as ``bag`` (n_instances, n_features) has them.
-    ``feature_names`` are by default "word 1", "word 2", …
+    A passage that is the sum of the others is the "whole text". The ``n_words`` words are those
+    without which a passage's score would fall most. The estimator is fitted on bags of word counts;
+    ``bag`` is (n_instances, n_features). ``feature_names`` default to "word 1", "word 2", …
     """
     words = [f"word {i + 1}" for i in range(bag.shape[1])]
     names = words if feature_names is None else feature_names
@@ -144,7 +135,6 @@ def _draw_label(ax, bag, scores, bound, seen):
 
 
 def _key(figure, bound):
-    """What the discs mean, below the figure."""
     texts = {WHITE: f"for the label, at most +{bound:.2f}"}
     texts[INK] = f"against it, at most {_signed(-bound)}"
     look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)

@@ -59,12 +59,9 @@ def use_style():
 
 
 def save_figure(figure: Figure, folder, name: str) -> list[Path]:
-    """Write ``name``.png (200 dpi) and .svg into ``folder``: the same figure gives the same bytes.
-
-    The layout is fixed first, since each resolution would shift it a little.
-    """
+    """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes."""
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine("none")  # each resolution would shift the layout a little
     paths = []
     for ending, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
         content = io.BytesIO()
@@ -94,8 +91,8 @@ def plot_parameter_curves(
 ) -> Figure:
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
-    As in the paper, the last three panels show 1 - criterion: lower is better in all panels. A run
-    that stopped early keeps its last value. A thin line marks the value ``published``.
+    Lower is better in all panels. A run that stopped early keeps its last value. A thin line marks
+    the value ``published``.
     """
     methods, few = records["method"].unique(), records[x].nunique() <= 12
     grid = sns.relplot(
@@ -117,7 +114,6 @@ def plot_parameter_curves(
 
 
 def _losses(records, x):
-    """Columns method, ``x``, panel and loss: every criterion so that lower is better."""
     if x == "stage":  # a run that stopped early keeps its last criteria
         runs = records.pivot(index=["method", "dataset", "split"], columns=x, values=[*CRITERIA])
         records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
@@ -130,8 +126,7 @@ def _losses(records, x):
 
 
 def _dashes(method):
-    """Dotted for variants and printed values, otherwise as the method's line."""
-    if method not in METHOD_STYLE:
+    if method not in METHOD_STYLE:  # a variant, or printed values
         return 1, 1
     return "" if METHOD_STYLE[method].linestyle == "-" else (5, 1)
 
@@ -153,8 +148,7 @@ def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
     """Mean ranks of methods, 1 is best: a line for each, from setting to setting.
 
     ``ranks`` has a column method and one for each setting; a row is a method, or one of its runs.
-    A bar is the middle 95 % of the runs, which share data; it is no test. If some methods are
-    ``coloured``, the others are grey.
+    A bar is the middle 95 % of the runs. If some methods are ``coloured``, the others are grey.
     """
     methods = in_order(ranks["method"].unique())
     looks, shown = [look_of(method) for method in methods], coloured or methods
@@ -171,15 +165,11 @@ def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
         ax.tick_params(axis="x", length=0)
         lines = [np.asarray(line.get_xydata()) for line in ax.lines if line.get_marker() != "None"]
         ends = [places[np.isfinite(places[:, 1])][-1] for places in lines]
-        named = dict(zip(methods, ends, strict=True))
-        label_ends(ax, named, least=0.07, bold=coloured or None)
+        label_ends(ax, dict(zip(methods, ends, strict=True)), least=0.07, bold=coloured or None)
 
 
 def label_ends(axis: Axes, ends: dict, *, least: float, bold=None):
-    """Names to the right of the curves' ends (x, y), at least ``least`` of the axis apart.
-
-    If some are ``bold``, the others are grey.
-    """
+    """Names to the right of the ends (x, y), ``least`` of the axis apart; unless bold, in grey."""
     axis.autoscale_view()
     to_share = axis.transScale + axis.transLimits
     places = {method: to_share.transform(end) for method, end in ends.items()}

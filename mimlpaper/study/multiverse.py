@@ -2,8 +2,7 @@
 
 A *reading* of a method is its published row with some open choices made otherwise, see
 :meth:`~mimlpaper.study.settings.Row.readings`. The published ones are recorded in the tables, the
-others in the experiment "readings". Here they give *effects*: how far the methods that a claim
-favours lead. Few splits allow no test, and none is made.
+others in the experiment "readings".
 """
 
 import json
@@ -33,7 +32,7 @@ FIRM = 0.9  # share of drawn readings with a lead in the paper's direction
 def readings_of(name: str, get_records: Records) -> pd.DataFrame:
     """Records of all readings of a table's or a figure's methods, on the splits of the readings.
 
-    The columns are those of records, with ``reading``: the change in words, "" as published.
+    The column ``reading`` has the change in words, "" as published.
     """
     own = as_published(records_of(get_records, name))
     own = own[own["split"] < READ_SPLITS[name]].assign(reading="")
@@ -54,7 +53,6 @@ def single_changes(name: str, get_records: Records) -> pd.DataFrame:
 
 
 def _choices(name):
-    """Every single change of a method of a table or figure, in words."""
     return {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
 
 
@@ -73,10 +71,9 @@ def in_words(parameters: str | Mapping) -> str:
 def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0) -> pd.DataFrame:
     """How far the favoured methods of each claim lead under other readings.
 
-    A lead is the difference of two mean criteria, in percent of the rival's loss; the effect is
-    the mean over all leads that the claim names. Columns: claim, kind, change and effect. The kind
-    is "published"; "one change", which every method of the claim makes that leaves this choice
-    open; or "drawn": of each method any of its readings with equal chances.
+    ``effect`` is the mean over all leads that the claim names, in percent of the rival's loss.
+    Columns: claim, kind, change, effect. The kind is "published"; "one change", which every method
+    of the claim makes that leaves this choice open; or "drawn": of each method any reading.
     """
     tables, rng = [], np.random.default_rng(seed)
     for name in ROWS:
@@ -96,7 +93,6 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0
 
 
 def _cases_of_leads(experiment):
-    """By claim, the cases in which a method is said to be better than another."""
     cases = {}
     for claim, tests in CLAIM_TESTS.items():
         for test in tests:
@@ -121,7 +117,6 @@ def _losses(table):
 
 
 def _effects(cases, losses, n_drawn, rng):
-    """The effects of one claim: the published one, that of each change, those of drawn readings."""
     methods = sorted({method for *pair, _ in cases for method in pair})
     readings = [losses[method].index for method in methods]  # "" is the first
     changes = sorted(set().union(*readings) - {""})
@@ -143,8 +138,7 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
     """For each claim how its effect varies, and the single changes that turn its sign.
 
     Columns: claim, effect (as published); of the drawn readings mean, spread (standard deviation)
-    and in_favour (share with a lead in the paper's direction); turned (a tuple of changes, the
-    strongest first), n_changes.
+    and in_favour (share above 0); turned (a tuple of changes, the strongest first), n_changes.
     """
     rows = []
     for claim, own in effects.groupby("claim", sort=False):
@@ -160,7 +154,7 @@ def flips(effects: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_sentences(turns: pd.DataFrame) -> str:
-    """How many claims have leads in the paper's direction, and how many one choice turns."""
+    """How many claims lead in the paper's direction, and how many one choice turns."""
     if turns.empty:
         return "Nothing is recorded yet."
     led, firm = (turns["effect"] > 0).sum(), (turns["in_favour"] >= FIRM).sum()
@@ -174,19 +168,18 @@ def in_sentences(turns: pd.DataFrame) -> str:
 
 
 def row_positions(number: int, get_records: Records) -> pd.DataFrame:
-    """Each printed row of a table among the readings of its method, criterion by criterion.
+    """Each printed row of a table among the readings of its method, mean over data sets.
 
-    Columns table, algorithm, criterion, n (readings), identified (share of them that are nearest
-    to their own printed row), printed, least, median, largest, and below (share with a lower value
-    than printed). Accuracies are means over data sets.
+    Columns table, algorithm, criterion, n (readings), identified (share that is nearest to its own
+    printed row), printed, least, median, largest, below (share that is lower than printed).
     """
     table, records = TABLES[number], readings_of(f"table{number}", get_records)
     if records.empty:
         return pd.DataFrame()
     named = (records["method"] + "\n" + records["reading"]).rename("method")
     runs = run_means(records.assign(method=named), table).groupby(["dataset", "method"])
-    means = runs[list(table.criteria)].mean().rename_axis(columns="criterion").stack()
-    ours = means.rename("mean").reset_index().rename(columns={"method": "algorithm"})
+    means = runs[list(table.criteria)].mean().rename_axis(["dataset", "algorithm"])
+    ours = means.rename_axis(columns="criterion").stack().rename("mean").reset_index()
     ours = ours.assign(table=number, method=ours["algorithm"].str.split("\n").str[0])
     printed = published_cells(number).query("printed == 'value'")
     printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
@@ -213,9 +206,8 @@ def every_reading(
     """The readings of an estimator of your own, fitted on the same random splits.
 
     ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
-    is made alone, then ``n_mixed`` drawn mixtures of them. Work that readings share is done once.
-    A row is a reading on a split: columns reading, in words, "" for the estimator as it is; split,
-    n_train, n_test; and the criteria.
+    is made alone, then ``n_mixed`` drawn mixtures of them. A row is a reading on a split: columns
+    reading, in words, "" for the estimator as it is; split, n_train, n_test; and the criteria.
     """
     splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
     rows = []

@@ -1,7 +1,9 @@
 """What the paper prints: its numbers and its claims, and where it leaves a choice open."""
 
 from dataclasses import dataclass
+from itertools import product
 
+import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA, Criterion, accuracy
@@ -68,20 +70,15 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
 
 
 def _read_cells():
-    rows = [
-        (table.number, dataset, algorithm, criterion)
-        for table in TABLES.values()
-        for algorithm in table.algorithms
-        for dataset in table.datasets
-        for criterion in table.criteria
-    ]
-    keys = ["table", "dataset", "algorithm", "criterion"]
+    sides = ((t.algorithms, t.datasets, t.criteria) for t in TABLES.values())
+    rows = [(n, *one) for n, own in zip(TABLES, sides, strict=True) for one in product(*own)]
     printed = pd.read_csv(published() / "results.csv")
+    keys = ["table", "algorithm", "dataset", "criterion"]
     cells = pd.DataFrame(rows, columns=keys).merge(printed, "left", on=keys, validate="1:1")
-    cells["printed"] = "value"
-    cells.loc[cells["mean"].isna(), "printed"] = "N/A"
-    cells.loc[cells["best"].isna(), "printed"] = "blank"
-    return cells.assign(best=cells["best"].eq(1))
+    blank, none = cells["best"].isna(), cells["mean"].isna()
+    words = np.select([blank, none], ["blank", "N/A"], "value")
+    cells.insert(1, "dataset", cells.pop("dataset"))
+    return cells.assign(printed=pd.Series(words, dtype="str"), best=cells["best"].eq(1))
 
 
 CELLS = _read_cells()
@@ -100,7 +97,6 @@ def published_claims() -> pd.DataFrame:
 def published_divergences() -> pd.DataFrame:
     """What the paper leaves open or contradicts, what was chosen, and how much it matters.
 
-    Columns: id, section, where, open, choice, alternatives, effect, and sweep, the experiment that
-    measures the effect; texts, empty for nothing.
+    Texts: id, section, where, open, choice, alternatives, effect, and sweep, which measures it.
     """
     return pd.read_csv(packaged_data() / "divergences.csv", dtype=str, keep_default_na=False)

@@ -19,14 +19,9 @@ import pandas as pd
 
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
+from mimlpaper.study import compare, tables
 from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evaluate_claims
-from mimlpaper.study.compare import (
-    COLUMNS,
-    Records,
-    as_published,
-    column_records,
-    compare_with_paper,
-)
+from mimlpaper.study.compare import COLUMNS, Records
 from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import TABLES
@@ -41,13 +36,6 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
-from mimlpaper.study.tables import (
-    CLAIM_COLUMNS,
-    OF_THE_PAPER,
-    frame_grid,
-    number_text,
-    published_text,
-)
 from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
 
 
@@ -64,8 +52,8 @@ class Artefact:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of its files, the one to look at first."""
-        table = ("csv", "md", "tex") if self.file in OF_THE_PAPER else ("csv", "md")
-        endings = ("png", "svg") if self.shows else table
+        of_table = ("csv", "md", "tex") if self.file in tables.OF_THE_PAPER else ("csv", "md")
+        endings = ("png", "svg") if self.shows else of_table
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
@@ -78,26 +66,21 @@ def _read_artefacts():
 ARTEFACTS = _read_artefacts()
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
-MARKED = "rows with settings nearest to print"
-UNMARKED = "the other rows"
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
 def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
-    ``claims`` are all results of :func:`~mimlpaper.study.claims.evaluate_claims`, if known. Keys:
+    ``claims`` are all results of ``evaluate_claims``, if known. Keys:
 
-    - ``cells``: a dict for each cell of Tables 1 to 5, blank cells included, with the blind
-      column's blind_mean, blind_std and blind_verdict
-    - ``rows``: table, algorithm, the nearest printed row, nearest_to_print: how many settings
+    - ``cells``: a dict for each printed or blank cell, with blind_mean, blind_std, blind_verdict
+    - ``rows``: table, algorithm, the nearest printed row, and nearest_to_print: how many settings
       were chosen because they come nearest to the printed row
-    - ``totals``: for each column of settings, for all and for each table, see
-      :func:`~mimlpaper.study.verdicts.agreement`
-    - ``agreeing``: [cells that agree, printed cells] of the rows with and without settings nearest
-      to print, in the matched column
-    - ``claims``: the fields of a ClaimResult, and multiverse: what
-      :func:`~mimlpaper.study.multiverse.flips` says of it, None if nothing
+    - ``totals``: for each column of settings, for all and for each table, see ``agreement``
+    - ``agreeing``: [cells that agree, printed cells] of the matched rows with and without settings
+      nearest to print
+    - ``claims``: the fields of a ClaimResult, and multiverse: its row of ``flips`` or None
     - ``words``: how many claims have each word, by view.
     """
     by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
@@ -106,12 +89,17 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
     rows["nearest_to_print"] = [marked[r.table].get(r.algorithm, 0) for r in rows.itertuples()]
     both = cells.assign(**{f"blind_{name}": blind[name] for name in ("mean", "std", "verdict")})
+    groups = {"all": [*TABLES]} | {f"table{n}": [n] for n in TABLES}
+    totals = {
+        column: {name: agreement(own[own["table"].isin(of)]) for name, of in groups.items()}
+        for column, own in by_column.items()
+    }
     claims = evaluate_claims(get_records) if claims is None else claims
     turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
-        "totals": {name: _totals(own) for name, own in by_column.items()},
+        "totals": totals,
         "agreeing": _agreeing(cells, marked),
         "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
         "words": count_words(claims).to_dict("index"),
@@ -121,12 +109,12 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
 def scorecard_cells(
     get_records: Records, column: str = "matched", numbers: Iterable[int] = TABLES
 ) -> pd.DataFrame:
-    """The paper's own cells of some tables in a column, see :func:`compare_with_paper`."""
-    cells = pd.concat(
-        compare_with_paper(column_records(get_records, TABLES[number].experiment, column), number)
-        for number in numbers
-    )
-    return cells[cells["printed"] != "no row"].reset_index(drop=True)
+    """The paper's own cells of some tables, see ``compare_with_paper``."""
+    cells = []
+    for number in numbers:
+        own = compare.column_records(get_records, TABLES[number].experiment, column)
+        cells.append(compare.compare_with_paper(own, number).query("printed != 'no row'"))
+    return pd.concat(cells, ignore_index=True)
 
 
 def in_words(card: dict) -> str:
@@ -139,12 +127,13 @@ def in_words(card: dict) -> str:
         f"Printed values and claims, by how our settings were chosen. Of the matched cells "
         f"{' and '.join(shares)}. Of {len(card['claims'])} claims are " + ", ".join(WORDS) + ":"
     )
-    return frame_grid(pd.DataFrame(texts), pd.DataFrame(), caption, corner="").to_markdown().strip()
+    table = tables.frame_grid(pd.DataFrame(texts), pd.DataFrame(), caption, corner="")
+    return table.to_markdown().strip()
 
 
 def _column_in_words(name, card):
-    every, *tables = card["totals"][name].values()
-    taus = "/".join(f"{one['tau'] or 0:.2f}".lstrip("0") for one in tables if one["columns"])
+    every, *single = card["totals"][name].values()
+    taus = "/".join(f"{one['tau'] or 0:.2f}".lstrip("0") for one in single if one["columns"])
     known = {
         "cells that agree (others' rows)": "{agrees} of {n_measured} ({false_match_rate:.0%})",
         "rows nearest to their own": "{rows_identified} of {rows} (by chance {rows_by_chance:.0f})",
@@ -160,18 +149,17 @@ def _column_in_words(name, card):
 
 
 def finding_in_words(
-    get_records: Records, tables: Sequence[int], claims: Sequence[ClaimResult]
+    get_records: Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
-    totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in tables}
-    sentences = [
-        f"Table {n}, printed cells that agree with ours: {_agreement_in_words(every)}."
-        for n, every in totals.items()
-    ]
+    totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in numbers}
+    begin = "Table {}, printed cells that agree with ours: {}."
+    sentences = [begin.format(n, _agreement_in_words(every)) for n, every in totals.items()]
     if claims:
-        counts = count_words(claims).to_dict("index")
-        words = (f"by the {view}, {_words_in_words(counts[view])}" for view in CLAIM_COLUMNS[:2])
-        sentences.append(f"Of {len(claims)} claims, {'; '.join(words)}.")
+        counts = count_words(claims).loc[[*tables.CLAIM_COLUMNS[:2]]].iterrows()
+        views = ((view, ", ".join(f"{n} {w}" for w, n in own.items() if n)) for view, own in counts)
+        words = "; ".join(f"by the {view}, {text}" for view, text in views)
+        sentences.append(f"Of {len(claims)} claims, {words}.")
     return " ".join(sentences)
 
 
@@ -187,29 +175,17 @@ def _agreement_in_words(every):
     )
 
 
-def _words_in_words(counts):
-    """``12 shown, 21 shown in part``, of the words that there are."""
-    return ", ".join(f"{n} {word}" for word, n in counts.items() if n)
-
-
-def _totals(cells):
-    totals = {"all": agreement(cells)}
-    return totals | {f"table{n}": agreement(cells[cells["table"] == n]) for n in TABLES}
-
-
-def _agreeing(cells, marked) -> dict[str, list[int]]:
-    """(cells that agree, printed cells) of rows with and without settings nearest to print."""
+def _agreeing(cells, marked):
     known = cells[cells["verdict"].isin(VERDICTS[:3])]
     chosen = [marked[row.table].get(row.algorithm, 0) > 0 for row in known.itertuples()]
-    groups = known["verdict"].eq("agrees").groupby(np.where(chosen, MARKED, UNMARKED))
+    names = np.where(chosen, "rows with settings nearest to print", "the other rows")
+    groups = known["verdict"].eq("agrees").groupby(names)
     return {name: [int(own.sum()), len(own)] for name, own in groups}
 
 
 def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
     """How one number of Tables 1 to 5 came about: one screen of text.
 
-    It names the printed value, ours, the verdict with its arithmetic, the recorded trials, each
-    setting with its basis, the files of code behind it, and when the numbers were last verified.
     Names are those of the scorecard; ``dataset=None`` is the table's only or first column. If
     there is no such cell, a ValueError names the possible values.
     """
@@ -221,8 +197,8 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     for (name, names), value in zip(known.items(), (method, criterion, dataset), strict=True):
         if value not in names:
             raise ValueError(f"{name} must be one of {list(names)}, got {value!r}")
-    recorded = as_published(records(experiment, methods=[method]))
-    cell = compare_with_paper(recorded, printed.number).query(
+    recorded = compare.as_published(records(experiment, methods=[method]))
+    cell = compare.compare_with_paper(recorded, printed.number).query(
         "algorithm == @method and criterion == @criterion and dataset == @dataset"
     )
     # The eleven data sets of Table 4 are one column of it.
@@ -230,10 +206,8 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
     verified = default_store().outcomes()
     verified = verified.query("experiment == @experiment.name and method == @method")
-    dates = [
-        f"{row.date}: {row.outcome}, {row.n_checked} trials, {row.machine}"
-        for row in verified.itertuples()
-    ]
+    rows = verified[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
+    dates = ["{}: {}, {} trials, {}".format(*row) for row in rows.itertuples(index=False)]
     about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}
     about |= _code(experiment, of_set, method) | {"verified": dates or ["never"]}
     lines = [f"Table {table}, {method}, {criterion} on {dataset}", ""]
@@ -249,12 +223,11 @@ def _values(cell):
         difference = f"|{mean:.4f} - {published:.4f}| = {abs(mean - published):.4f}"
         words.append(f"{difference}; agrees up to {cell['tolerance']:.4f}")
     words.append("data/published/results.csv, study/compare.py, study/verdicts.py")
-    ours = number_text(mean, cell["std"])
-    return {"printed": [published_text(cell)], "ours": [ours], "verdict": words}
+    ours = tables.number_text(mean, cell["std"])
+    return {"printed": [tables.published_text(cell)], "ours": [ours], "verdict": words}
 
 
 def _trials(experiment, trials):
-    """How many trials, their seconds and their file."""
     if trials.empty:
         return [f"none; mimlpaper compute {experiment.name}"]
     states = ", ".join(f"{n} {state}" for state, n in trials["state"].value_counts().items())
@@ -266,7 +239,6 @@ def _trials(experiment, trials):
 
 
 def _code(experiment, dataset, method):
-    """The settings with their basis, and the files that compute with them."""
     splits = experiment.part_of(dataset, method).splits
     parts = experiment.estimator(dataset, method), loader_of(dataset), splits, experiment.measure
     about = settings({method: ROWS[experiment.name][method]}, [dataset])
@@ -323,14 +295,11 @@ def trials_behind(notebook: str, profile: str) -> Counter:
     """Numbers by state of the trials that a notebook runs or shows: by its code and artefacts."""
     code = (paths.notebooks() / f"{notebook}.ipynb").read_text()
     shown = {name for one in ARTEFACTS if one.notebook == notebook for name in one.experiments}
-    return _sum(
-        counts for name, counts in trial_counts(profile).items()
-        if name in shown or f'\\"{name}\\"' in code or re.search(RUN_BY.get(name, "$^"), code)
-    )  # fmt: skip
-
-
-def _sum(counts):
-    return sum(map(Counter, counts), Counter())  # without what is 0
+    counts: Counter = Counter()
+    for name, own in trial_counts(profile).items():
+        if name in shown or f'\\"{name}\\"' in code or re.search(RUN_BY.get(name, "$^"), code):
+            counts.update(own)
+    return +counts  # without what is 0
 
 
 def last_runs(profile: str = "paper") -> dict[str, str]:
@@ -342,14 +311,14 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 def artefact_status(profile: str) -> list[dict]:
     """One row for each artefact: title, notebook, state, trials by state, mending command.
 
-    The state is the first that fits: "failed" if the notebook's last run did not end well;
-    "missing" if trials or files are missing; else that of its worst trial.
+    The state is "failed" after a failed run of the notebook, "missing" without all trials and
+    files, else that of its worst trial.
     """
     folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
     counts_of, ended, rows = trial_counts(profile), last_runs(profile), []
     for artefact in ARTEFACTS:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
-        counts = _sum(counts_of[name] for name in names)
+        counts = sum((Counter(counts_of[name]) for name in names), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
         state = (found or ["fresh"])[0]
         mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
@@ -370,11 +339,11 @@ def publish_lists(card: dict) -> list[Path]:
     outcome = re.compile(r"(<!-- written by .*? -->\n).*?(\n<!-- until here -->)", re.S)
     readme = (root / "README.md").read_text()
     readme = outcome.sub(lambda ends: ends[1] + "\n".join(lines) + ends[2], readme)
-    write = paths.write_whole
-    return [
-        write(root / "README.md", readme), write(paths.figures() / "README.md", gallery()),
-        write(root / "codecheck.yml", codecheck_manifest()),
-    ]  # fmt: skip
+    texts = {
+        root / "README.md": readme, paths.figures() / "README.md": gallery(),
+        root / "codecheck.yml": codecheck_manifest(),
+    }  # fmt: skip
+    return [paths.write_whole(path, text) for path, text in texts.items()]
 
 
 def gallery() -> str:
@@ -392,28 +361,22 @@ def gallery() -> str:
 
 def codecheck_manifest() -> str:
     """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact."""
-    entries = (
-        f"  - file: figures/{one.files[0]}\n    comment: "
-        + json.dumps(f"{one.title}, made by: mimlpaper run {one.notebook} --publish")
-        for one in ARTEFACTS
-    )
-    head = (paths.PACKAGE / "study" / "codecheck.yml").read_text()
-    return head + "".join(f"{entry}\n" for entry in entries)
+    text = (paths.PACKAGE / "study" / "codecheck.yml").read_text()
+    for one in ARTEFACTS:
+        made = json.dumps(f"{one.title}, made by: mimlpaper run {one.notebook} --publish")
+        text += f"  - file: figures/{one.files[0]}\n    comment: {made}\n"
+    return text
 
 
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
 
 
 def pseudocode_map(*sources) -> pd.DataFrame:
-    """One row for each step of a pseudo-code that the code cites: step, file and line, code.
-
-    ``sources`` are modules, classes or functions, whose modules are searched in this order.
-    """
+    """The steps of pseudo-code that modules cite (those of ``sources``): step, where, code."""
     rows, root = [], paths.project_root()
     for path in dict.fromkeys(Path(inspect.getfile(source)) for source in sources):
         where = path.relative_to(root) if path.is_relative_to(root) else path
         for number, line in enumerate(path.read_text().splitlines(), start=1):
-            match = CITED.fullmatch(line)
-            if match:
+            if match := CITED.fullmatch(line):
                 rows.append((match["step"], f"{where}:{number}", match["code"].strip()))
     return pd.DataFrame(rows, columns=["step", "where", "code"])

@@ -27,8 +27,8 @@ class Comparison:
     """Method ``a`` against method ``b``, in favour of ``a`` where positive.
 
     ``paired`` and ``strict`` map what may be shown to the p-value of its opposite: "better",
-    "worse", "tie" (within the margin, by two one-sided tests), "not better" and "not worse" (by
-    more than the margin), "much better" and "much worse" (by more than the margin).
+    "worse", "tie" (two one-sided tests), and by more than the margin "not better", "not worse",
+    "much better", "much worse".
     """
 
     n: int  # pairs
@@ -46,16 +46,15 @@ class Comparison:
 
     def least(self, n_parts: int) -> float:
         """The lead that the strict test shows as one of so many parts, at Holm's first step."""
-        return self.half * float(
-            stdtrit(self.n - 1, 1 - ALPHA / 2 / n_parts) / stdtrit(self.n - 1, 1 - ALPHA / 2)
-        )
+        of_all, of_one = stdtrit(self.n - 1, 1 - ALPHA / 2 / np.array([n_parts, 1]))
+        return self.half * float(of_all / of_one)
 
 
 def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Comparison | None:
     """Two methods on a criterion, over the (dataset, split) that both have; None below two.
 
-    The margin is :data:`MARGIN` times the mean loss of ``b``: its criterion, or 1 - criterion
-    where higher is better. ValueError if a method has two records of one split.
+    The margin is :data:`MARGIN` times the mean loss of ``b``. ValueError if a method has two
+    records of one split.
     """
     own = records[records[criterion].notna()]
     first, second = (_places(own, method) for method in (a, b))
@@ -73,7 +72,6 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
 
 
 def _places(records, method):
-    """{(dataset, split): place among the records}."""
     own = np.flatnonzero(records["method"].to_numpy() == method)
     keys = [records[name].to_numpy()[own] for name in ("dataset", "split")]
     places = dict(zip(zip(*keys, strict=True), own, strict=True))
@@ -102,9 +100,8 @@ def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
 def extra_variance(test_share: float | None) -> float:
     """What shared examples add to 1/n, the variance of a mean of n leads, in that of one lead.
 
-    n_test / n_train after Nadeau and Bengio, if the test set is not the larger one. They take the
-    correlation of two leads for the share of test examples, which is far too much beyond that:
-    there it is ρ / (1 - ρ) with the simulated :data:`RHO`. It is 0 for independent data sets.
+    n_test / n_train after Nadeau and Bengio; if the test set is the larger one, where that is far
+    too much, ρ / (1 - ρ) with the simulated :data:`RHO`; 0 for independent data sets.
     """
     if test_share is None or test_share <= 1:
         return test_share or 0.0
@@ -121,10 +118,8 @@ def _shown(p_values):
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + extra) var).
+    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + extra) var), J - 1 df.
 
-    J - 1 degrees of freedom. The splits of one data set share training examples, so the plain
-    test, ``extra`` 0, rejects too often, see :func:`extra_variance`.
     See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
     """
     values = np.asarray(values, dtype=float)
@@ -135,10 +130,7 @@ def t_test(values, extra: float = 0.0) -> np.ndarray:
 
 
 def signed_rank_test(values) -> np.ndarray:
-    """One-sided p of values that lie above 0, by Wilcoxon's signed-rank test, along the last axis.
-
-    It is 1 where all values are 0.
-    """
+    """One-sided p of values above 0 by Wilcoxon's test, along the last axis; 1 where all are 0."""
     values = np.round(values, 12)
     p = stats.wilcoxon(values, alternative="greater", method="exact", axis=-1).pvalue
     return np.where(values.any(axis=-1), p, 1.0)
@@ -170,8 +162,7 @@ def win_tie_loss(
 ) -> tuple[WinTieLoss, ...]:
     """Outcomes of ``a`` against ``b`` by the paired t-test, then by the strict test, at 95 %.
 
-    A case is a criterion on a data set, or with ``pooled`` a criterion, with the data sets as
-    pairs. Cases with fewer than two pairs do not count.
+    A case is a criterion on a data set, or, ``pooled``, a criterion with the data sets as pairs.
     """
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     cases = (compare_methods(rows, a, b, name) for rows in groups for name in criteria)
@@ -183,8 +174,8 @@ def win_tie_loss(
 class Ranks(NamedTuple):
     """Mean ranks of methods over independent data sets, and what they can show.
 
-    ``table`` has a row for each method, the best first: rank (mean, 1 is best), low and high (95 %
-    bootstrap over the sets), least and most (mean rank when any one set is left out).
+    ``table`` has the best method first: rank (mean, 1 is best), low and high (95 % bootstrap over
+    the sets), least and most (when any one set is left out).
     """
 
     table: pd.DataFrame
@@ -214,9 +205,8 @@ class Ranks(NamedTuple):
 def rank_methods(losses: pd.DataFrame) -> Ranks:
     """Ranks, Friedman's test and Nemenyi's of ``losses``: a row a data set, a column a method.
 
-    A ValueError names what is missing: no method and no set is left out silently. The splits of
-    one data set are not independent and do not qualify as rows. See Demšar, Statistical
-    comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    ValueError if a loss is missing. The splits of one data set do not qualify as rows. See Demšar,
+    Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     from scikit_posthocs import posthoc_nemenyi_friedman  # takes long, and few need it
 
@@ -236,11 +226,8 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
 
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:
     """Ranks of the rows in each column, 1 is best; a column that is no loss is an accuracy."""
-    return means.apply(
-        lambda column: column.rank(
-            ascending=column.name in CRITERIA and CRITERIA[column.name].lower_is_better
-        )
-    )
+    losses = [name for name, criterion in CRITERIA.items() if criterion.lower_is_better]
+    return means.apply(lambda column: column.rank(ascending=column.name in losses))
 
 
 def swept_values(records: pd.DataFrame, default: float) -> pd.Series:

@@ -65,13 +65,14 @@ class ReportTable:
 
     caption: str
     entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
-    tidy: pd.DataFrame  # the same numbers, one row for each cell
+    tidy: pd.DataFrame  # the same numbers, a row for each cell
     rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
     prose: bool = False  # sentences, set flush left
 
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
-        tints = self.entries.map(_css)
+        tints = self.entries.map(lambda one: VERDICT_TINTS.get(one.verdict, "#ffffff"))
+        tints = "background-color: " + tints + f"; color: {TINTED_TEXT}"
         tints[tints.index.isin(self.rules_above)] += "; border-top: 1px solid #555"
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = self.entries.map(HTML_CELL).style.apply(lambda _: tints, axis=None)
@@ -119,36 +120,25 @@ def frame_grid(
     ``corner`` is by default the name of the index.
     """
     corner = (shown.index.name or "") if corner is None else corner
-    entries = shown.astype(object).map(_entry).rename(index=str, columns=str)
+    shown = shown.astype(object).rename(index=str, columns=str)
+    texts = shown.where(shown.notna(), "–")
+    entries = texts.map(lambda one: one if isinstance(one, Entry) else Entry((str(one),)))
     entries = entries.rename_axis(index=None, columns=corner)
     return ReportTable(caption, entries, tidy, rules_above, prose)
 
 
-def _entry(value):
-    """A text or a number as an entry."""
-    return value if isinstance(value, Entry) else Entry(("–" if pd.isna(value) else str(value),))
-
-
 def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFrame:
     """A frame of entries, each in the row of its name and the column of its head."""
-    rows: dict = {}
-    for name, head, entry in zip(names, heads, entries, strict=True):
-        rows.setdefault(name, {})[head] = entry
-    return pd.DataFrame.from_dict(rows, orient="index").reindex(rows)
+    places = pd.MultiIndex.from_arrays([names, heads], names=[None, None])
+    frame = pd.Series([*entries], places).unstack()
+    return frame.reindex(names.unique(), columns=heads.unique())
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
-    """Write ``name``.csv and .md into ``folder``, and .tex if it is one of :data:`OF_THE_PAPER`.
-
-    The same table gives the same bytes.
-    """
+    """Write ``name``.csv and .md into ``folder``, and .tex if it is one of the paper's own."""
     forms = {".csv": table.to_csv(), ".md": table.to_markdown()}
     forms |= {".tex": table.to_latex()} if name in OF_THE_PAPER else {}
     return [write_whole(Path(folder) / (name + ending), text) for ending, text in forms.items()]
-
-
-def _css(entry):
-    return f"background-color: {VERDICT_TINTS.get(entry.verdict, '#ffffff')}; color: {TINTED_TEXT}"
 
 
 def _tex(text):
@@ -156,7 +146,6 @@ def _tex(text):
 
 
 def _cell(entry, *, escape, newline="<br>", bold, verdict, cell="{}"):
-    """An entry in a language: its lines, then its verdict."""
     lines = [
         bold.format(escape(line)) if is_bold else escape(line)
         for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
@@ -180,8 +169,8 @@ def results_table(
 ) -> ReportTable:
     """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
-    A third value is that of ``blind``, the records of the blind column, where it differs. Methods
-    that the paper's table has no row for stand below its rows, without a verdict.
+    A third value is that of ``blind``, the records of the blind column, where it differs. Other
+    methods than the paper's stand below, without a verdict.
     """
     table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
     over = table.columns
@@ -249,26 +238,21 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: its words, parts and control; ``detail`` adds the word of each part.
-
-    The tidy table has all the views of a claim, and the numbers of its parts.
-    """
+    """One row for each claim: its words, parts and control; ``detail`` adds the parts' words."""
     tidy, shown = [], {}
     for one in results:
         own = {"id": one.id, "where": one.where, "claim": one.claim, "detail": one.detail}
         tidy += [own | {"view": view} | asdict(v) for view, v in one.verdicts.items()]
         strict = one.verdicts["strict test"]
         control = f"{strict.control} of {strict.n_control}" if strict.n_control else "–"
-        words = {view: _claim_entry(one.verdicts[view]) for view in CLAIM_COLUMNS}
-        shown[one.id] = {"claim": one.claim, **words, "control": control}
-        shown[one.id] |= {"in detail": one.detail} if detail else {}
+        row: dict[str, object] = {"claim": one.claim}
+        for view in CLAIM_COLUMNS:
+            v = one.verdicts[view]
+            parts = (f"{v.shown} of {v.n_parts}",) if v.n_parts > v.not_tested else ()
+            row[view] = Entry(parts, (), v.word)
+        shown[one.id] = row | {"control": control} | ({"in detail": one.detail} if detail else {})
     frame = pd.DataFrame.from_dict(shown, orient="index")
     return frame_grid(frame, pd.DataFrame(tidy), f"Claims, {HOW_TESTED}", corner="", prose=True)
-
-
-def _claim_entry(verdict):
-    tested = verdict.n_parts - verdict.not_tested
-    return Entry((f"{verdict.shown} of {verdict.n_parts}",) if tested else (), (), verdict.word)
 
 
 def divergences_table(
@@ -285,7 +269,7 @@ def divergences_table(
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of the configuration, then differences from them.
 
-    The column ``reading`` has the changes in words, "" for the configuration itself.
+    ``reading`` is the change in words, "" for the configuration itself.
     """
     means = records.groupby(["method", "reading"], sort=False)[[*CRITERIA]].mean()
     own = means.xs("", level="reading", drop_level=False)
@@ -293,23 +277,19 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     texts = pd.concat([own.map("{:.3f}".format), changes.map("{:+.3f}".format)])
     texts = texts.loc[[*changes.index.unique("method")]]
     names = [f"{method}: {reading}" if reading else method for method, reading in texts.index]
-    return frame_grid(
-        texts.set_axis(names).rename(columns=HEADS),
-        changes.reset_index(),
-        f"{title}: means over {records['split'].nunique()} splits, and the changes by each other "
-        "choice.", corner="configuration, or its change",
-    )  # fmt: skip
+    shown, n_splits = texts.set_axis(names).rename(columns=HEADS), records["split"].nunique()
+    caption = f"{title}: means over {n_splits} splits, and the changes by each other choice."
+    return frame_grid(shown, changes.reset_index(), caption, corner="configuration, or its change")
 
 
 def _is_best(cells, over):
-    """Whether each cell's mean is the best of its column."""
     signs = cells["criterion"].map(lambda name: -1 if ALL_CRITERIA[name].lower_is_better else 1)
     goodness = signs * cells["mean"]
     return goodness == goodness.groupby(cells[over]).transform("max")
 
 
 def published_text(cell) -> str:
-    """What the paper prints in a cell of :func:`compare_with_paper`: a number, N/A or nothing."""
+    """What the paper prints in a cell of ``compare_with_paper``: a number, N/A or nothing."""
     number = number_text(cell["published_mean"], cell["published_std"])
     return "N/A" if cell["printed"] == "N/A" else number
 
@@ -324,7 +304,7 @@ def number_text(mean: float, std: float = math.nan) -> str:
 
 
 def _provenance(cells, profile):
-    """Profile, runs, freshness and kind of data, by algorithm where they differ."""
+    """Profile, runs, states and kinds of data, by algorithm where they differ."""
     measured = cells[cells["n"] > 0].groupby("algorithm", sort=False)
     if not len(measured):
         return f"Profile {profile}; no records yet."

@@ -1,7 +1,6 @@
 """Verdicts on cells, rows and tables.
 
-A cell agrees if the paper's program, run a second time, could differ as much. The measures of
-whole rows and tables say more, because neighbouring rows of the paper lie close together.
+A cell agrees if the paper's program, run a second time, could differ as much.
 """
 
 import math
@@ -15,11 +14,9 @@ from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_characteri
 
 VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "synthetic")
 
-# Of each verdict: the tint of a cell, the fill and the sign of a mark, the words in print. The sign
-# is for readers who see no colour.
-VERDICT_LOOKS = pd.read_csv(
-    Path(__file__).with_suffix(".csv"), index_col="verdict", keep_default_na=False
-)
+# Of each verdict: the tint of a cell, the fill and the sign of a mark, the words in print.
+LOOKS_FILE = Path(__file__).with_suffix(".csv")
+VERDICT_LOOKS = pd.read_csv(LOOKS_FILE, index_col="verdict", keep_default_na=False)
 VERDICT_TINTS, IN_PRINT = (VERDICT_LOOKS[name].to_dict() for name in ("tint", "in_print"))
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
@@ -49,7 +46,6 @@ def tolerance(cells: pd.DataFrame) -> pd.Series:
     With N printed runs of deviation s and n runs of ours of deviation t it is
     q √(s²/N + t²/n), q from Student's distribution; √(1 + 1/n) q t without s. In Table 4 it is
     1.96 √(p (R - p) / n) for a criterion from 0 to R with mean p: no deviation is larger.
-    ``cells`` has columns table, criterion, published_mean, published_std, std, n.
     """
     runs = cells["table"].map({number: table.n_runs for number, table in TABLES.items()})
     n, printed = cells["n"].clip(lower=1), cells["published_std"]
@@ -71,11 +67,7 @@ def _sampling_error(cells):
 
 
 def verdict(cells: pd.DataFrame) -> np.ndarray:
-    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion and kind.
-
-    A mean is NaN where it is not measured, or where the paper prints N/A or nothing. Values of
-    synthetic data say nothing about the paper's.
-    """
+    """:data:`VERDICTS` on cells with columns mean, published_mean, tolerance, criterion, kind."""
     difference = cells["mean"] - cells["published_mean"]
     lower_is_better = [ALL_CRITERIA[name].lower_is_better for name in cells["criterion"]]
     words = {
@@ -89,10 +81,7 @@ def verdict(cells: pd.DataFrame) -> np.ndarray:
 
 
 def deviations(cells: pd.DataFrame) -> pd.DataFrame:
-    """Each of our cells against every printed one of its table, data set and criterion.
-
-    As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances.
-    """
+    """As :func:`against_printed`, and in_tolerances: |ours - printed| in the pair's tolerances."""
     printed = cells[cells["printed"] == "value"]
     ours = printed.loc[printed["mean"].notna(), [*COLUMN, "algorithm", "mean", "std", "n"]]
     pairs = against_printed(ours, printed)
@@ -103,7 +92,7 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Each of our means with every printed one of its column, which is that of ``other``.
 
-    ``scaled`` is (ours - printed) in standard deviations of the printed values of the column.
+    ``scaled`` is (ours - printed) in standard deviations of the column's printed values.
     """
     values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
     values = values.rename(columns={"algorithm": "other"})
@@ -122,8 +111,7 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
 def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
     """Log likelihood of a printed mean and deviation over n runs, if they are drawn like ours.
 
-    Runs count as normal and independent; those that share data are neither, so only differences
-    between rows of the same criterion say something.
+    Runs count as normal and independent; only differences between rows of a criterion mean much.
     """
     mean, std = runs.mean(), runs.std()
     of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
@@ -133,10 +121,7 @@ def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: 
 
 
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Root mean square of ``scaled`` over the printed cells that two rows share.
-
-    Columns table, algorithm (ours), other (printed), distance.
-    """
+    """``distance`` of a table's ``algorithm`` to each printed ``other``: of ``scaled`` the RMS."""
     squares = pairs.assign(distance=pairs["scaled"] ** 2)
     keys = ["table", "algorithm", "other"]
     return np.sqrt(squares.groupby(keys, sort=False)["distance"].mean()).reset_index()
@@ -153,21 +138,22 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
-    The number of cells by verdict; ``match_rate`` and ``false_match_rate``, the shares of our own
-    and of other algorithms' printed cells that agree; ``rows``, ``rows_identified`` and
-    ``rows_by_chance``; Kendall's ``tau`` of the order of algorithms, mean over the columns;
-    ``columns`` and ``winner_agreement``, the share of them where our winner is the printed one.
+    ``match_rate`` and ``false_match_rate`` are the shares of our own and of other algorithms'
+    printed cells that agree, ``tau`` is Kendall's of the order of algorithms, mean over the
+    columns, ``winner_agreement`` the share of columns where our winner is the printed one.
     """
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows = row_verdicts(pairs)
     own = pairs[pairs["algorithm"] == pairs["other"]]
     columns = [column for _, column in own.groupby(COLUMN)]
     winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
+    orders = [column[["mean", "published_mean"]].round(DECIMALS) for column in columns]
+    taus = [stats.kendalltau(*order.T.to_numpy()).statistic for order in orders if len(order) > 1]
     match_rate, false_match_rate = match_rates(pairs)
     shares = {
         "match_rate": match_rate,
         "false_match_rate": false_match_rate,
-        "tau": float(pd.Series(map(_tau, columns), dtype=float).mean()),
+        "tau": float(pd.Series(taus, dtype=float).mean()),
         "winner_agreement": winners / len(columns) if columns else math.nan,
     }
     return {
@@ -187,11 +173,3 @@ def wins(cells: pd.DataFrame, value: str) -> pd.Series:
     lower = cells["criterion"].map({c.name: c.lower_is_better for c in ALL_CRITERIA.values()})
     losses = cells[value].round(DECIMALS) * lower.map({True: 1, False: -1})
     return losses == losses.groupby([cells[name] for name in COLUMN]).transform("min")
-
-
-def _tau(column):
-    """Kendall's, of at least two algorithms."""
-    if len(column) < 2:
-        return math.nan
-    ours, theirs = column["mean"].round(DECIMALS), column["published_mean"]
-    return stats.kendalltau(ours, theirs).statistic

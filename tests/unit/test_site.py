@@ -172,7 +172,7 @@ def test_claims_lead_to_their_cells_paragraphs_sentences_and_readings(pages, emp
         '<a href="gallery.html#table-1">Table 1</a>',
         ">Section 5.5</a>: <q>when p is larger than 59</q>",
         f'<td data-value="0.925"><a href="notebooks/10_multiverse.html#{pages.READINGS}">'
-        "lead +12.3 %, the same sign in 92% of the readings</a></td>",
+        "lead +12.3 %, in the paper&#39;s direction in 92% of the readings</a></td>",
     ):
         assert link in text
     assert text.count('<td data-value=""></td>') == len(claims) - 1
