@@ -23,7 +23,6 @@ OF_FIGURES = [
     *each(criterion=["hamming_loss", "ranking_loss"]), BY_PAIRS,
 ]  # fmt: skip
 ALTERNATIONS = [1, 2, 3, 10, 25]
-LAMBDA = default(lam=0.1)
 COSTS = [0.1, 1.0, 10.0, 100.0]
 SLACKS = dict(C=[1.0, 10.0], lam=[0.01, 0.1])
 OF_PROGRAMS = "widths of the authors' programs"
@@ -32,26 +31,20 @@ MACHINE = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten t
 FIGURE_4 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
-        [
-            SCALED, GAUSSIAN, LAMBDA,
-            held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0]),
-        ],
-        choices=[*OF_FIGURES, dict(gamma=2.0), dict(lam=0.03)],
-        n_mixed=2,
+        [SCALED, GAUSSIAN, default(lam=0.1),
+         held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0])],
+        [*OF_FIGURES, *each(gamma=2.0, lam=0.03)], n_mixed=2,
     ),
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, GAUSSIAN, held_out(f"{OF_PROGRAMS}, and their k", **MACHINE, ratio=[0.2, 0.4])],
-        choices=each(label_rule="sign"),
+        each(label_rule="sign"),
     ),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
-        [
-            SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
-            held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS),
-        ],
-        choices=each(label_rule="sign", max_alternations=ALTERNATIONS),
-        n_mixed=2,
+        [SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
+         held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS)],
+        each(label_rule="sign", max_alternations=ALTERNATIONS), n_mixed=2,
     ),
 })  # fmt: skip
 
@@ -59,25 +52,19 @@ FIGURE_5 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
         [SCALED, LINEAR, AS_COUNTS, held_out("sharing or not", mu=[0.0, 1.0], **SLACKS)],
-        choices=OF_FIGURES,
-        n_mixed=2,
+        OF_FIGURES, n_mixed=2,
     ),
     "MimlSvm": Row(
         MimlSvm(),
-        [
-            SCALED, LINEAR, AS_COUNTS,
-            held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0]),
-        ],
-        choices=each(label_rule="sign"),
+        [SCALED, LINEAR, AS_COUNTS,
+         held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0])],
+        each(label_rule="sign"),
     ),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
-        [
-            SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
-            held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0]),
-        ],
-        choices=each(label_rule="top", max_alternations=ALTERNATIONS),
-        n_mixed=2,
+        [SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
+         held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0])],
+        each(label_rule="top", max_alternations=ALTERNATIONS), n_mixed=2,
     ),
 })  # fmt: skip
 

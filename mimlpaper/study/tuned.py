@@ -15,32 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
-from mimlpaper import (
-    AdtBoostMH,
-    ChFd,
-    Cnmf,
-    ConcatenateInstances,
-    DiverseDensity,
-    DMimlSvm,
-    EmDd,
-    InsDif,
-    MeanInstances,
-    MimlBoost,
-    MimlNn,
-    MimlSvm,
-    MimlSvmMi,
-    MiSvmBag,
-    MiSvmInstance,
-    MlKnn,
-    MlSvm,
-    PrototypeDifferences,
-    RankSvm,
-    SubCod,
-    SumInstances,
-)
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
+from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, mlknn, mlsvm, ranksvm
+from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, SumInstances
 from mimlpaper.study.measures import BUDGETED
 from mimlpaper.study.section4 import CONCATENATED, SCALED, UNIT_ROWS
 from mimlpaper.study.section6 import AS_IN_FILES, AS_SPARSE, YAHOO
@@ -83,15 +63,15 @@ CODED = [
     GAUSSIAN | dict(label_code=["onehot"], C=PAIR_COSTS),
 ]
 OF_BAGS = {
-    "MimlBoost": Row(MimlBoost(), [
+    "MimlBoost": Row(mimlboost.MimlBoost(), [
         stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED),
     ]),
-    "MimlSvm": Row(MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
-    "MimlSvm_mi": Row(MimlSvmMi(), [
+    "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
+    "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
         _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0]),
     ]),
-    "MimlNn": Row(MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
-    "D-MimlSvm": Row(DMimlSvm(), [
+    "MimlNn": Row(mimlnn.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
+    "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
         default(mu=0.0, lam=0.1),
         _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0]),
     ]),
@@ -101,19 +81,19 @@ OF_BAGS = {
     ]),
 }  # fmt: skip
 OF_VECTORS = {
-    "AdtBoost.MH": Row(AdtBoostMH(), [
+    "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [
         _grid("the paper's rounds, doubled and halved", n_rounds=[6, 12, 25, 50],
               smoothing=[0.01, 0.1, 1.0, 10.0]),
     ]),
-    "RankSvm": Row(RankSvm(), [
+    "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
                  grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)]),
     ]),
-    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
-    "Ml-knn": Row(MlKnn(), [
+    "MlSvm": Row(mlsvm.MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "Ml-knn": Row(mlknn.MlKnn(), [
         _grid("doublings of k", n_neighbors=NEIGHBOURS, smoothing=[0.1, 1.0]),
     ]),
-    "Cnmf": Row(Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
+    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
 
@@ -136,7 +116,7 @@ def _through_insdif(row):
         else replace(basis, values=named(basis.values))
         for basis in (*row.settings, *few)
     ]
-    return Row(InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
+    return Row(insdif.InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
 
 
 # On vectors, the printed name of a learner of bags.
@@ -146,7 +126,7 @@ THROUGH_INSDIF["MimlNn"] = "InsDif"
 
 def _bags(scaling, vector, *search) -> Table:
     """Rows for bags, whose learners of vectors get ``vector`` after ``scaling``."""
-    bags = OF_BAGS | {"Set kernel": _by_set_kernel(MlSvm())}
+    bags = OF_BAGS | {"Set kernel": _by_set_kernel(mlsvm.MlSvm())}
     rows = {name: _with(row, *search, scaling) for name, row in bags.items()}
     others = {n: _with(row, *search, scaling, vector) for n, row in OF_VECTORS.items()}
     return Table(rows | others)
@@ -155,7 +135,7 @@ def _bags(scaling, vector, *search) -> Table:
 def _vectors(*steps) -> Table:
     """Rows for vectors, whose learners of bags get those of InsDif."""
     bags = {name: _through_insdif(row) for name, row in OF_BAGS.items()}
-    bags["Set kernel"] = _by_set_kernel(MlSvm(), PrototypeDifferences())
+    bags["Set kernel"] = _by_set_kernel(mlsvm.MlSvm(), insdif.PrototypeDifferences())
     rows = {THROUGH_INSDIF[name]: row for name, row in bags.items()} | OF_VECTORS
     return Table((name, _with(row, AS_IN_FILES, *steps)) for name, row in rows.items())
 
@@ -183,15 +163,15 @@ BY_SCALES = _grid(
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
 FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
-    "SubCod": Row(SubCod(learner=MimlSvm()), [BY_CONCEPTS]),
-    "SubCod_MimlNn": Row(SubCod(learner=MimlNn()), [BY_CONCEPTS]),
-    "SubCod_MimlSvm_mi": Row(SubCod(learner=MimlSvmMi()), WHOLE_BUDGET),
-    "SubCod_MimlBoost": Row(SubCod(learner=MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
-    "Diverse Density": Row(DiverseDensity(), [BY_SCALES]),
-    "Em-dd": Row(EmDd(), [BY_SCALES]),
-    "mi-Svm": Row(MiSvmInstance(), [WITH_COST]),
-    "Mi-Svm": Row(MiSvmBag(), [WITH_COST]),
-    "Ch-Fd": Row(ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
+    "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
+    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
+    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
+    "SubCod_MimlBoost": Row(subcod.SubCod(learner=mimlboost.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
+    "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
+    "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
+    "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),
+    "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
+    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
 }
 BY_ACCURACY = default(criterion="accuracy", stratified=True)
 
