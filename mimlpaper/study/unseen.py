@@ -40,7 +40,7 @@ def _rows(table, figure, **kernel) -> Table:
 
     D-MimlSvm is that of the figure. ``kernel`` is that of our own rows.
     """
-    rows = {name: Row(row.learner, row.blind_settings) for name, row in table.items()}
+    rows = {name: Row(row.learner, row.blind().settings) for name, row in table.items()}
     rows["RankSvm"] = rows["RankSvm, converged"]
     mi_svm, vector = rows["MimlSvm_mi"], default(vector=set_kernel(**kernel), kernel="linear")
     own = [
@@ -48,7 +48,7 @@ def _rows(table, figure, **kernel) -> Table:
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
     ]
     return Table({n: row for n, row in rows.items() if "," not in n} | {
-        "D-MimlSvm": Row(DMimlSvm(), figure["D-MimlSvm"].blind_settings),
+        "D-MimlSvm": Row(DMimlSvm(), figure["D-MimlSvm"].blind().settings),
         "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
         "Set kernel": Row(MlSvm(), [SCALED, vector]),
         "Max pooling": Row(mi_svm.learner, [*mi_svm.settings, default(max_alternations=1)]),
@@ -72,10 +72,8 @@ DEFAULTS = {
     "D-MimlSvm": DMimlSvm(),
 }  # fmt: skip
 CHANGES: dict[str, list[dict]] = {
-    "MimlBoost": [
-        {}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
-        *each(C=10.0, rank=300, gamma=1.0),
-    ],
+    "MimlBoost": [{}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
+                  *each(C=10.0, rank=300, gamma=1.0)],
     "MimlSvm": [{}, *each(C=1.0, gamma=0.2)],
     "MimlSvm_mi": [{}, *each(C=1.0, rank=300, gamma="auto", max_alternations=1)],
     "MimlNn": [{}, *each(ratio=0.2, ridge=10.0)],
