@@ -1,7 +1,6 @@
 """What fits cost: single fits on data of the paper, on drawn bags of many sizes, and by peers.
 
-"drawn:400x8x4" is 400 drawn bags of 8 instances with 4 labels. Costs belong to a machine: a second
-measurement gives other numbers.
+"drawn:400x8x4" is 400 drawn bags of 8 instances with 4 labels. Costs belong to a machine.
 """
 
 from dataclasses import dataclass
@@ -115,7 +114,7 @@ class ScikitMultilearnKnn(BaseEstimator):
         return self.classifier_.predict_proba(X).toarray()
 
 
-# Implementations of a method on the same bags, the last 200 of them for testing: ours first.
+# Implementations of a method on the same bags, the last of them for testing: ours first.
 N_PEER_TEST = 200
 PEERS = {
     "drawn:400x8x4": {
@@ -147,19 +146,18 @@ def _on_sets():
         yield Part((dataset,), part.splits.first(1), part.configurations | own)
 
 
-def _drawn(varied):
+def _drawn(*varied):
     """Names of data of which one of the sizes is varied, each once."""
-    several = [BASE | {name: size} for name in varied for size in SIZES[name]]
-    names = ("drawn:{bags}x{instances}x{labels}".format(**one) for one in several)
-    return tuple(dict.fromkeys(names))
+    several = (BASE | {name: size} for name in varied for size in SIZES[name])
+    return tuple(dict.fromkeys("drawn:{bags}x{instances}x{labels}".format(**s) for s in several))
 
 
 COSTS_EXPERIMENT = Experiment(
     "costs", "Costs",
     (
         *_on_sets(),
-        Part(_drawn(SIZES), LastForTest(1), MANY_LABELS),
-        Part(_drawn(("bags", "instances")), LastForTest(1), ONE_LABEL),
+        Part(_drawn(*SIZES), LastForTest(1), MANY_LABELS),
+        Part(_drawn("bags", "instances"), LastForTest(1), ONE_LABEL),
         Part(tuple(f"drawn:{n_bags}x8x8" for n_bags in LARGE_BAGS), LastForTest(1), LARGE),
         *(Part((name,), LastForTest(1, N_PEER_TEST), peers) for name, peers in PEERS.items()),
     ),

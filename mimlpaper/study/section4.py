@@ -42,44 +42,35 @@ TABLE_1 = Table({
     "MimlBoost": Row(
         mimlboost.MimlBoost(), [SCALED, GAUSSIAN, ROUNDS],
         each(scaling="none", weighting="resampling", label_code="onehot", rank=600,
-             label_rule="top", gamma=0.2, C=10.0),
-    ),
+             label_rule="top", gamma=0.2, C=10.0)),
     "MimlSvm": Row(
         mimlsvm.MimlSvm(), [SCALED, GAUSSIAN, FIFTH],
-        each(scaling="none", label_rule="sign", gamma="scale", C=10.0),
-    ),
+        each(scaling="none", label_rule="sign", gamma="scale", C=10.0)),
     "MimlSvm, set kernel": Row(
         mimlsvm.MimlSvm(), [SCALED, GAUSSIAN, FIFTH, stated("4.2", metric=set_kernel_distance)],
-        each(scaling="none", label_rule="sign"),
-    ),
+        each(scaling="none", label_rule="sign")),
     "MimlSvm_mi": Row(
         mimlsvm_mi.MimlSvmMi(),
         [SCALED, GAUSSIAN, held_out(gamma=[0.1, 1.0, 10.0], C=[1.0, 10.0, 100.0, 1000.0]),
          nearest(gamma=5.0, C=10.0, max_alternations=15, label_rule="top")],
         each(scaling="none", C=1.0, gamma=1.0, rank=600, label_rule="sign",
-             max_alternations=[1, 2, 5, 10, 25]),
-    ),
+             max_alternations=[1, 2, 5, 10, 25])),
     "MimlNn": Row(
         mimlnn.MimlNn(), [SCALED],
-        each(scaling="none", ratio=0.2, ridge=[0.0, 10.0], label_rule="top"),
-    ),
+        each(scaling="none", ratio=0.2, ridge=[0.0, 10.0], label_rule="top")),
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
         ranksvm.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
-        each(linear_program="interior", normalise=True),
-    ),
+        each(linear_program="interior", normalise=True)),
     "RankSvm, converged": Row(
         ranksvm.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
-        each(scaling="none", C=[0.1, 10.0], criterion="average_precision", label_rule="top"),
-    ),
+        each(scaling="none", C=[0.1, 10.0], criterion="average_precision", label_rule="top")),
     "MlSvm": Row(
         mlsvm.MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
-        each(scaling="none", label_rule="top", gamma="scale", C=10.0),
-    ),
+        each(scaling="none", label_rule="top", gamma="scale", C=10.0)),
     "Ml-knn": Row(
         mlknn.MlKnn(), [SCALED, CONCATENATED, TEN],
-        each(scaling="none", n_neighbors=20, label_rule="top"),
-    ),
+        each(scaling="none", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 
 LINEAR = stated("4.3.3", kernel="linear")
@@ -92,49 +83,40 @@ TABLE_2 = Table({
         mimlboost.MimlBoost(),
         [SCALED, LINEAR, ROUNDS, held_out(label_code=["feature", "onehot", "product"]),
          nearest(label_code="product")],
-        each(C=[0.01, 0.1, 10.0], weighting="resampling", label_rule="top"),
-    ),
+        each(C=[0.01, 0.1, 10.0], weighting="resampling", label_rule="top")),
     "MimlSvm": Row(
         mimlsvm.MimlSvm(), [SCALED, LINEAR, FIFTH, AS_COUNTS],
-        each(scaling="columns", label_rule="sign", C=[0.1, 10.0]),
-    ),
+        each(scaling="columns", label_rule="sign", C=[0.1, 10.0])),
     "MimlSvm_mi": Row(
         mimlsvm_mi.MimlSvmMi(),
         [SCALED, LINEAR, held_out(C=[0.1, 1.0, 10.0, 100.0]), AS_COUNTS,
          nearest(C=0.1, max_alternations=5)],
-        each(scaling="columns", C=[0.03, 1.0], max_alternations=[1, 2, 10, 25], label_rule="top"),
-    ),
+        each(scaling="columns", C=[0.03, 1.0], max_alternations=[1, 2, 10, 25], label_rule="top")),
     "MimlNn": Row(
         mimlnn.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
-        each(scaling=["none", "columns"], ratio=0.2, ridge=[0.1, 10.0], label_rule="top"),
-    ),
+        each(scaling=["none", "columns"], ratio=0.2, ridge=[0.1, 10.0], label_rule="top")),
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
         ranksvm.RankSvm(), [SUMMED, SCALED_SUM, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
-        each(normalise=True),  # one change and few splits: a fit takes minutes
-    ),
+        each(normalise=True)),  # one change and few splits: a fit takes minutes
     "RankSvm, converged": Row(
         ranksvm.RankSvm(), [SUMMED, default(scaling=None), POLYNOMIAL, BY_RANKING_LOSS],
-        each(scaling="vector columns", C=[0.1, 10.0], label_rule="top"),
-    ),
+        each(scaling="vector columns", C=[0.1, 10.0], label_rule="top")),
     "MlSvm": Row(
         mlsvm.MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
-        each(scaling="none", label_rule="top", C=10.0),
-    ),
+        each(scaling="none", label_rule="top", C=10.0)),
     "Ml-knn": Row(
         mlknn.MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
-        each(scaling="vector columns", n_neighbors=20, label_rule="top"),
-    ),
+        each(scaling="vector columns", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 
 SCENES, TEXTS = ("scene",), ("reuters",)
 SPLITS = RandomSplits(30, train=0.75)
+TENTHS = [tenths / 10 for tenths in range(1, 11)]
 STEPS = {"RankSvm": TABLE_1["RankSvm"].changed(degree=2)}
 # Fig. 6 goes on where Table 1 stops, to see what more rounds would bring.
-MOST_ROUNDS = {
-    "MimlBoost": TABLE_1["MimlBoost"], "AdtBoost.MH": TABLE_1["AdtBoost.MH"].changed(n_rounds=50)
-}  # fmt: skip
-TENTHS = [tenths / 10 for tenths in range(1, 11)]
+TREES = {"AdtBoost.MH": TABLE_1["AdtBoost.MH"].changed(n_rounds=50)}
+MOST_ROUNDS = {"MimlBoost": TABLE_1["MimlBoost"]} | TREES
 SWEPT = {"MimlSvm": each(ratio=TENTHS)}
 
 SECTION4 = (

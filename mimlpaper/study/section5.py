@@ -33,39 +33,33 @@ FIGURE_4 = Table({
         DMimlSvm(),
         [SCALED, GAUSSIAN, default(lam=0.1),
          held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0])],
-        [*OF_FIGURES, *each(gamma=2.0, lam=0.03)], n_mixed=2,
-    ),
+        [*OF_FIGURES, *each(gamma=2.0, lam=0.03)], n_mixed=2),
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, GAUSSIAN, held_out(f"{OF_PROGRAMS}, and their k", **MACHINE, ratio=[0.2, 0.4])],
-        each(label_rule="sign"),
-    ),
+        each(label_rule="sign")),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
          held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS)],
-        each(label_rule="sign", max_alternations=ALTERNATIONS), n_mixed=2,
-    ),
+        each(label_rule="sign", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
 
 FIGURE_5 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
         [SCALED, LINEAR, AS_COUNTS, held_out("sharing or not", mu=[0.0, 1.0], **SLACKS)],
-        OF_FIGURES, n_mixed=2,
-    ),
+        OF_FIGURES, n_mixed=2),
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, LINEAR, AS_COUNTS,
          held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0])],
-        each(label_rule="sign"),
-    ),
+        each(label_rule="sign")),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
         [SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
          held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0])],
-        each(label_rule="top", max_alternations=ALTERNATIONS), n_mixed=2,
-    ),
+        each(label_rule="top", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
 
 # One of the settings among which hold-out chooses, to be changed one parameter at a time.
@@ -85,22 +79,21 @@ WITHOUT_HOLD_OUT = "D-MimlSvm, one setting"
 SPLITS = RandomSplits(30, train=0.25)
 FEW_SPLITS = RandomSplits(10, train=0.25)  # to see what a choice changes
 
-SIDE_READINGS = tuple(
-    Part(datasets, FEW_SPLITS, {WITHOUT_HOLD_OUT: BASE_SETTING}, {WITHOUT_HOLD_OUT: changes})
-    for datasets, changes in (
-        (("scene:30%",), [{}, *ON_SCENES, *ON_BOTH]), (("reuters:30%",), [{}, *ON_BOTH]),
-    )
-)  # fmt: skip
 
-ONE_PAIRWISE = dict(relatedness="pairwise", mu=1.0)
-OF_OBJECTIVES = Part(
-    ("scene:30%", "reuters:30%"), RandomSplits(5, train=0.25), {"D-MimlSvm": BASE_SETTING},
-    {"D-MimlSvm": [{}, dict(lam=0.3), dict(imbalance=False), ONE_PAIRWISE]},
-)  # fmt: skip
-OF_PAIRS = Part(
-    ("scene", "reuters"), RandomSplits(1, train=1.0), {"D-MimlSvm": BASE_SETTING},
-    {"D-MimlSvm": [{}, ONE_PAIRWISE]},
-)  # fmt: skip
+def _changed(datasets, splits, name, *changes):
+    return Part(datasets, splits, {name: BASE_SETTING}, {name: [{}, *changes]})
+
+
+SIDE_READINGS = (
+    _changed(("scene:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_SCENES, *ON_BOTH),
+    _changed(("reuters:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_BOTH),
+)
+PAIRS = dict(relatedness="pairwise", mu=1.0)
+LOOSER = *each(lam=0.3, imbalance=False), PAIRS
+FEWER, ALL = RandomSplits(5, train=0.25), RandomSplits(1, train=1.0)
+OF_OBJECTIVES = _changed(("scene:30%", "reuters:30%"), FEWER, "D-MimlSvm", *LOOSER)
+OF_PAIRS = _changed(("scene", "reuters"), ALL, "D-MimlSvm", PAIRS)
+
 SECTION5 = (
     Experiment("figure4", "Fig. 4", (Part(SCENES, SPLITS, FIGURE_4),), TESTED),
     Experiment("figure5", "Fig. 5", (Part(TEXTS, SPLITS, FIGURE_5),), TESTED),

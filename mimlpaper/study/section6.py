@@ -35,37 +35,31 @@ TABLE_3 = Table({
     "InsDif": Row(
         insdif.InsDif(learner=mimlnn.MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
-        each(learner__ridge=[0.1, 1.0], learner__label_rule="top"),
-    ),
+        each(learner__ridge=[0.1, 1.0], learner__label_rule="top")),
     "InsDif_MimlSvm": Row(
         insdif.InsDif(learner=mimlsvm.MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
-        each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign"),
-    ),
+        each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign")),
     "InsDif_MimlSvm_mi": Row(
         insdif.InsDif(transformation=FEATURES, learner=mimlsvm_mi.MimlSvmMi()),
         [AS_IN_FILES, AS_LINEAR, nearest(transformation__gamma=0.2),
          nearest(learner__max_alternations=1, learner__label_rule="top")],
         each(transformation__gamma=1.0, transformation__rank=600, learner__C=10.0,
-             learner__max_alternations=2, learner__label_rule="sign"),
-    ),
+             learner__max_alternations=2, learner__label_rule="sign")),
     # The paper could not run it: its settings are near to nothing.
     "InsDif_MimlBoost": Row(
         insdif.InsDif(transformation=FEATURES, learner=mimlboost.MimlBoost()),
         [AS_IN_FILES, AS_LINEAR, stated("4.3.2", learner__n_rounds=50),
-         default(transformation__gamma=0.2, learner__label_code="product", learner__tol=5e-2)],
-    ),
+         default(transformation__gamma=0.2, learner__label_code="product", learner__tol=5e-2)]),
     # Section 6.1 names it, and the paper has no row of it. The weights of Eq. 24 would give every
     # example every label: the rates of fourteen labels sum to 1.
     "InsDif_D-MimlSvm": Row(
         insdif.InsDif(transformation=FEATURES, learner=dmimlsvm.DMimlSvm()),
         [AS_IN_FILES, AS_LINEAR,
          default(learner__C=10.0, learner__lam=0.1, learner__mu=0.0, learner__imbalance=False)],
-        each(learner__imbalance=True), n_mixed=0,
-    ),
+        each(learner__imbalance=True), n_mixed=0),
     "AdtBoost.MH": Row(
         adtboost_mh.AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
-        each(smoothing=10.0, label_rule="top"),
-    ),
+        each(smoothing=10.0, label_rule="top")),
     "RankSvm": Row(ranksvm.RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY]),
     "RankSvm, converged": Row(
         ranksvm.RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE], each(C=[0.1, 10.0], label_rule="top")
@@ -74,12 +68,10 @@ TABLE_3 = Table({
         mlsvm.MlSvm(),
         [AS_IN_FILES, stated("6.2.1", kernel="rbf", gamma="auto"),
          nearest(kernel="linear", label_rule="sign")],
-        [*(dict(gamma=g, kernel="rbf") for g in ("auto", "scale")), dict(label_rule="top")],
-    ),
+        [*(dict(gamma=g, kernel="rbf") for g in ("auto", "scale")), dict(label_rule="top")]),
     "Ml-knn": Row(
         mlknn.MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
-        each(n_neighbors=20, label_rule="top"),
-    ),
+        each(n_neighbors=20, label_rule="top")),
     "Cnmf": Row(
         cnmf.Cnmf(), [AS_IN_FILES], each(C=100.0, gamma="auto", max_iter=500, label_rule="top")
     ),
@@ -146,17 +138,14 @@ FIVE_ROUNDS = "InsDif_MimlBoost, five rounds"
 SIDE_READINGS = (
     Part(
         YEAST, CrossValidation(50, n_folds=10),
-        {f"{name}, five partitions": TABLE_3[name] for name in ("InsDif", "MlSvm", "Ml-knn")},
-    ),
+        {f"{name}, five partitions": TABLE_3[name] for name in ("InsDif", "MlSvm", "Ml-knn")}),
     Part(
         YEAST, SPLITS, {"MlSvm, Gaussian": TABLE_3["MlSvm"]},
-        {"MlSvm, Gaussian": [dict(kernel="rbf"), dict(kernel="rbf", label_rule="top")]},
-    ),
+        {"MlSvm, Gaussian": [dict(kernel="rbf"), dict(kernel="rbf", label_rule="top")]}),
     Part(
         ("yahoo:Arts", "yahoo:Education", "yahoo:Social"), GivenSplit(),
         {FIVE_ROUNDS: TABLE_4["InsDif_MimlBoost"]},
-        {FIVE_ROUNDS: [dict(learner__n_rounds=5), dict(learner__n_rounds=5, learner__tol=1e-2)]},
-    ),
+        {FIVE_ROUNDS: [dict(learner__n_rounds=5), dict(learner__n_rounds=5, learner__tol=1e-2)]}),
 )  # fmt: skip
 
 SWEPT = {"InsDif": each(learner__ratio=TENTHS)}

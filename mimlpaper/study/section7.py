@@ -1,9 +1,8 @@
 """Section 7: multi-instance single-label data through MIML. Table 5, and what SubCod's parts do.
 
-The paper quotes the compared rows as the best of the literature, over kernels and parameters; the
-published column has settings near to them. In the blind column every feature is scaled to [0, 1],
-as in the authors' programs; mi-SVM, MI-SVM and CH-FD have the defaults of LIBSVM and this library,
-the two diverse densities the settings of their papers and programs.
+The paper quotes the compared rows as the best of the literature, over kernels and parameters.
+Blind rows have every feature scaled to [0, 1], as in the authors' programs, and defaults of LIBSVM,
+of this library, or of the methods' papers and programs.
 """
 
 from sklearn.pipeline import make_pipeline
@@ -37,55 +36,46 @@ TABLE_5 = Table({
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
         [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
-         dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2)],
-    ),
+         dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2)]),
     "SubCod_MimlNn": Row(
         subcod.SubCod(learner=mimlnn.MimlNn()),
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, nearest(learner__ratio=1.0)],
-        each(scaling="columns", optimum="minimal", learner__ratio=0.4),
-    ),
+        each(scaling="columns", optimum="minimal", learner__ratio=0.4)),
     "SubCod_MimlSvm_mi": Row(
         subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()),
         [SCALED, M_THETA, FEW_LABELS,
          nearest(learner__max_alternations=15, learner__label_rule="top"),
          nearest(on=MOLECULES, scaling=UNIT_VARIANCE, learner__C=10.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, learner__gamma=1.0)],
-        each(scaling="columns"),
-    ),
+        each(scaling="columns")),
     # The paper could not run it. Without θ = .7, with which there would be up to thirty labels.
     "SubCod_MimlBoost": Row(
         subcod.SubCod(learner=mimlboost.MimlBoost()),
         [SCALED, ROWS_OF_IMAGES, FEW_LABELS,
          stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5]),
-         stated("4.3.2", learner__n_rounds=50)],
-    ),
+         stated("4.3.2", learner__n_rounds=50)]),
     "Diverse Density": Row(
         diverse_density.DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
-        each(initial_scale=0.1, threshold=0.5),
-    ),
+        each(initial_scale=0.1, threshold=0.5)),
     "Em-dd": Row(
         diverse_density.EmDd(),
         [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
-        each(initial_scale=0.1, threshold="learned"),
-    ),
+        each(initial_scale=0.1, threshold="learned")),
     "mi-Svm": Row(
         misvm.MiSvmInstance(),
         [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0)],
-        each(scaling="columns", C=1.0, gamma="auto"),
-    ),
+        each(scaling="columns", C=1.0, gamma="auto")),
     "Mi-Svm": Row(
         misvm.MiSvmBag(),
         [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0)],
-        each(scaling="columns", C=1.0, gamma="auto"),
-    ),
+        each(scaling="columns", C=1.0, gamma="auto")),
     "Ch-Fd": Row(
         misvm.ChFd(),
         [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0)],
-        each(scaling="columns", nu=1.0, gamma="auto"),
-    ),
+        each(scaling="columns", nu=1.0, gamma="auto")),
 })  # fmt: skip
 
 SPLITS = CrossValidation(100, n_folds=10, stratified=True)
@@ -102,11 +92,8 @@ def _on_bag_label(method):
 
 # SubCod without its hold-out, at each M and θ.
 WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].published(name).estimator for name in FIVE_SETS}
-M_AND_THETA = [
-    dict(n_concepts=n_concepts, kept_share=kept_share)
-    for n_concepts in (10, 30, 50, 70)
-    for kept_share in (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
-]
+SHARES = (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
+M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) for share in SHARES]
 
 # Beside the readings of the rows: SubCod's learners on the bag label, each M and θ, folds that are
 # not stratified, and ascents from every positive bag.
@@ -115,16 +102,13 @@ SIDE_READINGS = (
     Part(FIVE_SETS, ONE_RUN, {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")}),
     Part(
         ("musk1", "elephant", "tiger"), FEW_SPLITS, {"SubCod, one M and θ": WITHOUT_HOLD_OUT},
-        {"SubCod, one M and θ": M_AND_THETA},
-    ),
+        {"SubCod, one M and θ": M_AND_THETA}),
     Part(
         FIVE_SETS, PLAIN_FOLDS,
-        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")},
-    ),
+        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")}),
     Part(
         ("musk1",), ONE_RUN, {"Diverse Density, every start": TABLE_5["Diverse Density"]},
-        {"Diverse Density, every start": [dict(n_start_bags=None)]},
-    ),
+        {"Diverse Density, every start": [dict(n_start_bags=None)]}),
 )  # fmt: skip
 
 SECTION7 = (Experiment("table5", "Table 5", (Part(FIVE_SETS, SPLITS, TABLE_5),), TESTED),)

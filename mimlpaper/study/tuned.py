@@ -1,10 +1,9 @@
 """Everyone tuned, and controls: the same budget for every method, on every set of data.
 
 A method chooses among sixteen settings by one hold-out on the training part, by average precision,
-or by accuracy where there is one label. All methods of a data set have the same scaling, the
-T-Criterion and, if they have a kernel, the same four: a linear one and three Gaussian ones. A
-learner of bags works on vectors through InsDif. The controls are learners of one vector on several
-layouts of the same bags: they separate what the bag brings from what layout and budget bring.
+or by accuracy where there is one label. All methods of a data set have the same scaling, kernels
+(a linear and three Gaussian ones) and the T-Criterion. A learner of bags works on vectors through
+InsDif. Controls are learners of one vector on several layouts of the same bags.
 """
 
 from dataclasses import replace
@@ -64,35 +63,28 @@ CODED = [
 ]
 OF_BAGS = {
     "MimlBoost": Row(mimlboost.MimlBoost(), [
-        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED),
-    ]),
+        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED)]),
     "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
     "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
-        _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0]),
-    ]),
+        _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
     "MimlNn": Row(mimlnn.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
     "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
         default(mu=0.0, lam=0.1),
-        _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0]),
-    ]),
+        _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0])]),
     "NoisyOr": Row(NoisyOr(), [
         default(rank=300, max_iter=500, tol=1e-5),
-        _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0]),
-    ]),
+        _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0])]),
 }  # fmt: skip
 OF_VECTORS = {
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [
         _grid("the paper's rounds, doubled and halved", n_rounds=[6, 12, 25, 50],
-              smoothing=[0.01, 0.1, 1.0, 10.0]),
-    ]),
+              smoothing=[0.01, 0.1, 1.0, 10.0])]),
     "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
-                 grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)]),
-    ]),
+                 grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
     "MlSvm": Row(mlsvm.MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
     "Ml-knn": Row(mlknn.MlKnn(), [
-        _grid("doublings of k", n_neighbors=NEIGHBOURS, smoothing=[0.1, 1.0]),
-    ]),
+        _grid("doublings of k", n_neighbors=NEIGHBOURS, smoothing=[0.1, 1.0])]),
     "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
@@ -240,23 +232,22 @@ ONE = {"MlSvm": Row(SVC(), [WITH_COST])} | FOREST
 
 def _controls(learners, layouts, *settings, ends=()) -> Table:
     """Each learner on each layout, whose columns are scaled to [0, 1]."""
-    return Table(
-        (
-            f"{name}, {layout}",
-            _with(row, default(vector=make_pipeline(*steps, MinMaxScaler(), *ends)), *settings),
-        )
-        for layout, steps in layouts.items()
-        for name, row in learners.items()
-    )
+    table = Table()
+    for layout, steps in layouts.items():
+        vector = default(vector=make_pipeline(*steps, MinMaxScaler(), *ends))
+        table |= {
+            f"{name}, {layout}": _with(row, vector, *settings) for name, row in learners.items()
+        }
+    return table
 
 
 SET_KERNEL = _with(_by_set_kernel(SVC()), SCALED, BY_ACCURACY)
-UNIT = (Normalizer(),)
+OF_TEXTS = _controls(MANY, OF_ANY_SIZE, ends=[Normalizer()])
 CONTROLS = {
     SCENES: _controls(MANY, BY_POSITION | OF_ANY_SIZE),
-    TEXTS: _controls(MANY, OF_ANY_SIZE, ends=UNIT),
+    TEXTS: OF_TEXTS,
     BAGS: _controls(MANY, OF_ANY_SIZE),
-    DBPEDIA: _controls(MANY, OF_ANY_SIZE, ends=UNIT),
+    DBPEDIA: OF_TEXTS,
     FIVE_SETS: _controls(ONE, OF_ANY_SIZE, BY_ACCURACY) | {"Set kernel": SET_KERNEL},
 }
 
