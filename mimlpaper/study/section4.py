@@ -1,8 +1,8 @@
 """Section 4: scene and text classification by degeneration. Tables 1 and 2, Figs. 6 and 7.
 
-Blind rows have the features scaled by column, as in the authors' programs, and LIBSVM's defaults
-where neither the text nor the programs name a cost or a width. With these MimlSvm_mi predicts no
-label at all, so its cost and width are held out.
+Blind rows have features scaled by column, as in the authors' programs, and LIBSVM's defaults where
+neither text nor programs name a cost or a width. MimlSvm_mi would predict no label with them: its
+cost and width are held out.
 """
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer

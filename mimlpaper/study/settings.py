@@ -1,8 +1,8 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
-A row lists its settings in layers, and the last layer that names a parameter counts. The published
-column takes all layers; the blind column leaves out what was chosen because it came nearest to the
-printed row. A *reading* is the published row with some of its open choices made otherwise.
+The last of a row's layers that names a parameter counts. The published column takes all layers;
+the blind column leaves out what was chosen because it came nearest to the printed row. A *reading*
+is the published row with some of its open choices made otherwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -120,7 +120,7 @@ class Row:
     def differing(self, reading: Mapping[str, object], dataset: str = "") -> dict:
         """The part of a reading that differs from the published settings on a data set."""
         own = {name: value for name, (value, _) in self.layers(dataset).items()}
-        own["scaling"] = _name_of(own.get("scaling"))
+        own["scaling"] = SCALING_NAMES.get(repr(own.get("scaling")), "")
         return {n: v for n, v in reading.items() if n not in own or own[n] != v}
 
     def layers(self, dataset: str = "", *further: Basis) -> dict:
@@ -136,8 +136,7 @@ class Row:
 
     def changed(self, dataset: str = "", /, **changes):
         """The unfitted published estimator with other values; a list is a grid."""
-        layers = self.layers(dataset, default(**changes))
-        values = {name: value for name, (value, _) in layers.items()}
+        values = {n: v for n, (v, _) in self.layers(dataset, default(**changes)).items()}
         values = {name: values[name] for name in values if name not in unread(values)}
         if isinstance(values.get("scaling"), str):
             values["scaling"] = SCALINGS[values["scaling"]]
@@ -213,11 +212,6 @@ def unread(values: Mapping[str, object]) -> set[str]:
         if name.endswith(of) and isinstance(value, str)
         for other in UNREAD.get(value, ())
     }
-
-
-def _name_of(scaling):
-    """The name of a scaling step in :data:`SCALINGS`; "" if it has none."""
-    return scaling if isinstance(scaling, str) else SCALING_NAMES.get(repr(scaling), "")
 
 
 def _described(layers, name):

@@ -35,7 +35,6 @@ LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
 PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
 RIDGES = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
-NEIGHBOURS = [2, 4, 8, 16, 32, 64, 128, 256]
 FOUR_COSTS, TWO_RATIOS = "four costs with every kernel", "k of the authors' two programs"
 
 
@@ -84,7 +83,7 @@ OF_VECTORS = {
                  grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
     "MlSvm": Row(mlsvm.MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
     "Ml-knn": Row(mlknn.MlKnn(), [
-        _grid("doublings of k", n_neighbors=NEIGHBOURS, smoothing=[0.1, 1.0])]),
+        _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
     "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
@@ -140,10 +139,8 @@ SUMMED = default("unit length", scaling=None, vector=DOCUMENT)
 
 # One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
 CONCEPTS = [10, 30, 50, 70]
-BY_CONCEPTS = _grid(
-    "M and θ of 7.2, two optima", n_concepts=CONCEPTS, kept_share=[0.1, 0.5],
-    optimum=["vertex", "budget"],
-)  # fmt: skip
+OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
+BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
 WHOLE_BUDGET = [
     default("other optima take days", optimum="budget"),
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
@@ -232,13 +229,14 @@ ONE = {"MlSvm": Row(SVC(), [WITH_COST])} | FOREST
 
 def _controls(learners, layouts, *settings, ends=()) -> Table:
     """Each learner on each layout, whose columns are scaled to [0, 1]."""
-    table = Table()
-    for layout, steps in layouts.items():
-        vector = default(vector=make_pipeline(*steps, MinMaxScaler(), *ends))
-        table |= {
-            f"{name}, {layout}": _with(row, vector, *settings) for name, row in learners.items()
-        }
-    return table
+    return Table(
+        (
+            f"{name}, {layout}",
+            _with(row, default(vector=make_pipeline(*steps, MinMaxScaler(), *ends)), *settings),
+        )
+        for layout, steps in layouts.items()
+        for name, row in learners.items()
+    )
 
 
 SET_KERNEL = _with(_by_set_kernel(SVC()), SCALED, BY_ACCURACY)

@@ -36,10 +36,7 @@ def set_kernel(*steps, **kernel):
 
 
 def _rows(table, figure, **kernel) -> Table:
-    """The table's rows with blind settings and the converged RankSvm, and the further rows.
-
-    D-MimlSvm is that of the figure. ``kernel`` is that of our own rows.
-    """
+    """Blind rows of the table with the converged RankSvm, the figure's D-MimlSvm, and ours."""
     rows = {name: Row(row.learner, row.blind().settings) for name, row in table.items()}
     rows["RankSvm"] = rows["RankSvm, converged"]
     mi_svm, vector = rows["MimlSvm_mi"], default(vector=set_kernel(**kernel), kernel="linear")
@@ -56,12 +53,10 @@ def _rows(table, figure, **kernel) -> Table:
     })  # fmt: skip
 
 
-def _of_any_size(row):
-    return replace(row, settings=[MEAN if one is CONCATENATED else one for one in row.settings])
-
-
-ON_IMAGES = _rows(TABLE_1, FIGURE_4, kernel="rbf", gamma=1.0)
-UNSEEN = Table((name, _of_any_size(row)) for name, row in ON_IMAGES.items())
+UNSEEN = Table(
+    (name, replace(row, settings=[MEAN if one is CONCATENATED else one for one in row.settings]))
+    for name, row in _rows(TABLE_1, FIGURE_4, kernel="rbf", gamma=1.0).items()
+)
 UNSEEN_TEXTS = _rows(TABLE_2, FIGURE_5, kernel="linear")
 
 DEFAULTS_FROM = ("hja", "synthetic_scene")  # they were chosen here; the other sets confirm them
