@@ -40,9 +40,10 @@ def _read_otherwise(name: str) -> tuple[Part, ...]:
     )
 
 
-SIDE_READINGS = (*section5.SIDE_READINGS, *section6.SIDE_READINGS, *section7.SIDE_READINGS)
-READINGS = (*(part for name in ROWS for part in _read_otherwise(name)), *SIDE_READINGS)
-
+READINGS = (
+    *(part for name in ROWS for part in _read_otherwise(name)),
+    *(part for section in (section5, section6, section7) for part in section.SIDE_READINGS),
+)
 BLIND = tuple(
     replace(PRINTED[name].parts[0], configurations=table.blind()) for name, table in TABLES.items()
 )

@@ -12,8 +12,7 @@ from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
 from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
 
-SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
-TEXTS = tuple(f"reuters:{percentage}%" for percentage in PERCENTAGES)
+SCENES, TEXTS = (tuple(f"{one}:{p}%" for p in PERCENTAGES) for one in ("scene", "reuters"))
 
 # Figs. 4 and 5 weigh losses by τ and take the labels of positive score. Section 5.6: the settings
 # of the figures except for μ, which must be positive where relatedness goes by pairs.

@@ -91,10 +91,9 @@ def _explainers(table, kernel):
     return {CHANCE: Chance(), **methods, CEILING: Ceiling(machine)}
 
 
-FIVE_FOLDS = CrossValidation(5, n_folds=5)
 OF_ORDERS = Part(BAGS, FOLDS, UNSEEN), Part(TEXTS, AS_REUTERS, UNSEEN_TEXTS)
 OF_REASONS = (
-    Part((*BAGS, "synthetic_scene"), FIVE_FOLDS, _explainers(UNSEEN, "rbf")),
+    Part((*BAGS, "synthetic_scene"), CrossValidation(5, n_folds=5), _explainers(UNSEEN, "rbf")),
     Part(TEXTS, AS_REUTERS, _explainers(UNSEEN_TEXTS, "linear")),
 )
 OF_DEFAULTS = Part(
