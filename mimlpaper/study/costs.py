@@ -1,7 +1,6 @@
 """What fits cost: single fits on data of the paper, on drawn bags of many sizes, and by peers.
 
-"drawn:400x8x4" is 400 drawn bags of 8 instances with 4 labels. Costs belong to a machine: a second
-measurement gives other numbers.
+"drawn:400x8x4" is 400 drawn bags of 8 instances with 4 labels. Costs belong to a machine.
 """
 
 from dataclasses import dataclass
@@ -14,21 +13,12 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper import DMimlSvm, InsDif, LandmarkMap, MimlBoost, MimlNn, MimlSvm, MimlSvmMi
-from mimlpaper.algorithms.insdif import SingleInstances
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.adtboost_mh import AdtBoostMH
-from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd
-from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
-from mimlpaper.baselines.ranksvm import RankSvm
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms.medoid_map import LandmarkMap
+from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, mlknn, mlsvm, ranksvm
 from mimlpaper.preprocessing import ConcatenateInstances
+from mimlpaper.study import section4, section5, section6, section7
 from mimlpaper.study.measures import COSTS
-from mimlpaper.study.section4 import SECTION4
-from mimlpaper.study.section5 import BASE_SETTING
-from mimlpaper.study.section6 import SECTION6
-from mimlpaper.study.section7 import SECTION7
 from mimlpaper.study.trials import Experiment, Part, Splits
 
 # The training part of a table's first split, under the published settings.
@@ -63,24 +53,24 @@ def _on_vectors(estimator):
 
 # Kernel factors have one rank, so that what grows is the method.
 MANY_LABELS = {
-    "MimlBoost": MimlBoost(n_rounds=50, rank=300),
-    "MimlSvm": MimlSvm(),
-    "MimlSvm_mi": MimlSvmMi(rank=300),
-    "MimlNn": MimlNn(),
-    "D-MimlSvm": DMimlSvm(rank=300),
-    "InsDif": _on_vectors(InsDif()),
-    "AdtBoost.MH": _on_vectors(AdtBoostMH(n_rounds=25)),
-    "RankSvm": _on_vectors(RankSvm(degree=3)),
-    "MlSvm": _on_vectors(MlSvm()),
-    "Ml-knn": _on_vectors(MlKnn(n_neighbors=10)),
+    "MimlBoost": mimlboost.MimlBoost(n_rounds=50, rank=300),
+    "MimlSvm": mimlsvm.MimlSvm(),
+    "MimlSvm_mi": mimlsvm_mi.MimlSvmMi(rank=300),
+    "MimlNn": mimlnn.MimlNn(),
+    "D-MimlSvm": dmimlsvm.DMimlSvm(rank=300),
+    "InsDif": _on_vectors(insdif.InsDif()),
+    "AdtBoost.MH": _on_vectors(adtboost_mh.AdtBoostMH(n_rounds=25)),
+    "RankSvm": _on_vectors(ranksvm.RankSvm(degree=3)),
+    "MlSvm": _on_vectors(mlsvm.MlSvm()),
+    "Ml-knn": _on_vectors(mlknn.MlKnn(n_neighbors=10)),
 }
 ONE_LABEL = {
-    "SubCod": SubCod(n_concepts=30),
-    "Diverse Density": DiverseDensity(n_start_bags=3, initial_scale=0.3),
-    "Em-dd": EmDd(n_start_bags=3, initial_scale=0.3),
-    "mi-Svm": MiSvmInstance(gamma=5.0, C=10.0, rank=300),
-    "Mi-Svm": MiSvmBag(gamma=5.0, C=10.0, rank=300),
-    "Ch-Fd": ChFd(gamma=5.0, rank=300),
+    "SubCod": subcod.SubCod(n_concepts=30),
+    "Diverse Density": diverse_density.DiverseDensity(n_start_bags=3, initial_scale=0.3),
+    "Em-dd": diverse_density.EmDd(n_start_bags=3, initial_scale=0.3),
+    "mi-Svm": misvm.MiSvmInstance(gamma=5.0, C=10.0, rank=300),
+    "Mi-Svm": misvm.MiSvmBag(gamma=5.0, C=10.0, rank=300),
+    "Ch-Fd": misvm.ChFd(gamma=5.0, rank=300),
 }
 
 # What grows with the bags, not with their square, on many bags.
@@ -89,11 +79,11 @@ LARGE = {
         LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
     ),
     "MimlSvm, landmarks": make_pipeline(
-        LandmarkMap(), SingleInstances(), MimlSvmMi(C=10.0, rank=300)
+        LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
     ),
-    "MimlBoost, linear": MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
-    "MimlSvm_mi, linear": MimlSvmMi(kernel="linear"),
-    "D-MimlSvm, linear": DMimlSvm(kernel="linear"),
+    "MimlBoost, linear": mimlboost.MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
+    "MimlSvm_mi, linear": mimlsvm_mi.MimlSvmMi(kernel="linear"),
+    "D-MimlSvm, linear": dmimlsvm.DMimlSvm(kernel="linear"),
 }
 LARGE_BAGS = (6250, 12500, 25000, 50000, 100000)
 
@@ -124,22 +114,22 @@ class ScikitMultilearnKnn(BaseEstimator):
         return self.classifier_.predict_proba(X).toarray()
 
 
-# Implementations of a method on the same bags, the last 200 of them for testing: ours first.
+# Implementations of a method on the same bags, the last of them for testing: ours first.
 N_PEER_TEST = 200
 PEERS = {
     "drawn:400x8x4": {
-        "MimlNn": MimlNn(),
-        "MimlNn, distances by SciPy": MimlNn(metric=scipy_hausdorff),
+        "MimlNn": mimlnn.MimlNn(),
+        "MimlNn, distances by SciPy": mimlnn.MimlNn(metric=scipy_hausdorff),
     },
     "drawn:232x4x4": {
-        "D-MimlSvm": DMimlSvm(),
-        "D-MimlSvm, CVXPY": DMimlSvm(solver="cvxpy"),
-        "D-MimlSvm, Table 8 as printed": DMimlSvm(solver="cutting_plane"),
+        "D-MimlSvm": dmimlsvm.DMimlSvm(),
+        "D-MimlSvm, CVXPY": dmimlsvm.DMimlSvm(solver="cvxpy"),
+        "D-MimlSvm, Table 8 as printed": dmimlsvm.DMimlSvm(solver="cutting_plane"),
     },
     "drawn:1800x8x8": {
-        "MlSvm": _on_vectors(MlSvm(gamma=0.1)),
+        "MlSvm": _on_vectors(mlsvm.MlSvm(gamma=0.1)),
         "MlSvm, scikit-learn": _on_vectors(OneVsRestClassifier(SVC(gamma=0.1))),
-        "Ml-knn": _on_vectors(MlKnn()),
+        "Ml-knn": _on_vectors(mlknn.MlKnn()),
         "Ml-knn, scikit-multilearn-ng": _on_vectors(ScikitMultilearnKnn()),
     },
 }
@@ -147,26 +137,27 @@ PEERS = {
 
 def _on_sets():
     """The methods of each table, and D-MimlSvm, which is in none."""
-    printed = {one.name: one.parts[0] for one in (*SECTION4, *SECTION6, *SECTION7)}
+    sections = (*section4.SECTION4, *section6.SECTION6, *section7.SECTION7)
+    printed = {one.name: one.parts[0] for one in sections}
+    base = section5.BASE_SETTING
     for dataset, table in SETS.items():
-        own = {"D-MimlSvm": BASE_SETTING} if dataset in BASE_SETTING else {}
+        own = {"D-MimlSvm": base} if dataset in base else {}
         part = printed[table]
         yield Part((dataset,), part.splits.first(1), part.configurations | own)
 
 
-def _drawn(varied):
+def _drawn(*varied):
     """Names of data of which one of the sizes is varied, each once."""
-    several = [BASE | {name: size} for name in varied for size in SIZES[name]]
-    names = ("drawn:{bags}x{instances}x{labels}".format(**one) for one in several)
-    return tuple(dict.fromkeys(names))
+    several = (BASE | {name: size} for name in varied for size in SIZES[name])
+    return tuple(dict.fromkeys("drawn:{bags}x{instances}x{labels}".format(**s) for s in several))
 
 
 COSTS_EXPERIMENT = Experiment(
     "costs", "Costs",
     (
         *_on_sets(),
-        Part(_drawn(SIZES), LastForTest(1), MANY_LABELS),
-        Part(_drawn(("bags", "instances")), LastForTest(1), ONE_LABEL),
+        Part(_drawn(*SIZES), LastForTest(1), MANY_LABELS),
+        Part(_drawn("bags", "instances"), LastForTest(1), ONE_LABEL),
         Part(tuple(f"drawn:{n_bags}x8x8" for n_bags in LARGE_BAGS), LastForTest(1), LARGE),
         *(Part((name,), LastForTest(1, N_PEER_TEST), peers) for name, peers in PEERS.items()),
     ),

@@ -83,8 +83,8 @@ def _as_text(setting):
 def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
     """The criteria of a hold-out's choice, then of its choices among fewer settings.
 
-    The trial's seed draws the order of the settings. ``n_settings`` of them were tried, with the
-    held-out values ``held_out``, as JSON in this order. A setting chosen again is not fitted again.
+    The trial's seed draws the order of the settings; ``n_settings`` of them were tried, with the
+    values ``held_out`` (JSON). A setting chosen again is not fitted again.
     """
     (whole,) = criteria(estimator, dataset, train, test)
     held_out = estimator.holdout_values_
@@ -105,10 +105,9 @@ def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
 
 
 def objectives(estimator, dataset, train, test) -> list[dict]:
-    """D-MimlSvm's objective, one row for each step of the outer loop, from 1.
+    """D-MimlSvm's objective at each step of the outer loop, and after the next, kept or not (NaN).
 
-    following: the objective after the next step, kept or not; NaN if there is none. n_iter: the
-    inner solver's iterations; gap: its relative duality gap after the fit.
+    n_iter: the inner solver's iterations; gap: its relative duality gap after the fit.
     """
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
@@ -119,10 +118,10 @@ def objectives(estimator, dataset, train, test) -> list[dict]:
 
 
 def related_pairs(estimator, dataset, train, test) -> list[dict]:
-    """What D-MimlSvm learns of each pair of labels, ``first`` and ``second``.
+    """What D-MimlSvm learns of each pair of labels: the cosine of their w_t, and their sharing.
 
-    cosine: between their w_t. sharing: 1 / (4 μ_ij + 2), their share of w_i + w_j, NaN if it is not
-    learned. together: how often training bags have both, over what independence would give.
+    sharing: 1 / (4 μ_ij + 2), their share of w_i + w_j, NaN if it is not learned. together: how
+    often training bags have both, over what independence would give.
     """
     Y, names = dataset.Y[train], dataset.label_names
     fitted = estimator.fit(dataset.X[train], Y)[-1]
@@ -142,8 +141,7 @@ def related_pairs(estimator, dataset, train, test) -> list[dict]:
 def characteristics(estimator, dataset, train, test) -> list[dict]:
     """Appendix C's numbers of a data set, of its training and test documents; nothing is fitted.
 
-    PMC: the percentage with more than one category. ANL: the average number of categories. PRC: the
-    percentage of rare categories.
+    PMC: % with several categories. ANL: average number of categories. PRC: % of rare categories.
     """
     measured = {"categories": dataset.n_labels, "vocabulary": dataset.X.shape[1]}
     for part, Y in (("train", dataset.Y[train]), ("test", dataset.Y[test])):
@@ -182,9 +180,9 @@ class Chance(Guess):
 
 
 def reasons(estimator, dataset, train, test) -> list[dict]:
-    """Scores of instances, see :func:`~mimlpaper.reasons.explain`, against their labels.
+    """Explanations against the labels of instances, which only :class:`Ceiling` sees.
 
-    Only :class:`Ceiling` sees these labels. One row a calibration; it and ``Chance`` have none.
+    One row for each calibration; ``Ceiling`` and ``Chance`` have none.
     """
     X, Y = dataset.X[train], dataset.Y[train]
     truth = dataset.X.with_instances(dataset.instance_labels)
@@ -207,10 +205,8 @@ def shares_of_right_reasons(
     accuracy, accuracy_known : the top label of an instance is its own, among all or its bag's.
     auc : mean over labels of the area under the curve of the instances that have it.
     pointing : the top instance of a label that a bag shows has the label.
-    micro_auc_instances, micro_auc_bags : area under one curve for all labels together. A bag
-        has the scores of its top instances, labelled or not.
-
-    ``scores`` and ``instance_labels`` are (n_instances, n_labels), ``Y`` (n_bags, n_labels).
+    micro_auc_instances, micro_auc_bags : area under one curve for all labels; a bag's score is its
+        largest. ``scores``, ``instance_labels`` (n_instances, n_labels); ``Y`` (n_bags, n_labels).
     """
     of_bags = roc_auc_score(Y, bags.max(scores), average="micro")
     labelled = instance_labels.any(axis=1)
@@ -238,11 +234,10 @@ def _top_is_true(scores, truth):
 
 
 def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) -> np.ndarray:
-    """Instance scores ``test`` as probabilities, learned from labels ``Y`` of training bags only.
+    """Instance scores ``test`` as probabilities, by kind "platt" or "isotonic"; or "none".
 
-    For each label, Platt's logistic function or isotonic regression gives the probability that a
-    bag has it from its largest score; it is read at every instance's score. ``train`` and ``test``
-    are (n_instances, n_labels). Kind "none" gives ``test`` back.
+    The curve of a label is fitted to the largest scores of training bags and their ``Y``, and read
+    at every instance's score. ``train`` and ``test`` are (n_instances, n_labels).
     """
     if kind == "none":
         return test
@@ -263,8 +258,8 @@ def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) ->
 def costs(estimator, dataset, train, test) -> list[dict]:
     """Processor seconds of a fit and of scores, and the megabytes that each adds to the peak.
 
-    A small fit loads compiled code before; of short fits the fastest of three counts. n_instances
-    is the mean of a bag. A learner of one label gets the first.
+    A small fit loads compiled code before; of short fits the fastest of three counts. A learner of
+    one label gets the first.
     """
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     labels = dataset.labels
@@ -294,10 +289,7 @@ def costs(estimator, dataset, train, test) -> list[dict]:
 
 
 def spent(call, *args):
-    """The result of ``call``, its processor seconds, and the megabytes that it adds to the peak.
-
-    Except on Linux, the peak is that of the whole process, with the loading of its data.
-    """
+    """The result of ``call``, its processor seconds, and the megabytes that it adds to the peak."""
     gc.collect()
     if sys.platform == "linux":  # give back what is free, and forget the peak
         getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)
@@ -326,16 +318,12 @@ RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "s
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))
 CHARACTERISTICS = Measure(
     characteristics,
-    (
-        "categories", "vocabulary",
-        "train_PMC", "train_ANL", "train_PRC", "test_PMC", "test_ANL", "test_PRC",
-    ),
+    ("categories", "vocabulary",
+     "train_PMC", "train_ANL", "train_PRC", "test_PMC", "test_ANL", "test_PRC"),
 )  # fmt: skip
 COSTS = Measure(
     costs,
-    (
-        "n_instances", "n_features", "n_labels", "fit_seconds", "fit_megabytes",
-        "predict_seconds", "predict_megabytes", "average_precision",
-    ),
+    ("n_instances", "n_features", "n_labels", "fit_seconds", "fit_megabytes",
+     "predict_seconds", "predict_megabytes", "average_precision"),
     repeatable=False, alone=True,
 )  # fmt: skip

@@ -2,35 +2,30 @@
 
 from dataclasses import replace
 
+from mimlpaper.study import section4, section5, section6, section7
 from mimlpaper.study.calibration import CALIBRATION
 from mimlpaper.study.costs import COSTS_EXPERIMENT
 from mimlpaper.study.measures import TESTED
-from mimlpaper.study.section4 import SECTION4, TABLE_1, TABLE_2
-from mimlpaper.study.section5 import FIGURE_4, FIGURE_5, SECTION5
-from mimlpaper.study.section5 import SIDE_READINGS as OF_SECTION5
-from mimlpaper.study.section6 import SECTION6, TABLE_3, TABLE_4
-from mimlpaper.study.section6 import SIDE_READINGS as OF_SECTION6
-from mimlpaper.study.section7 import SECTION7, TABLE_5
-from mimlpaper.study.section7 import SIDE_READINGS as OF_SECTION7
 from mimlpaper.study.settings import nearest_to_print
 from mimlpaper.study.trials import Experiment, Part
 from mimlpaper.study.tuned import TUNED_EXPERIMENTS
 from mimlpaper.study.unseen import UNSEEN_EXPERIMENTS
 
 # The rows whose every setting has a basis, see mimlpaper.study.settings.
-TABLES = dict(table1=TABLE_1, table2=TABLE_2, table3=TABLE_3, table4=TABLE_4, table5=TABLE_5)
-ROWS = TABLES | dict(figure4=FIGURE_4, figure5=FIGURE_5)
+TABLES = {
+    "table1": section4.TABLE_1,
+    "table2": section4.TABLE_2,
+    "table3": section6.TABLE_3,
+    "table4": section6.TABLE_4,
+    "table5": section7.TABLE_5,
+}
+ROWS = TABLES | {"figure4": section5.FIGURE_4, "figure5": section5.FIGURE_5}
 
-PRINTED = {one.name: one for one in (*SECTION4, *SECTION5, *SECTION6, *SECTION7)}
+SECTIONS = (section4.SECTION4, section5.SECTION5, section6.SECTION6, section7.SECTION7)
+PRINTED = {one.name: one for section in SECTIONS for one in section}
 
 # Of each table and figure, so many splits of its experiment show what an open choice changes.
 READ_SPLITS = dict(table1=5, table2=5, table3=5, table4=1, table5=10, figure4=5, figure5=5)
-
-
-def _blind(name: str) -> Part:
-    """The rows of a table under blind settings, on its splits."""
-    (part,) = PRINTED[name].parts
-    return replace(part, configurations=TABLES[name].blind())
 
 
 def _read_otherwise(name: str) -> tuple[Part, ...]:
@@ -45,10 +40,13 @@ def _read_otherwise(name: str) -> tuple[Part, ...]:
     )
 
 
-SIDE_READINGS = (*OF_SECTION5, *OF_SECTION6, *OF_SECTION7)
-READINGS = (*(part for name in ROWS for part in _read_otherwise(name)), *SIDE_READINGS)
-
-BLIND = tuple(map(_blind, TABLES))
+READINGS = (
+    *(part for name in ROWS for part in _read_otherwise(name)),
+    *(part for section in (section5, section6, section7) for part in section.SIDE_READINGS),
+)
+BLIND = tuple(
+    replace(PRINTED[name].parts[0], configurations=table.blind()) for name, table in TABLES.items()
+)
 OTHERS = (
     Experiment("blind", "Tables 1 to 5, blind", BLIND, TESTED, smoke_splits=1),
     *TUNED_EXPERIMENTS,

@@ -12,8 +12,7 @@ from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
 from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
 
-SCENES = tuple(f"scene:{percentage}%" for percentage in PERCENTAGES)
-TEXTS = tuple(f"reuters:{percentage}%" for percentage in PERCENTAGES)
+SCENES, TEXTS = (tuple(f"{one}:{p}%" for p in PERCENTAGES) for one in ("scene", "reuters"))
 
 # Figs. 4 and 5 weigh losses by τ and take the labels of positive score. Section 5.6: the settings
 # of the figures except for μ, which must be positive where relatedness goes by pairs.
@@ -23,7 +22,6 @@ OF_FIGURES = [
     *each(criterion=["hamming_loss", "ranking_loss"]), BY_PAIRS,
 ]  # fmt: skip
 ALTERNATIONS = [1, 2, 3, 10, 25]
-LAMBDA = default(lam=0.1)
 COSTS = [0.1, 1.0, 10.0, 100.0]
 SLACKS = dict(C=[1.0, 10.0], lam=[0.01, 0.1])
 OF_PROGRAMS = "widths of the authors' programs"
@@ -32,53 +30,35 @@ MACHINE = dict(gamma=[0.2, 1.0], C=[1.0, 10.0])  # the cost of LIBSVM, and ten t
 FIGURE_4 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
-        [
-            SCALED, GAUSSIAN, LAMBDA,
-            held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0]),
-        ],
-        choices=[*OF_FIGURES, dict(gamma=2.0), dict(lam=0.03)],
-        n_mixed=2,
-    ),
+        [SCALED, GAUSSIAN, default(lam=0.1),
+         held_out(f"{OF_PROGRAMS}; sharing or not", **MACHINE, mu=[0.0, 1.0])],
+        [*OF_FIGURES, *each(gamma=2.0, lam=0.03)], n_mixed=2),
     "MimlSvm": Row(
         MimlSvm(),
         [SCALED, GAUSSIAN, held_out(f"{OF_PROGRAMS}, and their k", **MACHINE, ratio=[0.2, 0.4])],
-        choices=each(label_rule="sign"),
-    ),
+        each(label_rule="sign")),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
-        [
-            SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
-            held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS),
-        ],
-        choices=each(label_rule="sign", max_alternations=ALTERNATIONS),
-        n_mixed=2,
-    ),
+        [SCALED, GAUSSIAN, nearest(max_alternations=15, label_rule="top"),
+         held_out(OF_PROGRAMS, gamma=[0.2, 1.0], C=COSTS)],
+        each(label_rule="sign", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
 
 FIGURE_5 = Table({
     "D-MimlSvm": Row(
         DMimlSvm(),
         [SCALED, LINEAR, AS_COUNTS, held_out("sharing or not", mu=[0.0, 1.0], **SLACKS)],
-        choices=OF_FIGURES,
-        n_mixed=2,
-    ),
+        OF_FIGURES, n_mixed=2),
     "MimlSvm": Row(
         MimlSvm(),
-        [
-            SCALED, LINEAR, AS_COUNTS,
-            held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0]),
-        ],
-        choices=each(label_rule="sign"),
-    ),
+        [SCALED, LINEAR, AS_COUNTS,
+         held_out("k of the programs", ratio=[0.2, 0.4], C=[0.01, 0.1, 1.0, 10.0])],
+        each(label_rule="sign")),
     "MimlSvm_mi": Row(
         MimlSvmMi(),
-        [
-            SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
-            held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0]),
-        ],
-        choices=each(label_rule="top", max_alternations=ALTERNATIONS),
-        n_mixed=2,
-    ),
+        [SCALED, LINEAR, AS_COUNTS, nearest(max_alternations=5),
+         held_out("powers of ten", C=[1e-4, 1e-3, 0.01, *COSTS, 1000.0])],
+        each(label_rule="top", max_alternations=ALTERNATIONS), n_mixed=2),
 })  # fmt: skip
 
 # One of the settings among which hold-out chooses, to be changed one parameter at a time.
@@ -98,22 +78,20 @@ WITHOUT_HOLD_OUT = "D-MimlSvm, one setting"
 SPLITS = RandomSplits(30, train=0.25)
 FEW_SPLITS = RandomSplits(10, train=0.25)  # to see what a choice changes
 
-SIDE_READINGS = tuple(
-    Part(datasets, FEW_SPLITS, {WITHOUT_HOLD_OUT: BASE_SETTING}, {WITHOUT_HOLD_OUT: changes})
-    for datasets, changes in (
-        (("scene:30%",), [{}, *ON_SCENES, *ON_BOTH]), (("reuters:30%",), [{}, *ON_BOTH]),
-    )
-)  # fmt: skip
 
-ONE_PAIRWISE = dict(relatedness="pairwise", mu=1.0)
-OF_OBJECTIVES = Part(
-    ("scene:30%", "reuters:30%"), RandomSplits(5, train=0.25), {"D-MimlSvm": BASE_SETTING},
-    {"D-MimlSvm": [{}, dict(lam=0.3), dict(imbalance=False), ONE_PAIRWISE]},
-)  # fmt: skip
-OF_PAIRS = Part(
-    ("scene", "reuters"), RandomSplits(1, train=1.0), {"D-MimlSvm": BASE_SETTING},
-    {"D-MimlSvm": [{}, ONE_PAIRWISE]},
-)  # fmt: skip
+def _changed(datasets, splits, name, *changes):
+    return Part(datasets, splits, {name: BASE_SETTING}, {name: [{}, *changes]})
+
+
+SIDE_READINGS = (
+    _changed(("scene:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_SCENES, *ON_BOTH),
+    _changed(("reuters:30%",), FEW_SPLITS, WITHOUT_HOLD_OUT, *ON_BOTH),
+)
+PAIRS, LESS = dict(relatedness="pairwise", mu=1.0), each(lam=0.3, imbalance=False)
+THIRTY = ("scene:30%", "reuters:30%")
+OF_OBJECTIVES = _changed(THIRTY, FEW_SPLITS.first(5), "D-MimlSvm", *LESS, PAIRS)
+OF_PAIRS = _changed(("scene", "reuters"), RandomSplits(1, train=1.0), "D-MimlSvm", PAIRS)
+
 SECTION5 = (
     Experiment("figure4", "Fig. 4", (Part(SCENES, SPLITS, FIGURE_4),), TESTED),
     Experiment("figure5", "Fig. 5", (Part(TEXTS, SPLITS, FIGURE_5),), TESTED),

@@ -1,30 +1,18 @@
 """Section 7: multi-instance single-label data through MIML. Table 5, and what SubCod's parts do.
 
-The paper quotes the compared rows as the best of the literature, over kernels and parameters; the
-published column has settings near to them. In the blind column every feature is scaled to [0, 1],
-as in the authors' programs; mi-SVM, MI-SVM and CH-FD have the defaults of LIBSVM and this library,
-the two diverse densities the settings of their papers and programs.
+The paper quotes the compared rows as the best of the literature, over kernels and parameters.
+Blind rows have every feature scaled to [0, 1], as in the authors' programs, and defaults of LIBSVM,
+of this library, or of the methods' papers and programs.
 """
 
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mimlpaper import (
-    ChFd,
-    DiverseDensity,
-    EmDd,
-    MimlBoost,
-    MimlNn,
-    MimlSvm,
-    MimlSvmMi,
-    MiSvmBag,
-    MiSvmInstance,
-    OneLabel,
-    OnInstances,
-    SubCod,
-)
+from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.baselines import diverse_density, misvm
+from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study.measures import TESTED
-from mimlpaper.study.section4 import BY_COLUMNS, SCALED, UNIT_RANGE, UNIT_ROWS
+from mimlpaper.study.section4 import SCALED, UNIT_RANGE, UNIT_ROWS
 from mimlpaper.study.settings import Row, Table, default, each, nearest, own_paper, stated
 from mimlpaper.study.trials import CrossValidation, Experiment, Part
 
@@ -44,72 +32,50 @@ ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
 
 TABLE_5 = Table({
     "SubCod": Row(
-        SubCod(learner=MimlSvm()), [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
+        subcod.SubCod(learner=mimlsvm.MimlSvm()),
+        [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
-        choices=[
-            BY_COLUMNS, *each(optimum=["minimal", "vertex"], C=[0.01, 100.0]),
-            dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2),
-        ],
-    ),
+        [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
+         dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2)]),
     "SubCod_MimlNn": Row(
-        SubCod(learner=MimlNn()),
+        subcod.SubCod(learner=mimlnn.MimlNn()),
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, nearest(learner__ratio=1.0)],
-        choices=[BY_COLUMNS, *each(optimum="minimal", learner__ratio=0.4)],
-    ),
+        each(scaling="columns", optimum="minimal", learner__ratio=0.4)),
     "SubCod_MimlSvm_mi": Row(
-        SubCod(learner=MimlSvmMi()),
-        [
-            SCALED, M_THETA, FEW_LABELS,
-            nearest(learner__max_alternations=15, learner__label_rule="top"),
-            nearest(on=MOLECULES, scaling=UNIT_VARIANCE, learner__C=10.0),
-            nearest(on=IMAGES, scaling=UNIT_ROWS, learner__gamma=1.0),
-        ],
-        choices=[BY_COLUMNS],
-    ),
+        subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()),
+        [SCALED, M_THETA, FEW_LABELS,
+         nearest(learner__max_alternations=15, learner__label_rule="top"),
+         nearest(on=MOLECULES, scaling=UNIT_VARIANCE, learner__C=10.0),
+         nearest(on=IMAGES, scaling=UNIT_ROWS, learner__gamma=1.0)],
+        each(scaling="columns")),
     # The paper could not run it. Without θ = .7, with which there would be up to thirty labels.
     "SubCod_MimlBoost": Row(
-        SubCod(learner=MimlBoost()),
-        [
-            SCALED, ROWS_OF_IMAGES, FEW_LABELS,
-            stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5]),
-            stated("4.3.2", learner__n_rounds=50),
-        ],
-    ),
+        subcod.SubCod(learner=mimlboost.MimlBoost()),
+        [SCALED, ROWS_OF_IMAGES, FEW_LABELS,
+         stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5]),
+         stated("4.3.2", learner__n_rounds=50)]),
     "Diverse Density": Row(
-        DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
-        choices=each(initial_scale=0.1, threshold=0.5),
-    ),
+        diverse_density.DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        each(initial_scale=0.1, threshold=0.5)),
     "Em-dd": Row(
-        EmDd(), [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
-        choices=each(initial_scale=0.1, threshold="learned"),
-    ),
+        diverse_density.EmDd(),
+        [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        each(initial_scale=0.1, threshold="learned")),
     "mi-Svm": Row(
-        MiSvmInstance(),
-        [
-            SCALED,
-            nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
-            nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0),
-        ],
-        choices=[BY_COLUMNS, *each(C=1.0, gamma="auto")],
-    ),
+        misvm.MiSvmInstance(),
+        [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
+         nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0)],
+        each(scaling="columns", C=1.0, gamma="auto")),
     "Mi-Svm": Row(
-        MiSvmBag(),
-        [
-            SCALED,
-            nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
-            nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0),
-        ],
-        choices=[BY_COLUMNS, *each(C=1.0, gamma="auto")],
-    ),
+        misvm.MiSvmBag(),
+        [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
+         nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0)],
+        each(scaling="columns", C=1.0, gamma="auto")),
     "Ch-Fd": Row(
-        ChFd(),
-        [
-            SCALED,
-            nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
-            nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0),
-        ],
-        choices=[BY_COLUMNS, *each(nu=1.0, gamma="auto")],
-    ),
+        misvm.ChFd(),
+        [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
+         nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0)],
+        each(scaling="columns", nu=1.0, gamma="auto")),
 })  # fmt: skip
 
 SPLITS = CrossValidation(100, n_folds=10, stratified=True)
@@ -120,17 +86,14 @@ PLAIN_FOLDS = CrossValidation(30, n_folds=10)
 
 def _on_bag_label(method):
     """A row's MIML learner on the bag label, without sub-concepts, for each data set."""
-    fitted = {name: TABLE_5[method].published(name).estimator for name in FIVE_SETS}
-    return {name: make_pipeline(one[0], OneLabel(one[-1].learner)) for name, one in fitted.items()}
+    steps = {name: TABLE_5[method].published(name).estimator for name in FIVE_SETS}
+    return {name: make_pipeline(s[0], subcod.OneLabel(s[-1].learner)) for name, s in steps.items()}
 
 
 # SubCod without its hold-out, at each M and θ.
 WITHOUT_HOLD_OUT = {name: TABLE_5["SubCod"].published(name).estimator for name in FIVE_SETS}
-M_AND_THETA = [
-    dict(n_concepts=n_concepts, kept_share=kept_share)
-    for n_concepts in (10, 30, 50, 70)
-    for kept_share in (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
-]
+SHARES = (0.1, 0.4, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
+M_AND_THETA = [dict(n_concepts=m, kept_share=share) for m in (10, 30, 50, 70) for share in SHARES]
 
 # Beside the readings of the rows: SubCod's learners on the bag label, each M and θ, folds that are
 # not stratified, and ascents from every positive bag.
@@ -139,16 +102,13 @@ SIDE_READINGS = (
     Part(FIVE_SETS, ONE_RUN, {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")}),
     Part(
         ("musk1", "elephant", "tiger"), FEW_SPLITS, {"SubCod, one M and θ": WITHOUT_HOLD_OUT},
-        {"SubCod, one M and θ": M_AND_THETA},
-    ),
+        {"SubCod, one M and θ": M_AND_THETA}),
     Part(
         FIVE_SETS, PLAIN_FOLDS,
-        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")},
-    ),
+        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")}),
     Part(
         ("musk1",), ONE_RUN, {"Diverse Density, every start": TABLE_5["Diverse Density"]},
-        {"Diverse Density, every start": [dict(n_start_bags=None)]},
-    ),
+        {"Diverse Density, every start": [dict(n_start_bags=None)]}),
 )  # fmt: skip
 
 SECTION7 = (Experiment("table5", "Table 5", (Part(FIVE_SETS, SPLITS, TABLE_5),), TESTED),)

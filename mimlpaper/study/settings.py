@@ -1,11 +1,11 @@
 """Settings: every value in a row of a table, with its basis, the reason for it.
 
-A row lists its settings in layers, and the last layer that names a parameter counts. The published
-column takes all layers; the blind column leaves out what was chosen because it came nearest to the
-printed row. A *reading* is the published row with some of its open choices made otherwise.
+The last of a row's layers that names a parameter counts. The published column takes all layers;
+the blind column leaves out what was chosen because it came nearest to the printed row. A *reading*
+is the published row with some of its open choices made otherwise.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
@@ -40,8 +40,8 @@ SCALING_NAMES = {repr(step): name for name, step in SCALINGS.items()}
 class Basis:
     """Settings that have their values for the same reason; a list is a grid, and is held out.
 
-    Names are those of the row's learner, of :data:`STEPS` or :data:`OF_HOLD_OUT`. Under the name
-    "grid" stands a list of grids: their union is held out.
+    ``values`` are by names of the learner's parameters, of :data:`STEPS` and :data:`OF_HOLD_OUT`;
+    "grid" has a list of grids, whose union is held out.
     """
 
     kind: str  # one of BASES
@@ -107,8 +107,9 @@ class Row:
         return self.changed(dataset)
 
     def blind(self) -> "Row":
-        """The row without the settings nearest to print."""
-        return replace(self, settings=self.blind_settings)
+        """The row without the settings nearest to print, but for those that are kept."""
+        bases = [basis for basis in self.settings if basis.kind != NEAREST or basis.kept]
+        return replace(self, settings=bases)
 
     def readings(self, dataset: str = "") -> list[dict]:
         """Each change of an open choice, then mixtures, without what the row has anyway."""
@@ -118,30 +119,24 @@ class Row:
 
     def differing(self, reading: Mapping[str, object], dataset: str = "") -> dict:
         """The part of a reading that differs from the published settings on a data set."""
-        own = {name: value for name, (value, _) in self.layers(self.settings, dataset).items()}
-        own["scaling"] = _name_of(own.get("scaling"))
+        own = {name: value for name, (value, _) in self.layers(dataset).items()}
+        own["scaling"] = SCALING_NAMES.get(repr(own.get("scaling")), "")
         return {n: v for n, v in reading.items() if n not in own or own[n] != v}
 
-    def layers(self, bases: Iterable[Basis], dataset: str = "") -> dict:
-        """Each name's (value, Basis) in the last layer that has it."""
+    def layers(self, dataset: str = "", *further: Basis) -> dict:
+        """Each name's (value, Basis) in the last layer that has it, ``further`` after all."""
         found: dict[str, tuple[object, Basis]] = {}
-        layers = [*_everywhere(self.learner), *((basis, basis.values) for basis in bases)]
-        for basis, values in layers:
+        own = ((basis, basis.values) for basis in (*self.settings, *further))
+        for basis, values in (*_everywhere(self.learner), *own):
             if not basis.on or dataset in basis.on:
                 found |= {name: (value, basis) for name, value in values.items()}
         if not any(isinstance(value, list) for value, _ in found.values()):
             return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
         return {n: (v, b) for b in EVERYWHERE["HoldOut"] for n, v in b.values.items()} | found
 
-    @property
-    def blind_settings(self) -> list[Basis]:
-        """The settings without those nearest to print, but for the ones that are kept."""
-        return [basis for basis in self.settings if basis.kind != NEAREST or basis.kept]
-
     def changed(self, dataset: str = "", /, **changes):
         """The unfitted published estimator with other values; a list is a grid."""
-        layers = self.layers([*self.settings, default(**changes)], dataset)
-        values = {name: value for name, (value, _) in layers.items()}
+        values = {n: v for n, (v, _) in self.layers(dataset, default(**changes)).items()}
         values = {name: values[name] for name in values if name not in unread(values)}
         if isinstance(values.get("scaling"), str):
             values["scaling"] = SCALINGS[values["scaling"]]
@@ -166,13 +161,15 @@ class Table(dict[str, Row]):
 
     def blind(self) -> dict[str, Row]:
         """The blind row of each method that has a setting nearest to print."""
-        near = {m: any(basis.kind == NEAREST for basis in row.settings) for m, row in self.items()}
-        return {method: row.blind() for method, row in self.items() if near[method]}
+        return {
+            method: row.blind()
+            for method, row in self.items()
+            if any(basis.kind == NEAREST for basis in row.settings)
+        }
 
     def readings(self, dataset: str = "") -> dict[str, list[dict]]:
         """The readings of each method that leaves choices open, on a data set."""
-        readings = {method: row.readings(dataset) for method, row in self.items()}
-        return {method: several for method, several in readings.items() if several}
+        return {m: found for m, row in self.items() if (found := row.readings(dataset))}
 
 
 def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
@@ -183,8 +180,7 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
     rows = []
     for method, row in table.items():
         for dataset in datasets:
-            ours = row.layers(row.settings, dataset)
-            without_print = row.layers(row.blind_settings, dataset)
+            ours, without_print = row.layers(dataset), row.blind().layers(dataset)
             for name in ours | without_print:
                 described = *_described(ours, name), *_described(without_print, name)
                 if any(described):
@@ -216,11 +212,6 @@ def unread(values: Mapping[str, object]) -> set[str]:
         if name.endswith(of) and isinstance(value, str)
         for other in UNREAD.get(value, ())
     }
-
-
-def _name_of(scaling):
-    """The name of a scaling step in :data:`SCALINGS`; "" if it has none."""
-    return scaling if isinstance(scaling, str) else SCALING_NAMES.get(repr(scaling), "")
 
 
 def _described(layers, name):
@@ -257,28 +248,23 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "MimlBoost": [
         stated("Table 6", weighting="weights", label_rule="sign"),
         program("MimlBoost", kernel="rbf", gamma=1.0, C=1.0, label_code="feature"),
-        default(rank=300, tol=1e-3, max_iter=200),
-    ],
+        default(rank=300, tol=1e-3, max_iter=200)],
     "MimlSvm": [
         stated("4.2", metric="max_hausdorff", label_rule="top"),
-        program("MimlSvm", ratio=0.2, kernel="rbf", gamma=0.2, C=1.0),
-    ],
+        program("MimlSvm", ratio=0.2, kernel="rbf", gamma=0.2, C=1.0)],
     "MimlSvmMi": [
         own_paper(ANDREWS, label_rule="sign"),
         default(LIBSVM, kernel="rbf", gamma="auto", C=1.0),
         # Until nothing changes, as in the paper of mi-SVM, would take hours.
-        default(rank=300, tol=1e-3, max_alternations=10),
-    ],
+        default(rank=300, tol=1e-3, max_alternations=10)],
     "MimlNn": [program("MimlNn", metric="max_hausdorff", ratio=0.4, ridge=1.0, label_rule="sign")],
     "AdtBoostMH": [
         own_paper("De Comité et al. 2003", label_rule="sign"),
-        own_paper("Freund and Mason 1999", smoothing=1.0),
-    ],
+        own_paper("Freund and Mason 1999", smoothing=1.0)],
     "RankSvm": [
         own_paper("Elisseeff and Weston 2002", label_rule="sign"),
         program("RankSvm", gamma=1.0, coef0=1.0, C=1.0),
-        default(normalise=True, solver="block_ascent", tol=1e-3, max_iter=2000),
-    ],
+        default(normalise=True, solver="block_ascent", tol=1e-3, max_iter=2000)],
     "MlSvm": [stated("4.2", label_rule="top"), default(LIBSVM, gamma="auto", C=1.0)],
     "MlKnn": [program("Ml-knn", smoothing=1.0, label_rule="sign")],
     "Cnmf": [default(gamma="scale", C=1.0, tol=1e-5, max_iter=200, label_rule="sign")],
@@ -286,29 +272,21 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "DifferenceFeatures": [default(LIBSVM, gamma="auto"), default(rank=300)],
     "DMimlSvm": [
         stated("5.1", relatedness="mean", label_rule="sign"), stated("5.4", imbalance=True),
-        default(
-            gamma=1.0, rank=300, set_kernel="unit", solver="bundle", tol=1e-2, max_iter=None,
-            cccp_tol=1e-3, max_cccp=30, warm_start=False,
-        ),
-    ],
+        default(gamma=1.0, rank=300, set_kernel="unit", solver="bundle", tol=1e-2, max_iter=None,
+                cccp_tol=1e-3, max_cccp=30, warm_start=False)],
     "SubCod": [
-        default(criterion="accuracy", stratified=True),
-        default("HiGHS", optimum="vertex"),
-        default(C=1.0, covariance="diag", tol=1e-3, max_alternations=100),
-    ],
+        default(criterion="accuracy", stratified=True), default("HiGHS", optimum="vertex"),
+        default(C=1.0, covariance="diag", tol=1e-3, max_alternations=100)],
     "DiverseDensity": [
         own_paper("Maron and Lozano-Pérez 1998", threshold="learned"),
-        default("PRTools", initial_scale=0.1), default(n_start_bags=3, tol=1e-4, max_iter=300),
-    ],
+        default("PRTools", initial_scale=0.1), default(n_start_bags=3, tol=1e-4, max_iter=300)],
     "EmDd": [
         own_paper("Zhang and Goldman 2002", n_start_bags=3, initial_scale=0.1, threshold=0.5),
-        default(tol=1e-3, max_iter=100),
-    ],
+        default(tol=1e-3, max_iter=100)],
     "MiSvmInstance": MI_SVM,
     "MiSvmBag": MI_SVM,
     "ChFd": [
         default(LIBSVM, kernel="rbf", gamma="auto"),
-        default(nu=1.0, rank=300, tol=1e-3, max_alternations=200),
-    ],
+        default(nu=1.0, rank=300, tol=1e-3, max_alternations=200)],
     "HoldOut": [default(criterion="average_precision", test_size=0.25)],
 }  # fmt: skip

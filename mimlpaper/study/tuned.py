@@ -1,10 +1,9 @@
 """Everyone tuned, and controls: the same budget for every method, on every set of data.
 
 A method chooses among sixteen settings by one hold-out on the training part, by average precision,
-or by accuracy where there is one label. All methods of a data set have the same scaling, the
-T-Criterion and, if they have a kernel, the same four: a linear one and three Gaussian ones. A
-learner of bags works on vectors through InsDif. The controls are learners of one vector on several
-layouts of the same bags: they separate what the bag brings from what layout and budget bring.
+or by accuracy where there is one label. All methods of a data set have the same scaling, kernels
+(a linear and three Gaussian ones) and the T-Criterion. A learner of bags works on vectors through
+InsDif. Controls are learners of one vector on several layouts of the same bags.
 """
 
 from dataclasses import replace
@@ -15,32 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
-from mimlpaper import (
-    AdtBoostMH,
-    ChFd,
-    Cnmf,
-    ConcatenateInstances,
-    DiverseDensity,
-    DMimlSvm,
-    EmDd,
-    InsDif,
-    MeanInstances,
-    MimlBoost,
-    MimlNn,
-    MimlSvm,
-    MimlSvmMi,
-    MiSvmBag,
-    MiSvmInstance,
-    MlKnn,
-    MlSvm,
-    PrototypeDifferences,
-    RankSvm,
-    SubCod,
-    SumInstances,
-)
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
+from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, mlknn, mlsvm, ranksvm
+from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, SumInstances
 from mimlpaper.study.measures import BUDGETED
 from mimlpaper.study.section4 import CONCATENATED, SCALED, UNIT_ROWS
 from mimlpaper.study.section6 import AS_IN_FILES, AS_SPARSE, YAHOO
@@ -56,7 +35,6 @@ LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
 DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
 PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
 RIDGES = [0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
-NEIGHBOURS = [2, 4, 8, 16, 32, 64, 128, 256]
 FOUR_COSTS, TWO_RATIOS = "four costs with every kernel", "k of the authors' two programs"
 
 
@@ -83,37 +61,30 @@ CODED = [
     GAUSSIAN | dict(label_code=["onehot"], C=PAIR_COSTS),
 ]
 OF_BAGS = {
-    "MimlBoost": Row(MimlBoost(), [
-        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED),
-    ]),
-    "MimlSvm": Row(MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
-    "MimlSvm_mi": Row(MimlSvmMi(), [
-        _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0]),
-    ]),
-    "MimlNn": Row(MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
-    "D-MimlSvm": Row(DMimlSvm(), [
+    "MimlBoost": Row(mimlboost.MimlBoost(), [
+        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED)]),
+    "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
+    "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
+        _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
+    "MimlNn": Row(mimlnn.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
+    "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
         default(mu=0.0, lam=0.1),
-        _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0]),
-    ]),
+        _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0])]),
     "NoisyOr": Row(NoisyOr(), [
         default(rank=300, max_iter=500, tol=1e-5),
-        _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0]),
-    ]),
+        _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0])]),
 }  # fmt: skip
 OF_VECTORS = {
-    "AdtBoost.MH": Row(AdtBoostMH(), [
+    "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [
         _grid("the paper's rounds, doubled and halved", n_rounds=[6, 12, 25, 50],
-              smoothing=[0.01, 0.1, 1.0, 10.0]),
-    ]),
-    "RankSvm": Row(RankSvm(), [
+              smoothing=[0.01, 0.1, 1.0, 10.0])]),
+    "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
-                 grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)]),
-    ]),
-    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
-    "Ml-knn": Row(MlKnn(), [
-        _grid("doublings of k", n_neighbors=NEIGHBOURS, smoothing=[0.1, 1.0]),
-    ]),
-    "Cnmf": Row(Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
+                 grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
+    "MlSvm": Row(mlsvm.MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "Ml-knn": Row(mlknn.MlKnn(), [
+        _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
+    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
 
@@ -136,7 +107,7 @@ def _through_insdif(row):
         else replace(basis, values=named(basis.values))
         for basis in (*row.settings, *few)
     ]
-    return Row(InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
+    return Row(insdif.InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
 
 
 # On vectors, the printed name of a learner of bags.
@@ -146,7 +117,7 @@ THROUGH_INSDIF["MimlNn"] = "InsDif"
 
 def _bags(scaling, vector, *search) -> Table:
     """Rows for bags, whose learners of vectors get ``vector`` after ``scaling``."""
-    bags = OF_BAGS | {"Set kernel": _by_set_kernel(MlSvm())}
+    bags = OF_BAGS | {"Set kernel": _by_set_kernel(mlsvm.MlSvm())}
     rows = {name: _with(row, *search, scaling) for name, row in bags.items()}
     others = {n: _with(row, *search, scaling, vector) for n, row in OF_VECTORS.items()}
     return Table(rows | others)
@@ -155,7 +126,7 @@ def _bags(scaling, vector, *search) -> Table:
 def _vectors(*steps) -> Table:
     """Rows for vectors, whose learners of bags get those of InsDif."""
     bags = {name: _through_insdif(row) for name, row in OF_BAGS.items()}
-    bags["Set kernel"] = _by_set_kernel(MlSvm(), PrototypeDifferences())
+    bags["Set kernel"] = _by_set_kernel(mlsvm.MlSvm(), insdif.PrototypeDifferences())
     rows = {THROUGH_INSDIF[name]: row for name, row in bags.items()} | OF_VECTORS
     return Table((name, _with(row, AS_IN_FILES, *steps)) for name, row in rows.items())
 
@@ -168,10 +139,8 @@ SUMMED = default("unit length", scaling=None, vector=DOCUMENT)
 
 # One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
 CONCEPTS = [10, 30, 50, 70]
-BY_CONCEPTS = _grid(
-    "M and θ of 7.2, two optima", n_concepts=CONCEPTS, kept_share=[0.1, 0.5],
-    optimum=["vertex", "budget"],
-)  # fmt: skip
+OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
+BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
 WHOLE_BUDGET = [
     default("other optima take days", optimum="budget"),
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
@@ -183,15 +152,15 @@ BY_SCALES = _grid(
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
 FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
-    "SubCod": Row(SubCod(learner=MimlSvm()), [BY_CONCEPTS]),
-    "SubCod_MimlNn": Row(SubCod(learner=MimlNn()), [BY_CONCEPTS]),
-    "SubCod_MimlSvm_mi": Row(SubCod(learner=MimlSvmMi()), WHOLE_BUDGET),
-    "SubCod_MimlBoost": Row(SubCod(learner=MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
-    "Diverse Density": Row(DiverseDensity(), [BY_SCALES]),
-    "Em-dd": Row(EmDd(), [BY_SCALES]),
-    "mi-Svm": Row(MiSvmInstance(), [WITH_COST]),
-    "Mi-Svm": Row(MiSvmBag(), [WITH_COST]),
-    "Ch-Fd": Row(ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
+    "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
+    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
+    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
+    "SubCod_MimlBoost": Row(subcod.SubCod(learner=mimlboost.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
+    "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
+    "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
+    "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),
+    "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
+    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
 }
 BY_ACCURACY = default(criterion="accuracy", stratified=True)
 
@@ -271,12 +240,12 @@ def _controls(learners, layouts, *settings, ends=()) -> Table:
 
 
 SET_KERNEL = _with(_by_set_kernel(SVC()), SCALED, BY_ACCURACY)
-UNIT = (Normalizer(),)
+OF_TEXTS = _controls(MANY, OF_ANY_SIZE, ends=[Normalizer()])
 CONTROLS = {
     SCENES: _controls(MANY, BY_POSITION | OF_ANY_SIZE),
-    TEXTS: _controls(MANY, OF_ANY_SIZE, ends=UNIT),
+    TEXTS: OF_TEXTS,
     BAGS: _controls(MANY, OF_ANY_SIZE),
-    DBPEDIA: _controls(MANY, OF_ANY_SIZE, ends=UNIT),
+    DBPEDIA: OF_TEXTS,
     FIVE_SETS: _controls(ONE, OF_ANY_SIZE, BY_ACCURACY) | {"Set kernel": SET_KERNEL},
 }
 

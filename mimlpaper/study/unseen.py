@@ -36,11 +36,8 @@ def set_kernel(*steps, **kernel):
 
 
 def _rows(table, figure, **kernel) -> Table:
-    """The table's rows with blind settings and the converged RankSvm, and the further rows.
-
-    D-MimlSvm is that of the figure. ``kernel`` is that of our own rows.
-    """
-    rows = {name: Row(row.learner, row.blind_settings) for name, row in table.items()}
+    """Blind rows of the table with the converged RankSvm, the figure's D-MimlSvm, and ours."""
+    rows = {name: Row(row.learner, row.blind().settings) for name, row in table.items()}
     rows["RankSvm"] = rows["RankSvm, converged"]
     mi_svm, vector = rows["MimlSvm_mi"], default(vector=set_kernel(**kernel), kernel="linear")
     own = [
@@ -48,7 +45,7 @@ def _rows(table, figure, **kernel) -> Table:
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
     ]
     return Table({n: row for n, row in rows.items() if "," not in n} | {
-        "D-MimlSvm": Row(DMimlSvm(), figure["D-MimlSvm"].blind_settings),
+        "D-MimlSvm": Row(DMimlSvm(), figure["D-MimlSvm"].blind().settings),
         "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
         "Set kernel": Row(MlSvm(), [SCALED, vector]),
         "Max pooling": Row(mi_svm.learner, [*mi_svm.settings, default(max_alternations=1)]),
@@ -56,12 +53,10 @@ def _rows(table, figure, **kernel) -> Table:
     })  # fmt: skip
 
 
-def _of_any_size(row):
-    return replace(row, settings=[MEAN if one is CONCATENATED else one for one in row.settings])
-
-
-ON_IMAGES = _rows(TABLE_1, FIGURE_4, kernel="rbf", gamma=1.0)
-UNSEEN = Table((name, _of_any_size(row)) for name, row in ON_IMAGES.items())
+UNSEEN = Table(
+    (name, replace(row, settings=[MEAN if one is CONCATENATED else one for one in row.settings]))
+    for name, row in _rows(TABLE_1, FIGURE_4, kernel="rbf", gamma=1.0).items()
+)
 UNSEEN_TEXTS = _rows(TABLE_2, FIGURE_5, kernel="linear")
 
 DEFAULTS_FROM = ("hja", "synthetic_scene")  # they were chosen here; the other sets confirm them
@@ -72,10 +67,8 @@ DEFAULTS = {
     "D-MimlSvm": DMimlSvm(),
 }  # fmt: skip
 CHANGES: dict[str, list[dict]] = {
-    "MimlBoost": [
-        {}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
-        *each(C=10.0, rank=300, gamma=1.0),
-    ],
+    "MimlBoost": [{}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
+                  *each(C=10.0, rank=300, gamma=1.0)],
     "MimlSvm": [{}, *each(C=1.0, gamma=0.2)],
     "MimlSvm_mi": [{}, *each(C=1.0, rank=300, gamma="auto", max_alternations=1)],
     "MimlNn": [{}, *each(ratio=0.2, ridge=10.0)],
@@ -98,10 +91,9 @@ def _explainers(table, kernel):
     return {CHANCE: Chance(), **methods, CEILING: Ceiling(machine)}
 
 
-FIVE_FOLDS = CrossValidation(5, n_folds=5)
 OF_ORDERS = Part(BAGS, FOLDS, UNSEEN), Part(TEXTS, AS_REUTERS, UNSEEN_TEXTS)
 OF_REASONS = (
-    Part((*BAGS, "synthetic_scene"), FIVE_FOLDS, _explainers(UNSEEN, "rbf")),
+    Part((*BAGS, "synthetic_scene"), CrossValidation(5, n_folds=5), _explainers(UNSEEN, "rbf")),
     Part(TEXTS, AS_REUTERS, _explainers(UNSEEN_TEXTS, "linear")),
 )
 OF_DEFAULTS = Part(

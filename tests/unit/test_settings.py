@@ -91,8 +91,8 @@ def test_every_basis_counts_somewhere():
         for method, row in table.items():
             counts = set()
             for dataset in get_experiment(name).datasets:
-                for bases in (row.settings, row.blind_settings):
-                    for parameter, (_, basis) in row.layers(bases, dataset).items():
+                for column in (row, row.blind()):
+                    for parameter, (_, basis) in column.layers(dataset).items():
                         counts.add((id(basis), parameter))
                         used.add((id(basis), parameter.split("__")[-1]))
             named = {(id(basis), parameter) for basis in row.settings for parameter in basis.values}
