@@ -423,13 +423,13 @@ def characteristics_agree(recomputed: pd.DataFrame, _: ClaimTest) -> list[Part]:
     """The recomputed table equals the printed one at printed precision."""
     if recomputed.empty:
         return NOT_RECOMPUTED
-    parts = []
-    for cell in compare.compare_characteristics(recomputed).itertuples():
-        note = f"{cell.recomputed:g}, {cell.published:g} printed"
-        part = _fact(cell.dataset, cell.characteristic, cell.verdict == "agrees", note)
-        missing = Part(cell.dataset, cell.characteristic, note=cell.dataset)
-        parts.append(missing if cell.verdict == "missing" else part)
-    return parts
+    cells = compare.compare_characteristics(recomputed).itertuples(index=False)
+    return [
+        _fact(dataset, name, verdict == "agrees", f"{ours:g}, {printed:g} printed")
+        if verdict != "missing"
+        else Part(dataset, name, note=dataset)
+        for dataset, name, printed, ours, verdict in cells
+    ]
 
 
 def ranges(recomputed: pd.DataFrame, test: ClaimTest) -> list[Part]:
