@@ -22,7 +22,7 @@ FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0
 
 
 class Examples:
-    """Rows z_i that many machines are trained on, which are shared: checked and hashed once."""
+    """Rows z_i (n_examples, n_features) of many machines, checked and hashed once."""
 
     def __init__(self, Z):
         Z = np.asarray(Z, dtype=np.float64)
@@ -64,9 +64,8 @@ def fit_linear_svm(
 
     Without ``offsets`` each example is its own group: the ordinary support vector machine. On
     features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
-    multipliers, with semismooth Newton steps of one linear system each: an unknown for each free
-    example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when examples
-    outnumber features, or for many related problems in a row.
+    multipliers, with semismooth Newton steps; choose it when examples outnumber features, or for
+    many related problems in a row.
 
     Parameters
     ----------
@@ -83,12 +82,11 @@ def fit_linear_svm(
     # Other arrays are not worth their hash.
     svm = shared(_minimise, *arguments) if isinstance(Z, Examples) else _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
-        warnings.warn(
-            f"the support vector machine stopped after {svm.n_steps} Newton steps with a duality "
-            f"gap of {svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features",
-            ConvergenceWarning,
-            stacklevel=2,
+        found = (
+            f"after {svm.n_steps} Newton steps with a duality gap of {svm.gap:.1e}, not {tol:.1e}"
         )
+        message = f"the machine stopped {found}; raise max_steps, or scale the features"
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return svm
 
 
@@ -119,8 +117,8 @@ def _minimise(problem, start, tol, max_steps):
         value = problem.primal(theta, margins)
         if value < primal:
             best_theta, primal = theta, value
-    weights, intercept = best_theta[:-1], float(best_theta[-1])
-    return LinearSvm(weights, intercept, alpha * problem.y, float(primal), float(dual), n_steps)
+    w, b = best_theta[:-1], float(best_theta[-1])
+    return LinearSvm(w, b, alpha * problem.y, float(primal), float(dual), n_steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,29 +253,17 @@ def _project(raw, C, offsets):
             elif projected[begin] > 0.0:
                 moves[begin] = FREE
             continue
-        shift, full = _shift(raw, C, begin, end)
+        part = raw[begin:end]
+        above = part[part > 0.0]
+        full, shift, n_before = above.sum() > C, 0.0, end - begin + 1
+        while full and 0 < len(above) < n_before:  # rounding may bring an entry back
+            shift, n_before = (above.sum() - C) / len(above), len(above)
+            above = part[part > shift]
         for i in range(begin, end):
             projected[i] = max(raw[i] - shift, 0.0)
             if projected[i] > 0.0:
                 moves[i] = SHIFTS if full else FREE
     return projected, moves
-
-
-@njit(cache=True, nogil=True)
-def _shift(raw, cost, begin, end):
-    """What to subtract from a group so that its positive part sums to the cost at most."""
-    shift, n_before = 0.0, end - begin + 1
-    while True:
-        total, n_above = 0.0, 0
-        for i in range(begin, end):
-            if raw[i] > shift:
-                total += raw[i]
-                n_above += 1
-        if shift == 0.0 and total <= cost:
-            return shift, False
-        if n_above == 0 or n_above >= n_before:  # rounding may bring an entry back
-            return shift, True
-        shift, n_before = (total - cost) / n_above, n_above
 
 
 def _problem(Z, y, C, offsets):

@@ -1,14 +1,14 @@
 """The paper's seven criteria for multi-label predictions (Section 4.3.1), and accuracy.
 
-All arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
-``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. Rows and columns of DataFrames
-must have the same order. The rank of label y is the number of labels scored at least as high as y:
-a tie counts against the learner. A criterion is averaged over the bags for which its formula is
-defined: Hamming loss over all, ranking loss over bags with a true and a false label, the others
-over bags with a true label.
+Arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
+``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. The rank of label y is the
+number of labels scored at least as high as y: a tie counts against the learner. A criterion is
+averaged over the bags for which its formula is defined: Hamming loss over all, ranking loss over
+bags with a true and a false label, the others over bags with a true label.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -100,21 +100,18 @@ def balanced_accuracy(Y, predicted) -> float:
 def evaluate(Y, scores, predicted) -> dict[str, float]:
     """All seven criteria, by name, in the paper's order; NaN where no bag defines one.
 
-    A single label has no ranking: for one column of ``Y`` Hamming loss, balanced accuracy and area
-    under the curve are given, and for ``Y`` (n_bags,) accuracy alone.
+    For one column of ``Y``: Hamming loss, balanced accuracy and area under the curve; for ``Y``
+    (n_bags,): accuracy.
     """
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
     criteria = CRITERIA if Y.shape[1] > 1 else OF_ONE_LABEL
-    return {name: _or_nan(criteria[name], Y, scores, predicted) for name in criteria}
-
-
-def _or_nan(criterion, *given):
-    try:
-        return criterion(*given)
-    except UndefinedError:
-        return np.nan
+    values = dict.fromkeys(criteria, np.nan)
+    for name, criterion in criteria.items():
+        with suppress(UndefinedError):
+            values[name] = criterion(Y, scores, predicted)
+    return values
 
 
 class UndefinedError(ValueError):
@@ -123,11 +120,11 @@ class UndefinedError(ValueError):
 
 @dataclass(frozen=True)
 class Criterion:
-    """Name in code and files, name and symbol as the paper prints them, direction."""
+    """A criterion as a function of true label sets, scores and predicted label sets."""
 
     name: str
     title: str
-    symbol: str
+    symbol: str  # as the paper prints it
     lower_is_better: bool
     function: Callable[..., float]
 
@@ -173,7 +170,6 @@ scorers = {name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")}
 
 
 def _checked(Y, **others):
-    """``Y``, and ``scores`` and ``predicted`` if they are given, as arrays that fit each other."""
     arrays = [label_array("Y", Y)]
     for name, other in others.items():
         _check_order(Y, other, name)
@@ -215,15 +211,11 @@ def _real_values(scores):
 
 
 def _check_order(Y, other, name):
-    """Two DataFrames must name the same rows and columns in the same order.
-
-    Predictions for bags without names are numbered, and their rows belong together by position.
-    """
+    """Two DataFrames must name the same rows and columns in the same order."""
     for axis in ("index", "columns") if hasattr(Y, "columns") and hasattr(other, "columns") else ():
         theirs = list(getattr(other, axis))
-        if axis == "index" and theirs == list(range(len(Y))):
-            continue
-        if list(getattr(Y, axis)) != theirs:
+        by_place = axis == "index" and theirs == list(range(len(Y)))  # bags without names
+        if not by_place and list(getattr(Y, axis)) != theirs:
             raise ValueError(f"Y and {name} must have the same {axis} in the same order")
 
 
