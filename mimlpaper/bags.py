@@ -123,7 +123,6 @@ class Bags:
         return Bags(self.instances[rows], offsets, self.feature_names, names)
 
     def __add__(self, other) -> Bags:
-        """These bags, then the other ones."""
         joined = Bags.from_list([*self, *(other := as_bags(other, missing=True))])
         names = None if self.names is None or other.names is None else [*self.names, *other.names]
         return Bags(joined.instances, joined.offsets, self.feature_names, names)
@@ -139,7 +138,7 @@ class Bags:
         return Bags(instances, self.offsets, feature_names, self.names)
 
     def max(self, values: np.ndarray) -> np.ndarray:
-        """Largest value of each bag, for values (n_instances, ...): (n_bags, ...)."""
+        """Largest of each bag, for values (n_instances, ...): (n_bags, ...)."""
         return np.maximum.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
 
     def sum(self, values: np.ndarray) -> np.ndarray:
@@ -170,8 +169,10 @@ def as_bags(X, *, missing: bool = False) -> Bags:
 
 def _real_array(i, bag):
     """Bag ``i`` as a 2-D array of real numbers."""
-    if hasattr(bag, "toarray") or np.iscomplexobj(bag):
-        raise ValueError(f"bag {i} is sparse or complex; give a real array")
+    if hasattr(bag, "toarray"):
+        raise ValueError(f"bag {i} is sparse; give its .toarray()")
+    if np.iscomplexobj(bag):
+        raise ValueError(f"bag {i} is complex; features must be real")
     array = np.asarray(bag, dtype=np.float64)
     if array.ndim != 2:
         raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")

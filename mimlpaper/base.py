@@ -51,7 +51,7 @@ def _check_offset(X):
     mean, variance = X.mean(axis=0), X.var(axis=0).sum()
     if 0 < variance * OFFSET**2 < mean @ mean:
         found = f"features of {np.abs(mean).max():.1e} that vary by {np.sqrt(variance):.1e}"
-        raise ValueError(f"X must lie around 0, got {found}; scale, as OnInstances(MinMaxScaler())")
+        raise ValueError(f"X must lie around 0: {found}; scale, as OnInstances(MinMaxScaler())")
 
 
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
@@ -77,7 +77,7 @@ def check_vectors(
     ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means.
     """
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
-        raise ValueError("X must be 2-D, got bags; make vectors, as BagStatistics() does")
+        raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
@@ -87,7 +87,7 @@ def check_vectors(
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``."""
+    """Base class of learners of one binary label a bag."""
 
     def predict(self, X) -> np.ndarray:
         """The label of each bag: (n_bags,)."""
@@ -95,11 +95,11 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         return self.decide(self.decision_function(X))
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
-        """Labels (n_bags,) from scores (n_bags,): the second class if positive."""
+        """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
         return self.classes_[(np.asarray(scores) > 0).astype(int)]
 
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
-        """Which bags have the second of two classes, as booleans (n_bags,); sets ``classes_``."""
+        """Which bags have the second class, as booleans (n_bags,); sets ``classes_``."""
         if y is None:
             raise ValueError(NO_LABELS)
         y = np.asarray(y)
@@ -110,7 +110,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:
-            raise ValueError(f"y must hold two classes, got {self.classes_[:5].tolist()}")
+            found = self.classes_[:5].tolist()
+            raise ValueError(f"y must hold two classes, got {len(self.classes_)}: {found}")
         return y == self.classes_[1]
 
     def __sklearn_tags__(self):
@@ -179,7 +180,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         self.n_labels_ = labels.shape[1]
         names = pd.Index(Y.columns if isinstance(Y, pd.DataFrame) else range(self.n_labels_))
         if names.has_duplicates:
-            raise ValueError(f"Y must have columns with different names, got {names.tolist()}")
+            twice = names[names.duplicated()].tolist()
+            raise ValueError(f"Y must have columns with different names, got {twice} twice")
         self.classes_ = np.asarray(names)
         return labels
 
@@ -194,7 +196,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
 
 class LogOdds(MultiLabelEstimator):
-    """Base class of learners whose scores are the log odds of a label."""
+    """Base class of learners whose scores are log odds."""
 
     @_as_frame
     def predict_proba(self, X) -> np.ndarray:
@@ -232,13 +234,11 @@ CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
 
 
 def check_parameters(estimator, *, choices: Mapping | None = None, **kinds: Sequence[str]):
-    """Raise a ValueError unless the parameters are as their names or the arguments say.
-
-    ``kinds`` gives more names of a kind of :data:`KINDS`, ``choices`` the allowed values of names.
-    """
+    """Raise a ValueError unless parameters are as :data:`KINDS`, ``kinds`` and ``choices`` say."""
     rules: dict = {}
-    for kind, (fits, needed, names) in KINDS.items():
-        rules |= dict.fromkeys([*names.split(), *kinds.get(kind, ())], (fits, needed))
+    for kind, more in (dict.fromkeys(KINDS, ()) | kinds).items():
+        fits, needed, names = KINDS[kind]
+        rules |= dict.fromkeys([*names.split(), *more], (fits, needed))
     for name, allowed in (CHOICES | dict(choices or {})).items():
         rules[name] = allowed.__contains__, f"one of {allowed}"
     for name, value in estimator.get_params(deep=False).items():

@@ -167,23 +167,23 @@ class MimlClassifier(base.LogOdds):
         """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
         check_is_fitted(self)
         bags = check_bags(X, self)
-        within = np.concatenate([np.arange(size) for size in bags.sizes])
-        names = np.arange(len(bags)) if bags.names is None else np.asarray(bags.names)
-        index = pd.MultiIndex.from_arrays(
-            [np.repeat(names, bags.sizes), within], names=["bag", "instance"]
-        )
+        names = range(len(bags)) if bags.names is None else bags.names
+        rows = [(name, i) for name, bag in zip(names, bags, strict=True) for i in range(len(bag))]
+        index = pd.MultiIndex.from_tuples(rows, names=["bag", "instance"])
         return pd.DataFrame(self.slopes_ * explain(self.model_, bags), index, self.classes_)
 
     def summary(self) -> str:
-        """What was chosen and why: a line for each candidate."""
+        """What was chosen and why, as text."""
         check_is_fitted(self)
         lines = [f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:"]
         for name, value in self.held_out_.items():
             found = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
             lines.append(f"  {name}: {found}, {self.seconds_[name]:.1f} s")
         n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
-        lines.append(f"It is calibrated for {n_calibrated} of {self.n_labels_} labels.")
-        return "\n".join(lines)
+        lines.append(
+            "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated"
+        )
+        return "\n".join(lines) + f" for {n_calibrated} of {self.n_labels_} labels."
 
     def _criterion(self, labels, scores, folds):
         """Mean over the folds where it is defined; NaN if nowhere, or without scores."""
@@ -205,12 +205,10 @@ class MimlClassifier(base.LogOdds):
 
 
 def _folds(labels, n_folds, rng):
-    """The fold of each bag, (n_bags,); bags with the same labels are spread over the folds."""
+    """The fold of each bag; bags with the same labels are spread over the folds."""
     order = rng.permutation(len(labels))
     order = order[np.lexsort(labels[order].T)]
-    folds = np.empty(len(labels), dtype=int)
-    folds[order] = np.arange(len(labels)) % n_folds
-    return folds
+    return np.argsort(order) % n_folds
 
 
 def _held_out_scores(pipeline, bags, labels, folds, end):

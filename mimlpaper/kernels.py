@@ -23,7 +23,7 @@ MUCH = 0.1  # unexplained share of the trace that a factor warns of
 
 
 class LowRankWarning(UserWarning):
-    """A kernel's factor leaves much of the kernel unexplained."""
+    """A kernel's factor leaves much of it unexplained."""
 
 
 def kernel_matrix(
@@ -43,8 +43,7 @@ def kernel_width(gamma: float | str, X) -> float:
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        mean = X.mean()
-        variance = (X.multiply(X) if issparse(X) else X**2).mean() - mean**2
+        variance = (X.multiply(X) if issparse(X) else X**2).mean() - X.mean() ** 2
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if not isinstance(gamma, Real) or not 0 < gamma < np.inf:
         raise ValueError(f'gamma must be positive and finite, "auto" or "scale", got {gamma!r}')
@@ -55,8 +54,8 @@ def kernel_width(gamma: float | str, X) -> float:
 class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
-    For the linear kernel phi is the identity, for the others a Cholesky factor, exact or by random
-    landmarks; a LowRankWarning says if more than 10 % of the kernel's trace stays unexplained.
+    For the linear kernel the identity, for others a Cholesky factor, exact or by random landmarks;
+    a LowRankWarning says if more than 10 % of the kernel's trace stays unexplained.
 
     Parameters
     ----------
@@ -87,7 +86,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X, y=None) -> np.ndarray:
-        """Fit on X (n, n_features) and return its features phi(X): (n, r)."""
+        """Features phi(X) of X (n, n_features), which is learned: (n, r)."""
         check_rank(self.rank)
         _check_kernel(self.kernel)
         X = check_array(X, dtype=np.float64)
@@ -101,12 +100,9 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "error_")
         if self.kernel == "linear":
             return np.asarray(X, dtype=np.float64)
-        columns = self._kernel(self.landmarks_, X)  # (r, n)
-        return solve_triangular(self.triangle_, columns, lower=True).T
-
-    def _kernel(self, A, B):
         parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
-        return kernel_matrix(A, B, **parameters)
+        columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
+        return solve_triangular(self.triangle_, columns, lower=True).T
 
     def _settings(self, n):
         limits = {"rank": self.rank}

@@ -43,8 +43,7 @@ def ranking_loss(Y, scores) -> float:
     Y, scores = _with_labels(Y, both=True, scores=scores)
     ranks, ranks_among_true = _ranks(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
-    n_true = Y.sum(axis=1)
-    return float(np.mean(misordered / (n_true * (Y.shape[1] - n_true))))
+    return float(np.mean(misordered / (Y.sum(axis=1) * (~Y).sum(axis=1))))
 
 
 def average_precision(Y, scores) -> float:
@@ -58,9 +57,8 @@ def average_precision(Y, scores) -> float:
 def average_recall(Y, scores, predicted) -> float:
     """Share of true labels with rank(y) <= |h(X_i)|, averaged over bags."""
     Y, scores, predicted = _with_labels(Y, scores=scores, predicted=predicted)
-    n_predicted = predicted.sum(axis=1, keepdims=True)
     ranks, _ = _ranks(Y, scores)
-    found = Y & (ranks <= n_predicted)
+    found = Y & (ranks <= predicted.sum(axis=1, keepdims=True))
     return float(np.mean(found.sum(axis=1) / Y.sum(axis=1)))
 
 
@@ -71,7 +69,7 @@ def average_f1(Y, scores, predicted) -> float:
 
 
 def accuracy(y, predicted) -> float:
-    """Share of bags with the right label; both (n_bags,), of booleans, 0 and 1, or -1 and 1."""
+    """Share of bags with the right label; both (n_bags,), booleans, 0 and 1, or -1 and 1."""
     y, predicted = np.asarray(y), np.asarray(predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
         raise ValueError(f"y and predicted must be (n_bags,), got {y.shape} and {predicted.shape}")
@@ -93,8 +91,7 @@ def area_under_curve(Y, scores) -> float:
 def balanced_accuracy(Y, predicted) -> float:
     """Mean of the shares found of the bags with a label and without it, averaged over labels."""
     Y, predicted = _checked(Y, predicted=predicted)
-    pairs = zip(Y.T, predicted.T, strict=True)
-    return float(np.mean([balanced_accuracy_score(*pair) for pair in pairs]))
+    return float(np.mean([*map(balanced_accuracy_score, Y.T, predicted.T)]))
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:
@@ -106,7 +103,7 @@ def evaluate(Y, scores, predicted) -> dict[str, float]:
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
-    criteria = CRITERIA if Y.shape[1] > 1 else OF_ONE_LABEL
+    criteria = {**CRITERIA} if Y.shape[1] > 1 else OF_ONE_LABEL
     values = dict.fromkeys(criteria, np.nan)
     for name, criterion in criteria.items():
         with suppress(UndefinedError):
@@ -115,7 +112,7 @@ def evaluate(Y, scores, predicted) -> dict[str, float]:
 
 
 class UndefinedError(ValueError):
-    """No bag, or no label, for which a criterion is defined."""
+    """A criterion is defined for no bag, or no label."""
 
 
 @dataclass(frozen=True)
@@ -137,17 +134,19 @@ class Criterion:
         return self.function(*(given[name] for name in signature(self.function).parameters))
 
 
-_ALL = (
-    Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
-    Criterion("one_error", "one-error", "one-error", True, one_error),
-    Criterion("coverage", "coverage", "coverage", True, coverage),
-    Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
-    Criterion("average_precision", "average precision", "avgprec", False, average_precision),
-    Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
-    Criterion("average_f1", "average F1", "avgF1", False, average_f1),
-)
-CRITERIA = {criterion.name: criterion for criterion in _ALL}
-OF_ONE_LABEL = {
+CRITERIA = {
+    criterion.name: criterion
+    for criterion in (
+        Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
+        Criterion("one_error", "one-error", "one-error", True, one_error),
+        Criterion("coverage", "coverage", "coverage", True, coverage),
+        Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
+        Criterion("average_precision", "average precision", "avgprec", False, average_precision),
+        Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
+        Criterion("average_f1", "average F1", "avgF1", False, average_f1),
+    )
+}
+OF_ONE_LABEL: dict[str, Callable[..., float]] = {
     "hamming_loss": CRITERIA["hamming_loss"],
     "balanced_accuracy": lambda Y, scores, predicted: balanced_accuracy(Y, predicted),
     "area_under_curve": lambda Y, scores, predicted: area_under_curve(Y, scores),
@@ -220,7 +219,7 @@ def _check_order(Y, other, name):
 
 
 def _with_labels(Y, *, both=False, **others):
-    """The checked arrays of the bags with a true label, with ``both`` also a false one."""
+    """Arrays of the bags with a true label, with ``both`` also a false one."""
     arrays = _checked(Y, **others)
     defined = arrays[0].any(axis=1) & ~(both & arrays[0].all(axis=1))
     if not defined.any():
@@ -232,5 +231,5 @@ def _ranks(Y, scores):
     """rank(y) of every true label among all labels and among the true ones; 0 for false labels."""
     ranks = rankdata(-scores, "max", axis=1)  # equals get the largest of their ranks
     of_true = np.where(Y, -scores, np.nan)
-    ranks_among_true = rankdata(of_true, "max", axis=1, nan_policy="omit")
-    return np.where(Y, ranks, 0.0), np.where(Y, ranks_among_true, 0.0)  # (n_bags, n_labels) each
+    among_true = rankdata(of_true, "max", axis=1, nan_policy="omit")
+    return np.where(Y, ranks, 0.0), np.where(Y, among_true, 0.0)  # (n_bags, n_labels) each

@@ -69,9 +69,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.array(self._names(names if input_features is None else input_features), object)
 
     def _vectors(self, bags):
-        for name in self.statistics:
-            if name not in STATISTICS:
-                raise ValueError(f"statistics must be of {tuple(STATISTICS)}, got {name!r}")
+        if unknown := set(self.statistics) - set(STATISTICS):
+            raise ValueError(f"statistics must be of {tuple(STATISTICS)}, got {unknown.pop()!r}")
         return np.hstack([STATISTICS[name](bags) for name in self.statistics])
 
     def _names(self, names):

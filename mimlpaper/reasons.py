@@ -47,15 +47,14 @@ def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     present = np.flatnonzero(bag[instance])
     variants = np.repeat(bag[None], len(present) + 1, axis=0)
     variants[np.arange(len(present)), instance, present] = 0.0  # the last one stays whole
-    scores = explain(estimator, list(variants))
-    scores = scores.reshape(len(variants), len(bag), -1)[:, instance]  # (n_variants, n_labels)
+    scores = explain(estimator, list(variants))[instance :: len(bag)]  # (n_variants, n_labels)
     falls = np.zeros((bag.shape[1], scores.shape[1]))
     falls[present] = scores[-1] - scores[:-1]
     return falls
 
 
 def _at_the_end(estimator, bags):
-    """The learner within pipelines and searches, and the bags as they reach it."""
+    """The learner within pipelines and searches, and its bags."""
     if hasattr(estimator, "best_estimator_"):
         return _at_the_end(estimator.best_estimator_, bags)
     if not isinstance(estimator, Pipeline):
@@ -111,10 +110,9 @@ def _mean_gradient(learner, label, z):
     if isinstance(svm, float):  # the constant score of a label with one class
         return np.zeros_like(z)
     alphas, support = svm.dual_coef_[0], classifier.X_fit_[svm.support_]
-    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)  # on [-1, 1]
+    quadrature = zip(*np.polynomial.legendre.leggauss(N_NODES), strict=True)  # on [-1, 1]
     return sum(
-        weight / 2 * _gradient(classifier, alphas, support, (node + 1) / 2 * z)
-        for node, weight in zip(nodes, weights, strict=True)
+        w / 2 * _gradient(classifier, alphas, support, (x + 1) / 2 * z) for x, w in quadrature
     )
 
 
