@@ -134,18 +134,16 @@ class Criterion:
         return self.function(*(given[name] for name in signature(self.function).parameters))
 
 
-CRITERIA = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
-        Criterion("one_error", "one-error", "one-error", True, one_error),
-        Criterion("coverage", "coverage", "coverage", True, coverage),
-        Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
-        Criterion("average_precision", "average precision", "avgprec", False, average_precision),
-        Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
-        Criterion("average_f1", "average F1", "avgF1", False, average_f1),
-    )
-}
+_ALL = (
+    Criterion("hamming_loss", "hamming loss", "hloss", True, hamming_loss),
+    Criterion("one_error", "one-error", "one-error", True, one_error),
+    Criterion("coverage", "coverage", "coverage", True, coverage),
+    Criterion("ranking_loss", "ranking loss", "rloss", True, ranking_loss),
+    Criterion("average_precision", "average precision", "avgprec", False, average_precision),
+    Criterion("average_recall", "average recall", "avgrecl", False, average_recall),
+    Criterion("average_f1", "average F1", "avgF1", False, average_f1),
+)
+CRITERIA = {criterion.name: criterion for criterion in _ALL}
 OF_ONE_LABEL: dict[str, Callable[..., float]] = {
     "hamming_loss": CRITERIA["hamming_loss"],
     "balanced_accuracy": lambda Y, scores, predicted: balanced_accuracy(Y, predicted),
