@@ -15,9 +15,8 @@ LARGEST = 1e150  # of a feature: distances and kernels take squares, and add the
 class Bags:
     """A multi-instance data set: bag ``i`` is ``instances[offsets[i]:offsets[i + 1]]``.
 
-    Build one with :meth:`from_list`; every estimator also takes what it takes. Each bag needs an
-    instance, and values within :data:`LARGEST`, or a ValueError names it. A missing value is NaN,
-    for ``OnInstances(SimpleImputer())``; learners refuse it.
+    Every estimator also takes what :meth:`from_list` takes. A ValueError names a bag that is empty
+    or holds values beyond :data:`LARGEST`. NaN is a missing value, which learners refuse.
 
     Parameters
     ----------
@@ -41,10 +40,7 @@ class Bags:
         if instances.ndim != 2 or instances.shape[1] == 0:
             raise ValueError(f"instances must be 2-D, with features, got shape {instances.shape}")
         if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] or offsets[-1] != len(instances):
-            raise ValueError(
-                f"offsets must be 1-D, from 0 to the number of instances, {len(instances)}, "
-                f"got {offsets!r}"
-            )
+            raise ValueError(f"offsets must be from 0 to the number of instances, {len(instances)}")
         object.__setattr__(self, "instances", instances)
         object.__setattr__(self, "offsets", offsets)
         if self.sizes.min() < 1:
@@ -55,17 +51,14 @@ class Bags:
         strange = np.abs(instances) > LARGEST
         if strange.any():
             bag = self.bag_of_instance[strange.any(axis=1).argmax()]
-            raise ValueError(
-                f"bag {bag} holds {instances[strange][0]:.3g}; features must be numbers within "
-                f"{LARGEST:.0e}, or their squares overflow"
-            )
+            value = f"bag {bag} holds {instances[strange][0]:.3g}"
+            raise ValueError(f"{value}; features must be within {LARGEST:.0e}, or squares overflow")
 
     @classmethod
     def from_list(cls, bags: Sequence | Mapping) -> Bags:
         """Stack 2-D arrays or DataFrames (n_instances_i, n_features), one a bag.
 
-        The bags' names are the keys of a dict or the index of a Series; the features' names are the
-        columns, if all bags are DataFrames with the same ones.
+        Keys of a dict and the index of a Series name the bags, columns of DataFrames the features.
         """
         named = pd.Series(bags, dtype=object) if isinstance(bags, Mapping | pd.Series) else None
         names, parts = (None, list(bags)) if named is None else (named.index, [*named])
@@ -74,14 +67,11 @@ class Bags:
             raise ValueError("bags must hold at least one bag, got none")
         columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
         for i, array in enumerate(arrays):
-            if array.shape[1] != arrays[0].shape[1]:
-                raise ValueError(
-                    f"bag {i} has {array.shape[1]} features, bag 0 has {arrays[0].shape[1]}"
-                )
+            if (own := array.shape[1]) != (first := arrays[0].shape[1]):
+                raise ValueError(f"bag {i} has {own} features, bag 0 has {first}")
             if columns[i] != columns[0]:
                 raise ValueError(f"bag {i} has the columns {columns[i]}, bag 0 has {columns[0]}")
-        offsets = np.cumsum([0, *map(len, arrays)])
-        return cls(np.concatenate(arrays), offsets, columns[0], names)
+        return cls(np.concatenate(arrays), np.cumsum([0, *map(len, arrays)]), columns[0], names)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -133,26 +123,22 @@ class Bags:
         return Bags(self.instances[rows], offsets, self.feature_names, names)
 
     def __add__(self, other) -> Bags:
-        """These bags, then the other ones."""
         joined = Bags.from_list([*self, *(other := as_bags(other, missing=True))])
         names = None if self.names is None or other.names is None else [*self.names, *other.names]
         return Bags(joined.instances, joined.offsets, self.feature_names, names)
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError(
-            "bags of several sizes are no array; take .instances (n_instances, n_features), "
-            "list(bags), or one vector a bag by SumInstances or ConcatenateInstances"
-        )
+        raise TypeError("bags are no array: take .instances, list(bags), or use SumInstances")
 
     def __repr__(self) -> str:
         return f"Bags({len(self)} bags, {self.n_instances} instances, {self.n_features} features)"
 
     def with_instances(self, instances: np.ndarray, feature_names: Sequence | None = None) -> Bags:
-        """The same bags with other features: ``instances`` (n_instances, any)."""
+        """The same bags with other features (n_instances, any)."""
         return Bags(instances, self.offsets, feature_names, self.names)
 
     def max(self, values: np.ndarray) -> np.ndarray:
-        """Largest value of each bag, for values (n_instances, ...): (n_bags, ...)."""
+        """Largest of each bag, for values (n_instances, ...): (n_bags, ...)."""
         return np.maximum.reduceat(values, self.offsets[:-1], axis=0)  # no bag is empty
 
     def sum(self, values: np.ndarray) -> np.ndarray:
@@ -161,15 +147,14 @@ class Bags:
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Mean over each bag, for values (n_instances, ...): (n_bags, ...)."""
-        sizes = self.sizes.reshape(-1, *[1] * (np.ndim(values) - 1))
-        return self.sum(values) / sizes
+        return (self.sum(values).T / self.sizes).T
 
 
 def as_bags(X, *, missing: bool = False) -> Bags:
     """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`; NaN if ``missing``."""
     if getattr(X, "ndim", None) == 2:
         raise ValueError(
-            f"X must be Bags or a list of 2-D arrays, got one 2-D array of shape {X.shape}; "
+            f"X must be Bags or a list of 2-D arrays, got one 2-D array, {X.shape}; "
             "for bags of one instance give list(X[:, None, :])"
         )
     if hasattr(X, "Y"):

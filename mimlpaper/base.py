@@ -2,19 +2,20 @@
 
 import functools
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.metrics import label_array
 
-LABEL_RULES = ("sign", "top")
+LABEL_RULES = "sign", "top"
 NO_LABELS = "fit requires y to be passed, but the target y is None"
 OFFSET = 1e5  # of the features, in deviations: squares of what varies lose ten digits
 
@@ -36,8 +37,7 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
 def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False) -> Bags:
     """``X`` as :class:`Bags`, with the features that ``estimator`` was fitted on, by name too.
 
-    ``reset`` in ``fit``: sets ``n_features_in_`` and, if the bags have names of features,
-    ``feature_names_in_``. ``missing`` lets NaN pass.
+    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. ``missing``: allow NaN.
     """
     bags = as_bags(X, missing=missing)
     if estimator is not None:
@@ -48,21 +48,17 @@ def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False)
 
 
 def _check_offset(X):
-    """Raise a ValueError if the features vary by too little beside their means."""
     mean, variance = X.mean(axis=0), X.var(axis=0).sum()
     if 0 < variance * OFFSET**2 < mean @ mean:
-        raise ValueError(
-            f"X must lie around 0: features of {np.abs(mean).max():.1e} that vary by "
-            f"{np.sqrt(variance):.1e} lose their digits; scale them, as OnInstances(MinMaxScaler())"
-        )
+        found = f"features of {np.abs(mean).max():.1e} that vary by {np.sqrt(variance):.1e}"
+        raise ValueError(f"X must lie around 0: {found}; scale, as OnInstances(MinMaxScaler())")
 
 
 def label_sets(scores: np.ndarray, rule: str) -> np.ndarray:
     """Predicted label sets (n_examples, n_labels) from real scores of the same shape.
 
     "sign": the labels with a positive score. "top": the T-Criterion of Boutell et al. (2004),
-    Table 7 step 5: the top-scored label, and every label with a score >= 0. A single label has
-    nothing to be above of, and the rule for it is "sign".
+    Table 7 step 5: the top-scored label, and all with a score >= 0; for one label it is "sign".
     """
     if rule not in LABEL_RULES:
         raise ValueError(f"label_rule must be one of {LABEL_RULES}, got {rule!r}")
@@ -78,14 +74,10 @@ def check_vectors(
 ):
     """``X`` as finite float64 (n_examples, n_features), dense or ``sparse``, or a ValueError.
 
-    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. ``offset`` lets pass
-    features that vary by little beside their means.
+    ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means.
     """
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
-        raise ValueError(
-            "X must be 2-D, one vector an example, got bags; make vectors by BagStatistics(), or "
-            "choose a learner of bags, such as MimlSvm"
-        )
+        raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
@@ -95,7 +87,7 @@ def check_vectors(
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of learners of one binary label a bag; a positive score is ``classes_[1]``."""
+    """Base class of learners of one binary label a bag."""
 
     def predict(self, X) -> np.ndarray:
         """The label of each bag: (n_bags,)."""
@@ -103,11 +95,11 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         return self.decide(self.decision_function(X))
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
-        """Labels (n_bags,) from scores (n_bags,): the second class if positive."""
+        """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
         return self.classes_[(np.asarray(scores) > 0).astype(int)]
 
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
-        """Which bags have the second of two classes, as booleans (n_bags,); sets ``classes_``."""
+        """Which bags have the second class, as booleans (n_bags,); sets ``classes_``."""
         if y is None:
             raise ValueError(NO_LABELS)
         y = np.asarray(y)
@@ -143,8 +135,7 @@ def _as_frame(method):
 class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     """Base class: ``decision_function`` gives scores, ``predict`` turns them into label sets.
 
-    ``fit`` calls ``_learn_labels``, which sets ``classes_`` (n_labels,): the columns of Y if it is
-    a DataFrame, else 0, 1, …. ``label_rule`` is a parameter.
+    ``fit`` calls ``_learn_labels``. ``classes_`` (n_labels,) are Y's columns, or 0, 1, ….
     """
 
     def __init_subclass__(cls, **kwargs):
@@ -178,9 +169,9 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        tags.target_tags.two_d_labels = True
+        tags.target_tags = TargetTags(
+            True, two_d_labels=True, multi_output=True, single_output=False
+        )
         return tags
 
     def _name_labels(self, Y, n_examples: int) -> np.ndarray:
@@ -205,7 +196,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
 
 class LogOdds(MultiLabelEstimator):
-    """Base class of learners whose scores are the log odds of a label."""
+    """Base class of learners whose scores are log odds."""
 
     @_as_frame
     def predict_proba(self, X) -> np.ndarray:
@@ -222,45 +213,35 @@ class VectorEstimator(MultiLabelEstimator):
         return tags
 
 
-# What the parameters of a name must be, in every estimator that has one.
-POSITIVE = "C", "tol", "nu", "smoothing", "initial_scale"
-NOT_NEGATIVE = "lam", "cccp_tol"
-COUNTS = (
-    "degree", "max_alternations", "max_cccp", "max_iter", "n_concepts", "n_neighbors", "n_rounds",
-    "n_sample",
-)  # fmt: skip
-FLAGS = "imbalance", "shortcut", "warm_start", "normalise"
-
-
-def check_parameters(
-    estimator, *, positive: Sequence[str] = (), not_negative: Sequence[str] = (),
-    counts: Sequence[str] = (), limits: Sequence[str] = (),
-    choices: Mapping[str, Sequence] | None = None,
-) -> None:  # fmt: skip
-    """Raise a ValueError unless the parameters are as their names or the arguments say.
-
-    ``counts`` are integers of at least 1, ``limits`` counts or None.
-    """
-    rules: dict = {}
-    for names, rule in (
-        ((*POSITIVE, *positive), (_is_positive, "be positive and finite")),
-        ((*NOT_NEGATIVE, *not_negative), (lambda v: v == 0 or _is_positive(v), "be at least 0")),
-        ((*COUNTS, *counts), (_is_count, "be an integer of at least 1")),
-        (limits, (lambda v: v is None or _is_count(v), "be at least 1, or None")),
-    ):
-        rules |= dict.fromkeys(names, rule)
-    known = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
-    for name, allowed in (known | dict(choices or {})).items():
-        rules[name] = allowed.__contains__, f"be one of {allowed}"
-    for name, value in estimator.get_params(deep=False).items():
-        fits, needed = rules.get(name, (None, ""))
-        if fits and not fits(value):
-            raise ValueError(f"{name} must {needed}, got {value!r}")
-
-
 def _is_positive(value):
     return isinstance(value, Real) and 0 < value < np.inf
 
 
 def _is_count(value):
     return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+
+
+# What a kind of parameter must be, and the names that are of this kind in every estimator.
+COUNTS = "degree max_alternations max_cccp max_iter n_concepts n_neighbors n_rounds n_sample"
+KINDS: dict[str, tuple[Callable, str, str]] = {
+    "positive": (_is_positive, "positive and finite", "C tol nu smoothing initial_scale"),
+    "not_negative": (lambda v: v == 0 or _is_positive(v), "at least 0", "lam cccp_tol"),
+    "counts": (_is_count, "an integer of at least 1", COUNTS),
+    "limits": (lambda v: v is None or _is_count(v), "at least 1, or None", ""),
+}
+FLAGS = "imbalance", "shortcut", "warm_start", "normalise"
+CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
+
+
+def check_parameters(estimator, *, choices: Mapping | None = None, **kinds: Sequence[str]):
+    """Raise a ValueError unless parameters are as :data:`KINDS`, ``kinds`` and ``choices`` say."""
+    rules: dict = {}
+    for kind, more in (dict.fromkeys(KINDS, ()) | kinds).items():
+        fits, needed, names = KINDS[kind]
+        rules |= dict.fromkeys([*names.split(), *more], (fits, needed))
+    for name, allowed in (CHOICES | dict(choices or {})).items():
+        rules[name] = allowed.__contains__, f"one of {allowed}"
+    for name, value in estimator.get_params(deep=False).items():
+        fits, needed = rules.get(name, (lambda _: True, ""))
+        if not fits(value):
+            raise ValueError(f"{name} must be {needed}, got {value!r}")

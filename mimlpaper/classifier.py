@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from numbers import Integral
 
 import numpy as np
@@ -19,16 +20,11 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mimlpaper import base
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.noisy_or import NoisyOr
-from mimlpaper.base import (
-    ConstantLabelWarning,
-    LogOdds,
-    MultiLabelEstimator,
-    check_bags,
-    check_parameters,
-)
+from mimlpaper.base import ConstantLabelWarning, check_bags
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 from mimlpaper.reasons import explain
@@ -37,11 +33,10 @@ LEAST = 4  # bags, so that one can be held out
 SURE = 1e-3  # of a forest whose trees agree, so that log odds are finite
 
 
-class OnStatistics(MultiLabelEstimator):
+class OnStatistics(base.MultiLabelEstimator):
     """A scikit-learn classifier for each label, on :class:`BagStatistics` of unit variance.
 
-    ``classifier`` is unfitted, with ``decision_function`` or ``predict_proba``, whose log odds are
-    the scores then. ``model_`` is the fitted Pipeline.
+    Scores are the ``decision_function`` of ``classifier``, or log odds. ``model_`` is a Pipeline.
     """
 
     label_rule = "sign"
@@ -72,7 +67,6 @@ class OnStatistics(MultiLabelEstimator):
 
 
 def _seeded(estimator, seed):
-    """A clone; an integer seed becomes its ``random_state``, if it has one."""
     estimator = clone(estimator)
     if isinstance(seed, Integral) and "random_state" in estimator.get_params():
         estimator.set_params(random_state=seed)
@@ -90,24 +84,21 @@ CANDIDATES: dict[str, BaseEstimator] = {
 }
 
 
-class MimlClassifier(LogOdds):
+class MimlClassifier(base.LogOdds):
     """The learner that does best in cross-validation, with probabilities and reasons.
 
-    Features are scaled to [0, 1]. Every candidate scores each bag by a fit to the other folds. The
-    candidate with the largest mean average precision over the folds, or for one label the largest
-    area under the curve, is fitted again to all bags; the first, if neither is defined. For each
-    label Platt's logistic regression on the scores of all folds turns a score into a probability.
+    Features are scaled to [0, 1]. The candidate with the largest mean average precision on
+    held-out folds, or for one label the largest area under the curve, is fitted again to all bags.
+    Platt's logistic regression on the held-out scores of a label turns scores into probabilities.
     If Y is a DataFrame, so are predictions.
 
     Parameters
     ----------
-    candidates : dict from name to unfitted MIML estimator, or None for :data:`CANDIDATES`
-        NoisyOr, D-MimlSvm, MimlBoost, an SVM with a set kernel, and an SVM and a random forest on
-        bag statistics.
+    candidates : dict from name to unfitted MIML estimator, or None for :data:`CANDIDATES`.
     n_folds : int of at least 2, default 5, at most one a bag.
     time_budget : float or None, default 60, seconds
-        A candidate is left out if, from its first fold on, it would end later; the first never.
-        Choices then depend on the machine; with None they do not.
+        A candidate other than the first is left out if it would end later. With None choices do
+        not depend on the machine.
     label_rule : {"sign", "top"}, default "sign", labels of probability above ½; or at least one.
     random_state : int, RandomState or None, default None
         Draws the folds; an integer also seeds the candidates.
@@ -138,11 +129,11 @@ class MimlClassifier(LogOdds):
     def fit(self, X, Y):
         """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""
         limited = [] if self.time_budget is None else ["time_budget"]
-        check_parameters(self, counts=["n_folds"], positive=limited)
+        base.check_parameters(self, counts=["n_folds"], positive=limited)
         bags = check_bags(X, self, reset=True)
         if len(bags) < LEAST or self.n_folds < 2:
-            needed = f"X must have {LEAST} bags at least, got {len(bags)}, and n_folds 2"
-            raise ValueError(f"{needed}, got {self.n_folds}")
+            found = f"{LEAST} bags at least, got {len(bags)}, and n_folds 2, got {self.n_folds}"
+            raise ValueError(f"X must have {found}")
         labels = self._learn_labels(Y, len(bags))
         self._kind_of_labels = "pandas" if isinstance(Y, pd.DataFrame) else "default"
         self.criterion_ = "average precision" if self.n_labels_ > 1 else "area under the curve"
@@ -176,38 +167,31 @@ class MimlClassifier(LogOdds):
         """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
         check_is_fitted(self)
         bags = check_bags(X, self)
-        within = np.concatenate([np.arange(size) for size in bags.sizes])
-        names = np.arange(len(bags)) if bags.names is None else np.asarray(bags.names)
-        index = pd.MultiIndex.from_arrays(
-            [np.repeat(names, bags.sizes), within], names=["bag", "instance"]
-        )
+        names = range(len(bags)) if bags.names is None else bags.names
+        rows = [(name, i) for name, bag in zip(names, bags, strict=True) for i in range(len(bag))]
+        index = pd.MultiIndex.from_tuples(rows, names=["bag", "instance"])
         return pd.DataFrame(self.slopes_ * explain(self.model_, bags), index, self.classes_)
 
     def summary(self) -> str:
-        """What was chosen and why: a line for each candidate."""
+        """What was chosen and why, as text."""
         check_is_fitted(self)
-        lines = [
-            f"  {name}: "
-            + ("left out, over time_budget" if np.isnan(value) else f"{value:.3f}")
-            + f", {self.seconds_[name]:.1f} s"
-            for name, value in self.held_out_.items()
-        ]
+        lines = [f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:"]
+        for name, value in self.held_out_.items():
+            found = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
+            lines.append(f"  {name}: {found}, {self.seconds_[name]:.1f} s")
         n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
-        return "\n".join([
-            f"{self.chosen_} is chosen by {self.criterion_} on bags that were held out:", *lines,
-            "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated for "
-            f"{n_calibrated} of {self.n_labels_} labels.",
-        ])  # fmt: skip
+        lines.append(
+            "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated"
+        )
+        return "\n".join(lines) + f" for {n_calibrated} of {self.n_labels_} labels."
 
     def _criterion(self, labels, scores, folds):
         """Mean over the folds where it is defined; NaN if nowhere, or without scores."""
         measure = average_precision if self.n_labels_ > 1 else area_under_curve
         values = []
         for fold in np.unique(folds) if scores is not None else ():
-            try:
+            with suppress(UndefinedError):
                 values.append(measure(labels[folds == fold], scores[folds == fold]))
-            except UndefinedError:
-                continue
         return float(np.mean(values)) if values else np.nan
 
     def _candidates(self) -> dict[str, Pipeline]:
@@ -221,12 +205,10 @@ class MimlClassifier(LogOdds):
 
 
 def _folds(labels, n_folds, rng):
-    """The fold of each bag, (n_bags,); bags with the same labels are spread over the folds."""
+    """The fold of each bag; bags with the same labels are spread over the folds."""
     order = rng.permutation(len(labels))
     order = order[np.lexsort(labels[order].T)]
-    folds = np.empty(len(labels), dtype=int)
-    folds[order] = np.arange(len(labels)) % n_folds
-    return folds
+    return np.argsort(order) % n_folds
 
 
 def _held_out_scores(pipeline, bags, labels, folds, end):

@@ -15,7 +15,7 @@ def max_hausdorff(A, B=None) -> np.ndarray:
     """Maximal Hausdorff distance between each bag of A and each bag of B (Eq. 2).
 
     d_H(A, B) = max{ max_a min_b ||a - b||, max_b min_a ||b - a|| }. A and B are Bags or lists of
-    2-D arrays; ``B=None`` stands for A (half the work). Returns (n_bags_A, n_bags_B).
+    2-D arrays; ``B=None`` stands for A. Returns (n_bags_A, n_bags_B).
     """
     bags_a, bags_b = _two_sets(A, B)
     distances = np.empty((len(bags_a), len(bags_b)))
@@ -36,9 +36,7 @@ def average_hausdorff(A, B=None) -> np.ndarray:
     """Mean distance of the instances of two bags to the nearest instance of the other.
 
     (Σ_a min_b ||a - b|| + Σ_b min_a ||b - a||) / (|A| + |B|), with the arguments and the shape of
-    :func:`max_hausdorff`. Pass it as ``metric`` to MimlNn or MimlSvm.
-
-    Source: Zhang and Zhou, Multi-instance clustering, Applied Intelligence 31, 2009.
+    :func:`max_hausdorff`. Source: Zhang and Zhou, Multi-instance clustering, Appl. Intell., 2009.
     """
     bags_a, bags_b = _two_sets(A, B)
     instances, starts = bags_b.instances, bags_b.offsets[:-1]
@@ -56,8 +54,7 @@ def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     """Distance in the space of the normalised set kernel, the alternative of Section 4.2.
 
     √(2 - 2 k(A, B)) with k(A, B) = Σ_ab exp(-γ||a - b||²) / √(k_AA k_BB), k_AA the sum in a bag,
-    with the arguments and the shape of :func:`max_hausdorff`; ``gamma`` is for scaled features.
-
+    with the arguments and the shape of :func:`max_hausdorff`.
     Source: Gärtner, Flach, Kowalczyk and Smola, Multi-instance kernels, ICML 2002.
     """
     sets = bags_a, bags_b = _two_sets(A, B)

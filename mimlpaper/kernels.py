@@ -23,7 +23,7 @@ MUCH = 0.1  # unexplained share of the trace that a factor warns of
 
 
 class LowRankWarning(UserWarning):
-    """A kernel's factor leaves much of the kernel unexplained."""
+    """A kernel's factor leaves much of it unexplained."""
 
 
 def kernel_matrix(
@@ -43,8 +43,7 @@ def kernel_width(gamma: float | str, X) -> float:
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma == "scale":
-        mean = X.mean()
-        variance = (X.multiply(X) if issparse(X) else X**2).mean() - mean**2
+        variance = (X.multiply(X) if issparse(X) else X**2).mean() - X.mean() ** 2
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
     if not isinstance(gamma, Real) or not 0 < gamma < np.inf:
         raise ValueError(f'gamma must be positive and finite, "auto" or "scale", got {gamma!r}')
@@ -55,22 +54,21 @@ def kernel_width(gamma: float | str, X) -> float:
 class KernelFactor(TransformerMixin, BaseEstimator):
     """Features phi of finite dimension with <phi(x), phi(z)> = k(x, z), or close to it.
 
-    For the linear kernel phi is the identity, for the others a Cholesky factor. An exact one draws
-    nothing. A partial one has random pivots, the landmarks, drawn one by one in proportion to what
-    is unexplained of the diagonal; a LowRankWarning says if more than 10 % of the trace stays so.
+    For the linear kernel the identity, for others a Cholesky factor, exact or by random landmarks;
+    a LowRankWarning says if more than 10 % of the kernel's trace stays unexplained.
 
     Parameters
     ----------
     kernel, gamma, degree, coef0 : see :func:`kernel_matrix`; the same defaults.
     rank : int, "auto" or None, default None
-        Largest number of landmarks r; None is exact, for small data. "auto" is exact up to 2,000
-        rows; above, it stops at 1 % of the trace unexplained, or at 1,000 landmarks.
+        Largest number of landmarks r; None is exact. "auto" is exact up to 2,000 rows; above, it
+        stops at 1 % of the trace unexplained, or at 1,000 landmarks.
     tol : float, default 1e-10, unexplained share of the trace at which to stop; not for "auto".
     random_state : int, RandomState or None, default None
 
     Attributes
     ----------
-    landmarks_, error_ : (r, n_features), the pivots; the unexplained share of the trace.
+    landmarks_ : (r, n_features), the pivots; error_ : float, the unexplained share of the trace.
 
     Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """
@@ -88,7 +86,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X, y=None) -> np.ndarray:
-        """Fit on X (n, n_features) and return its features phi(X): (n, r)."""
+        """Features phi(X) of X (n, n_features), which is learned: (n, r)."""
         check_rank(self.rank)
         _check_kernel(self.kernel)
         X = check_array(X, dtype=np.float64)
@@ -102,15 +100,11 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "error_")
         if self.kernel == "linear":
             return np.asarray(X, dtype=np.float64)
-        columns = self._kernel(self.landmarks_, X)  # (r, n)
+        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
+        columns = kernel_matrix(self.landmarks_, X, **parameters)  # (r, n)
         return solve_triangular(self.triangle_, columns, lower=True).T
 
-    def _kernel(self, A, B):
-        parameters = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0")}
-        return kernel_matrix(A, B, **parameters)
-
     def _settings(self, n):
-        """The parameters for n rows as :func:`pivoted_cholesky` knows them."""
         limits = {"rank": self.rank}
         if self.rank == "auto":
             limits = AUTO_LIMITS if n > EXACT else {"rank": None}
@@ -118,17 +112,13 @@ class KernelFactor(TransformerMixin, BaseEstimator):
         return self.get_params() | limits | {"random_state": seed}
 
     def _keep(self, X, factor, pivots, error):
-        """Set what is fitted, and return the features of X."""
         self.landmarks_ = X[pivots]  # (r, n_features)
         self.triangle_ = factor[pivots]  # (r, r), lower triangular
         self.error_ = error
         if error > MUCH:
-            warnings.warn(
-                f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace "
-                "unexplained; raise rank, lower gamma, or scale the features",
-                LowRankWarning,
-                stacklevel=4,
-            )
+            found = f"the kernel's factor of rank {len(pivots)} leaves {error:.0%} of its trace"
+            message = f"{found} unexplained; raise rank, lower gamma, or scale the features"
+            warnings.warn(message, LowRankWarning, stacklevel=4)
         return factor
 
 
@@ -145,8 +135,9 @@ def check_rank(rank):
 
 def integer_seed(random_state) -> int:
     """``random_state`` as an integer, drawn from it if it is None or a RandomState."""
-    is_seed = isinstance(random_state, Integral)
-    return int(random_state if is_seed else check_random_state(random_state).randint(2**31 - 1))
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def pivoted_cholesky(diagonal, column, rank, tol, seed):
@@ -185,7 +176,6 @@ def complete_cholesky(K, tol):
 
 
 def _factor(X, *, kernel, gamma, degree, coef0, rank, tol, random_state):
-    """:func:`pivoted_cholesky` of the kernel matrix of X (n, n_features), or the whole factor."""
     if rank is None:
         K = kernel_matrix(X, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0)
         return complete_cholesky(K, tol)

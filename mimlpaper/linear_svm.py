@@ -22,7 +22,7 @@ FREE, SHIFTS = 1, 2  # alpha_i follows raw_i, or moves against its full group; 0
 
 
 class Examples:
-    """Rows z_i that many machines are trained on, which are shared: checked and hashed once."""
+    """Rows z_i (n_examples, n_features) of many machines, checked and hashed once."""
 
     def __init__(self, Z):
         Z = np.asarray(Z, dtype=np.float64)
@@ -38,7 +38,7 @@ class Examples:
 
 @dataclass(frozen=True, eq=False)
 class LinearSvm:
-    """A fitted machine f(z) = <w, z> + b, and a bound on how good it is."""
+    """A fitted machine f(z) = <w, z> + b."""
 
     weights: np.ndarray  # (n_features,), w
     intercept: float  # b
@@ -49,7 +49,7 @@ class LinearSvm:
 
     @property
     def gap(self) -> float:
-        """Duality gap as a share of the objective: no solution is better by more."""
+        """Duality gap as a share of the objective."""
         return (self.primal - self.dual) / self.primal
 
     def decision_function(self, Z) -> np.ndarray:
@@ -64,18 +64,12 @@ def fit_linear_svm(
 
     Without ``offsets`` each example is its own group: the ordinary support vector machine. On
     features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
-    multipliers, with semismooth Newton steps of one linear system each: an unknown for each free
-    example (0 < alpha_i < C) or each feature, whichever are fewer. Choose it when examples
-    outnumber features, or for many related problems in a row.
+    multipliers, with semismooth Newton steps: for more examples than features.
 
-    Parameters
-    ----------
-    Z, y : (n_examples, n_features) float array, or Examples; (n_examples,), True if positive
-    C : float, the cost of a slack, above 0
-    offsets : (n_groups + 1,) or None, group g is the rows ``offsets[g]:offsets[g + 1]``.
-    start : LinearSvm or None, of a related problem on the same rows; the result is never worse.
-    tol : float, the duality gap at which to stop, as a share of the objective.
-    max_steps : int, Newton steps before giving up, with a ConvergenceWarning.
+    Z is (n_examples, n_features) or Examples; y (n_examples,) is True if positive; group g is the
+    rows ``offsets[g]:offsets[g + 1]``; ``start`` is a LinearSvm of a related problem on the same
+    rows; ``tol`` is the duality gap at which to stop, as a share of the objective. A
+    ConvergenceWarning says that ``max_steps`` Newton steps were too few.
 
     Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """
@@ -83,12 +77,9 @@ def fit_linear_svm(
     # Other arrays are not worth their hash.
     svm = shared(_minimise, *arguments) if isinstance(Z, Examples) else _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
-        warnings.warn(
-            f"the support vector machine stopped after {svm.n_steps} Newton steps with a duality "
-            f"gap of {svm.gap:.1e}, not {tol:.1e}; raise max_steps, or scale the features",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        found = f"stopped after {svm.n_steps} Newton steps with a duality gap of {svm.gap:.1e}"
+        message = f"the machine {found}, not {tol:.1e}; raise max_steps, or scale the features"
+        warnings.warn(message, ConvergenceWarning, stacklevel=2)
     return svm
 
 
@@ -119,8 +110,8 @@ def _minimise(problem, start, tol, max_steps):
         value = problem.primal(theta, margins)
         if value < primal:
             best_theta, primal = theta, value
-    weights, intercept = best_theta[:-1], float(best_theta[-1])
-    return LinearSvm(weights, intercept, alpha * problem.y, float(primal), float(dual), n_steps)
+    w, b = best_theta[:-1], float(best_theta[-1])
+    return LinearSvm(w, b, alpha * problem.y, float(primal), float(dual), n_steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +151,10 @@ class _Problem:
 def _newton_direction(problem, gradient, moves, sigma):
     """The x with (D + σ F'F) x = -gradient, where F holds the rows (z_i, 1) that are free.
 
-    D is 1 for the weights and a small δ for the bias. With fewer rows than features it is solved
-    through their inner products: for x = (p, q), gradient = (g, h) and F = (G, s), the change
-    u = F x has (I + σ FF') u = (1 - δ) q s - F gradient, so that u = u_0 + (1 - δ) q u_1, and
-
-        p = -g - σ G'u,   q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
+    D is 1 for the weights and a small δ for the bias. With fewer rows than features, x = (p, q),
+    gradient = (g, h) and F = (G, s), the change u = F x = u_0 + (1 - δ) q u_1 solves
+    (I + σ FF') u = (1 - δ) q s - F gradient, and
+    p = -g - σ G'u, q = -(h + σ s'u_0) / (δ + (1 - δ) σ s'u_1).
     """
     D = np.ones(len(gradient))
     D[-1] = delta = BIAS_CURVATURE / problem.examples.size
@@ -255,29 +245,15 @@ def _project(raw, C, offsets):
             elif projected[begin] > 0.0:
                 moves[begin] = FREE
             continue
-        shift, full = _shift(raw, C, begin, end)
-        for i in range(begin, end):
-            projected[i] = max(raw[i] - shift, 0.0)
-            if projected[i] > 0.0:
-                moves[i] = SHIFTS if full else FREE
+        part = raw[begin:end]
+        above = part[part > 0.0]
+        full, shift, n_before = above.sum() > C, 0.0, end - begin + 1
+        while full and 0 < len(above) < n_before:  # rounding may bring an entry back
+            shift, n_before = (above.sum() - C) / len(above), len(above)
+            above = part[part > shift]
+        projected[begin:end] = np.maximum(part - shift, 0.0)
+        moves[begin:end] = np.where(part > shift, SHIFTS if full else FREE, 0)
     return projected, moves
-
-
-@njit(cache=True, nogil=True)
-def _shift(raw, cost, begin, end):
-    """What to subtract from a group so that its positive part sums to the cost at most."""
-    shift, n_before = 0.0, end - begin + 1
-    while True:
-        total, n_above = 0.0, 0
-        for i in range(begin, end):
-            if raw[i] > shift:
-                total += raw[i]
-                n_above += 1
-        if shift == 0.0 and total <= cost:
-            return shift, False
-        if n_above == 0 or n_above >= n_before:  # rounding may bring an entry back
-            return shift, True
-        shift, n_before = (total - cost) / n_above, n_above
 
 
 def _problem(Z, y, C, offsets):

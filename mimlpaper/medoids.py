@@ -11,8 +11,7 @@ from sklearn.utils import check_array, check_random_state
 class KMedoids(ClusterMixin, BaseEstimator):
     """k-medoids by alternating assignment and medoid update, as in Table 7, step 2.
 
-    Lowers Σ_u min_t d(X_u, M_t) until no medoid changes. A medoid stays in its own cluster, so no
-    cluster empties; it stays a medoid unless another item is strictly better.
+    A medoid stays in its own cluster, so no cluster empties; ties keep it a medoid.
 
     Parameters
     ----------
@@ -21,8 +20,8 @@ class KMedoids(ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
-    medoid_indices_ : (n_clusters,), rows of the distance matrix, all different.
-    labels_, inertia_ : (n,), cluster of each item; sum of the distances to the own medoid.
+    medoid_indices_, labels_ : (n_clusters,), rows of the distances; (n,), cluster of each item.
+    inertia_ : float, sum of the distances to the own medoid.
 
     Source: Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
     """
@@ -62,7 +61,6 @@ def _assign(D, medoids):
 
 
 def _update(D, labels, medoids):
-    """The member of each cluster with the least sum of distances to its members."""
     updated = medoids.copy()
     order = np.argsort(labels, kind="stable")
     for t, members in enumerate(np.split(order, np.cumsum(np.bincount(labels))[:-1])):

@@ -1,14 +1,14 @@
 """The paper's seven criteria for multi-label predictions (Section 4.3.1), and accuracy.
 
-All arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
-``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. Rows and columns of DataFrames
-must have the same order. The rank of label y is the number of labels scored at least as high as y:
-a tie counts against the learner. A criterion is averaged over the bags for which its formula is
-defined: Hamming loss over all, ranking loss over bags with a true and a false label, the others
-over bags with a true label.
+Arrays are (n_bags, n_labels): ``Y`` the true label sets, ``scores`` the real values h(X, y),
+``predicted`` the predicted label sets h(X), as booleans, or 0 and 1. The rank of label y is the
+number of labels scored at least as high as y: a tie counts against the learner. A criterion is
+averaged over the bags for which its formula is defined: Hamming loss over all, ranking loss over
+bags with a true and a false label, the others over bags with a true label.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -43,8 +43,7 @@ def ranking_loss(Y, scores) -> float:
     Y, scores = _with_labels(Y, both=True, scores=scores)
     ranks, ranks_among_true = _ranks(Y, scores)
     misordered = (ranks - ranks_among_true).sum(axis=1)  # false labels scored at least as high
-    n_true = Y.sum(axis=1)
-    return float(np.mean(misordered / (n_true * (Y.shape[1] - n_true))))
+    return float(np.mean(misordered / (Y.sum(axis=1) * (~Y).sum(axis=1))))
 
 
 def average_precision(Y, scores) -> float:
@@ -58,9 +57,8 @@ def average_precision(Y, scores) -> float:
 def average_recall(Y, scores, predicted) -> float:
     """Share of true labels with rank(y) <= |h(X_i)|, averaged over bags."""
     Y, scores, predicted = _with_labels(Y, scores=scores, predicted=predicted)
-    n_predicted = predicted.sum(axis=1, keepdims=True)
     ranks, _ = _ranks(Y, scores)
-    found = Y & (ranks <= n_predicted)
+    found = Y & (ranks <= predicted.sum(axis=1, keepdims=True))
     return float(np.mean(found.sum(axis=1) / Y.sum(axis=1)))
 
 
@@ -71,7 +69,7 @@ def average_f1(Y, scores, predicted) -> float:
 
 
 def accuracy(y, predicted) -> float:
-    """Share of bags with the right label; both (n_bags,), of booleans, 0 and 1, or -1 and 1."""
+    """Share of bags with the right label; both (n_bags,), booleans, 0 and 1, or -1 and 1."""
     y, predicted = np.asarray(y), np.asarray(predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
         raise ValueError(f"y and predicted must be (n_bags,), got {y.shape} and {predicted.shape}")
@@ -93,41 +91,37 @@ def area_under_curve(Y, scores) -> float:
 def balanced_accuracy(Y, predicted) -> float:
     """Mean of the shares found of the bags with a label and without it, averaged over labels."""
     Y, predicted = _checked(Y, predicted=predicted)
-    pairs = zip(Y.T, predicted.T, strict=True)
-    return float(np.mean([balanced_accuracy_score(*pair) for pair in pairs]))
+    return float(np.mean([*map(balanced_accuracy_score, Y.T, predicted.T)]))
 
 
 def evaluate(Y, scores, predicted) -> dict[str, float]:
     """All seven criteria, by name, in the paper's order; NaN where no bag defines one.
 
-    A single label has no ranking: for one column of ``Y`` Hamming loss, balanced accuracy and area
-    under the curve are given, and for ``Y`` (n_bags,) accuracy alone.
+    For one column of ``Y``: Hamming loss, balanced accuracy and area under the curve; for ``Y``
+    (n_bags,): accuracy.
     """
     if np.ndim(Y) == 1:
         return {"accuracy": accuracy(Y, predicted)}
     Y, scores, predicted = _checked(Y, scores=scores, predicted=predicted)
-    criteria = CRITERIA if Y.shape[1] > 1 else OF_ONE_LABEL
-    return {name: _or_nan(criteria[name], Y, scores, predicted) for name in criteria}
-
-
-def _or_nan(criterion, *given):
-    try:
-        return criterion(*given)
-    except UndefinedError:
-        return np.nan
+    criteria = {**CRITERIA} if Y.shape[1] > 1 else OF_ONE_LABEL
+    values = dict.fromkeys(criteria, np.nan)
+    for name, criterion in criteria.items():
+        with suppress(UndefinedError):
+            values[name] = criterion(Y, scores, predicted)
+    return values
 
 
 class UndefinedError(ValueError):
-    """No bag, or no label, for which a criterion is defined."""
+    """A criterion is defined for no bag, or no label."""
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """Name in code and files, name and symbol as the paper prints them, direction."""
+    """A criterion as a function of true label sets, scores and predicted label sets."""
 
     name: str
     title: str
-    symbol: str
+    symbol: str  # as the paper prints it
     lower_is_better: bool
     function: Callable[..., float]
 
@@ -150,7 +144,7 @@ _ALL = (
     Criterion("average_f1", "average F1", "avgF1", False, average_f1),
 )
 CRITERIA = {criterion.name: criterion for criterion in _ALL}
-OF_ONE_LABEL = {
+OF_ONE_LABEL: dict[str, Callable[..., float]] = {
     "hamming_loss": CRITERIA["hamming_loss"],
     "balanced_accuracy": lambda Y, scores, predicted: balanced_accuracy(Y, predicted),
     "area_under_curve": lambda Y, scores, predicted: area_under_curve(Y, scores),
@@ -173,7 +167,6 @@ scorers = {name: partial(_score, name=name) for name in (*CRITERIA, "accuracy")}
 
 
 def _checked(Y, **others):
-    """``Y``, and ``scores`` and ``predicted`` if they are given, as arrays that fit each other."""
     arrays = [label_array("Y", Y)]
     for name, other in others.items():
         _check_order(Y, other, name)
@@ -215,20 +208,16 @@ def _real_values(scores):
 
 
 def _check_order(Y, other, name):
-    """Two DataFrames must name the same rows and columns in the same order.
-
-    Predictions for bags without names are numbered, and their rows belong together by position.
-    """
+    """Two DataFrames must name the same rows and columns in the same order."""
     for axis in ("index", "columns") if hasattr(Y, "columns") and hasattr(other, "columns") else ():
         theirs = list(getattr(other, axis))
-        if axis == "index" and theirs == list(range(len(Y))):
-            continue
-        if list(getattr(Y, axis)) != theirs:
+        by_place = axis == "index" and theirs == list(range(len(Y)))  # bags without names
+        if not by_place and list(getattr(Y, axis)) != theirs:
             raise ValueError(f"Y and {name} must have the same {axis} in the same order")
 
 
 def _with_labels(Y, *, both=False, **others):
-    """The checked arrays of the bags with a true label, with ``both`` also a false one."""
+    """Arrays of the bags with a true label, with ``both`` also a false one."""
     arrays = _checked(Y, **others)
     defined = arrays[0].any(axis=1) & ~(both & arrays[0].all(axis=1))
     if not defined.any():
@@ -240,5 +229,5 @@ def _ranks(Y, scores):
     """rank(y) of every true label among all labels and among the true ones; 0 for false labels."""
     ranks = rankdata(-scores, "max", axis=1)  # equals get the largest of their ranks
     of_true = np.where(Y, -scores, np.nan)
-    ranks_among_true = rankdata(of_true, "max", axis=1, nan_policy="omit")
-    return np.where(Y, ranks, 0.0), np.where(Y, ranks_among_true, 0.0)  # (n_bags, n_labels) each
+    among_true = rankdata(of_true, "max", axis=1, nan_policy="omit")
+    return np.where(Y, ranks, 0.0), np.where(Y, among_true, 0.0)  # (n_bags, n_labels) each

@@ -9,10 +9,7 @@ from mimlpaper.base import check_bags
 
 
 class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags.
-
-    NaN may pass, so that ``SimpleImputer()`` can be the transformer.
-    """
+    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags."""
 
     def __init__(self, transformer):
         self.transformer = transformer
@@ -25,10 +22,9 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     def transform(self, X) -> Bags:
         check_is_fitted(self)
         bags = check_bags(X, self, missing=True)
-        named = bags.feature_names is not None and hasattr(
-            self.transformer_, "get_feature_names_out"
-        )
-        names = list(self.get_feature_names_out()) if named else None
+        names = None
+        if bags.feature_names is not None and hasattr(self.transformer_, "get_feature_names_out"):
+            names = list(self.get_feature_names_out())
         return bags.with_instances(self.transformer_.transform(bags.table), names)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
@@ -39,7 +35,7 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
 STATISTICS = {
     "mean": lambda bags: bags.mean(bags.instances),
-    "std": lambda bags: _deviations(bags),
+    "std": lambda bags: np.sqrt(bags.mean((bags.instances - _means(bags)) ** 2)),
     "min": lambda bags: -bags.max(-bags.instances),
     "max": lambda bags: bags.max(bags.instances),
     "sum": lambda bags: bags.sum(bags.instances),
@@ -48,10 +44,10 @@ STATISTICS = {
 
 
 class BagStatistics(TransformerMixin, BaseEstimator):
-    """One vector a bag, for learners of vectors: statistics of each feature, and the bag's size.
+    """One vector a bag: statistics of each feature, and the bag's size.
 
-    ``statistics`` are names of :data:`STATISTICS`, by default all but "sum". Their order is the
-    order of the columns: (n_bags, n_features for each statistic, 1 for "size").
+    ``statistics`` are names of :data:`STATISTICS` in the order of the columns, by default all but
+    "sum"; "size" is one column, each other one n_features.
     """
 
     def __init__(self, statistics=("mean", "std", "min", "max", "size")):
@@ -73,9 +69,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.array(self._names(names if input_features is None else input_features), object)
 
     def _vectors(self, bags):
-        for name in self.statistics:
-            if name not in STATISTICS:
-                raise ValueError(f"statistics must be of {tuple(STATISTICS)}, got {name!r}")
+        if unknown := set(self.statistics) - set(STATISTICS):
+            raise ValueError(f"statistics must be of {tuple(STATISTICS)}, got {unknown.pop()!r}")
         return np.hstack([STATISTICS[name](bags) for name in self.statistics])
 
     def _names(self, names):
@@ -89,9 +84,8 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return True
 
 
-def _deviations(bags):
-    apart = bags.instances - np.repeat(bags.mean(bags.instances), bags.sizes, axis=0)
-    return np.sqrt(bags.mean(apart**2))
+def _means(bags):
+    return np.repeat(bags.mean(bags.instances), bags.sizes, axis=0)
 
 
 class SumInstances(BagStatistics):
@@ -124,11 +118,9 @@ class ConcatenateInstances(BagStatistics):
         return self
 
     def _vectors(self, bags):
-        sizes = np.unique(bags.sizes)
-        if len(sizes) > 1:
-            raise ValueError(
-                f"X must hold bags of one size, got sizes from {sizes[0]} to {sizes[-1]}"
-            )
+        least, largest = bags.sizes.min(), bags.sizes.max()
+        if least < largest:
+            raise ValueError(f"X must hold bags of one size, got sizes from {least} to {largest}")
         return bags.instances.reshape(len(bags), -1)
 
     def _names(self, names):

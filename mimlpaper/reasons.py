@@ -17,16 +17,14 @@ N_NODES = 16  # of the quadrature along the path from z = 0
 def explain(estimator, X) -> np.ndarray:
     """Score of every instance for every label; within a bag, the highest brings the label.
 
-    MimlBoost, MimlSvmMi and DMimlSvm score instances themselves: ``instance_scores``. MimlSvm and
-    MimlNn know a bag by its distances z_k = d_H(X, M_k) to medoids. Each is the distance between
-    *one* instance of X and one of M_k, and that instance gets what z_k contributes to h_y(z):
-    z_k ∫ ∂h_y/∂z_k (t z) dt for t from 0 to 1, the integrated gradient. Over a bag the scores of a
-    label sum to h_y(z) - h_y(0). For all other learners an instance gets what its bag's scores lose
-    without it, and a single instance the scores themselves.
+    The ``instance_scores`` of a learner that has them. MimlSvm and MimlNn know a bag by its
+    distances z_k = d_H(X, M_k) to medoids. Each is the distance of *one* instance of X, which gets
+    the integrated gradient z_k ∫ ∂h_y/∂z_k (t z) dt, 0 <= t <= 1: over a bag the scores of a label
+    sum to h_y(z) - h_y(0). For other learners an instance gets what its bag's scores lose without
+    it, and a single instance the scores themselves.
 
     ``estimator`` is a fitted learner of bags, or a pipeline or search that ends in one; X are the
-    bags as it takes them. Returns (n_instances, n_labels), to compare the instances of a bag, not
-    the methods.
+    bags as it takes them. Returns (n_instances, n_labels).
 
     Source: Sundararajan, Taly and Yan, Axiomatic attribution for deep networks, ICML 2017.
     """
@@ -42,22 +40,21 @@ def explain(estimator, X) -> np.ndarray:
 def telling_features(estimator, bag: np.ndarray, instance: int) -> np.ndarray:
     """How much the scores of row ``instance`` of a bag fall when one of its features is set to 0.
 
-    For counts, such as of words. ``bag`` is (n_instances, n_features); for ``estimator`` see
-    :func:`explain`. Returns (n_features, n_labels).
+    For counts. ``bag`` is (n_instances, n_features); ``estimator`` as in :func:`explain`. Returns
+    (n_features, n_labels).
     """
     bag = check_bags([bag])[0]
     present = np.flatnonzero(bag[instance])
     variants = np.repeat(bag[None], len(present) + 1, axis=0)
     variants[np.arange(len(present)), instance, present] = 0.0  # the last one stays whole
-    scores = explain(estimator, list(variants))
-    scores = scores.reshape(len(variants), len(bag), -1)[:, instance]  # (n_variants, n_labels)
+    scores = explain(estimator, list(variants))[instance :: len(bag)]  # (n_variants, n_labels)
     falls = np.zeros((bag.shape[1], scores.shape[1]))
     falls[present] = scores[-1] - scores[:-1]
     return falls
 
 
 def _at_the_end(estimator, bags):
-    """The learner within pipelines and searches, and the bags as they reach it."""
+    """The learner within pipelines and searches, and its bags."""
     if hasattr(estimator, "best_estimator_"):
         return _at_the_end(estimator.best_estimator_, bags)
     if not isinstance(estimator, Pipeline):
@@ -72,12 +69,10 @@ def _losses(estimator, bags):
     """What the scores of its bag lose without each instance: (n_instances, n_labels)."""
     whole = np.asarray(estimator.decision_function(bags))
     losses = np.repeat(whole, bags.sizes, axis=0)
-    sizes = np.repeat(bags.sizes, bags.sizes)  # of the bag of each instance
-    several = np.flatnonzero(sizes > 1)
-    if len(several):
-        bag = bags.bag_of_instance[several]
-        row = several - bags.offsets[bag]
-        without = [np.delete(bags[i], j, axis=0) for i, j in zip(bag, row, strict=True)]
+    several = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
+    if several.any():
+        large = [bag for bag in bags if len(bag) > 1]
+        without = [np.delete(bag, i, axis=0) for bag in large for i in range(len(bag))]
         rest = Bags(np.concatenate(without), np.cumsum([0, *map(len, without)]), bags.feature_names)
         losses[several] -= np.asarray(estimator.decision_function(rest))
     return losses
@@ -87,12 +82,9 @@ def _shares_of_distances(learner, bags):
     check_is_fitted(learner)
     medoids = learner.medoid_map_.medoids_
     z = learner.medoid_map_.transform(bags)  # (n_bags, n_medoids)
-    places = _farthest(bags, medoids)
-    scores = np.empty((bags.n_instances, learner.n_labels_))
-    for label in range(learner.n_labels_):
-        shares = z * _mean_gradient(learner, label, z)
-        scores[:, label] = np.bincount(places.ravel(), shares.ravel(), bags.n_instances)
-    return scores
+    places = _farthest(bags, medoids).ravel()
+    shares = [z * _mean_gradient(learner, label, z) for label in range(learner.n_labels_)]
+    return np.array([np.bincount(places, one.ravel(), bags.n_instances) for one in shares]).T
 
 
 def _farthest(bags, medoids):
@@ -118,10 +110,9 @@ def _mean_gradient(learner, label, z):
     if isinstance(svm, float):  # the constant score of a label with one class
         return np.zeros_like(z)
     alphas, support = svm.dual_coef_[0], classifier.X_fit_[svm.support_]
-    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)  # on [-1, 1]
+    quadrature = zip(*np.polynomial.legendre.leggauss(N_NODES), strict=True)  # on [-1, 1]
     return sum(
-        weight / 2 * _gradient(classifier, alphas, support, (node + 1) / 2 * z)
-        for node, weight in zip(nodes, weights, strict=True)
+        w / 2 * _gradient(classifier, alphas, support, (x + 1) / 2 * z) for x, w in quadrature
     )
 
 

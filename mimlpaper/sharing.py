@@ -15,7 +15,7 @@ CURRENT: ContextVar[Cache | None] = ContextVar("cache of shared results", defaul
 
 
 class Cache:
-    """Results by the content of the question, at most ``max_bytes`` of arrays, the last used."""
+    """Results of calls, at most ``max_bytes`` of arrays, those used last."""
 
     def __init__(self, max_bytes: int = 2**29):
         self.max_bytes = max_bytes
@@ -26,25 +26,20 @@ class Cache:
         """The result under ``key``, computed if it is not kept."""
         if key in self._kept:
             self.n_hits += 1
-            self._kept.move_to_end(key)
-            result, caught, _ = self._kept[key]
+            result, caught, size = self._kept.pop(key)
         else:
             self.n_misses += 1
             with warnings.catch_warnings(record=True, action="always") as caught:
                 result = compute()
-            self._keep(key, result, caught)
+            size = _freeze(result)
+            self.n_bytes += size
+        self._kept[key] = result, caught, size
+        self._kept.move_to_end(key, last=size <= self.max_bytes)  # the first goes first
+        while self.n_bytes > self.max_bytes:
+            self.n_bytes -= self._kept.popitem(last=False)[1][-1]
         for warning in caught:  # every caller is warned, not only the first
             warnings.warn(warning.message, warning.category, stacklevel=3)
         return result
-
-    def _keep(self, key, result, caught):
-        size = _freeze(result)
-        if size <= self.max_bytes:
-            self._kept[key] = result, caught, size
-            self.n_bytes += size
-        while self.n_bytes > self.max_bytes:
-            _, (_, _, dropped) = self._kept.popitem(last=False)
-            self.n_bytes -= dropped
 
 
 @contextmanager
@@ -60,7 +55,7 @@ def sharing(cache: Cache) -> Iterator[Cache]:
 def shared(compute: Callable, *args, **kwargs):
     """``compute(*args, **kwargs)``, or the kept result of an equal call, with read-only arrays.
 
-    ``compute`` is a module's function whose result depends only on the arguments: integer seeds.
+    ``compute`` is a module's function whose result depends only on the arguments.
     """
     cache = CURRENT.get()
     if cache is None:
@@ -71,7 +66,7 @@ def shared(compute: Callable, *args, **kwargs):
 
 
 def _freeze(value) -> int:
-    """Make the arrays in ``value`` read-only; their size in bytes."""
+    """Size in bytes of the arrays in ``value``, which become read-only."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
         return value.nbytes
