@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from shutil import copy
 
 import numpy as np
 import pandas as pd
@@ -149,9 +150,11 @@ def test_a_stranger_gets_exactly_the_row_of_the_same_method(here):
 def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch):
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
     carried = default_store("smoke")
-    monkeypatch.setattr(paths, "IN_WHEEL", here / "wheel")
-    assert default_store().base is None
     (here / "wheel").mkdir()
+    for name in ("manifest.csv", "datasets.csv"):
+        copy(paths.packaged_data() / name, here / "wheel")
+    assert default_store().base is None
+    monkeypatch.setattr(paths, "IN_WHEEL", here / "wheel")
     carried.folder.rename(here / "wheel" / "results")
     recorded = records_module.records("table1", store=default_store(), profile="smoke")
     assert default_store().folder == paths.results() and set(recorded["state"]) == {"fresh"}

@@ -133,8 +133,9 @@ def test_flips_are_counted_and_said(records, one_claim):
     assert in_sentences(turns[:0]) == "Nothing is recorded yet."
 
 
-def test_a_printed_row_has_its_place_among_the_readings_of_its_method():
+def test_a_printed_row_has_its_place_among_the_readings_of_its_method(monkeypatch):
     """MimlNn as printed, and MimlNn with the numbers of Ml-knn: one of two is identified."""
+    monkeypatch.setitem(READ_SPLITS, "table1", 30)
     published = as_in_the_paper(1)
     knn = published[published["method"] == "Ml-knn"]
     reading = knn.assign(method="MimlNn", parameters=json.dumps(FIRST), experiment="readings")
@@ -143,7 +144,7 @@ def test_a_printed_row_has_its_place_among_the_readings_of_its_method():
     place = rows_of.loc[("MimlNn", "hamming_loss")]
     assert (place["n"], place["identified"], place["table"]) == (2, 0.5, 1)
     assert place["printed"] == pytest.approx(0.185)
-    ours = (published.query("method == 'MimlNn' and split < 10")["hamming_loss"]).mean()
+    ours = (published.query("method == 'MimlNn'")["hamming_loss"]).mean()
     assert place["least"] == pytest.approx(min(ours, knn["hamming_loss"].mean()))
     assert place["below"] in (0.0, 0.5, 1.0) and rows_of.loc["RankSvm"]["n"].eq(1).all()
     assert row_positions(1, {}).empty
