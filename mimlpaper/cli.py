@@ -5,11 +5,13 @@ import json
 import os
 import sys
 from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 
 TO_RUN = ("stale", "suspect", "missing")  # states of trials that a notebook runs
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
 PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
+PARSER.add_argument("--version", action="version", version=f"mimlpaper {version('mimlpaper')}")
 COMMANDS = PARSER.add_subparsers(required=True, metavar="COMMAND")
 
 
@@ -59,6 +61,7 @@ DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the da
 PROTOCOL = JOBS, PROFILE, DATA  # what all commands of trials have
 TABLES = ("1", "2", "3", "4", "5", "unseen")
 OF_TABLES = "1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label"
+ASK = "a parameter of the notebook, such as -p grid '[0.1, 0.4]'; answered in build/explored"
 OF_TRACE = "table, method, criterion, and of Table 5 a data set"
 
 
@@ -71,28 +74,40 @@ def _protocol(options):
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
     _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
+    _option("--parameters", action="store_true", help="list what the notebooks can be asked"),
+    _option("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help=ASK),
     RECOMPUTE,
     *PROTOCOL,
 )
 def _run(options):
+    from mimlpaper.study import notebooks
     from mimlpaper.study.companion import Companion
-    from mimlpaper.study.notebooks import NotebookRun, available_notebooks, run_notebooks
     from mimlpaper.study.scorecard import publish_lists, trials_behind
 
-    if options.publish and options.profile != "paper":
-        raise ValueError(f"--publish goes with the profile paper, got {options.profile}")
+    names = options.notebooks or notebooks.available_notebooks()
+    if options.parameters:
+        return _print(
+            {"notebook": name, "parameter": one["name"], "type": one["inferred_type_name"],
+             "what it does": one["help"]}
+            for name in names for one in notebooks.parameters_of(name).values()
+        )  # fmt: skip
+    if options.publish and (options.profile != "paper" or options.p):
+        raise ValueError(
+            f"--publish goes with the profile paper, without -p, got {options.profile}"
+        )
     counts, ready, left_out = {}, [], []
-    for name in options.notebooks or available_notebooks():
+    for name in names:
         stem = Path(name).stem
         counts[stem] = trials_behind(stem, options.profile)
         if options.recorded and any(counts[stem][state] for state in TO_RUN):
-            left_out.append(NotebookRun(stem, "left out", 0.0))
+            left_out.append(notebooks.NotebookRun(stem, "left out", 0.0))
         else:
             ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
+    parameters |= dict(options.p)
     at_once = -1 if options.recorded else 1  # since trials take all cores
     how = {"publish": options.publish, "at_once": at_once}
-    runs = run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
+    runs = notebooks.run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
     failed = [run for run in runs if run.status != "done"]
     rows = [
         [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",

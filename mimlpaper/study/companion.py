@@ -1,10 +1,13 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
+import ast
+import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -28,6 +31,10 @@ from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
 
 DRAWN = "Drawn data, in place of files that are not here."
+HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
+# Types of parameters by their names in a notebook.
+TYPES = {"str": str, "int": int, "bool": bool, "list[str]": list[str], "list[int]": list[int],
+         "list[float]": list[float]}  # fmt: skip
 
 
 class Companion:
@@ -35,17 +42,20 @@ class Companion:
 
     It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
     are those of :func:`~mimlpaper.study.runner.compute`; ``data_home=""`` is the default folder.
-    Trials that it runs are recorded in a folder of ``build``, never in ``data/results``. What it
-    reads for tables, figures and claims are records that are fresh or attested: others are blank.
+    ``asked`` are the notebook's own parameters, its questions, where they are not empty or 0.
+    Trials that it runs are recorded in ``build/explored``, never in ``data/results``, and what it
+    shows of an own question is saved there too. What it reads for tables, figures and claims are
+    records that are fresh or attested: others are blank.
     """
 
     def __init__(
         self, *, profile: str = "paper", jobs: int = -1, data_home: str = "",
-        recompute: bool = False,
+        recompute: bool = False, **asked,
     ):  # fmt: skip
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         self.profile = profile
+        self.asked = {name: value for name, value in asked.items() if value}
         self.data_home = data_home or None
         self.store = explored_store(profile)
         self._how: dict[str, Any] = {
@@ -58,30 +68,55 @@ class Companion:
         # As in trials: sums by several threads differ in the last bit, and small sums take longer.
         threadpool_limits(1, user_api="blas")
 
+    @classmethod
+    def of_notebook(cls, cells: dict) -> "Companion":
+        """The companion of a notebook, whose globals are ``cells``.
+
+        Its parameters are the names that it annotates. Lists may be given as JSON, as ``papermill
+        -p`` does. A TypeError or ValueError names a parameter that papermill set and that is of
+        another type or that the notebook does not have.
+        """
+        declared = cells["__annotations__"]
+        given = {name for cell in cells.get("In", ()) for name in _injected(cell)}
+        if unknown := sorted(given - set(declared)):
+            raise ValueError(f"parameters must be among {[*declared]}, got {unknown}")
+        cells.update({name: typed(name, cells[name], kind) for name, kind in declared.items()})
+        return cls(**{name: cells[name] for name in declared})
+
+    @property
+    def explores(self) -> str:
+        """The own question in words, such as "dataset = yeast"; "" for what is published."""
+        lists = {n: v if isinstance(v, list) else [v] for n, v in self.asked.items()}
+        return "; ".join(f"{n} = {', '.join(map(str, v))}" for n, v in lists.items())
+
     @property
     def folder(self) -> Path:
         """Where tables and figures go; ``mimlpaper run --publish`` writes those that git keeps."""
-        publishes = self.profile == "paper" and os.environ.get(paths.RUN) == "publish"
-        return paths.figures() if publishes else paths.build(self.profile) / "figures"
+        if self.profile == "paper" and os.environ.get(paths.RUN) == "publish" and not self.asked:
+            return paths.figures()
+        return paths.build("explored" if self.asked else self.profile) / "figures"
 
-    def trials(self, experiment: str) -> pd.DataFrame:
+    def trials(self, experiment: str, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; missing and stale trials are run first.
 
-        Where that was not possible, a note says how many are left out, and the command to mend it.
+        ``asked`` varies it, see :meth:`~mimlpaper.study.trials.Experiment.varied`; claims and
+        other tables stay with the experiment as it is. Where trials could not run, a note says how
+        many are left out, and the command to mend it.
         """
-        table = self._known[experiment] = compute(experiment, **self._how)
-        self._tested = {}
+        asked = {name: value for name, value in asked.items() if value}
+        table = compute(get_experiment(experiment).varied(**asked), **self._how)
+        if not asked:
+            self._known[experiment], self._tested = table, {}
         left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
         if len(left_out):
             states = ", ".join(f"{n} {state}" for state, n in left_out.items())
             mend = f"`mimlpaper compute {experiment} --profile {self.profile}`"
             display(Markdown(f"> **Records left out: {states}.** {mend} runs their trials again."))
-        return self.recorded(experiment)
+        return _usable(table)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment that may be shown: fresh or attested."""
-        table = self.known(experiment)
-        return table[table["state"].isin(USABLE)].reset_index(drop=True)
+        return _usable(self.known(experiment))
 
     def known(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment in any state, read once."""
@@ -123,6 +158,8 @@ class Companion:
             tested = self.claims(*claims) if claims else []
             finding = f"{finding_in_words(self.recorded, tables, tested)} {found}".strip()
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
+        if self.asked:
+            parts = {"Explored": f"{self.explores}. The text is about what is published."} | parts
         box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
         return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
 
@@ -147,11 +184,19 @@ class Companion:
         tables = [self.recorded(name).drop_duplicates(KEY) for name in EXPERIMENTS]
         return float(sum(table["seconds"].sum() for table in tables) / 3600)
 
-    def table(self, number: int):
-        """Table ``number`` with the paper's values and ours, also written to :attr:`folder`."""
+    def table(self, number: int, *, criteria: Sequence[str] = (), **asked):
+        """Table ``number`` with the paper's values and ours, also written to :attr:`folder`.
+
+        ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
+        Variants stand in the place of the published rows, without the blind values.
+        """
         name = f"table{number}"
-        trials, blind = self.trials(name), self.column(name, "blind")
-        table = results_table(trials, number, profile=self.profile, blind=blind)
+        trials = self.trials(name, **asked).assign(parameters="{}")
+        blind = None if any(asked.values()) else self.column(name, "blind")
+        table = results_table(
+            trials, number, profile=self.profile, blind=blind, criteria=criteria,
+            rows=asked.get("methods"),
+        )  # fmt: skip
         return self.save_table(table, name)
 
     def dataset(self, name: str) -> Dataset:
@@ -178,14 +223,44 @@ class Companion:
         """
         texts = {shown.file: f"{shown.title}. {shown.shows}" for shown in ARTEFACTS}
         text = texts.get(name, name.replace("_", " "))
-        if of is not None and of.kind == "synthetic":
-            figure.suptitle(DRAWN, fontsize=8, color=LINE)
-            text = f"{DRAWN} {text}"
+        notes = [f"Explored: {self.explores}."] * bool(self.asked)
+        notes += [DRAWN] * (of is not None and of.kind == "synthetic")
+        if notes:
+            figure.set_layout_engine("constrained")  # which leaves room for the note
+            figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
         if of is None or not self._replaces_original(of):
             save_figure(figure, self.folder, name)
-        display(figure, metadata={"image/png": {"alt": text}})
+        display(figure, metadata={"image/png": {"alt": " ".join([*notes, text])}})
         plt.close(figure)
 
     def _replaces_original(self, *shown):
         drawn = any(data.kind == "synthetic" for data in shown)
         return drawn and self.folder == paths.figures()
+
+
+def _usable(table):
+    return table[table["state"].isin(USABLE)].reset_index(drop=True)
+
+
+def _injected(cell):
+    """The names that a cell sets if papermill put it in."""
+    if not cell.startswith("# Parameters\n"):
+        return set()
+    names = (node for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+def typed(name: str, value, kind):
+    """A parameter's value, read as JSON if it is a text of a list or number; else a TypeError.
+
+    ``kind`` is one of :data:`TYPES`.
+    """
+    if isinstance(value, str) and kind is not str:
+        with suppress(ValueError):
+            value = json.loads(value)
+    (item,), listed = get_args(kind) or (kind,), get_origin(kind) is list
+    types = {type(one) for one in (value if listed and isinstance(value, list) else [value])}
+    if isinstance(value, list) != listed or not types <= ({item, int} if item is float else {item}):
+        kind = str(kind) if listed else kind.__name__
+        raise TypeError(f"parameter {name} must be {kind}, got {value!r}")
+    return value

@@ -19,6 +19,7 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from mimlpaper import paths
+from mimlpaper.study.companion import HOW_TO_RUN, TYPES, typed
 from mimlpaper.study.scorecard import LAST_RUNS, last_runs
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
@@ -64,13 +65,17 @@ def run_notebooks(
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
     ``publish`` to the folder that the repository keeps. ``names`` are names or paths of
-    :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook.
-    ``at_once`` run side by side, -1 for one a core.
+    :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook, values or
+    texts as of :func:`~mimlpaper.study.companion.typed`. Own questions are answered in
+    ``build/explored``. ``at_once`` run side by side, -1 for one a core.
     """
     parameters = parameters or {}
     found = sorted({_find(name) for name in names or available_notebooks()})
+    for path in found:
+        parameters |= _checked(parameters, path)
+    asked = set(parameters) - set(HOW_TO_RUN)
     profile, runs = parameters.get("profile", "paper"), []
-    folder = paths.build(profile)
+    folder = paths.build("explored" if asked else profile)
     folder.mkdir(parents=True, exist_ok=True)
     # The scorecard, 0_…, is read first but made last, of what the others record.
     for last in False, True:
@@ -78,9 +83,26 @@ def run_notebooks(
         runs += Parallel(at_once, backend="threading")(
             delayed(_run)(path, parameters, folder, publish) for path in together
         )
-    statuses = last_runs(profile) | {run.name: run.status for run in runs}
-    paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
+    if not asked:
+        statuses = last_runs(profile) | {run.name: run.status for run in runs}
+        paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
     return runs
+
+
+def parameters_of(notebook) -> dict[str, dict]:
+    """A notebook's parameters by name: papermill's ``inferred_type_name``, ``default``, ``help``.
+
+    Its own questions come first, then how to run it.
+    """
+    return papermill.inspect_notebook(str(_find(notebook)))
+
+
+def _checked(parameters, path):
+    declared = parameters_of(path)
+    if unknown := sorted(set(parameters) - set(declared)):
+        raise ValueError(f"parameters of {path.stem} must be among {[*declared]}, got {unknown}")
+    kinds = {name: TYPES[declared[name]["inferred_type_name"]] for name in parameters}
+    return {name: typed(name, value, kinds[name]) for name, value in parameters.items()}
 
 
 def _find(name):

@@ -237,9 +237,9 @@ def default_store(profile: str = "paper") -> Store:
 
 
 def explored_store(profile: str = "paper") -> Store:
-    """Where notebooks record: a folder of ``build``, over the records of ``data/results``."""
+    """Where notebooks record: ``build/explored``, over the records of ``data/results``."""
     known = default_store(profile)
-    return known if profile == "smoke" else Store(paths.build(profile) / "results", base=known)
+    return known if profile == "smoke" else Store(paths.build("explored") / "results", base=known)
 
 
 def records(

@@ -165,16 +165,22 @@ LATEX_CELL = partial(
 
 
 def results_table(
-    records: pd.DataFrame, number: int, *, profile: str, blind: pd.DataFrame | None = None
-) -> ReportTable:
+    records: pd.DataFrame, number: int, *, profile: str, blind: pd.DataFrame | None = None,
+    criteria: Iterable[str] = (), rows: Iterable[str] | None = None,
+) -> ReportTable:  # fmt: skip
     """Table ``number`` of the paper: in each cell its value, ours and the verdict.
 
-    A third value is that of ``blind``, the records of the blind column, where it differs. Other
-    methods than the paper's stand below, without a verdict.
+    ``criteria`` and ``rows`` are the criteria and methods that are shown, all if empty. A third
+    value is that of ``blind``, the records of the blind column, where it differs. Other methods
+    than the paper's stand below, without a verdict.
     """
     table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
+    if unknown := {*criteria} - {*table.criteria}:
+        raise ValueError(f"criteria must be among {[*table.criteria]}, got {sorted(unknown)}")
     over = table.columns
-    cells, unmatched = (compare_with_paper(rows, number) for rows in (records, blind))
+    cells, unmatched = (compare_with_paper(found, number) for found in (records, blind))
+    for column, wanted in (("criterion", criteria), ("algorithm", rows)):
+        cells = cells[cells[column].isin([*wanted])] if wanted else cells
     both = cells.assign(is_best=_is_best(cells, over)).merge(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),

@@ -192,11 +192,7 @@ class Experiment:
         """All trials of a profile, of the named methods if any are named, split by split."""
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
-        unknown = set(methods or ()) - set(self.methods)
-        if unknown:
-            raise ValueError(
-                f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
-            )
+        self._check(methods)
         n_splits = {**PROFILES, "smoke": self.smoke_splits}[profile]
         n_changes = 1 if n_splits == 1 else None
         trials: dict[Trial, None] = {}  # parts may share trials
@@ -212,6 +208,38 @@ class Experiment:
             for split in range(part.splits.n_splits)[:n_splits]:
                 trials |= {Trial(self.name, *variant, split): None for variant in variants}
         return list(trials)
+
+    def varied(
+        self, *, datasets: Sequence[str] = (), methods: Sequence[str] = (), n_splits: int = 0,
+        variants: Mapping[str, Sequence[Mapping]] | None = None,
+    ) -> "Experiment":  # fmt: skip
+        """The experiment on other data sets, of some methods, with more or fewer splits.
+
+        ``variants`` are those of the methods that it names, as in :class:`Part`. What is empty or
+        0 stays as it is; trials that stay the same have the same records.
+        """
+        self._check(methods)
+        own = variants or {}
+
+        def varied(part):
+            given = isinstance(part.splits, GivenSplit) or not n_splits
+            return replace(
+                part, datasets=tuple(datasets) or part.datasets,
+                splits=part.splits if given else replace(part.splits, n_splits=n_splits),
+                variants={
+                    m: own.get(m, part.variants.get(m, [{}]))
+                    for m in part.methods if m in methods or not methods
+                },
+            )  # fmt: skip
+
+        parts = [part for part in map(varied, self.parts) if part.variants]
+        return replace(self, parts=tuple(parts))
+
+    def _check(self, methods):
+        if unknown := set(methods or ()) - set(self.methods):
+            raise ValueError(
+                f"methods must be among {list(self.methods)} for {self.name}, got {sorted(unknown)}"
+            )
 
     def estimator(self, dataset: str, method: str, parameters: str = "{}"):
         """The unfitted, unseeded estimator of a trial with these parameters; None if none."""

@@ -61,9 +61,9 @@ def test_trials_of_a_notebook_are_recorded_over_what_git_keeps(project):
     """The records below are used and stay as they are; a smoke run has a folder of its own."""
     compute(tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=1), jobs=1, store=default_store())
     kept = default_store().path("mine").read_bytes()
-    for profile, n_new in (("paper", 1), ("smoke", 2)):
+    for profile, folder, n_new in (("paper", "explored", 1), ("smoke", "smoke", 2)):
         assert len(Companion(profile=profile, jobs=1).trials("mine")) == 2
-        assert len(pd.read_csv(project / "build" / profile / "results" / "mine.csv")) == n_new
+        assert len(pd.read_csv(project / "build" / folder / "results" / "mine.csv")) == n_new
     assert default_store().path("mine").read_bytes() == kept
 
 
@@ -117,3 +117,52 @@ def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkey
         figure, how = shown[-1]
         assert figure.get_suptitle() == companion.DRAWN
         assert how["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
+
+
+def test_an_own_question_runs_what_is_missing_and_is_answered_in_a_folder_of_its_own(
+    project, monkeypatch, shown
+):
+    """Claims and other tables keep the experiment as it is, and what is published stays."""
+    monkeypatch.setenv(paths.RUN, "publish")
+    paper = Companion(jobs=1, n_splits=3, methods=["Ml-knn"], grid=[])
+    assert paper.explores == "n_splits = 3; methods = Ml-knn"
+    variants = {"Ml-knn": [{"n_neighbors": 3}, {}]}
+    asked = paper.trials("mine", n_splits=3, methods=["Ml-knn"], variants=variants)
+    assert list(zip(asked["split"], asked["parameters"], strict=True)) == [
+        (split, f"{changed}")
+        for split in range(3)
+        for changed in ('{"mlknn__n_neighbors": 3}', "{}")
+    ]
+    assert len(paper.recorded("mine")) == 2
+    paper.save_figure(plt.subplots()[0], "table1")
+    figure, how = shown[-1]
+    alt = how["metadata"]["image/png"]["alt"]
+    assert figure.get_suptitle() == f"Explored: {paper.explores}." and "Explored" in alt
+    assert {path.name for path in project.iterdir()} == {"build"}
+    assert {path.parent.name for path in project.rglob("*.png")} == {"figures"}
+    assert paper.opening("Who?", "here").data.startswith("> **Explored:** n_splits = 3")
+    with pytest.raises(
+        ValueError, match=r"methods must be among \['Ml-knn'\] for mine, got \['X'\]"
+    ):
+        paper.trials("mine", methods=["X"])
+
+
+def test_parameters_of_a_notebook_are_checked_before_anything_runs():
+    """Those that it annotates; a list may come as JSON; papermill's cell may add no other."""
+    kinds = {"profile": str, "methods": list[str], "grid": list[float], "n_splits": int}
+    cells = {
+        "__annotations__": kinds, "profile": "smoke", "methods": '["InsDif"]', "grid": [1, 0.5],
+        "n_splits": 0, "In": ["", "x = 1", '# Parameters\nmethods = "[]"\n'],
+    }  # fmt: skip
+    paper = Companion.of_notebook(cells)
+    assert (
+        paper.asked
+        == {"methods": ["InsDif"], "grid": [1, 0.5]}
+        == {name: cells[name] for name in ("methods", "grid")}
+    )
+    with pytest.raises(ValueError, match=r"among \['profile', .*'n_splits'\], got \['profil'\]"):
+        Companion.of_notebook(cells | {"In": ["# Parameters\nprofil = 'quick'"]})
+    wrong = {"methods": ["one", 2], "grid": [True], "n_splits": "many", "profile": 1}
+    for name, value in wrong.items():
+        with pytest.raises(TypeError, match=f"parameter {name} must be .*, got "):
+            Companion.of_notebook(cells | {name: value})

@@ -1,15 +1,16 @@
 """Notebook runs: parameters checked first, whole outputs or none, status by evidence."""
 
+import ast
 import os
 import re
 
 import nbformat
-import papermill
 import pytest
 from nbclient.exceptions import DeadKernelError
 
 from mimlpaper import paths
 from mimlpaper.study import notebooks
+from mimlpaper.study.companion import TYPES
 from mimlpaper.study.notebooks import NotebookRun, last_runs, run_notebooks
 from tests.made_up_notebooks import write_notebook
 
@@ -91,8 +92,30 @@ def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):
     assert run_notebooks(["notebooks/book.ipynb", "book"]) == [done]
 
 
-def test_all_notebooks_of_the_project_take_the_same_parameters():
-    expected = {"profile": "str", "jobs": "int", "data_home": "str", "recompute": "bool"}
+def test_own_questions_are_checked_first_and_answered_elsewhere(folder, monkeypatch):
+    """The list that a text holds goes to the notebook; other runs are remembered, these are not."""
+    monkeypatch.setattr(notebooks, "_run", lambda *args: NotebookRun("3_good", str(args[1:3]), 0.0))
+    write_notebook(folder, "3_good", "pass")
+    (run,) = run_notebooks(["3_good"], {"recompute": "true"})
+    assert "{'recompute': True}" in run.status and "build/paper" in run.status
+    notebook = nbformat.read(folder / "3_good.ipynb", as_version=4)
+    notebook.cells[0].source += "\nk: list[int] = []"
+    nbformat.write(notebook, folder / "3_good.ipynb")
+    (run,) = run_notebooks(["3_good"], {"k": "[1, 2]"})
+    assert "{'k': [1, 2]}" in run.status and "build/explored" in run.status
+    assert "'k'" not in str(last_runs())
+    with pytest.raises(ValueError, match=r"3_good must be among \[.*'k'\], got \['K'\]"):
+        run_notebooks(["3_good"], {"K": 1})
+    with pytest.raises(TypeError, match=r"parameter k must be list\[int\], got 'few'"):
+        run_notebooks(["3_good"], {"k": "few"})
+
+
+def test_all_notebooks_of_the_project_ask_something_and_run_by_the_same_parameters():
+    """Types, defaults and words are there; a default that asks nothing is empty or 0."""
+    how = {"profile": "paper", "jobs": -1, "data_home": "", "recompute": False}
     for path in notebooks.available_notebooks().values():
-        declared = papermill.inspect_notebook(str(path))
-        assert {name: one["inferred_type_name"] for name, one in declared.items()} == expected
+        declared = notebooks.parameters_of(path)
+        defaults = {n: ast.literal_eval(one["default"]) for n, one in declared.items()}
+        assert {name: defaults.pop(name) for name in how} == how
+        assert defaults and not any(defaults.values()), path
+        assert all(one["inferred_type_name"] in TYPES and one["help"] for one in declared.values())
