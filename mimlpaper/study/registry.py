@@ -25,7 +25,7 @@ SECTIONS = (section4.SECTION4, section5.SECTION5, section6.SECTION6, section7.SE
 PRINTED = {one.name: one for section in SECTIONS for one in section}
 
 # Of each table and figure, so many splits of its experiment show what an open choice changes.
-READ_SPLITS = dict(table1=5, table2=5, table3=5, table4=1, table5=10, figure4=5, figure5=5)
+READ_SPLITS = dict(table1=3, table2=3, table3=3, table4=1, table5=10, figure4=3, figure5=3)
 
 
 def _read_otherwise(name: str) -> tuple[Part, ...]:
