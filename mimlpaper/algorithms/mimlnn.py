@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import lstsq, solve
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.medoid_map import OnMedoids
+from mimlpaper.algorithms.mimlsvm import OnMedoids
 from mimlpaper.base import check_parameters
 
 

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
 from mimlpaper.reasons import explain
 from mimlpaper.study.holdouts import SIGNS

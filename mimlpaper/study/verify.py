@@ -21,7 +21,7 @@ import pandas as pd
 
 from mimlpaper.datasets import load
 from mimlpaper.datasets.fetch import is_present, source_of
-from mimlpaper.study.arithmetic import PINNED
+from mimlpaper.study import PINNED
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
     GROUP,
