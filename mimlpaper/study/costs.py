@@ -13,7 +13,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-import mimlpaper as miml
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
+from mimlpaper.preprocessing import ConcatenateInstances
 from mimlpaper.study import section4, section5, section6, section7
 from mimlpaper.study.measures import COSTS
 from mimlpaper.study.trials import Experiment, Part, Splits
@@ -45,42 +48,42 @@ class LastForTest(Splits):
 
 
 def _on_vectors(estimator):
-    return make_pipeline(miml.ConcatenateInstances(), estimator)
+    return make_pipeline(ConcatenateInstances(), estimator)
 
 
 # Kernel factors have one rank, so that what grows is the method.
 MANY_LABELS = {
-    "MimlBoost": miml.MimlBoost(n_rounds=50, rank=300),
-    "MimlSvm": miml.MimlSvm(),
-    "MimlSvm_mi": miml.MimlSvmMi(rank=300),
-    "MimlNn": miml.MimlNn(),
-    "D-MimlSvm": miml.DMimlSvm(rank=300),
-    "InsDif": _on_vectors(miml.InsDif()),
-    "AdtBoost.MH": _on_vectors(miml.AdtBoostMH(n_rounds=25)),
-    "RankSvm": _on_vectors(miml.RankSvm(degree=3)),
-    "MlSvm": _on_vectors(miml.MlSvm()),
-    "Ml-knn": _on_vectors(miml.MlKnn(n_neighbors=10)),
+    "MimlBoost": mimlboost.MimlBoost(n_rounds=50, rank=300),
+    "MimlSvm": mimlsvm.MimlSvm(),
+    "MimlSvm_mi": mimlsvm_mi.MimlSvmMi(rank=300),
+    "MimlNn": mimlnn.MimlNn(),
+    "D-MimlSvm": dmimlsvm.DMimlSvm(rank=300),
+    "InsDif": _on_vectors(insdif.InsDif()),
+    "AdtBoost.MH": _on_vectors(adtboost_mh.AdtBoostMH(n_rounds=25)),
+    "RankSvm": _on_vectors(ranksvm.RankSvm(degree=3)),
+    "MlSvm": _on_vectors(MlSvm()),
+    "Ml-knn": _on_vectors(MlKnn(n_neighbors=10)),
 }
 ONE_LABEL = {
-    "SubCod": miml.SubCod(n_concepts=30),
-    "Diverse Density": miml.DiverseDensity(n_start_bags=3, initial_scale=0.3),
-    "Em-dd": miml.EmDd(n_start_bags=3, initial_scale=0.3),
-    "mi-Svm": miml.MiSvmInstance(gamma=5.0, C=10.0, rank=300),
-    "Mi-Svm": miml.MiSvmBag(gamma=5.0, C=10.0, rank=300),
-    "Ch-Fd": miml.ChFd(gamma=5.0, rank=300),
+    "SubCod": subcod.SubCod(n_concepts=30),
+    "Diverse Density": diverse_density.DiverseDensity(n_start_bags=3, initial_scale=0.3),
+    "Em-dd": diverse_density.EmDd(n_start_bags=3, initial_scale=0.3),
+    "mi-Svm": misvm.MiSvmInstance(gamma=5.0, C=10.0, rank=300),
+    "Mi-Svm": misvm.MiSvmBag(gamma=5.0, C=10.0, rank=300),
+    "Ch-Fd": misvm.ChFd(gamma=5.0, rank=300),
 }
 
 # What grows with the bags, not with their square, on many bags.
 LARGE = {
     "MimlNn, landmarks": make_pipeline(
-        miml.LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+        mimlsvm.LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
     ),
     "MimlSvm, landmarks": make_pipeline(
-        miml.LandmarkMap(), miml.SingleInstances(), miml.MimlSvmMi(C=10.0, rank=300)
+        mimlsvm.LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
     ),
-    "MimlBoost, linear": miml.MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
-    "MimlSvm_mi, linear": miml.MimlSvmMi(kernel="linear"),
-    "D-MimlSvm, linear": miml.DMimlSvm(kernel="linear"),
+    "MimlBoost, linear": mimlboost.MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
+    "MimlSvm_mi, linear": mimlsvm_mi.MimlSvmMi(kernel="linear"),
+    "D-MimlSvm, linear": dmimlsvm.DMimlSvm(kernel="linear"),
 }
 LARGE_BAGS = (6250, 12500, 25000, 50000, 100000)
 
@@ -115,18 +118,18 @@ class ScikitMultilearnKnn(BaseEstimator):
 N_PEER_TEST = 200
 PEERS = {
     "drawn:400x8x4": {
-        "MimlNn": miml.MimlNn(),
-        "MimlNn, distances by SciPy": miml.MimlNn(metric=scipy_hausdorff),
+        "MimlNn": mimlnn.MimlNn(),
+        "MimlNn, distances by SciPy": mimlnn.MimlNn(metric=scipy_hausdorff),
     },
     "drawn:232x4x4": {
-        "D-MimlSvm": miml.DMimlSvm(),
-        "D-MimlSvm, CVXPY": miml.DMimlSvm(solver="cvxpy"),
-        "D-MimlSvm, Table 8 as printed": miml.DMimlSvm(solver="cutting_plane"),
+        "D-MimlSvm": dmimlsvm.DMimlSvm(),
+        "D-MimlSvm, CVXPY": dmimlsvm.DMimlSvm(solver="cvxpy"),
+        "D-MimlSvm, Table 8 as printed": dmimlsvm.DMimlSvm(solver="cutting_plane"),
     },
     "drawn:1800x8x8": {
-        "MlSvm": _on_vectors(miml.MlSvm(gamma=0.1)),
+        "MlSvm": _on_vectors(MlSvm(gamma=0.1)),
         "MlSvm, scikit-learn": _on_vectors(OneVsRestClassifier(SVC(gamma=0.1))),
-        "Ml-knn": _on_vectors(miml.MlKnn()),
+        "Ml-knn": _on_vectors(MlKnn()),
         "Ml-knn, scikit-multilearn-ng": _on_vectors(ScikitMultilearnKnn()),
     },
 }

@@ -7,14 +7,17 @@ cost and width are held out.
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-import mimlpaper as miml
+from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi
+from mimlpaper.baselines import adtboost_mh, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.distances import set_kernel_distance
+from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 from mimlpaper.study.measures import STAGED, TESTED
 from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest, program, stated
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
 
-UNIT_RANGE = miml.OnInstances(MinMaxScaler())  # by the range of the training instances
-UNIT_ROWS = miml.OnInstances(Normalizer())
+UNIT_RANGE = OnInstances(MinMaxScaler())  # by the range of the training instances
+UNIT_ROWS = OnInstances(Normalizer())
 
 SCALED = program("June 2008", scaling=UNIT_RANGE)
 ANY_SCALE = default(scaling=None)  # trees see only the order of values
@@ -33,78 +36,78 @@ EARLY = program(
 )  # fmt: skip
 
 GAUSSIAN = stated("4.3.2", kernel="rbf")
-CONCATENATED = stated("4.3.2", vector=miml.ConcatenateInstances())
+CONCATENATED = stated("4.3.2", vector=ConcatenateInstances())
 OF_TREES = each(smoothing=[0.01, 10.0], n_rounds=24, label_rule="top")
 
 TABLE_1 = Table({
     "MimlBoost": Row(
-        miml.MimlBoost(), [SCALED, GAUSSIAN, ROUNDS],
+        mimlboost.MimlBoost(), [SCALED, GAUSSIAN, ROUNDS],
         each(scaling="none", weighting="resampling", label_code="onehot", rank=600,
              label_rule="top", gamma=0.2, C=10.0)),
     "MimlSvm": Row(
-        miml.MimlSvm(), [SCALED, GAUSSIAN, FIFTH],
+        mimlsvm.MimlSvm(), [SCALED, GAUSSIAN, FIFTH],
         each(scaling="none", label_rule="sign", gamma="scale", C=10.0)),
     "MimlSvm, set kernel": Row(
-        miml.MimlSvm(), [SCALED, GAUSSIAN, FIFTH, stated("4.2", metric=set_kernel_distance)],
+        mimlsvm.MimlSvm(), [SCALED, GAUSSIAN, FIFTH, stated("4.2", metric=set_kernel_distance)],
         each(scaling="none", label_rule="sign")),
     "MimlSvm_mi": Row(
-        miml.MimlSvmMi(),
+        mimlsvm_mi.MimlSvmMi(),
         [SCALED, GAUSSIAN, held_out(gamma=[0.1, 1.0, 10.0], C=[1.0, 10.0, 100.0, 1000.0]),
          nearest(gamma=5.0, C=10.0, max_alternations=15, label_rule="top")],
         each(scaling="none", C=1.0, gamma=1.0, rank=600, label_rule="sign",
              max_alternations=[1, 2, 5, 10, 25])),
     "MimlNn": Row(
-        miml.MimlNn(), [SCALED],
+        mimlnn.MimlNn(), [SCALED],
         each(scaling="none", ratio=0.2, ridge=[0.0, 10.0], label_rule="top")),
-    "AdtBoost.MH": Row(miml.AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES),
+    "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
-        miml.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
+        ranksvm.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
         each(linear_program="interior", normalise=True)),
     "RankSvm, converged": Row(
-        miml.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
+        ranksvm.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
         each(scaling="none", C=[0.1, 10.0], criterion="average_precision", label_rule="top")),
     "MlSvm": Row(
-        miml.MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
+        MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
         each(scaling="none", label_rule="top", gamma="scale", C=10.0)),
     "Ml-knn": Row(
-        miml.MlKnn(), [SCALED, CONCATENATED, TEN],
+        MlKnn(), [SCALED, CONCATENATED, TEN],
         each(scaling="none", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 
 LINEAR = stated("4.3.3", kernel="linear")
-SUMMED = stated("4.3.3", vector=miml.SumInstances())
+SUMMED = stated("4.3.3", vector=SumInstances())
 SCALED_SUM = program("June 2008", scaling=MinMaxScaler())
 AS_COUNTS = nearest(scaling=None)
 
 TABLE_2 = Table({
     "MimlBoost": Row(
-        miml.MimlBoost(),
+        mimlboost.MimlBoost(),
         [SCALED, LINEAR, ROUNDS, held_out(label_code=["feature", "onehot", "product"]),
          nearest(label_code="product")],
         each(C=[0.01, 0.1, 10.0], weighting="resampling", label_rule="top")),
     "MimlSvm": Row(
-        miml.MimlSvm(), [SCALED, LINEAR, FIFTH, AS_COUNTS],
+        mimlsvm.MimlSvm(), [SCALED, LINEAR, FIFTH, AS_COUNTS],
         each(scaling="columns", label_rule="sign", C=[0.1, 10.0])),
     "MimlSvm_mi": Row(
-        miml.MimlSvmMi(),
+        mimlsvm_mi.MimlSvmMi(),
         [SCALED, LINEAR, held_out(C=[0.1, 1.0, 10.0, 100.0]), AS_COUNTS,
          nearest(C=0.1, max_alternations=5)],
         each(scaling="columns", C=[0.03, 1.0], max_alternations=[1, 2, 10, 25], label_rule="top")),
     "MimlNn": Row(
-        miml.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
+        mimlnn.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
         each(scaling=["none", "columns"], ratio=0.2, ridge=[0.1, 10.0], label_rule="top")),
-    "AdtBoost.MH": Row(miml.AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES),
+    "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
-        miml.RankSvm(), [SUMMED, SCALED_SUM, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
+        ranksvm.RankSvm(), [SUMMED, SCALED_SUM, POLYNOMIAL, BY_RANKING_LOSS, EARLY],
         each(normalise=True)),  # one change and few splits: a fit takes minutes
     "RankSvm, converged": Row(
-        miml.RankSvm(), [SUMMED, default(scaling=None), POLYNOMIAL, BY_RANKING_LOSS],
+        ranksvm.RankSvm(), [SUMMED, default(scaling=None), POLYNOMIAL, BY_RANKING_LOSS],
         each(scaling="vector columns", C=[0.1, 10.0], label_rule="top")),
     "MlSvm": Row(
-        miml.MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
+        MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
         each(scaling="none", label_rule="top", C=10.0)),
     "Ml-knn": Row(
-        miml.MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
+        MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
         each(scaling="vector columns", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 

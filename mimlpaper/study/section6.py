@@ -9,7 +9,9 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-import mimlpaper as miml
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi
+from mimlpaper.baselines import adtboost_mh, cnmf, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import YAHOO_NAMES
 from mimlpaper.distances import average_hausdorff
 from mimlpaper.kernels import KernelFactor
@@ -25,54 +27,54 @@ AS_IN_FILES = program("data files", scaling=None)
 FIFTH = stated("6.2.1", learner__ratio=0.2)
 PROTOTYPES = stated("6.1", transformation=None)
 # With features of differences, a linear machine is a Gaussian one on instances.
-FEATURES = miml.DifferenceFeatures()
+FEATURES = insdif.DifferenceFeatures()
 AS_LINEAR = default(learner__kernel="linear")
 EIGHTH_DEGREE = stated("6.2.1", kernel="poly", degree=8)
 HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=DEGREES)
 
 TABLE_3 = Table({
     "InsDif": Row(
-        miml.InsDif(learner=miml.MimlNn()),
+        insdif.InsDif(learner=mimlnn.MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
         each(learner__ridge=[0.1, 1.0], learner__label_rule="top")),
     "InsDif_MimlSvm": Row(
-        miml.InsDif(learner=miml.MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
+        insdif.InsDif(learner=mimlsvm.MimlSvm()), [AS_IN_FILES, PROTOTYPES, FIFTH],
         each(learner__gamma=1.0, learner__C=10.0, learner__label_rule="sign")),
     "InsDif_MimlSvm_mi": Row(
-        miml.InsDif(transformation=FEATURES, learner=miml.MimlSvmMi()),
+        insdif.InsDif(transformation=FEATURES, learner=mimlsvm_mi.MimlSvmMi()),
         [AS_IN_FILES, AS_LINEAR, nearest(transformation__gamma=0.2),
          nearest(learner__max_alternations=1, learner__label_rule="top")],
         each(transformation__gamma=1.0, transformation__rank=600, learner__C=10.0,
              learner__max_alternations=2, learner__label_rule="sign")),
     # The paper could not run it: its settings are near to nothing.
     "InsDif_MimlBoost": Row(
-        miml.InsDif(transformation=FEATURES, learner=miml.MimlBoost()),
+        insdif.InsDif(transformation=FEATURES, learner=mimlboost.MimlBoost()),
         [AS_IN_FILES, AS_LINEAR, stated("4.3.2", learner__n_rounds=50),
          default(transformation__gamma=0.2, learner__label_code="product", learner__tol=5e-2)]),
     # Section 6.1 names it, and the paper has no row of it. The weights of Eq. 24 would give every
     # example every label: the rates of fourteen labels sum to 1.
     "InsDif_D-MimlSvm": Row(
-        miml.InsDif(transformation=FEATURES, learner=miml.DMimlSvm()),
+        insdif.InsDif(transformation=FEATURES, learner=dmimlsvm.DMimlSvm()),
         [AS_IN_FILES, AS_LINEAR,
          default(learner__C=10.0, learner__lam=0.1, learner__mu=0.0, learner__imbalance=False)],
         each(learner__imbalance=True), n_mixed=0),
     "AdtBoost.MH": Row(
-        miml.AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
+        adtboost_mh.AdtBoostMH(), [AS_IN_FILES, stated("6.2.1", n_rounds=25)],
         each(smoothing=10.0, label_rule="top")),
-    "RankSvm": Row(miml.RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY]),
+    "RankSvm": Row(ranksvm.RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE, EARLY]),
     "RankSvm, converged": Row(
-        miml.RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE], each(C=[0.1, 10.0], label_rule="top")
+        ranksvm.RankSvm(), [AS_IN_FILES, EIGHTH_DEGREE], each(C=[0.1, 10.0], label_rule="top")
     ),
     "MlSvm": Row(
-        miml.MlSvm(),
+        MlSvm(),
         [AS_IN_FILES, stated("6.2.1", kernel="rbf", gamma="auto"),
          nearest(kernel="linear", label_rule="sign")],
         [*(dict(gamma=g, kernel="rbf") for g in ("auto", "scale")), dict(label_rule="top")]),
     "Ml-knn": Row(
-        miml.MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
+        MlKnn(), [AS_IN_FILES, stated("6.2.1", n_neighbors=10)],
         each(n_neighbors=20, label_rule="top")),
     "Cnmf": Row(
-        miml.Cnmf(), [AS_IN_FILES], each(C=100.0, gamma="auto", max_iter=500, label_rule="top")
+        cnmf.Cnmf(), [AS_IN_FILES], each(C=100.0, gamma="auto", max_iter=500, label_rule="top")
     ),
 })  # fmt: skip
 
@@ -88,13 +90,13 @@ CHOICES_ON_PAGES = {
 }
 ON_PAGES = TABLE_3 | {
     **{m: replace(TABLE_3[m], choices=choices) for m, choices in CHOICES_ON_PAGES.items()},
-    "RankSvm": Row(miml.RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, EARLY]),
+    "RankSvm": Row(ranksvm.RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS, EARLY]),
     "RankSvm, converged": Row(
-        miml.RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
+        ranksvm.RankSvm(), [AS_IN_FILES, HELD_OUT_DEGREE, BY_RANKING_LOSS],
         each(C=0.1, criterion="average_precision"),
     ),
     "MlSvm": Row(
-        miml.MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
+        MlSvm(), [AS_IN_FILES, stated("6.2.2", kernel="linear"), nearest(label_rule="sign")],
         [dict(label_rule="top"), dict(gamma=1.0, kernel="rbf"), dict(scaling="sparse columns")],
     ),
 }  # fmt: skip
@@ -108,12 +110,12 @@ TABLE_4 = Table(
 # Each MIML learner with the bags of InsDif, and with other bags or none. A bag of InsDif holds its
 # example once for each label, at a cost of one each: without bags, an example costs N_LABELS.
 BY_NN, BY_MI_SVM = TABLE_3["InsDif"], TABLE_3["InsDif_MimlSvm_mi"]
-BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], miml.SingleInstances()
+BY_BOOST, NO_BAGS = TABLE_3["InsDif_MimlBoost"], insdif.SingleInstances()
 ABLATION = {
     "InsDif": BY_NN.published(),
     "InsDif, no bags": BY_NN.changed(transformation=NO_BAGS),
     "InsDif, average distance": BY_NN.changed(learner__metric=average_hausdorff),
-    "InsDif, neighbours": BY_NN.changed(transformation=miml.NeighbourMeans(n_neighbors=10)),
+    "InsDif, neighbours": BY_NN.changed(transformation=insdif.NeighbourMeans(n_neighbors=10)),
     "InsDif_MimlSvm_mi": BY_MI_SVM.published(),
     "InsDif_MimlSvm_mi, no bags": BY_MI_SVM.published().set_params(
         insdif__transformation=NO_BAGS,

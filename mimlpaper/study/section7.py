@@ -8,7 +8,9 @@ of this library, or of the methods' papers and programs.
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import mimlpaper as miml
+from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.baselines import diverse_density, misvm
+from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.section4 import SCALED, UNIT_RANGE, UNIT_ROWS
 from mimlpaper.study.settings import Row, Table, default, each, nearest, own_paper, stated
@@ -17,7 +19,7 @@ from mimlpaper.study.trials import CrossValidation, Experiment, Part
 MOLECULES, IMAGES = ("musk1", "musk2"), ("elephant", "tiger", "fox")
 FIVE_SETS = (*MOLECULES, *IMAGES)
 
-UNIT_VARIANCE = miml.OnInstances(StandardScaler())
+UNIT_VARIANCE = OnInstances(StandardScaler())
 
 # M and θ, as a share of mM, from the paper's ranges; the whole budget of inversions is spent.
 M_THETA = stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5, 0.7])
@@ -30,17 +32,17 @@ ROWS_OF_IMAGES = nearest(on=IMAGES, scaling=UNIT_ROWS)
 
 TABLE_5 = Table({
     "SubCod": Row(
-        miml.SubCod(learner=miml.MimlSvm()),
+        subcod.SubCod(learner=mimlsvm.MimlSvm()),
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, OF_SUBCOD],
         # Which optimum of the linear program over Z is taken; if all labels are kept, it has one.
         [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
          dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2)]),
     "SubCod_MimlNn": Row(
-        miml.SubCod(learner=miml.MimlNn()),
+        subcod.SubCod(learner=mimlnn.MimlNn()),
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, nearest(learner__ratio=1.0)],
         each(scaling="columns", optimum="minimal", learner__ratio=0.4)),
     "SubCod_MimlSvm_mi": Row(
-        miml.SubCod(learner=miml.MimlSvmMi()),
+        subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()),
         [SCALED, M_THETA, FEW_LABELS,
          nearest(learner__max_alternations=15, learner__label_rule="top"),
          nearest(on=MOLECULES, scaling=UNIT_VARIANCE, learner__C=10.0),
@@ -48,29 +50,29 @@ TABLE_5 = Table({
         each(scaling="columns")),
     # The paper could not run it. Without θ = .7, with which there would be up to thirty labels.
     "SubCod_MimlBoost": Row(
-        miml.SubCod(learner=miml.MimlBoost()),
+        subcod.SubCod(learner=mimlboost.MimlBoost()),
         [SCALED, ROWS_OF_IMAGES, FEW_LABELS,
          stated("7.2", n_concepts=[10, 40, 70], kept_share=[0.1, 0.3, 0.5]),
          stated("4.3.2", learner__n_rounds=50)]),
     "Diverse Density": Row(
-        miml.DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
+        diverse_density.DiverseDensity(), [default("PRTools", scaling=UNIT_VARIANCE), OF_DENSITIES],
         each(initial_scale=0.1, threshold=0.5)),
     "Em-dd": Row(
-        miml.EmDd(),
+        diverse_density.EmDd(),
         [own_paper("Zhang and Goldman 2002", scaling=UNIT_VARIANCE), OF_DENSITIES],
         each(initial_scale=0.1, threshold="learned")),
     "mi-Svm": Row(
-        miml.MiSvmInstance(),
+        misvm.MiSvmInstance(),
         [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=3.0, C=10.0)],
         each(scaling="columns", C=1.0, gamma="auto")),
     "Mi-Svm": Row(
-        miml.MiSvmBag(),
+        misvm.MiSvmBag(),
         [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, C=10.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0)],
         each(scaling="columns", C=1.0, gamma="auto")),
     "Ch-Fd": Row(
-        miml.ChFd(),
+        misvm.ChFd(),
         [SCALED, nearest(on=MOLECULES, scaling=UNIT_VARIANCE, gamma=0.012, nu=3.0),
          nearest(on=IMAGES, scaling=UNIT_ROWS, gamma=1.0, nu=10.0)],
         each(scaling="columns", nu=1.0, gamma="auto")),
@@ -85,7 +87,7 @@ PLAIN_FOLDS = CrossValidation(30, n_folds=10)
 def _on_bag_label(method):
     """A row's MIML learner on the bag label, without sub-concepts, for each data set."""
     steps = {name: TABLE_5[method].published(name).estimator for name in FIVE_SETS}
-    return {name: make_pipeline(s[0], miml.OneLabel(s[-1].learner)) for name, s in steps.items()}
+    return {name: make_pipeline(s[0], subcod.OneLabel(s[-1].learner)) for name, s in steps.items()}
 
 
 # SubCod without its hold-out, at each M and θ.

@@ -14,9 +14,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
-import mimlpaper as miml
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
+from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
+from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, SumInstances
 from mimlpaper.study.measures import BUDGETED
 from mimlpaper.study.section4 import CONCATENATED, SCALED, UNIT_ROWS
 from mimlpaper.study.section6 import AS_IN_FILES, AS_SPARSE, YAHOO
@@ -58,30 +62,30 @@ CODED = [
     GAUSSIAN | dict(label_code=["onehot"], C=PAIR_COSTS),
 ]
 OF_BAGS = {
-    "MimlBoost": Row(miml.MimlBoost(), [
+    "MimlBoost": Row(mimlboost.MimlBoost(), [
         stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED)]),
-    "MimlSvm": Row(miml.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
-    "MimlSvm_mi": Row(miml.MimlSvmMi(), [
+    "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
+    "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
         _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
-    "MimlNn": Row(miml.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
-    "D-MimlSvm": Row(miml.DMimlSvm(), [
+    "MimlNn": Row(mimlnn.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
+    "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
         default(mu=0.0, lam=0.1),
         _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0])]),
-    "NoisyOr": Row(miml.NoisyOr(), [
+    "NoisyOr": Row(NoisyOr(), [
         default(rank=300, max_iter=500, tol=1e-5),
         _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0])]),
 }  # fmt: skip
 OF_VECTORS = {
-    "AdtBoost.MH": Row(miml.AdtBoostMH(), [
+    "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [
         _grid("the paper's rounds, doubled and halved", n_rounds=[6, 12, 25, 50],
               smoothing=[0.01, 0.1, 1.0, 10.0])]),
-    "RankSvm": Row(miml.RankSvm(), [
+    "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
                  grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
-    "MlSvm": Row(miml.MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
-    "Ml-knn": Row(miml.MlKnn(), [
+    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "Ml-knn": Row(MlKnn(), [
         _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
-    "Cnmf": Row(miml.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
+    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
 
 
@@ -104,7 +108,7 @@ def _through_insdif(row):
         else replace(basis, values=named(basis.values))
         for basis in (*row.settings, *few)
     ]
-    return Row(miml.InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
+    return Row(insdif.InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
 
 
 # On vectors, the printed name of a learner of bags.
@@ -114,7 +118,7 @@ THROUGH_INSDIF["MimlNn"] = "InsDif"
 
 def _bags(scaling, vector, *search) -> Table:
     """Rows for bags, whose learners of vectors get ``vector`` after ``scaling``."""
-    bags = OF_BAGS | {"Set kernel": _by_set_kernel(miml.MlSvm())}
+    bags = OF_BAGS | {"Set kernel": _by_set_kernel(MlSvm())}
     rows = {name: _with(row, *search, scaling) for name, row in bags.items()}
     others = {n: _with(row, *search, scaling, vector) for n, row in OF_VECTORS.items()}
     return Table(rows | others)
@@ -123,7 +127,7 @@ def _bags(scaling, vector, *search) -> Table:
 def _vectors(*steps) -> Table:
     """Rows for vectors, whose learners of bags get those of InsDif."""
     bags = {name: _through_insdif(row) for name, row in OF_BAGS.items()}
-    bags["Set kernel"] = _by_set_kernel(miml.MlSvm(), miml.PrototypeDifferences())
+    bags["Set kernel"] = _by_set_kernel(MlSvm(), insdif.PrototypeDifferences())
     rows = {THROUGH_INSDIF[name]: row for name, row in bags.items()} | OF_VECTORS
     return Table((name, _with(row, AS_IN_FILES, *steps)) for name, row in rows.items())
 
@@ -131,7 +135,7 @@ def _vectors(*steps) -> Table:
 # With thousands of examples, a quarter of the training part is enough to choose by.
 QUARTER = default("time", test_size=0.75)
 AT_ROWS = default("unit length", scaling=UNIT_ROWS)
-DOCUMENT = make_pipeline(miml.SumInstances(), Normalizer())
+DOCUMENT = make_pipeline(SumInstances(), Normalizer())
 SUMMED = default("unit length", scaling=None, vector=DOCUMENT)
 
 # One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
@@ -149,15 +153,15 @@ BY_SCALES = _grid(
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
 FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
-    "SubCod": Row(miml.SubCod(learner=miml.MimlSvm()), [BY_CONCEPTS]),
-    "SubCod_MimlNn": Row(miml.SubCod(learner=miml.MimlNn()), [BY_CONCEPTS]),
-    "SubCod_MimlSvm_mi": Row(miml.SubCod(learner=miml.MimlSvmMi()), WHOLE_BUDGET),
-    "SubCod_MimlBoost": Row(miml.SubCod(learner=miml.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
-    "Diverse Density": Row(miml.DiverseDensity(), [BY_SCALES]),
-    "Em-dd": Row(miml.EmDd(), [BY_SCALES]),
-    "mi-Svm": Row(miml.MiSvmInstance(), [WITH_COST]),
-    "Mi-Svm": Row(miml.MiSvmBag(), [WITH_COST]),
-    "Ch-Fd": Row(miml.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
+    "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
+    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
+    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
+    "SubCod_MimlBoost": Row(subcod.SubCod(learner=mimlboost.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
+    "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
+    "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
+    "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),
+    "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
+    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
 }
 BY_ACCURACY = default(criterion="accuracy", stratified=True)
 
@@ -210,10 +214,10 @@ def order_free(bags) -> np.ndarray:
 
 
 BY_POSITION = {
-    "positions": [miml.ConcatenateInstances()],
-    "shuffled": [FunctionTransformer(shuffled), miml.ConcatenateInstances()],
+    "positions": [ConcatenateInstances()],
+    "shuffled": [FunctionTransformer(shuffled), ConcatenateInstances()],
 }
-OF_ANY_SIZE = {"mean": [miml.MeanInstances()], "order-free": [FunctionTransformer(order_free)]}
+OF_ANY_SIZE = {"mean": [MeanInstances()], "order-free": [FunctionTransformer(order_free)]}
 LEAVES = _grid(
     "more trees change little", min_samples_leaf=[1, 2, 4, 8], max_features=["sqrt", "log2"],
     criterion=["gini", "entropy"],
