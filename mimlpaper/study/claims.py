@@ -17,7 +17,7 @@ the parts, the claim is *undecided*.
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -28,10 +28,10 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.paths import published
 from mimlpaper.study import compare, statistics
 from mimlpaper.study.compare import Records, as_published
-from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims
+from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims, read_rows
+from mimlpaper.study.records import KEY
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import ALPHA, Comparison
 
@@ -40,7 +40,6 @@ COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive metho
 QUOTED = {"best quoted": "max", "median quoted": "median"}  # in place of a rival
 ABOUT = 2.5  # percent: half of the steps of five in which "about 20-45 %" is given
 SETTLED = 1e-3  # of the objective: what the last step of a procedure at its end may change
-FIT = ["dataset", "method", "parameters", "split"]  # the columns that identify a fit
 CONTROLLED = 0.5  # least share of the printed leads that a test must show to count
 
 WORDS = ("shown", "shown in part", "undecided", "contradicted", "not tested")
@@ -143,11 +142,8 @@ def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) ->
     ``get_records`` gives an experiment's records by its name, such as "table1".
     """
     read = cache(partial(_in_column, cache(partial(compare.records_of, get_records))))
-    return [
-        _evaluate(claim, read)
-        for claim in published_claims().to_dict("records")
-        if ids is None or claim["id"] in ids
-    ]
+    claims = published_claims().to_dict("records")
+    return [_evaluate(claim, read) for claim in claims if ids is None or claim["id"] in ids]
 
 
 def _in_column(get_records, name, column):
@@ -180,13 +176,13 @@ def _evaluate(claim, read):
 
 def _records_behind(tests, read, column):
     """By experiment, the records in a column of all methods that the tests name, or of all."""
-    used = {}
-    for name in dict.fromkeys(test.experiment for test in tests):
-        own = [test for test in tests if test.experiment == name]
-        methods = [method for test in own for method in (*test.methods, *test.rivals)]
-        records = read(name, column if methods else "matched")
-        used[name] = records[records["method"].isin(methods)] if methods else records
-    return used
+    named: dict[str, list[str]] = {test.experiment: [] for test in tests}
+    for test in tests:
+        named[test.experiment] += [*test.methods, *test.rivals]
+    return {
+        name: read(name, column).query("method in @methods") if methods else read(name, "matched")
+        for name, methods in named.items()
+    }
 
 
 def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) -> list[Part]:
@@ -207,16 +203,14 @@ def verdict_of(
     """The verdict by the test "strict" or "paired", with the parts of its control if any."""
     n, could = (Counter(getattr(part, test) for part in some) for some in (parts, control))
     n_control = len(control) - could["not tested"]
-    if n["not tested"] == len(parts):
-        word = "not tested"
-    elif could["shown"] < CONTROLLED * n_control:
-        word = "undecided"
-    elif n["contradicted"] > n["shown"]:
-        word = "contradicted"
-    elif n["shown"]:
-        word = "shown" if n["shown"] == len(parts) else "shown in part"
-    else:
-        word = "undecided"
+    words = {
+        "not tested": n["not tested"] == len(parts),
+        "undecided": could["shown"] < CONTROLLED * n_control,
+        "contradicted": n["contradicted"] > n["shown"],
+        "shown": n["shown"] == len(parts),
+        "shown in part": n["shown"] > 0,
+    }
+    word = next((word for word, holds in words.items() if holds), "undecided")
     counts = (n["shown"], n["contradicted"], n["not tested"], n_control, could["shown"])
     return Verdict(word, len(parts), *counts)
 
@@ -298,9 +292,7 @@ def _compare(records, method, rival, name, values=()):
     A rival in :data:`QUOTED` is an accuracy that Table 5 quotes from the literature; the method
     must be better by more than ``values``.
     """
-    rows, criterion = records, name
-    if name not in CRITERIA:
-        rows, criterion = records[records["dataset"] == name], "accuracy"
+    rows, criterion = _of_aspect(records, name)
     if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
         return gaps
     if rival not in QUOTED:
@@ -315,11 +307,16 @@ def _compare(records, method, rival, name, values=()):
     return statistics.compare_gains(gains, share, COMPETITIVE)
 
 
+def _of_aspect(records, name):
+    """The records and the criterion of a criterion, or of a data set in Table 5."""
+    return (
+        (records, name) if name in CRITERIA else (records[records["dataset"] == name], "accuracy")
+    )
+
+
 def _champions(records, claimed, name, methods, rivals):
     """The best of some methods against the best of the others, or the worst against the worst."""
-    rows, criterion = records, name
-    if name not in CRITERIA:
-        rows, criterion = records[records["dataset"] == name], "accuracy"
+    rows, criterion = _of_aspect(records, name)
     if gaps := _absent(rows, (*methods, *rivals)):
         return Compared(claimed, _symbol(name), claimed, gaps)
     lower = ALL_CRITERIA[criterion].lower_is_better == (claimed != "worst mean")
@@ -451,8 +448,8 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
     if "following" not in traces:
         return [Part("CCCP", "objective", note="the objective of steps that rise")]
     change = traces["following"] / traces["objective"] - 1
-    fits = traces.assign(change=change).sort_values("stage").groupby(FIT)
-    rises, moves = fits["change"].max() > 1e-6, fits["change"].last().abs() > SETTLED
+    fits = traces.assign(change=change).sort_values("stage").groupby(KEY[1:])["change"]
+    rises, moves = fits.max() > 1e-6, fits.last().abs() > SETTLED
     risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
     moved = f"the last step of {moves.sum()} of {len(moves)} fits changes the objective"
     return [
@@ -490,15 +487,12 @@ TESTS = FACTS | {"insensitive": insensitive, "shares": shares}
 
 
 def _read_tests():
-    table = pd.read_csv(published() / "claim_tests.csv", dtype=str, keep_default_na=False)
-    table["on"] = table["on"].replace("all", "; ".join(CRITERIA))
-    for column in ("methods", "rivals", "on", "values"):
-        table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
-    table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
-    return {
-        name: [ClaimTest(**row) for row in own.drop(columns="id").to_dict("records")]
-        for name, own in table.groupby("id", sort=False)
-    }
+    tests = defaultdict(list)
+    for row in read_rows("claim_tests.csv", "methods", "rivals", "on", "values"):
+        row["on"] = tuple(CRITERIA) if row["on"] == ("all",) else row["on"]
+        row["values"] = tuple(map(json.loads, row["values"]))
+        tests[row.pop("id")].append(ClaimTest(**row))
+    return dict(tests)
 
 
 # Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper

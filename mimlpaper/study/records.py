@@ -13,7 +13,6 @@ check). Only fresh and attested records may be shown.
 import csv
 import hashlib
 import io
-import json
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -301,16 +300,6 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
 def bare_codes(table: pd.DataFrame) -> pd.Series:
     """The codes that made some rows, without marks."""
     return table["code"].str.split(" ").str[-1]
-
-
-def kept(name: str, key: str, make: Callable):
-    """What ``make()`` gave, ready for JSON, from a file of ``build`` while the key is equal."""
-    path = paths.build("kept") / f"{name}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    if found.get("key") != key:
-        found = {"key": key, "value": make()}
-        paths.write_whole(path, json.dumps(found))
-    return found["value"]
 
 
 def other_versions(profile: str = "paper") -> str:

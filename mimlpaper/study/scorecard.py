@@ -24,16 +24,8 @@ from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evalu
 from mimlpaper.study.compare import COLUMNS, Records
 from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import (
-    KEY,
-    STATES,
-    USABLE,
-    default_store,
-    explored_store,
-    kept,
-    records,
-)
+from mimlpaper.study.published import TABLES, read_rows
+from mimlpaper.study.records import KEY, STATES, USABLE, default_store, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
@@ -57,13 +49,10 @@ class Artefact:
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
-def _read_artefacts():
-    rows = pd.read_csv(paths.published() / "artefacts.csv", dtype=str, keep_default_na=False)
-    names = rows.pop("experiment").str.split("; ").map(lambda several: tuple(filter(None, several)))
-    return tuple(Artefact(**row) for row in rows.assign(experiments=names).to_dict("records"))
-
-
-ARTEFACTS = _read_artefacts()
+ARTEFACTS = tuple(
+    Artefact(experiments=row.pop("experiment"), **row)
+    for row in read_rows("artefacts.csv", "experiment")
+)
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
@@ -283,12 +272,17 @@ def _reader(profile):
 
 
 def _kept(name, profile, make):
-    """What ``make`` gave, until code, records or published numbers change."""
+    """What ``make`` gave, kept until code, records or published numbers change."""
     store = explored_store(profile)
     folders = store.folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    return kept(f"{name}_{profile}", repr([all_sources(), about]), make)
+    key, path = repr([all_sources(), about]), paths.build("kept") / f"{name}_{profile}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    if found.get("key") != key:
+        found = {"key": key, "value": make()}
+        paths.write_whole(path, json.dumps(found))
+    return found["value"]
 
 
 def trials_behind(notebook: str, profile: str) -> Counter:
