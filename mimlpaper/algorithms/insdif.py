@@ -33,10 +33,7 @@ class InsDif(VectorEstimator):
         equal, since a bag is a translate of every other bag.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
-    Attributes
-    ----------
-    transformation_ : transformer, fitted; ``prototypes_`` (n_labels, n_features) are the v_l.
-    learner_, cancels_ : fitted MIML estimator; bool, whether the shortcut was taken.
+    ``transformation_`` and ``learner_`` are fitted; ``cancels_`` says if the shortcut was taken.
 
     Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
     """

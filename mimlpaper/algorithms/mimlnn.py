@@ -21,13 +21,10 @@ class MimlNn(OnMedoids):
     ratio : float in (0, 1], default 0.4, number of medoids as a share of the training bags.
     ridge : "auto" or float >= 0, default "auto"
         "auto" is the mean of z², whatever the unit of the features; 0 gives the pseudo-inverse.
-    metric : see :class:`MedoidMap`, default "max_hausdorff"
+    metric, random_state : see :class:`MedoidMap`; defaults "max_hausdorff" and None.
     label_rule : {"sign", "top"}, default "sign"
-    random_state : int, RandomState or None, default None, draws the first medoids.
 
-    Attributes
-    ----------
-    medoid_map_, weights_ : fitted MedoidMap; (k, n_labels), the paper's W.
+    Attributes ``medoid_map_``, a fitted MedoidMap, and ``weights_`` (k, n_labels), the paper's W.
 
     Sources: Section 4.3.2; the network of Zhang and Zhou, AAAI 2007.
     """

@@ -56,13 +56,10 @@ class MimlSvm(OnMedoids):
     ----------
     ratio : float in (0, 1], default 0.2, the paper's k, as a share of the training bags.
     kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
-    metric : see :class:`MedoidMap`, default "max_hausdorff"
+    metric, random_state : see :class:`MedoidMap`; defaults "max_hausdorff" and None.
     label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
-    random_state : int, RandomState or None, default None, draws the first medoids.
 
-    Attributes
-    ----------
-    medoid_map_, classifier_ : fitted MedoidMap; MlSvm fitted on the distances.
+    Attributes ``medoid_map_``, a fitted MedoidMap, and ``classifier_``, MlSvm on the distances.
 
     Sources: Section 4.2 and Table 7; Zhou and Zhang, NIPS 19, 2007.
     """

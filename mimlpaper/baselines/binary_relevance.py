@@ -33,10 +33,7 @@ class MlSvm(VectorEstimator):
     C : float, default 1.0
     label_rule : {"top", "sign"}, default "top", the T-Criterion; or the P-Criterion.
 
-    Attributes
-    ----------
-    svms_ : list, for each label an SVC, or the constant score -1.0 or 1.0.
-    X_fit_ : (n_examples, n_features), the training examples, which the kernel needs.
+    ``svms_`` has an SVC for each label, or the constant score; ``X_fit_`` the training examples.
     """
 
     kernel: str = "rbf"
@@ -92,8 +89,7 @@ class MlKnn(LogOdds, VectorEstimator):
 
     Parameters
     ----------
-    n_neighbors : int, default 10, the k, less than the number of training examples.
-    smoothing : float > 0, default 1.0, 1 is Laplace smoothing.
+    n_neighbors, smoothing : default 10, the k; float > 0, default 1.0, Laplace smoothing.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes

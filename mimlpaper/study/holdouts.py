@@ -29,11 +29,8 @@ class HoldOut(BaseEstimator):
     stratified : bool, default False, whether the held-out part keeps the shares of the classes.
     random_state : int, RandomState or None, default None
 
-    Attributes
-    ----------
-    best_estimator_ : the estimator with the best setting, fitted on the whole training set.
-    best_params_ : dict
-    holdout_values_ : dict of lists: the settings, ``"params"``, and the criterion, ``"value"``.
+    ``best_estimator_`` with ``best_params_`` is fitted on the whole training set;
+    ``holdout_values_`` has lists of all settings, ``"params"``, and their criterion, ``"value"``.
     """
 
     def __init__(
