@@ -289,8 +289,7 @@ def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
 def _compare(records, method, rival, name, values=()):
     """Two methods by a criterion or on a data set; in words what is missing for it.
 
-    A rival in :data:`QUOTED` is an accuracy that Table 5 quotes from the literature; the method
-    must be better by more than ``values``.
+    A rival in :data:`QUOTED` is an accuracy of the literature, to beat by more than ``values``.
     """
     rows, criterion = _of_aspect(records, name)
     if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
@@ -327,7 +326,6 @@ def _champions(records, claimed, name, methods, rivals):
 
 
 def _printed_cells(test):
-    """The cells of a test's table that have a value in print."""
     cells = published_cells(int(test.experiment.removeprefix("table")))
     return cells[cells["printed"] == "value"]
 
@@ -469,7 +467,6 @@ def _symbol(name):
 
 
 def _absent(records, methods):
-    """The methods that have no record, with commas."""
     recorded = set(records["method"])
     return ", ".join(method for method in dict.fromkeys(methods) if method not in recorded)
 

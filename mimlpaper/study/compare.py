@@ -24,9 +24,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
     Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
-    Columns: table, dataset, algorithm, criterion, published_mean, published_std,
-    published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
-    whole protocol, code that is not stale), tolerance, verdict.
+    ``complete`` says: original data, the whole protocol, code that is not stale.
     """
     table, records = TABLES[number], as_published(records)
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
@@ -65,10 +63,7 @@ DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
 
 
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
-    """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing".
-
-    Columns: dataset, characteristic, published, recomputed, verdict.
-    """
+    """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing"."""
     table = published.published_characteristics()
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
     printed, ours = (

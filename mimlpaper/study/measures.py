@@ -302,7 +302,6 @@ def spent(call, *args):
 
 
 def _peak():
-    """Peak of resident memory, in megabytes."""
     import resource  # not on Windows, where the rest of the package works
 
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

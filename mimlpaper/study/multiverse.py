@@ -103,10 +103,7 @@ def _cases_of_leads(experiment):
 
 
 def _losses(table):
-    """For each method its mean losses: a row for each reading, columns (criterion, data set).
-
-    On a data set without a reading the published one holds. Methods without that are left out.
-    """
+    """Each method's mean losses: a row a reading, else the published; columns (criterion, set)."""
     table = table.dropna(axis=1, how="all")
     criteria = [name for name in ALL_CRITERIA if name in table]
     means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
@@ -137,8 +134,8 @@ def _effects(cases, losses, n_drawn, rng):
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
     """For each claim how its effect varies, and the single changes that turn its sign.
 
-    Columns: claim, effect (as published); of the drawn readings mean, spread (standard deviation)
-    and in_favour (share above 0); turned (a tuple of changes, the strongest first), n_changes.
+    Of the drawn readings ``spread`` is the standard deviation, ``in_favour`` the share above 0.
+    ``turned`` is a tuple of changes, the strongest first.
     """
     rows = []
     for claim, own in effects.groupby("claim", sort=False):
@@ -170,8 +167,8 @@ def in_sentences(turns: pd.DataFrame) -> str:
 def row_positions(number: int, get_records: Records) -> pd.DataFrame:
     """Each printed row of a table among the readings of its method, mean over data sets.
 
-    Columns table, algorithm, criterion, n (readings), identified (share that is nearest to its own
-    printed row), printed, least, median, largest, below (share that is lower than printed).
+    ``identified`` is the share of readings nearest to their own printed row, ``below`` the share
+    that is lower than printed.
     """
     table, records = TABLES[number], readings_of(f"table{number}", get_records)
     if records.empty:
@@ -203,11 +200,10 @@ def every_reading(
     estimator, choices: Sequence[Mapping], X, Y, *, n_mixed: int = 8, n_splits: int = 5,
     test_size=0.25, random_state: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """The readings of an estimator of your own, fitted on the same random splits.
+    """The readings of an estimator of your own, fitted on the same random splits, with criteria.
 
     ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
-    is made alone, then ``n_mixed`` drawn mixtures of them. A row is a reading on a split: columns
-    reading, in words, "" for the estimator as it is; split, n_train, n_test; and the criteria.
+    is made alone, then ``n_mixed`` drawn mixtures of them. ``reading`` is "" for the estimator.
     """
     splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
     rows = []

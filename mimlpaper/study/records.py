@@ -257,7 +257,6 @@ def records(
 
 
 def _states(table, experiment, outcomes):
-    """The state of each row, by its code and its data and those of today."""
     own = outcomes[outcomes["experiment"] == experiment.name]
     same, other = (
         set(part[GROUP[1:]].itertuples(index=False, name=None))
@@ -274,11 +273,8 @@ def _states(table, experiment, outcomes):
         if files and data_sha256 != entries[files[0]].sha256:
             return "stale"
         now = today(dataset, method, parameters)
-        (old_code, _, settings), (code, _, settings_now) = (
-            recorded.partition("."),
-            now.partition("."),
-        )
-        same = (method, old_code, code) in attested and settings == settings_now
+        (old_code, _, then), (code, _, settings) = recorded.partition("."), now.partition(".")
+        same = (method, old_code, code) in attested and settings == then
         return "fresh" if recorded == now else "attested" if same else "stale"
 
     about = table[["dataset", "method", "parameters", "code", "data_sha256"]]

@@ -81,10 +81,7 @@ def _places(records, method):
 
 
 def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
-    """The comparison from the leads of a: (n,), positive where a is better.
-
-    ``test_share`` is n_test / n_train of splits of one data set; None for independent data sets.
-    """
+    """The comparison from the leads of a: (n,); ``test_share`` as in :func:`extra_variance`."""
     gains = np.asarray(gains, dtype=float)
     n, added = len(gains), extra_variance(test_share)
     error = stdtrit(n - 1, 1 - ALPHA / 2) * gains.std(ddof=1)
@@ -101,7 +98,7 @@ def extra_variance(test_share: float | None) -> float:
     """What shared examples add to 1/n, the variance of a mean of n leads, in that of one lead.
 
     n_test / n_train after Nadeau and Bengio; if the test set is the larger one, where that is far
-    too much, ρ / (1 - ρ) with the simulated :data:`RHO`; 0 for independent data sets.
+    too much, ρ / (1 - ρ) with the simulated :data:`RHO`; 0 for independent data sets, None.
     """
     if test_share is None or test_share <= 1:
         return test_share or 0.0

@@ -64,25 +64,17 @@ def verify(
     drop: bool = False, jobs: int = -1, data_home=None, store: Store | None = None,
     random_state=None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Re-run recorded trials of each group: a random sample, and every outlier.
+    """Re-run recorded trials of each group: a random ``sample``, and every outlier.
 
     A group whose trials all give the same numbers is attested: its records count as good for
     today's code, until a later outcome of the same group says otherwise. ``verified.csv`` keeps
-    the outcomes. Costs are not run again. Missing data raise a DataError.
+    the outcomes. Costs are not run again. Missing data raise a DataError. ``drop`` removes records
+    that differ on the kind of machine that made them. With ``seconds``, usable trials that took so
+    long in all and whose data are there run instead, and nothing is written.
 
-    Parameters
-    ----------
-    sample : int, trials drawn from each group; its :func:`outliers` run in addition.
-    seconds : float or None
-        If given, a quick check instead, of usable trials whose data are there: some that took so
-        many processor seconds in all. Nothing is written.
-    drop : bool, remove records that were found different on the kind of machine that made them.
-
-    Returns
-    -------
-    table : one row a group, with n_recorded and n_checked trials, the largest_difference, and the
-        outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
-        check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
+    Returns one row a group: n_recorded and n_checked trials, the largest_difference, and the
+    outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
+    check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
@@ -133,11 +125,7 @@ def _cheap(table, seconds, data_home, rng):
 
 
 def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of an experiment that lie far from those of the same setting and stage.
-
-    Far is more than :data:`FAR` robust standard deviations from the median, in any number that is
-    compared, of at least :data:`SMALLEST` splits.
-    """
+    """Rows of an experiment that lie far from those of the same setting and stage."""
     setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
     values = rows[_compared_numbers(experiment)].astype(float)
     deviations = (values - values.groupby(setting).transform("median")).abs()
@@ -179,9 +167,7 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
 def verified(read, experiments, store: Store) -> list[dict]:
     """What :func:`verify` last found of today's code, for each experiment and kind of machine.
 
-    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, number of
-    recorded groups and of groups with each outcome, trials that ran again, largest_difference,
-    date (of the oldest outcome).
+    ``read`` gives the records of an experiment by its name.
     """
     table, rows = store.outcomes(), []
     for name in experiments:
@@ -234,10 +220,7 @@ def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple
 
 
 def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
-    """Largest difference over all stages of a trial, and whether all are allowed.
-
-    ``recorded`` and ``repeated`` are the trial's rows as recorded, and from running it again.
-    """
+    """Largest difference over all stages of a trial that ran again, and whether all are allowed."""
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
         return np.inf, False
