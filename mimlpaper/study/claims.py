@@ -29,11 +29,9 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study import compare, statistics
-from mimlpaper.study.compare import Records, as_published
 from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims, read_rows
 from mimlpaper.study.records import KEY
 from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.statistics import ALPHA, Comparison
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
@@ -89,7 +87,7 @@ class Compared(NamedTuple):
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
     claimed: str  # one of OUTCOMES
-    found: Comparison | str  # or what is missing for it
+    found: statistics.Comparison | str  # or what is missing for it
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,9 @@ class ClaimResult:
         return self.verdicts[view].word
 
 
-def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimResult]:
+def evaluate_claims(
+    get_records: compare.Records, ids: tuple[str, ...] | None = None
+) -> list[ClaimResult]:
     """The results of all claims of the paper, or of ``ids``. Drawn data test no claim.
 
     ``get_records`` gives an experiment's records by its name, such as "table1".
@@ -223,11 +223,11 @@ def count_words(results: Sequence[ClaimResult]) -> pd.DataFrame:
 
 def _judged(compared, adjust=statistics.holm):
     """The parts that comparisons make; ``adjust`` is for the strict test's p-values."""
-    known = [one for one in compared if isinstance(one.found, Comparison)]
+    known = [one for one in compared if isinstance(one.found, statistics.Comparison)]
     words = zip(_words(known, "paired", list), _words(known, "strict", adjust), strict=True)
     return [
         _part(one, len(known), *next(words))
-        if isinstance(one.found, Comparison)
+        if isinstance(one.found, statistics.Comparison)
         else Part(one.subject, one.aspect, note=one.found)
         for one in compared
     ]
@@ -237,7 +237,7 @@ def _words(known, test, adjust):
     p = [(getattr(one.found, test), *OUTCOMES[one.claimed]) for one in known]
     shown = adjust([p_values[outcome] for p_values, outcome, _ in p])
     denied = adjust([min(map(p_values.get, others)) for p_values, _, others in p])
-    tests = [np.less(shown, ALPHA), np.less(denied, ALPHA)]
+    tests = [np.less(shown, statistics.ALPHA), np.less(denied, statistics.ALPHA)]
     return np.select(tests, ["shown", "contradicted"], "undecided").tolist()
 
 
@@ -268,7 +268,7 @@ def _described(parts):
 
 def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
     """The comparisons of a test: by each criterion, or by accuracy on each data set."""
-    records, compared = as_published(records), []
+    records, compared = compare.as_published(records), []
     if test.test == "boldface":
         columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
         for (dataset, name), own in columns:
@@ -337,7 +337,7 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
     a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
     """
-    records = as_published(records)
+    records = compare.as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
     found = [_compare(own, *case) for own in groups for case in test.cases()]
@@ -355,7 +355,7 @@ def _share(found, claimed, least):
     for test in ("paired", "strict"):
         count = Counter(getattr(case, test) for case in cases)
         shown, contradicted = (count[word] / n for word in WORDS[:4:3])
-        reached = [shown >= least - ALPHA, contradicted > 1 - least + ALPHA]
+        reached = [shown >= least - statistics.ALPHA, contradicted > 1 - least + statistics.ALPHA]
         words.append(str(np.select(reached, ["shown", "contradicted"], "undecided")))
         notes.append(f"{shown:.0%} shown and {contradicted:.0%} contradicted")
     note = f"of {n} cases {notes[1]}, by the paper's test {notes[0]}"
@@ -384,8 +384,9 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
     if rows["stage"].max() != last:
-        gap = f"{method} up to round {last}"
-        return [Part(method, _symbol(name), note=gap) for name in test.on]
+        return [
+            Part(method, _symbol(name), note=f"{method} up to round {last}") for name in test.on
+        ]
     for name in test.on:
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
         # A run that stopped early keeps its last value.
@@ -397,7 +398,7 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter."""
-    records, (method,), (alone,) = as_published(records), test.methods, test.rivals
+    records, (method,), (alone,) = compare.as_published(records), test.methods, test.rivals
     if gaps := _absent(records, (method, alone)):
         return [Part(method, "sub-concepts", note=gaps)]
     keys = ["dataset", "split"]
@@ -406,8 +407,9 @@ def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     chosen = pd.DataFrame([json.loads(text) for text in ours["chosen"]])
     least = int((chosen == chosen.min()).all(axis=1).sum())
     values = ", ".join(f"{name.split('__')[-1]} {v:g}" for name, v in chosen.min().items())
-    equal = f"{same.sum()} of {len(same)} fits equal {alone}"
-    note = f"{equal}, {least} of {len(chosen)} chose {values}"
+    note = (
+        f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose {values}"
+    )
     return [_fact(method, "sub-concepts", not same.all(), note)]
 
 

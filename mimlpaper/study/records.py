@@ -129,9 +129,8 @@ class Store:
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same groups."""
         with self._locked("verified"):
-            known = Store(self.folder).outcomes()
-            table = _newest(known, pd.DataFrame(list(rows), columns=OUTCOMES))
-            table = table.sort_values([*GROUP, "machine"])
+            added = pd.DataFrame(list(rows), columns=OUTCOMES)
+            table = _newest(Store(self.folder).outcomes(), added).sort_values([*GROUP, "machine"])
             text = table.to_csv(index=False, lineterminator="\n")
             paths.write_whole(self.path("verified"), text)
 
@@ -249,8 +248,7 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    trials = described.trials(profile, methods)
-    place = {astuple(trial): i for i, trial in enumerate(trials)}
+    place = {astuple(one): i for i, one in enumerate(described.trials(profile, methods))}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))

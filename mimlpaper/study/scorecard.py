@@ -21,7 +21,6 @@ from mimlpaper import paths
 from mimlpaper.datasets import loader_of
 from mimlpaper.study import compare, tables
 from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evaluate_claims
-from mimlpaper.study.compare import COLUMNS, Records
 from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
 from mimlpaper.study.published import TABLES, read_rows
@@ -58,7 +57,7 @@ RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
-def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None) -> dict:
+def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
     ``claims`` are all results of ``evaluate_claims``, if known. Keys:
@@ -72,7 +71,7 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
     - ``claims``: the fields of a ClaimResult, and multiverse: its row of ``flips`` or None
     - ``words``: how many claims have each word, by view.
     """
-    by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
+    by_column = {name: scorecard_cells(get_records, name) for name in compare.COLUMNS}
     cells, blind = by_column["matched"], by_column["blind"]
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
@@ -96,7 +95,7 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
 
 
 def scorecard_cells(
-    get_records: Records, column: str = "matched", numbers: Iterable[int] = TABLES
+    get_records: compare.Records, column: str = "matched", numbers: Iterable[int] = TABLES
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, see ``compare_with_paper``."""
     cells = []
@@ -111,7 +110,7 @@ def in_words(card: dict) -> str:
     if not card["totals"]["matched"]["all"]["rows"]:
         return "Nothing is recorded yet."
     shares = (f"{n / every:.0%} agree in {name}" for name, (n, every) in card["agreeing"].items())
-    texts = {name: _column_in_words(name, card) for name in COLUMNS}
+    texts = {name: _column_in_words(name, card) for name in compare.COLUMNS}
     caption = (
         f"Printed values and claims, by how our settings were chosen. Of the matched cells "
         f"{' and '.join(shares)}. Of {len(card['claims'])} claims are " + ", ".join(WORDS) + ":"
@@ -138,7 +137,7 @@ def _column_in_words(name, card):
 
 
 def finding_in_words(
-    get_records: Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
+    get_records: compare.Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
     totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in numbers}
