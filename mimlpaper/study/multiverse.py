@@ -121,9 +121,9 @@ def _effects(cases, losses, n_drawn, rng):
     drawn = rng.integers(np.tile([len(own) for own in readings], (n_drawn, 1)))
     places = dict(zip(methods, np.concatenate([places, drawn]).T, strict=True))
     shares = []
-    for method, rival, name in cases:
+    for *pair, name in cases:
         column = name if name in CRITERIA else [("accuracy", name)]
-        ours, theirs = (losses[one][column].to_numpy()[places[one]] for one in (method, rival))
+        ours, theirs = (losses[one][column].to_numpy()[places[one]] for one in pair)
         shares.append(1 - ours / theirs)
     kinds = ["published", *["one change"] * len(changes), *["drawn"] * n_drawn]
     effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)

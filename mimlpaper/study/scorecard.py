@@ -98,11 +98,9 @@ def scorecard_cells(
     get_records: compare.Records, column: str = "matched", numbers: Iterable[int] = TABLES
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, see ``compare_with_paper``."""
-    cells = []
-    for number in numbers:
-        own = compare.column_records(get_records, TABLES[number].experiment, column)
-        cells.append(compare.compare_with_paper(own, number).query("printed != 'no row'"))
-    return pd.concat(cells, ignore_index=True)
+    own = {n: compare.column_records(get_records, TABLES[n].experiment, column) for n in numbers}
+    cells = pd.concat([compare.compare_with_paper(rows, n) for n, rows in own.items()])
+    return cells.query("printed != 'no row'").reset_index(drop=True)
 
 
 def in_words(card: dict) -> str:
@@ -313,7 +311,7 @@ def artefact_status(profile: str) -> list[dict]:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
         counts = sum((Counter(counts_of[name]) for name in names), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
-        state = (found or ["fresh"])[0]
+        state = next(iter(found), "fresh")
         mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
         if not any(folder.glob(f"{artefact.file}.*")) or state == "missing":
             state, mend = "missing", run

@@ -134,7 +134,7 @@ def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
 
 
-def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
+def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
     """The outcome of each group with drawn trials, after these were run again."""
     for dataset in drawn["dataset"].unique():
         load(dataset, data_home)  # missing data stop it here, by name
@@ -150,17 +150,16 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
         trials, group = trials_of(own), groups[key]
         compared = [found[trial] for trial in trials if trial in found]
         largest = max((apart for apart, _ in compared), default=0.0)
-        outcome = "close" if largest > EXACT else "equal"
-        if (group["state"] == "suspect").any():
-            outcome = "suspect"
-        elif not all(same for _, same in compared):
-            outcome = "different"
-        elif len(compared) < len(trials):
-            outcome = "failed"
-        n_recorded = len(group.drop_duplicates(KEY))
-        outcomes.append(
-            dict(zip(FOUND, (*key, n_recorded, len(trials), largest, outcome), strict=True))
-        )
+        words = {
+            "suspect": (group["state"] == "suspect").any(),
+            "different": not all(same for _, same in compared),
+            "failed": len(compared) < len(trials),
+            "close": largest > EXACT,
+            "equal": True,
+        }
+        outcome = next(word for word, holds in words.items() if holds)
+        counts = len(group.drop_duplicates(KEY)), len(trials)
+        outcomes.append((*key, *counts, largest, outcome))
     return outcomes
 
 
