@@ -11,8 +11,7 @@ HOMES = {
         "DifferenceFeatures InsDif NeighbourMeans PrototypeDifferences SingleInstances"
     ),
     "algorithms.mimlboost": "MimlBoost",
-    "algorithms.mimlnn": "MimlNn",
-    "algorithms.mimlsvm": "KMedoids LandmarkMap MedoidMap MimlSvm",
+    "algorithms.mimlsvm": "KMedoids LandmarkMap MedoidMap MimlNn MimlSvm",
     "algorithms.mimlsvm_mi": "MimlSvmMi",
     "algorithms.noisy_or": "NoisyOr",
     "algorithms.subcod": "OneLabel SubCod",

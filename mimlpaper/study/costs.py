@@ -13,7 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, ranksvm
 from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.preprocessing import ConcatenateInstances
@@ -56,7 +56,7 @@ MANY_LABELS = {
     "MimlBoost": mimlboost.MimlBoost(n_rounds=50, rank=300),
     "MimlSvm": mimlsvm.MimlSvm(),
     "MimlSvm_mi": mimlsvm_mi.MimlSvmMi(rank=300),
-    "MimlNn": mimlnn.MimlNn(),
+    "MimlNn": mimlsvm.MimlNn(),
     "D-MimlSvm": dmimlsvm.DMimlSvm(rank=300),
     "InsDif": _on_vectors(insdif.InsDif()),
     "AdtBoost.MH": _on_vectors(adtboost_mh.AdtBoostMH(n_rounds=25)),
@@ -118,8 +118,8 @@ class ScikitMultilearnKnn(BaseEstimator):
 N_PEER_TEST = 200
 PEERS = {
     "drawn:400x8x4": {
-        "MimlNn": mimlnn.MimlNn(),
-        "MimlNn, distances by SciPy": mimlnn.MimlNn(metric=scipy_hausdorff),
+        "MimlNn": mimlsvm.MimlNn(),
+        "MimlNn, distances by SciPy": mimlsvm.MimlNn(metric=scipy_hausdorff),
     },
     "drawn:232x4x4": {
         "D-MimlSvm": dmimlsvm.DMimlSvm(),
