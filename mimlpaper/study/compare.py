@@ -45,11 +45,9 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
 
 def _measured(records, table):
     runs = run_means(records, table).rename(columns={"method": "algorithm"})
-    keys = ["dataset", "algorithm"]
-    cells = runs.melt(
-        [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
-    )
-    groups = cells.dropna(subset="value").groupby([*keys, "criterion"])
+    about = ["dataset", "algorithm", "n_trials", "state", "kind"]
+    cells = runs.melt(about, runs.columns.intersection(table.criteria), "criterion")
+    groups = cells.dropna(subset="value").groupby(["dataset", "algorithm", "criterion"])
     measured = groups["value"].agg(mean="mean", std="std", n="size")
     worst = groups[["state", "kind"]].max().astype("str")
     return measured.join(worst).assign(n_trials=groups["n_trials"].min()).reset_index()
