@@ -19,21 +19,19 @@ PINNED, OWN = "x86-64-v3", "own arithmetic"
 FEATURES = ["avx", "avx2", "bmi", "bmi2", "cmov", "cx16", "f16c", "fma", "fxsr", "lzcnt", "mmx",
             "movbe", "popcnt", "sahf", "sse", "sse2", "sse3", "sse4.1", "sse4.2", "ssse3",
             "xsave"]  # fmt: skip
-# What NumPy may use beyond x86-64-v3: its names since version 2.4, and those before.
-BEYOND = "X86_V4 AVX512_ICL AVX512_SPR"
-BEYOND_BEFORE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-SINCE = (2, 4)
 
 
 def variables() -> dict[str, str]:
     """The environment variables that pin the arithmetic."""
-    numpy = tuple(map(int, version("numpy").split(".")[:2]))
+    # What NumPy may use beyond x86-64-v3 had other names before its version 2.4.
+    renamed = tuple(map(int, version("numpy").split(".")[:2])) >= (2, 4)
+    beyond = "X86_V4" if renamed else "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL"
     return {
         "OPENBLAS_CORETYPE": "Haswell",
         # Without the name, LLVM uses the wider registers of a newer processor all the same.
         "NUMBA_CPU_NAME": "haswell",
         "NUMBA_CPU_FEATURES": ",".join(f"+{feature}" for feature in FEATURES),
-        "NPY_DISABLE_CPU_FEATURES": BEYOND if numpy >= SINCE else BEYOND_BEFORE,
+        "NPY_DISABLE_CPU_FEATURES": f"{beyond} AVX512_ICL AVX512_SPR",
     }
 
 

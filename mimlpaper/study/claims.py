@@ -137,10 +137,7 @@ class ClaimResult:
 def evaluate_claims(
     get_records: compare.Records, ids: tuple[str, ...] | None = None
 ) -> list[ClaimResult]:
-    """The results of all claims of the paper, or of ``ids``. Drawn data test no claim.
-
-    ``get_records`` gives an experiment's records by its name, such as "table1".
-    """
+    """Results of all claims, or of ``ids``, on ``get_records(name)``; drawn data test none."""
     read = cache(partial(_in_column, cache(partial(compare.records_of, get_records))))
     claims = published_claims().to_dict("records")
     return [_evaluate(claim, read) for claim in claims if ids is None or claim["id"] in ids]
@@ -287,10 +284,7 @@ def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
 
 
 def _compare(records, method, rival, name, values=()):
-    """Two methods by a criterion or on a data set; in words what is missing for it.
-
-    A rival in :data:`QUOTED` is an accuracy of the literature, to beat by more than ``values``.
-    """
+    """Two methods, or one and a quoted accuracy plus ``values``; in words what is missing."""
     rows, criterion = _of_aspect(records, name)
     if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
         return gaps

@@ -158,10 +158,7 @@ def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
-    """Mean ranks of a table's algorithms: columns method, printed, ours (matched), everyone tuned.
-
-    Over the criteria that are printed for every algorithm that has all three.
-    """
+    """Mean ranks of methods: printed, ours, everyone tuned; by criteria printed for all."""
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)
     both = cells.pivot_table("mean", "algorithm", "criterion")

@@ -80,10 +80,7 @@ BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
 
 
 def shares_at_ends(search: HoldOut, chosen: Sequence[Mapping]) -> dict[str, float]:
-    """For each grid of numbers, the share of fits that chose its least or largest value.
-
-    An end that is a bound of the parameter does not count. ``chosen`` holds the ``best_params_``.
-    """
+    """For each grid of numbers, the share of ``chosen`` settings at its ends, but for bounds."""
     grids = [search.grid] if isinstance(search.grid, Mapping) else search.grid
     shares = {}
     for name in dict.fromkeys(name for grid in grids for name in grid):

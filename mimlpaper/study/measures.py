@@ -180,10 +180,7 @@ class Chance(Guess):
 
 
 def reasons(estimator, dataset, train, test) -> list[dict]:
-    """Explanations against the labels of instances, which only :class:`Ceiling` sees.
-
-    One row for each calibration; ``Ceiling`` and ``Chance`` have none.
-    """
+    """Explanations against the labels of instances: a row for each calibration."""
     X, Y = dataset.X[train], dataset.Y[train]
     truth = dataset.X.with_instances(dataset.instance_labels)
     taught = isinstance(estimator, Ceiling)

@@ -30,10 +30,7 @@ FIRM = 0.9  # share of drawn readings with a lead in the paper's direction
 
 
 def readings_of(name: str, get_records: Records) -> pd.DataFrame:
-    """Records of all readings of a table's or a figure's methods, on the splits of the readings.
-
-    The column ``reading`` has the change in words, "" as published.
-    """
+    """Records of all readings of a table's methods; ``reading`` is in words, empty as published."""
     own = as_published(records_of(get_records, name))
     own = own[own["split"] < READ_SPLITS[name]].assign(reading="")
     others = records_of(get_records, "readings")
@@ -165,11 +162,7 @@ def in_sentences(turns: pd.DataFrame) -> str:
 
 
 def row_positions(number: int, get_records: Records) -> pd.DataFrame:
-    """Each printed row of a table among the readings of its method, mean over data sets.
-
-    ``identified`` is the share of readings nearest to their own printed row, ``below`` the share
-    that is lower than printed.
-    """
+    """Printed rows among the readings of their methods; ``below``: the share below print."""
     table, records = TABLES[number], readings_of(f"table{number}", get_records)
     if records.empty:
         return pd.DataFrame()

@@ -63,11 +63,7 @@ PRINTED_WIN_TIE_LOSS = {
 
 
 def published_cells(number: int | None = None) -> pd.DataFrame:
-    """Every cell of Tables 1 to 5, or of one of them, in the paper's order.
-
-    Columns: table, dataset, algorithm, criterion, mean, std, best (boldface), and printed: "value",
-    "N/A", or "blank" for rows that the paper left out.
-    """
+    """Every cell of Tables 1 to 5, or of one; ``printed``: "value", "N/A", or "blank"."""
     cells = CELLS if number is None else CELLS[CELLS["table"] == number]
     return cells.reset_index(drop=True)
 
@@ -98,8 +94,5 @@ def published_claims() -> pd.DataFrame:
 
 
 def published_divergences() -> pd.DataFrame:
-    """What the paper leaves open or contradicts, what was chosen, and how much it matters.
-
-    Texts: id, section, where, open, choice, alternatives, effect, and sweep, which measures it.
-    """
+    """What the paper leaves open or contradicts, what was chosen, and how much it matters."""
     return pd.read_csv(packaged_data() / "divergences.csv", dtype=str, keep_default_na=False)

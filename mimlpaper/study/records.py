@@ -219,10 +219,7 @@ def guarded(value):
 
 
 def default_store(profile: str = "paper") -> Store:
-    """Where ``mimlpaper compute`` records: ``data/results``, for "smoke" a folder of ``build``.
-
-    An installed wheel carries the records of ``data/results``, and reads them as well.
-    """
+    """Where ``mimlpaper compute`` records; a wheel reads the records that it carries as well."""
     if profile == "smoke":
         return Store(paths.build("smoke") / "results")
     carried = Store(paths.IN_WHEEL / "results") if paths.IN_WHEEL.is_dir() else None

@@ -206,10 +206,7 @@ def _in_batches(trial_jobs, jobs, dask, progress):
 
 
 def _one_by_one(trial_jobs):
-    """The same of trials that each have a new process, forked bare by a server that has imports.
-
-    They start at once, and their memory is that of one trial.
-    """
+    """The same, each in a new process, forked bare by a server that has imports."""
     context = get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
     for job in trial_jobs:

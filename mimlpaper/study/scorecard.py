@@ -270,8 +270,7 @@ def _reader(profile):
 
 def _kept(name, profile, make):
     """What ``make`` gave, kept until code, records or published numbers change."""
-    store = explored_store(profile)
-    folders = store.folder, default_store(profile).folder, paths.published()
+    folders = explored_store(profile).folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     key, path = repr([all_sources(), about]), paths.build("kept") / f"{name}_{profile}.json"
@@ -300,11 +299,7 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 
 
 def artefact_status(profile: str) -> list[dict]:
-    """One row for each artefact: title, notebook, state, trials by state, mending command.
-
-    The state is "failed" after a failed run of the notebook, "missing" without all trials and
-    files, else that of its worst trial.
-    """
+    """A row for each artefact: its state, which is that of its worst trial, and what mends it."""
     folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
     counts_of, ended, rows = trial_counts(profile), last_runs(profile), []
     for artefact in ARTEFACTS:

@@ -115,10 +115,7 @@ def _shown(p_values):
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + extra) var), J - 1 df.
-
-    See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-    """
+    """One-sided p of means above 0: mean / √((1/J + extra) var) (Nadeau and Bengio, 2003)."""
     values = np.asarray(values, dtype=float)
     n, mean = values.shape[-1], values.mean(axis=-1)
     error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + extra)
@@ -134,10 +131,7 @@ def signed_rank_test(values) -> np.ndarray:
 
 
 def holm(p_values) -> np.ndarray:
-    """p-values adjusted for their number by Holm's step-down rule; NaN stays NaN.
-
-    See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
-    """
+    """p-values adjusted for their number by Holm's step-down rule (1979); NaN stays NaN."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p)  # NaN last
     factors = np.count_nonzero(~np.isnan(p)) - np.arange(len(p))
@@ -157,10 +151,7 @@ class WinTieLoss(NamedTuple):
 def win_tie_loss(
     records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
 ) -> tuple[WinTieLoss, ...]:
-    """Outcomes of ``a`` against ``b`` by the paired t-test, then by the strict test, at 95 %.
-
-    A case is a criterion on a data set, or, ``pooled``, a criterion with the data sets as pairs.
-    """
+    """Outcomes by both tests, by criterion and set, or with the sets ``pooled`` as pairs."""
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     cases = (compare_methods(rows, a, b, name) for rows in groups for name in criteria)
     found = [one for one in cases if one]

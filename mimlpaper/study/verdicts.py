@@ -85,10 +85,7 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Each of our means with every printed one of its column, which is that of ``other``.
-
-    ``scaled`` is (ours - printed) in standard deviations of the column's printed values.
-    """
+    """Our means with all printed ones of their column; ``scaled`` by these values' deviation."""
     values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
     values = values.rename(columns={"algorithm": "other"})
     values["scale"] = values.groupby(COLUMN)["published_mean"].transform("std")

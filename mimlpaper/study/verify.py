@@ -164,10 +164,7 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
 
 
 def verified(read, experiments, store: Store) -> list[dict]:
-    """What :func:`verify` last found of today's code, for each experiment and kind of machine.
-
-    ``read`` gives the records of an experiment by its name.
-    """
+    """What :func:`verify` last found of today's code, by experiment and kind of machine."""
     table, rows = store.outcomes(), []
     for name in experiments:
         recorded = read(name)
