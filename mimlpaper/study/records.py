@@ -66,6 +66,11 @@ class Store:
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.csv"
 
+    def check_writable(self, experiment: str):
+        """Raise a StoreError if nothing can be added to an experiment's file."""
+        with self._appending(experiment):
+            pass
+
     def append(self, experiment: Experiment, rows: list[dict]):
         """Add rows, all of them or, if that fails, none."""
         with self._appending(experiment.name) as file:

@@ -62,7 +62,7 @@ def compute(
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
         if trials and not _data_missing(trials, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
-            store.append(experiment, [])  # or a StoreError, before anything runs
+            store.check_writable(experiment.name)
             waiting += trials
         unchecked |= recorded["state"].eq("unchecked").any()
     if waiting or unchecked:
