@@ -24,7 +24,6 @@ from mimlpaper import base
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.noisy_or import NoisyOr
-from mimlpaper.base import ConstantLabelWarning, check_bags
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 from mimlpaper.reasons import explain
@@ -47,7 +46,7 @@ class OnStatistics(base.MultiLabelEstimator):
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        bags = check_bags(X, self, reset=True)
+        bags = base.check_bags(X, self, reset=True)
         Y = self._learn_labels(Y, len(bags))
         each = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
         self.model_ = make_pipeline(BagStatistics(), StandardScaler(), each)
@@ -59,7 +58,7 @@ class OnStatistics(base.MultiLabelEstimator):
     def decision_function(self, X) -> np.ndarray:
         """Scores of the labels: (n_bags, n_labels)."""
         check_is_fitted(self)
-        bags = check_bags(X, self)
+        bags = base.check_bags(X, self)
         if hasattr(self.model_, "decision_function"):
             return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
         shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
@@ -130,7 +129,7 @@ class MimlClassifier(base.LogOdds):
         """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""
         limited = [] if self.time_budget is None else ["time_budget"]
         base.check_parameters(self, counts=["n_folds"], positive=limited)
-        bags = check_bags(X, self, reset=True)
+        bags = base.check_bags(X, self, reset=True)
         if len(bags) < LEAST or self.n_folds < 2:
             found = f"{LEAST} bags at least, got {len(bags)}, and n_folds 2, got {self.n_folds}"
             raise ValueError(f"X must have {found}")
@@ -141,7 +140,7 @@ class MimlClassifier(base.LogOdds):
         candidates, best = self._candidates(), None
         self.held_out_, self.seconds_, start = {}, {}, time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConstantLabelWarning)  # given above
+            warnings.simplefilter("ignore", base.ConstantLabelWarning)  # given above
             warnings.simplefilter("ignore", ConvergenceWarning)  # of the chosen one: below
             for name, pipeline in candidates.items():
                 end = np.inf if best is None else start + (self.time_budget or np.inf)
@@ -152,7 +151,7 @@ class MimlClassifier(base.LogOdds):
                 if best is None or self.held_out_[name] > self.held_out_[self.chosen_]:
                     self.chosen_, best = name, scores
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConstantLabelWarning)
+            warnings.simplefilter("ignore", base.ConstantLabelWarning)
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(best, labels)
         return self
@@ -160,13 +159,13 @@ class MimlClassifier(base.LogOdds):
     def decision_function(self, X) -> np.ndarray:
         """Log-odds of each label: (n_bags, n_labels)."""
         check_is_fitted(self)
-        scores = np.asarray(self.model_.decision_function(check_bags(X, self)))
+        scores = np.asarray(self.model_.decision_function(base.check_bags(X, self)))
         return self.slopes_ * scores + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
         """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
         check_is_fitted(self)
-        bags = check_bags(X, self)
+        bags = base.check_bags(X, self)
         names = range(len(bags)) if bags.names is None else bags.names
         rows = [(name, i) for name, bag in zip(names, bags, strict=True) for i in range(len(bag))]
         index = pd.MultiIndex.from_tuples(rows, names=["bag", "instance"])

@@ -66,9 +66,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     tol : float, default 1e-10, unexplained share of the trace at which to stop; not for "auto".
     random_state : int, RandomState or None, default None
 
-    Attributes
-    ----------
-    landmarks_ : (r, n_features), the pivots; error_ : float, the unexplained share of the trace.
+    ``landmarks_`` (r, n_features) are the pivots, ``error_`` is the unexplained share of the trace.
 
     Source: Chen, Epperly, Tropp, Webber: Randomly pivoted Cholesky, Comm. Pure Appl. Math., 2025.
     """

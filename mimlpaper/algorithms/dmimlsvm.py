@@ -35,10 +35,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     ----------
     kernel, gamma, rank : see :class:`~mimlpaper.kernels.KernelFactor`; "rbf", "scale", "auto".
     set_kernel : {"unit", "mean"}, default "unit"
-        φ(X) is the sum of the φ(x), scaled to unit length as each φ(x) is, or their mean, for which
-        the problem is convex.
-    C : float, default 10.0, cost of a hinge loss of 1, as in an SVM for each label.
-    lam : float, default 0.1, the λ, as a share of C.
+        φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.
+    C, lam : float, defaults 10.0 and 0.1, cost of a hinge loss of 1, and the λ as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
         For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
@@ -48,10 +46,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     imbalance : bool, default False, weigh losses by τ, see :func:`imbalance_weights`
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
-    tol : float, default 2e-3, duality gap of a solved convex problem, as a share of the objective.
-    max_iter : int or None, default None, most iterations in each; None for the solver's own limit.
-    cccp_tol : float, default 1e-3, least gain of a convex problem, as a share of the objective.
-    max_cccp : int, default 30, most convex problems.
+    tol, max_iter : of a convex problem, its duality gap as a share of the objective, default 2e-3,
+        and most iterations, default None for the solver's own limit.
+    cccp_tol, max_cccp : least gain of a convex problem, default 1e-3, and most of them, default 30.
     label_rule : {"sign", "top"}, default "sign" (Section 5.1)
     warm_start : bool, default False, start from the last fit if it was on bags of the same sizes.
     random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
@@ -64,7 +61,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     duality_gap_ : float, of the last convex problem, as a share of its objective.
     label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
     pair_penalties_, imbalance_rates_ : μ_ij (n_labels, n_labels) or None, and ibr_t (n_labels,).
-    factor_, gamma_ : KernelFactor on instances, and its width.
 
     Sources: Section 5 and Table 8; Cheung and Kwok, ICML 2006.
     """

@@ -196,9 +196,8 @@ def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solu
 
     Each iteration minimises the regulariser plus the highest plane of each label, which gives a
     lower bound; moves the best point towards this minimum as far as it gains; and adds for each
-    label a plane that touches its part of R nearby. It stops when the duality gap is at most
-    ``tol`` of the objective, or after ``max_iter`` iterations, by default :data:`MAX_PLANES`. The
-    result is never worse than ``start``, the solution of a problem of the same size.
+    label a plane that touches its part of R nearby. ``tol`` is the duality gap as a share of the
+    objective. The result is never worse than ``start``, the solution of a problem of this size.
 
     Source: Franc and Sonnenburg, Optimized cutting plane algorithm, JMLR 10, 2009.
     """

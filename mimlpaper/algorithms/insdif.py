@@ -11,7 +11,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper import kernels
-from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlNn
 from mimlpaper.bags import Bags
 from mimlpaper.base import VectorEstimator, check_labels, check_parameters, check_vectors
 
@@ -33,10 +33,7 @@ class InsDif(VectorEstimator):
         equal, since a bag is a translate of every other bag.
     random_state : int, RandomState or None, default None, seeds the default learner.
 
-    Attributes
-    ----------
-    transformation_ : transformer, fitted; ``prototypes_`` (n_labels, n_features) are the v_l.
-    learner_, cancels_ : fitted MIML estimator; bool, whether the shortcut was taken.
+    ``transformation_`` and ``learner_`` are fitted; ``cancels_`` says if the shortcut was taken.
 
     Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
     """

@@ -57,10 +57,9 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         ranks the labels alike for every instance: <x, x'> if y = y', else 0.
     weighting : {"weights", "resampling"}, default "weights"
         W enters the loss as above, or N pairs are drawn in proportion to W/n.
-    tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
-    max_iter : int, default 200, most climbs of ``PairSvm`` for a machine, then it warns.
-    label_rule : {"sign", "top"}, default "sign"
-    random_state : int, RandomState or None, default None, of landmarks and "resampling".
+    tol, max_iter : duality gap of a solved machine, as a share of the objective, default 1e-3; most
+        climbs of ``PairSvm`` for it, default 200, after which it warns.
+    label_rule, random_state : default "sign"; None, of landmarks and "resampling".
 
     Attributes
     ----------
@@ -68,7 +67,6 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     estimators_, gap_ : n_rounds_ functions f_t + b_t of features; the largest duality gap.
     estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
     constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
-    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
 
     Sources: Table 6, the authors' published program for "feature"; Xu and Frank, PAKDD 2004.
     """

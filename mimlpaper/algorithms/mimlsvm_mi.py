@@ -21,11 +21,9 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     Parameters
     ----------
     kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
-    C : float, default 10.0
+    C, tol, random_state : see there; defaults 10.0, 1e-3 and None.
     max_alternations : int, default 15, the most machines trained for a label.
-    tol : float, default 1e-3, duality gap of a solved machine, as a share of the objective.
     label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------

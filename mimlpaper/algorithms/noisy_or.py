@@ -29,12 +29,11 @@ class NoisyOr(HighestInstance, LogOdds):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
+    kernel, gamma, degree, coef0, rank, random_state : see :class:`MiSvmInstance`; same defaults.
     ridge : float > 0, default 0.1
     max_iter : int, default 500, most steps for a label; a ConvergenceWarning if one needs more.
     tol : float, default 1e-5, largest entry of the gradient per bag at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
-    random_state : int, RandomState or None, default None, draws the landmarks of the factor.
 
     Attributes
     ----------

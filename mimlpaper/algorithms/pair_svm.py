@@ -61,8 +61,7 @@ class PairSvm:
     Φ'Φ to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
     bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
 
-    ``features`` are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` (n_labels, n_labels) k_Y
-    and k_0, ``tol`` is the gap as a share of the objective, ``max_iter`` the most climbs.
+    ``features`` are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` k_Y and k_0.
 
     Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
     Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.
@@ -207,11 +206,7 @@ def _ascend(
     order, features, damping, norms, label_kernel, offset_kernel, bounds, dual, coef, intercept,
     moving,
 ):  # fmt: skip
-    """Coordinate ascent over the ``moving`` pairs of the instances in ``order``, in place.
-
-    Returns the sums of the removed gradients and of the steps, and how many instances still move:
-    the first in ``order``.
-    """
+    """Ascend over ``moving`` pairs: sums of gradients removed and steps, instances still moving."""
     n_labels, n_features = coef.shape
     weights = np.empty(n_labels)  # K_Y times the steps of one instance
     progress, change, n_moving = 0.0, 0.0, 0

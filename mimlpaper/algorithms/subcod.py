@@ -41,7 +41,6 @@ class SubCod(BagClassifier):
     ----------
     n_concepts : int, default 30, the paper's M.
     kept_share : float in [0, 1], default 0.5, the paper's θ as a share of mM; 1 inverts no label.
-    C : float, default 1.0, cost of the slacks ξ.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
         Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin
         1. "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to
@@ -51,7 +50,7 @@ class SubCod(BagClassifier):
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
     max_alternations : int, default 100; a ConvergenceWarning if they were not enough.
-    random_state : int, RandomState or None, default None, of the mixture and the default learner.
+    C, random_state : cost of the slacks ξ, default 1.0; seed of the mixture, default None.
 
     Attributes
     ----------

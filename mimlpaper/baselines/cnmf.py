@@ -35,14 +35,10 @@ class Cnmf(VectorEstimator):
     ----------
     gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
     C : float, default 1.0, cost of deviations from the known label sets.
-    tol : float, default 1e-5, least gain of a round, as a share of the objective.
-    max_iter : int, default 200, the most rounds.
+    tol, max_iter : least gain of a round, a share of the objective, default 1e-5; most rounds, 200.
     label_rule : {"sign", "top"}, default "sign"
 
-    Attributes
-    ----------
-    X_fit_, Y_fit_, gamma_ : the labelled examples, and the width of the kernel A.
-    label_similarity_ : (n_labels, n_labels), the B.
+    ``X_fit_`` and ``Y_fit_`` are the labelled examples, ``label_similarity_`` is B.
     """
 
     gamma: float | str = "scale"

@@ -110,8 +110,7 @@ class MiSvmInstance(_MiSvm):
     ----------
     kernel, gamma, degree, coef0, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`
         Defaults are "rbf", "scale", 3, 1, "auto" and None.
-    C : float, default 1.0
-    max_alternations : int, default 50, the most machines trained.
+    C, max_alternations : float, default 1.0; int, default 50, the most machines trained.
     tol : float, default 1e-4, duality gap of a solved machine, as a share of the objective.
 
     Attributes
@@ -119,8 +118,7 @@ class MiSvmInstance(_MiSvm):
     factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
     weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
     objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each machine.
-    instance_labels_ : (n_instances,), the training instances' labels for the last machine.
-    n_alternations_, converged_ : int, and bool, whether the labels repeated.
+    instance_labels_, converged_ : (n_instances,), the last labels; bool, whether labels repeated.
     """
 
     def fit(self, X, y, examples: Examples | None = None):
@@ -207,9 +205,8 @@ class ChFd(HighestInstance, BagClassifier):
 
     Attributes
     ----------
-    weights_, intercept_ : (rank,), float, w and b.
-    factor_, gamma_, hull_points_ : see :class:`MiSvmInstance`; the h_j, (n_positive, rank).
-    objective_, n_alternations_ : (n_alternations_,) and int, the objective of each discriminant.
+    weights_, intercept_, hull_points_ : (rank,), float, (n_positive, rank), w, b and the h_j.
+    objective_ : (n_alternations_,), the objective of each discriminant.
     """
 
     nu: float = 1.0

@@ -74,9 +74,8 @@ class RankSvm(VectorEstimator):
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
         Block ascent converges. :func:`frank_wolfe` is the original, which stopped after 50 steps
         (``max_iter``), far from the optimum.
-    tol : float, default 1e-3, duality gap at which block ascent stops, as a share of the objective.
-    max_iter : int, default 2000
-        Most sweeps, after which a gap above ``tol`` warns; or most linear programs.
+    tol, max_iter : of block ascent the duality gap, as a share of the objective, default 1e-3;
+        most sweeps, after which a larger gap warns, or most linear programs, default 2000.
     linear_program, step_accuracy : of Frank-Wolfe, defaults "interior" and 1e-4
         A step goes towards the end of an interior-point method or a "vertex", by a length of this
         accuracy, a share from 0 to 1; 0 for exact steps.
@@ -85,8 +84,7 @@ class RankSvm(VectorEstimator):
     Attributes
     ----------
     X_fit_ : (n_usable, n_features), the usable training examples, as the kernel sees them.
-    dual_coef_ : (n_usable, n_labels), coefficients beta with w_k = sum_i beta_ik x_i.
-    intercept_ : (n_labels,), the biases b, which sum to zero.
+    dual_coef_, intercept_ : beta (n_usable, n_labels) with w_k = sum_i beta_ik x_i; (n_labels,), b.
     threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
     duality_gap_, n_iter_ : float, as a share of the objective; int, sweeps or linear programs.
     stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine.

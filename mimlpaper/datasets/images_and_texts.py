@@ -32,12 +32,8 @@ class ImageBags(TransformerMixin, BaseEstimator):
     positions to the left, up, right and down minus this blob. Source: Maron, Ratan:
     Multiple-instance learning for natural scene classification, ICML 1998.
 
-    Parameters
-    ----------
-    smoothing : float > 0, default 0.5, deviation of the Gaussian in pixels of the subsampled image.
+    ``smoothing`` is the deviation of the Gaussian in pixels of the subsampled image.
 
-    Examples
-    --------
     >>> ImageBags().transform([np.full((32, 32), 128, dtype=np.uint8)])
     Bags(1 bags, 9 instances, 15 features)
     """
@@ -159,12 +155,8 @@ class TextBags(TransformerMixin, BaseEstimator):
         Share of the words to keep, words in the most texts first, ties in alphabetical order.
     stop_words : "english", list of str, or None, default "english", left out before that.
 
-    Attributes
-    ----------
-    vocabulary_ : array of str (n_words,), the counted words in alphabetical order.
+    ``vocabulary_`` (n_words,) are the counted words in alphabetical order.
 
-    Examples
-    --------
     >>> texts = ["Oil is up. Oil stocks are down again.", "Wheat stocks and oil."]
     >>> text_bags = TextBags(window=4, step=2, top_share=0.6).fit(texts)
     >>> text_bags.vocabulary_.tolist()

@@ -180,8 +180,7 @@ def _ranked(number, own, profile) -> ReportTable:
     shown = tidy.assign(rank=tidy["rank"].map("{:.1f}".format))
     shown["seconds"] = shown["seconds"].map("{:.2f}".format)
     for name in columns:
-        best = ranks[name] == ranks[name].min()
-        cells = zip(means[name], stds[name], best, strict=True)
+        cells = zip(means[name], stds[name], ranks[name] == ranks[name].min(), strict=True)
         entries = [Entry((number_text(mean, std),), (bold,)) for mean, std, bold in cells]
         shown[name] = pd.Series(entries, means.index)
     name, states = _name(number), sorted({state for part in others for state in part["state"]})

@@ -17,7 +17,7 @@ the parts, the claim is *undecided*.
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -28,19 +28,16 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.paths import published
 from mimlpaper.study import compare, statistics
-from mimlpaper.study.compare import Records, as_published
-from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims
+from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims, read_rows
+from mimlpaper.study.records import KEY
 from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.statistics import ALPHA, Comparison
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
 QUOTED = {"best quoted": "max", "median quoted": "median"}  # in place of a rival
 ABOUT = 2.5  # percent: half of the steps of five in which "about 20-45 %" is given
 SETTLED = 1e-3  # of the objective: what the last step of a procedure at its end may change
-FIT = ["dataset", "method", "parameters", "split"]  # the columns that identify a fit
 CONTROLLED = 0.5  # least share of the printed leads that a test must show to count
 
 WORDS = ("shown", "shown in part", "undecided", "contradicted", "not tested")
@@ -90,7 +87,7 @@ class Compared(NamedTuple):
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
     claimed: str  # one of OUTCOMES
-    found: Comparison | str  # or what is missing for it
+    found: statistics.Comparison | str  # or what is missing for it
 
 
 @dataclass(frozen=True)
@@ -137,17 +134,13 @@ class ClaimResult:
         return self.verdicts[view].word
 
 
-def evaluate_claims(get_records: Records, ids: tuple[str, ...] | None = None) -> list[ClaimResult]:
-    """The results of all claims of the paper, or of ``ids``. Drawn data test no claim.
-
-    ``get_records`` gives an experiment's records by its name, such as "table1".
-    """
+def evaluate_claims(
+    get_records: compare.Records, ids: tuple[str, ...] | None = None
+) -> list[ClaimResult]:
+    """Results of all claims, or of ``ids``, on ``get_records(name)``; drawn data test none."""
     read = cache(partial(_in_column, cache(partial(compare.records_of, get_records))))
-    return [
-        _evaluate(claim, read)
-        for claim in published_claims().to_dict("records")
-        if ids is None or claim["id"] in ids
-    ]
+    claims = published_claims().to_dict("records")
+    return [_evaluate(claim, read) for claim in claims if ids is None or claim["id"] in ids]
 
 
 def _in_column(get_records, name, column):
@@ -180,13 +173,13 @@ def _evaluate(claim, read):
 
 def _records_behind(tests, read, column):
     """By experiment, the records in a column of all methods that the tests name, or of all."""
-    used = {}
-    for name in dict.fromkeys(test.experiment for test in tests):
-        own = [test for test in tests if test.experiment == name]
-        methods = [method for test in own for method in (*test.methods, *test.rivals)]
-        records = read(name, column if methods else "matched")
-        used[name] = records[records["method"].isin(methods)] if methods else records
-    return used
+    named: dict[str, list[str]] = {test.experiment: [] for test in tests}
+    for test in tests:
+        named[test.experiment] += [*test.methods, *test.rivals]
+    return {
+        name: read(name, column).query("method in @methods") if methods else read(name, "matched")
+        for name, methods in named.items()
+    }
 
 
 def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) -> list[Part]:
@@ -207,16 +200,14 @@ def verdict_of(
     """The verdict by the test "strict" or "paired", with the parts of its control if any."""
     n, could = (Counter(getattr(part, test) for part in some) for some in (parts, control))
     n_control = len(control) - could["not tested"]
-    if n["not tested"] == len(parts):
-        word = "not tested"
-    elif could["shown"] < CONTROLLED * n_control:
-        word = "undecided"
-    elif n["contradicted"] > n["shown"]:
-        word = "contradicted"
-    elif n["shown"]:
-        word = "shown" if n["shown"] == len(parts) else "shown in part"
-    else:
-        word = "undecided"
+    words = {
+        "not tested": n["not tested"] == len(parts),
+        "undecided": could["shown"] < CONTROLLED * n_control,
+        "contradicted": n["contradicted"] > n["shown"],
+        "shown": n["shown"] == len(parts),
+        "shown in part": n["shown"] > 0,
+    }
+    word = next((word for word, holds in words.items() if holds), "undecided")
     counts = (n["shown"], n["contradicted"], n["not tested"], n_control, could["shown"])
     return Verdict(word, len(parts), *counts)
 
@@ -229,11 +220,11 @@ def count_words(results: Sequence[ClaimResult]) -> pd.DataFrame:
 
 def _judged(compared, adjust=statistics.holm):
     """The parts that comparisons make; ``adjust`` is for the strict test's p-values."""
-    known = [one for one in compared if isinstance(one.found, Comparison)]
+    known = [one for one in compared if isinstance(one.found, statistics.Comparison)]
     words = zip(_words(known, "paired", list), _words(known, "strict", adjust), strict=True)
     return [
         _part(one, len(known), *next(words))
-        if isinstance(one.found, Comparison)
+        if isinstance(one.found, statistics.Comparison)
         else Part(one.subject, one.aspect, note=one.found)
         for one in compared
     ]
@@ -243,7 +234,7 @@ def _words(known, test, adjust):
     p = [(getattr(one.found, test), *OUTCOMES[one.claimed]) for one in known]
     shown = adjust([p_values[outcome] for p_values, outcome, _ in p])
     denied = adjust([min(map(p_values.get, others)) for p_values, _, others in p])
-    tests = [np.less(shown, ALPHA), np.less(denied, ALPHA)]
+    tests = [np.less(shown, statistics.ALPHA), np.less(denied, statistics.ALPHA)]
     return np.select(tests, ["shown", "contradicted"], "undecided").tolist()
 
 
@@ -274,7 +265,7 @@ def _described(parts):
 
 def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
     """The comparisons of a test: by each criterion, or by accuracy on each data set."""
-    records, compared = as_published(records), []
+    records, compared = compare.as_published(records), []
     if test.test == "boldface":
         columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
         for (dataset, name), own in columns:
@@ -293,14 +284,8 @@ def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
 
 
 def _compare(records, method, rival, name, values=()):
-    """Two methods by a criterion or on a data set; in words what is missing for it.
-
-    A rival in :data:`QUOTED` is an accuracy that Table 5 quotes from the literature; the method
-    must be better by more than ``values``.
-    """
-    rows, criterion = records, name
-    if name not in CRITERIA:
-        rows, criterion = records[records["dataset"] == name], "accuracy"
+    """Two methods, or one and a quoted accuracy plus ``values``; in words what is missing."""
+    rows, criterion = _of_aspect(records, name)
     if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
         return gaps
     if rival not in QUOTED:
@@ -315,11 +300,16 @@ def _compare(records, method, rival, name, values=()):
     return statistics.compare_gains(gains, share, COMPETITIVE)
 
 
+def _of_aspect(records, name):
+    """The records and the criterion of a criterion, or of a data set in Table 5."""
+    return (
+        (records, name) if name in CRITERIA else (records[records["dataset"] == name], "accuracy")
+    )
+
+
 def _champions(records, claimed, name, methods, rivals):
     """The best of some methods against the best of the others, or the worst against the worst."""
-    rows, criterion = records, name
-    if name not in CRITERIA:
-        rows, criterion = records[records["dataset"] == name], "accuracy"
+    rows, criterion = _of_aspect(records, name)
     if gaps := _absent(rows, (*methods, *rivals)):
         return Compared(claimed, _symbol(name), claimed, gaps)
     lower = ALL_CRITERIA[criterion].lower_is_better == (claimed != "worst mean")
@@ -330,7 +320,6 @@ def _champions(records, claimed, name, methods, rivals):
 
 
 def _printed_cells(test):
-    """The cells of a test's table that have a value in print."""
     cells = published_cells(int(test.experiment.removeprefix("table")))
     return cells[cells["printed"] == "value"]
 
@@ -342,7 +331,7 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
     a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
     """
-    records = as_published(records)
+    records = compare.as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
     found = [_compare(own, *case) for own in groups for case in test.cases()]
@@ -360,7 +349,7 @@ def _share(found, claimed, least):
     for test in ("paired", "strict"):
         count = Counter(getattr(case, test) for case in cases)
         shown, contradicted = (count[word] / n for word in WORDS[:4:3])
-        reached = [shown >= least - ALPHA, contradicted > 1 - least + ALPHA]
+        reached = [shown >= least - statistics.ALPHA, contradicted > 1 - least + statistics.ALPHA]
         words.append(str(np.select(reached, ["shown", "contradicted"], "undecided")))
         notes.append(f"{shown:.0%} shown and {contradicted:.0%} contradicted")
     note = f"of {n} cases {notes[1]}, by the paper's test {notes[0]}"
@@ -389,8 +378,9 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     (method,), (last,), parts = test.methods, test.values, []
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
     if rows["stage"].max() != last:
-        gap = f"{method} up to round {last}"
-        return [Part(method, _symbol(name), note=gap) for name in test.on]
+        return [
+            Part(method, _symbol(name), note=f"{method} up to round {last}") for name in test.on
+        ]
     for name in test.on:
         runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
         # A run that stopped early keeps its last value.
@@ -402,7 +392,7 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter."""
-    records, (method,), (alone,) = as_published(records), test.methods, test.rivals
+    records, (method,), (alone,) = compare.as_published(records), test.methods, test.rivals
     if gaps := _absent(records, (method, alone)):
         return [Part(method, "sub-concepts", note=gaps)]
     keys = ["dataset", "split"]
@@ -411,8 +401,9 @@ def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     chosen = pd.DataFrame([json.loads(text) for text in ours["chosen"]])
     least = int((chosen == chosen.min()).all(axis=1).sum())
     values = ", ".join(f"{name.split('__')[-1]} {v:g}" for name, v in chosen.min().items())
-    equal = f"{same.sum()} of {len(same)} fits equal {alone}"
-    note = f"{equal}, {least} of {len(chosen)} chose {values}"
+    note = (
+        f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose {values}"
+    )
     return [_fact(method, "sub-concepts", not same.all(), note)]
 
 
@@ -451,8 +442,8 @@ def never_rises(traces: pd.DataFrame, _: ClaimTest) -> list[Part]:
     if "following" not in traces:
         return [Part("CCCP", "objective", note="the objective of steps that rise")]
     change = traces["following"] / traces["objective"] - 1
-    fits = traces.assign(change=change).sort_values("stage").groupby(FIT)
-    rises, moves = fits["change"].max() > 1e-6, fits["change"].last().abs() > SETTLED
+    fits = traces.assign(change=change).sort_values("stage").groupby(KEY[1:])["change"]
+    rises, moves = fits.max() > 1e-6, fits.last().abs() > SETTLED
     risen = f"rises in {rises.sum()} of {len(rises)} fits, by {change.max():.2%} at most"
     moved = f"the last step of {moves.sum()} of {len(moves)} fits changes the objective"
     return [
@@ -472,7 +463,6 @@ def _symbol(name):
 
 
 def _absent(records, methods):
-    """The methods that have no record, with commas."""
     recorded = set(records["method"])
     return ", ".join(method for method in dict.fromkeys(methods) if method not in recorded)
 
@@ -490,15 +480,12 @@ TESTS = FACTS | {"insensitive": insensitive, "shares": shares}
 
 
 def _read_tests():
-    table = pd.read_csv(published() / "claim_tests.csv", dtype=str, keep_default_na=False)
-    table["on"] = table["on"].replace("all", "; ".join(CRITERIA))
-    for column in ("methods", "rivals", "on", "values"):
-        table[column] = table[column].map(lambda text: tuple(filter(None, text.split("; "))))
-    table["values"] = table["values"].map(lambda texts: tuple(map(json.loads, texts)))
-    return {
-        name: [ClaimTest(**row) for row in own.drop(columns="id").to_dict("records")]
-        for name, own in table.groupby("id", sort=False)
-    }
+    tests = defaultdict(list)
+    for row in read_rows("claim_tests.csv", "methods", "rivals", "on", "values"):
+        row["on"] = tuple(CRITERIA) if row["on"] == ("all",) else row["on"]
+        row["values"] = tuple(map(json.loads, row["values"]))
+        tests[row.pop("id")].append(ClaimTest(**row))
+    return dict(tests)
 
 
 # Claims "on all criteria" of Section 4 are tested on all seven, also on the three that the paper

@@ -24,9 +24,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
     Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
-    Columns: table, dataset, algorithm, criterion, published_mean, published_std,
-    published_best, printed, mean, std, n, n_protocol, state, kind, complete (original data, the
-    whole protocol, code that is not stale), tolerance, verdict.
+    ``complete`` says: original data, the whole protocol, code that is not stale.
     """
     table, records = TABLES[number], as_published(records)
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
@@ -47,11 +45,9 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
 
 def _measured(records, table):
     runs = run_means(records, table).rename(columns={"method": "algorithm"})
-    keys = ["dataset", "algorithm"]
-    cells = runs.melt(
-        [*keys, "n_trials", "state", "kind"], runs.columns.intersection(table.criteria), "criterion"
-    )
-    groups = cells.dropna(subset="value").groupby([*keys, "criterion"])
+    about = ["dataset", "algorithm", "n_trials", "state", "kind"]
+    cells = runs.melt(about, runs.columns.intersection(table.criteria), "criterion")
+    groups = cells.dropna(subset="value").groupby(["dataset", "algorithm", "criterion"])
     measured = groups["value"].agg(mean="mean", std="std", n="size")
     worst = groups[["state", "kind"]].max().astype("str")
     return measured.join(worst).assign(n_trials=groups["n_trials"].min()).reset_index()
@@ -65,10 +61,7 @@ DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
 
 
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
-    """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing".
-
-    Columns: dataset, characteristic, published, recomputed, verdict.
-    """
+    """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing"."""
     table = published.published_characteristics()
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
     printed, ours = (
@@ -165,10 +158,7 @@ def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
-    """Mean ranks of a table's algorithms: columns method, printed, ours (matched), everyone tuned.
-
-    Over the criteria that are printed for every algorithm that has all three.
-    """
+    """Mean ranks of methods: printed, ours, everyone tuned; by criteria printed for all."""
     experiment = TABLES[number].experiment
     cells = compare_with_paper(records_of(get_records, experiment), number)
     both = cells.pivot_table("mean", "algorithm", "criterion")

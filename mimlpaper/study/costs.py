@@ -13,9 +13,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
-from mimlpaper.algorithms.medoid_map import LandmarkMap
-from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, mlknn, mlsvm, ranksvm
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.preprocessing import ConcatenateInstances
 from mimlpaper.study import section4, section5, section6, section7
 from mimlpaper.study.measures import COSTS
@@ -56,13 +56,13 @@ MANY_LABELS = {
     "MimlBoost": mimlboost.MimlBoost(n_rounds=50, rank=300),
     "MimlSvm": mimlsvm.MimlSvm(),
     "MimlSvm_mi": mimlsvm_mi.MimlSvmMi(rank=300),
-    "MimlNn": mimlnn.MimlNn(),
+    "MimlNn": mimlsvm.MimlNn(),
     "D-MimlSvm": dmimlsvm.DMimlSvm(rank=300),
     "InsDif": _on_vectors(insdif.InsDif()),
     "AdtBoost.MH": _on_vectors(adtboost_mh.AdtBoostMH(n_rounds=25)),
     "RankSvm": _on_vectors(ranksvm.RankSvm(degree=3)),
-    "MlSvm": _on_vectors(mlsvm.MlSvm()),
-    "Ml-knn": _on_vectors(mlknn.MlKnn(n_neighbors=10)),
+    "MlSvm": _on_vectors(MlSvm()),
+    "Ml-knn": _on_vectors(MlKnn(n_neighbors=10)),
 }
 ONE_LABEL = {
     "SubCod": subcod.SubCod(n_concepts=30),
@@ -76,10 +76,10 @@ ONE_LABEL = {
 # What grows with the bags, not with their square, on many bags.
 LARGE = {
     "MimlNn, landmarks": make_pipeline(
-        LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+        mimlsvm.LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
     ),
     "MimlSvm, landmarks": make_pipeline(
-        LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
+        mimlsvm.LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
     ),
     "MimlBoost, linear": mimlboost.MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
     "MimlSvm_mi, linear": mimlsvm_mi.MimlSvmMi(kernel="linear"),
@@ -118,8 +118,8 @@ class ScikitMultilearnKnn(BaseEstimator):
 N_PEER_TEST = 200
 PEERS = {
     "drawn:400x8x4": {
-        "MimlNn": mimlnn.MimlNn(),
-        "MimlNn, distances by SciPy": mimlnn.MimlNn(metric=scipy_hausdorff),
+        "MimlNn": mimlsvm.MimlNn(),
+        "MimlNn, distances by SciPy": mimlsvm.MimlNn(metric=scipy_hausdorff),
     },
     "drawn:232x4x4": {
         "D-MimlSvm": dmimlsvm.DMimlSvm(),
@@ -127,9 +127,9 @@ PEERS = {
         "D-MimlSvm, Table 8 as printed": dmimlsvm.DMimlSvm(solver="cutting_plane"),
     },
     "drawn:1800x8x8": {
-        "MlSvm": _on_vectors(mlsvm.MlSvm(gamma=0.1)),
+        "MlSvm": _on_vectors(MlSvm(gamma=0.1)),
         "MlSvm, scikit-learn": _on_vectors(OneVsRestClassifier(SVC(gamma=0.1))),
-        "Ml-knn": _on_vectors(mlknn.MlKnn()),
+        "Ml-knn": _on_vectors(MlKnn()),
         "Ml-knn, scikit-multilearn-ng": _on_vectors(ScikitMultilearnKnn()),
     },
 }

@@ -27,10 +27,7 @@ OUTCOMES = {  # of (predicted, true)
 
 
 def draw_mosaic(ax: Axes, bag: np.ndarray):
-    """An image's 7 x 7 blobs of colour, recovered from its nine instances (9, 15) of raw features.
-
-    33 colours are exact; the four corners of 2 x 2 blobs stay empty.
-    """
+    """An image's 7 x 7 blobs, but for the corners, from its nine raw instances (9, 15)."""
     mosaic = scene_mosaic(bag)
     known = np.isfinite(mosaic)
     colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255

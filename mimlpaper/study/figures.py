@@ -107,9 +107,8 @@ def plot_parameter_curves(
     if published is not None:
         grid.refline(x=published, linewidth=0.8, zorder=0)
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
-    over = f"{n_splits} splits" if n_splits > 1 else f"{n_sets} data sets"
-    place = dict(loc="upper right", bbox_to_anchor=(1, 0.42))
-    sns.move_legend(grid, **place, title=f"mean ± std over {over}")
+    title = "mean ± std over " + (f"{n_splits} splits" if n_splits > 1 else f"{n_sets} data sets")
+    sns.move_legend(grid, "upper right", bbox_to_anchor=(1, 0.42), title=title)
     return grid.figure
 
 

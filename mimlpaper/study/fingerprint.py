@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info
 
 from mimlpaper.paths import PACKAGE, project_root
-from mimlpaper.study.arithmetic import pin
+from mimlpaper.study import pin
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
 

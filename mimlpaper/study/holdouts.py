@@ -29,11 +29,8 @@ class HoldOut(BaseEstimator):
     stratified : bool, default False, whether the held-out part keeps the shares of the classes.
     random_state : int, RandomState or None, default None
 
-    Attributes
-    ----------
-    best_estimator_ : the estimator with the best setting, fitted on the whole training set.
-    best_params_ : dict
-    holdout_values_ : dict of lists: the settings, ``"params"``, and the criterion, ``"value"``.
+    ``best_estimator_`` with ``best_params_`` is fitted on the whole training set;
+    ``holdout_values_`` has lists of all settings, ``"params"``, and their criterion, ``"value"``.
     """
 
     def __init__(
@@ -83,10 +80,7 @@ BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
 
 
 def shares_at_ends(search: HoldOut, chosen: Sequence[Mapping]) -> dict[str, float]:
-    """For each grid of numbers, the share of fits that chose its least or largest value.
-
-    An end that is a bound of the parameter does not count. ``chosen`` holds the ``best_params_``.
-    """
+    """For each grid of numbers, the share of ``chosen`` settings at its ends, but for bounds."""
     grids = [search.grid] if isinstance(search.grid, Mapping) else search.grid
     shares = {}
     for name in dict.fromkeys(name for grid in grids for name in grid):

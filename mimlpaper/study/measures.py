@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.metrics import CRITERIA, average_precision, evaluate
 from mimlpaper.reasons import explain
 from mimlpaper.study.holdouts import SIGNS
@@ -180,10 +180,7 @@ class Chance(Guess):
 
 
 def reasons(estimator, dataset, train, test) -> list[dict]:
-    """Explanations against the labels of instances, which only :class:`Ceiling` sees.
-
-    One row for each calibration; ``Ceiling`` and ``Chance`` have none.
-    """
+    """Explanations against the labels of instances: a row for each calibration."""
     X, Y = dataset.X[train], dataset.Y[train]
     truth = dataset.X.with_instances(dataset.instance_labels)
     taught = isinstance(estimator, Ceiling)
@@ -302,7 +299,6 @@ def spent(call, *args):
 
 
 def _peak():
-    """Peak of resident memory, in megabytes."""
     import resource  # not on Windows, where the rest of the package works
 
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -30,10 +30,7 @@ FIRM = 0.9  # share of drawn readings with a lead in the paper's direction
 
 
 def readings_of(name: str, get_records: Records) -> pd.DataFrame:
-    """Records of all readings of a table's or a figure's methods, on the splits of the readings.
-
-    The column ``reading`` has the change in words, "" as published.
-    """
+    """Records of all readings of a table's methods; ``reading`` is in words, empty as published."""
     own = as_published(records_of(get_records, name))
     own = own[own["split"] < READ_SPLITS[name]].assign(reading="")
     others = records_of(get_records, "readings")
@@ -68,14 +65,14 @@ def in_words(parameters: str | Mapping) -> str:
     return ", ".join(f"{name.split('__')[-1]} = {value}" for name, value in changes.items())
 
 
-def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN, seed: int = 0) -> pd.DataFrame:
+def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN) -> pd.DataFrame:
     """How far the favoured methods of each claim lead under other readings.
 
     ``effect`` is the mean over all leads that the claim names, in percent of the rival's loss.
     Columns: claim, kind, change, effect. The kind is "published"; "one change", which every method
     of the claim makes that leaves this choice open; or "drawn": of each method any reading.
     """
-    tables, rng = [], np.random.default_rng(seed)
+    tables, rng = [], np.random.default_rng(0)
     for name in ROWS:
         cases = _cases_of_leads(name)
         table = readings_of(name, get_records) if cases else pd.DataFrame()
@@ -103,10 +100,7 @@ def _cases_of_leads(experiment):
 
 
 def _losses(table):
-    """For each method its mean losses: a row for each reading, columns (criterion, data set).
-
-    On a data set without a reading the published one holds. Methods without that are left out.
-    """
+    """Each method's mean losses: a row a reading, else the published; columns (criterion, set)."""
     table = table.dropna(axis=1, how="all")
     criteria = [name for name in ALL_CRITERIA if name in table]
     means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
@@ -124,9 +118,9 @@ def _effects(cases, losses, n_drawn, rng):
     drawn = rng.integers(np.tile([len(own) for own in readings], (n_drawn, 1)))
     places = dict(zip(methods, np.concatenate([places, drawn]).T, strict=True))
     shares = []
-    for method, rival, name in cases:
+    for *pair, name in cases:
         column = name if name in CRITERIA else [("accuracy", name)]
-        ours, theirs = (losses[one][column].to_numpy()[places[one]] for one in (method, rival))
+        ours, theirs = (losses[one][column].to_numpy()[places[one]] for one in pair)
         shares.append(1 - ours / theirs)
     kinds = ["published", *["one change"] * len(changes), *["drawn"] * n_drawn]
     effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)
@@ -137,8 +131,8 @@ def _effects(cases, losses, n_drawn, rng):
 def flips(effects: pd.DataFrame) -> pd.DataFrame:
     """For each claim how its effect varies, and the single changes that turn its sign.
 
-    Columns: claim, effect (as published); of the drawn readings mean, spread (standard deviation)
-    and in_favour (share above 0); turned (a tuple of changes, the strongest first), n_changes.
+    Of the drawn readings ``spread`` is the standard deviation, ``in_favour`` the share above 0.
+    ``turned`` is a tuple of changes, the strongest first.
     """
     rows = []
     for claim, own in effects.groupby("claim", sort=False):
@@ -168,11 +162,7 @@ def in_sentences(turns: pd.DataFrame) -> str:
 
 
 def row_positions(number: int, get_records: Records) -> pd.DataFrame:
-    """Each printed row of a table among the readings of its method, mean over data sets.
-
-    Columns table, algorithm, criterion, n (readings), identified (share that is nearest to its own
-    printed row), printed, least, median, largest, below (share that is lower than printed).
-    """
+    """Printed rows among the readings of their methods; ``below``: the share below print."""
     table, records = TABLES[number], readings_of(f"table{number}", get_records)
     if records.empty:
         return pd.DataFrame()
@@ -203,11 +193,10 @@ def every_reading(
     estimator, choices: Sequence[Mapping], X, Y, *, n_mixed: int = 8, n_splits: int = 5,
     test_size=0.25, random_state: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """The readings of an estimator of your own, fitted on the same random splits.
+    """The readings of an estimator of your own, fitted on the same random splits, with criteria.
 
     ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
-    is made alone, then ``n_mixed`` drawn mixtures of them. A row is a reading on a split: columns
-    reading, in words, "" for the estimator as it is; split, n_train, n_test; and the criteria.
+    is made alone, then ``n_mixed`` drawn mixtures of them. ``reading`` is "" for the estimator.
     """
     splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
     rows = []

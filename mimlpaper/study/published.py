@@ -41,14 +41,17 @@ class PublishedTable:
         return self.proposed + self.compared
 
 
-def _read_tables():
-    rows = pd.read_csv(published() / "tables.csv")
-    for name in ("datasets", "proposed", "compared", "criteria"):
-        rows[name] = rows[name].str.split("; ").map(tuple)
-    return {row["number"]: PublishedTable(**row) for row in rows.to_dict("records")}
+def read_rows(file: str, *lists: str) -> list[dict]:
+    """The rows of a file of published/; in the columns ``lists`` semicolons separate texts."""
+    converters = dict.fromkeys(lists, lambda text: tuple(filter(None, text.split("; "))))
+    rows = pd.read_csv(published() / file, converters=converters, keep_default_na=False)
+    return rows.to_dict("records")
 
 
-TABLES = _read_tables()
+TABLES = {
+    row["number"]: PublishedTable(**row)
+    for row in read_rows("tables.csv", "datasets", "proposed", "compared", "criteria")
+}
 
 # Percentages of the 35 cases of Figs. 4 and 5 in which D-MimlSvm is better, ties, is worse.
 PRINTED_WIN_TIE_LOSS = {
@@ -60,18 +63,14 @@ PRINTED_WIN_TIE_LOSS = {
 
 
 def published_cells(number: int | None = None) -> pd.DataFrame:
-    """Every cell of Tables 1 to 5, or of one of them, in the paper's order.
-
-    Columns: table, dataset, algorithm, criterion, mean, std, best (boldface), and printed: "value",
-    "N/A", or "blank" for rows that the paper left out.
-    """
+    """Every cell of Tables 1 to 5, or of one; ``printed``: "value", "N/A", or "blank"."""
     cells = CELLS if number is None else CELLS[CELLS["table"] == number]
     return cells.reset_index(drop=True)
 
 
 def _read_cells():
-    sides = ((t.algorithms, t.datasets, t.criteria) for t in TABLES.values())
-    rows = [(n, *one) for n, own in zip(TABLES, sides, strict=True) for one in product(*own)]
+    sides = {n: (t.algorithms, t.datasets, t.criteria) for n, t in TABLES.items()}
+    rows = [(n, *one) for n, own in sides.items() for one in product(*own)]
     printed = pd.read_csv(published() / "results.csv")
     keys = ["table", "algorithm", "dataset", "criterion"]
     cells = pd.DataFrame(rows, columns=keys).merge(printed, "left", on=keys, validate="1:1")
@@ -95,8 +94,5 @@ def published_claims() -> pd.DataFrame:
 
 
 def published_divergences() -> pd.DataFrame:
-    """What the paper leaves open or contradicts, what was chosen, and how much it matters.
-
-    Texts: id, section, where, open, choice, alternatives, effect, and sweep, which measures it.
-    """
+    """What the paper leaves open or contradicts, what was chosen, and how much it matters."""
     return pd.read_csv(packaged_data() / "divergences.csv", dtype=str, keep_default_na=False)

@@ -13,7 +13,6 @@ check). Only fresh and attested records may be shown.
 import csv
 import hashlib
 import io
-import json
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -130,9 +129,8 @@ class Store:
     def add_outcomes(self, rows: Iterable[dict]):
         """Add outcomes to ``verified.csv``, in place of those of the same groups."""
         with self._locked("verified"):
-            known = Store(self.folder).outcomes()
-            table = _newest(known, pd.DataFrame(list(rows), columns=OUTCOMES))
-            table = table.sort_values([*GROUP, "machine"])
+            added = pd.DataFrame(list(rows), columns=OUTCOMES)
+            table = _newest(Store(self.folder).outcomes(), added).sort_values([*GROUP, "machine"])
             text = table.to_csv(index=False, lineterminator="\n")
             paths.write_whole(self.path("verified"), text)
 
@@ -226,10 +224,7 @@ def guarded(value):
 
 
 def default_store(profile: str = "paper") -> Store:
-    """Where ``mimlpaper compute`` records: ``data/results``, for "smoke" a folder of ``build``.
-
-    An installed wheel carries the records of ``data/results``, and reads them as well.
-    """
+    """Where ``mimlpaper compute`` records; a wheel reads the records that it carries as well."""
     if profile == "smoke":
         return Store(paths.build("smoke") / "results")
     carried = Store(paths.IN_WHEEL / "results") if paths.IN_WHEEL.is_dir() else None
@@ -250,15 +245,13 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    trials = described.trials(profile, methods)
-    place = {astuple(trial): i for i, trial in enumerate(trials)}
+    place = {astuple(one): i for i, one in enumerate(described.trials(profile, methods))}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))
 
 
 def _states(table, experiment, outcomes):
-    """The state of each row, by its code and its data and those of today."""
     own = outcomes[outcomes["experiment"] == experiment.name]
     same, other = (
         set(part[GROUP[1:]].itertuples(index=False, name=None))
@@ -275,11 +268,8 @@ def _states(table, experiment, outcomes):
         if files and data_sha256 != entries[files[0]].sha256:
             return "stale"
         now = today(dataset, method, parameters)
-        (old_code, _, settings), (code, _, settings_now) = (
-            recorded.partition("."),
-            now.partition("."),
-        )
-        same = (method, old_code, code) in attested and settings == settings_now
+        (old_code, _, then), (code, _, settings) = recorded.partition("."), now.partition(".")
+        same = (method, old_code, code) in attested and settings == then
         return "fresh" if recorded == now else "attested" if same else "stale"
 
     about = table[["dataset", "method", "parameters", "code", "data_sha256"]]
@@ -301,16 +291,6 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
 def bare_codes(table: pd.DataFrame) -> pd.Series:
     """The codes that made some rows, without marks."""
     return table["code"].str.split(" ").str[-1]
-
-
-def kept(name: str, key: str, make: Callable):
-    """What ``make()`` gave, ready for JSON, from a file of ``build`` while the key is equal."""
-    path = paths.build("kept") / f"{name}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    if found.get("key") != key:
-        found = {"key": key, "value": make()}
-        paths.write_whole(path, json.dumps(found))
-    return found["value"]
 
 
 def other_versions(profile: str = "paper") -> str:

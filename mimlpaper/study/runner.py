@@ -39,6 +39,10 @@ def compute(
 ) -> pd.DataFrame:  # fmt: skip
     """Records of the trials of one or several experiments; missing and stale ones are run first.
 
+    Raises TrialError if trials failed, or a cluster's trial differs from its repetition: every
+    other trial is recorded, and a second call runs the rest. Raises DataError if data are missing
+    for trials without any record.
+
     Parameters
     ----------
     experiments : name or Experiment, or a list of these; an Experiment of one's own needs a store.
@@ -48,20 +52,13 @@ def compute(
     recompute : bool, run all trials, recorded or not.
     dask : str or None, address of a Dask scheduler, whose workers run the trials. At the end
         some run again here, see :func:`~mimlpaper.study.verify.spot_check`.
-
-    Raises
-    ------
-    TrialError
-        If trials failed, or a cluster's trial differs from its repetition. Every other trial is
-        recorded, and a second call runs the rest.
-    DataError
-        If data are missing for trials without any record.
     """
     names = experiments if isinstance(experiments, list | tuple) else [experiments]
     described = {one.name: one for one in map(get_experiment, names)}
     store, waiting, unchecked = store or default_store(profile), [], False
+    how = dict(profile=profile, methods=methods, store=store)
     for experiment in described.values():
-        recorded = records(experiment, profile=profile, methods=methods, store=store)
+        recorded = records(experiment, **how)
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
         if trials and not _data_missing(trials, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
@@ -70,9 +67,7 @@ def compute(
         unchecked |= recorded["state"].eq("unchecked").any()
     if waiting or unchecked:
         _record(described, waiting, jobs, data_home, dask, store)
-    tables = [
-        records(one, profile=profile, methods=methods, store=store) for one in described.values()
-    ]
+    tables = [records(one, **how) for one in described.values()]
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
 
@@ -103,7 +98,6 @@ def _data_missing(waiting, data_home, recorded):
 
 
 def _announce(experiment, trials, recorded, jobs):
-    """Say how many trials are to run and, if that is known, how long they take."""
     seconds, time = _expected_seconds(trials, recorded), ""
     if seconds.notna().all():
         workers = min(len(trials), effective_n_jobs(jobs))
@@ -156,11 +150,8 @@ def run_trials(
     Results do not depend on the batches. If a worker process dies, the trials that were running
     run again one by one, after all others; that shows which one killed it. Trials whose measure
     needs them ``alone`` run one at a time, each in a new process. A TrialError at the end says that
-    some failed, or their worker died.
-
-    ``experiments`` maps the names of the trials' experiments to these. ``jobs`` processes run on
-    this machine, -1 for one a core, or in their place the workers of the Dask scheduler at the
-    address ``dask``; each of these needs this version of the package, the data, and one thread.
+    some failed, or their worker died. ``experiments`` are by name. Workers of ``dask`` need this
+    version of the package, the data, and one thread.
     """
 
     def job(trial):
@@ -215,10 +206,7 @@ def _in_batches(trial_jobs, jobs, dask, progress):
 
 
 def _one_by_one(trial_jobs):
-    """The same of trials that each have a new process, forked bare by a server that has imports.
-
-    They start at once, and their memory is that of one trial.
-    """
+    """The same, each in a new process, forked bare by a server that has imports."""
     context = get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
     for job in trial_jobs:
@@ -240,7 +228,6 @@ def _batches(trial_jobs, n_workers) -> list[list[tuple]]:
 
 @contextmanager
 def _workers(jobs, dask):
-    """Where joblib runs what follows."""
     if dask is None:
         # Workers whose parent was killed find nothing more to do, and end after that time.
         with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE):

@@ -21,19 +21,10 @@ from mimlpaper import paths
 from mimlpaper.datasets import loader_of
 from mimlpaper.study import compare, tables
 from mimlpaper.study.claims import VIEWS, WORDS, ClaimResult, count_words, evaluate_claims
-from mimlpaper.study.compare import COLUMNS, Records
 from mimlpaper.study.fingerprint import all_sources, code_fingerprint, modules_behind
 from mimlpaper.study.multiverse import claim_effects, flips
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import (
-    KEY,
-    STATES,
-    USABLE,
-    default_store,
-    explored_store,
-    kept,
-    records,
-)
+from mimlpaper.study.published import TABLES, read_rows
+from mimlpaper.study.records import KEY, STATES, USABLE, default_store, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
@@ -57,19 +48,16 @@ class Artefact:
         return tuple(f"{self.file}.{ending}" for ending in endings)
 
 
-def _read_artefacts():
-    rows = pd.read_csv(paths.published() / "artefacts.csv", dtype=str, keep_default_na=False)
-    names = rows.pop("experiment").str.split("; ").map(lambda several: tuple(filter(None, several)))
-    return tuple(Artefact(**row) for row in rows.assign(experiments=names).to_dict("records"))
-
-
-ARTEFACTS = _read_artefacts()
+ARTEFACTS = tuple(
+    Artefact(experiments=row.pop("experiment"), **row)
+    for row in read_rows("artefacts.csv", "experiment")
+)
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
-def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None) -> dict:
+def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None = None) -> dict:
     """Everything that the paper prints or claims, judged from the records; ready for JSON.
 
     ``claims`` are all results of ``evaluate_claims``, if known. Keys:
@@ -83,7 +71,7 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
     - ``claims``: the fields of a ClaimResult, and multiverse: its row of ``flips`` or None
     - ``words``: how many claims have each word, by view.
     """
-    by_column = {name: scorecard_cells(get_records, name) for name in COLUMNS}
+    by_column = {name: scorecard_cells(get_records, name) for name in compare.COLUMNS}
     cells, blind = by_column["matched"], by_column["blind"]
     rows = row_verdicts(deviations(cells[cells["kind"] != "synthetic"]))
     marked = {n: settings_nearest_to_print(f"table{n}") for n in TABLES}
@@ -107,14 +95,12 @@ def scorecard(get_records: Records, claims: Sequence[ClaimResult] | None = None)
 
 
 def scorecard_cells(
-    get_records: Records, column: str = "matched", numbers: Iterable[int] = TABLES
+    get_records: compare.Records, column: str = "matched", numbers: Iterable[int] = TABLES
 ) -> pd.DataFrame:
     """The paper's own cells of some tables, see ``compare_with_paper``."""
-    cells = []
-    for number in numbers:
-        own = compare.column_records(get_records, TABLES[number].experiment, column)
-        cells.append(compare.compare_with_paper(own, number).query("printed != 'no row'"))
-    return pd.concat(cells, ignore_index=True)
+    own = {n: compare.column_records(get_records, TABLES[n].experiment, column) for n in numbers}
+    cells = pd.concat([compare.compare_with_paper(rows, n) for n, rows in own.items()])
+    return cells.query("printed != 'no row'").reset_index(drop=True)
 
 
 def in_words(card: dict) -> str:
@@ -122,7 +108,7 @@ def in_words(card: dict) -> str:
     if not card["totals"]["matched"]["all"]["rows"]:
         return "Nothing is recorded yet."
     shares = (f"{n / every:.0%} agree in {name}" for name, (n, every) in card["agreeing"].items())
-    texts = {name: _column_in_words(name, card) for name in COLUMNS}
+    texts = {name: _column_in_words(name, card) for name in compare.COLUMNS}
     caption = (
         f"Printed values and claims, by how our settings were chosen. Of the matched cells "
         f"{' and '.join(shares)}. Of {len(card['claims'])} claims are " + ", ".join(WORDS) + ":"
@@ -149,7 +135,7 @@ def _column_in_words(name, card):
 
 
 def finding_in_words(
-    get_records: Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
+    get_records: compare.Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
     totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in numbers}
@@ -283,12 +269,16 @@ def _reader(profile):
 
 
 def _kept(name, profile, make):
-    """What ``make`` gave, until code, records or published numbers change."""
-    store = explored_store(profile)
-    folders = store.folder, default_store(profile).folder, paths.published()
+    """What ``make`` gave, kept until code, records or published numbers change."""
+    folders = explored_store(profile).folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    return kept(f"{name}_{profile}", repr([all_sources(), about]), make)
+    key, path = repr([all_sources(), about]), paths.build("kept") / f"{name}_{profile}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    if found.get("key") != key:
+        found = {"key": key, "value": make()}
+        paths.write_whole(path, json.dumps(found))
+    return found["value"]
 
 
 def trials_behind(notebook: str, profile: str) -> Counter:
@@ -309,18 +299,14 @@ def last_runs(profile: str = "paper") -> dict[str, str]:
 
 
 def artefact_status(profile: str) -> list[dict]:
-    """One row for each artefact: title, notebook, state, trials by state, mending command.
-
-    The state is "failed" after a failed run of the notebook, "missing" without all trials and
-    files, else that of its worst trial.
-    """
+    """A row for each artefact: its state, which is that of its worst trial, and what mends it."""
     folder = paths.figures() if profile == "paper" else paths.build(profile) / "figures"
     counts_of, ended, rows = trial_counts(profile), last_runs(profile), []
     for artefact in ARTEFACTS:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
         counts = sum((Counter(counts_of[name]) for name in names), Counter())
         found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
-        state = (found or ["fresh"])[0]
+        state = next(iter(found), "fresh")
         mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
         if not any(folder.glob(f"{artefact.file}.*")) or state == "missing":
             state, mend = "missing", run

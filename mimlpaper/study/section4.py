@@ -7,8 +7,9 @@ cost and width are held out.
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi
-from mimlpaper.baselines import adtboost_mh, mlknn, mlsvm, ranksvm
+from mimlpaper.algorithms import mimlboost, mimlsvm, mimlsvm_mi
+from mimlpaper.baselines import adtboost_mh, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.distances import set_kernel_distance
 from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 from mimlpaper.study.measures import STAGED, TESTED
@@ -56,7 +57,7 @@ TABLE_1 = Table({
         each(scaling="none", C=1.0, gamma=1.0, rank=600, label_rule="sign",
              max_alternations=[1, 2, 5, 10, 25])),
     "MimlNn": Row(
-        mimlnn.MimlNn(), [SCALED],
+        mimlsvm.MimlNn(), [SCALED],
         each(scaling="none", ratio=0.2, ridge=[0.0, 10.0], label_rule="top")),
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
@@ -66,10 +67,10 @@ TABLE_1 = Table({
         ranksvm.RankSvm(), [SCALED, CONCATENATED, POLYNOMIAL, BY_RANKING_LOSS],
         each(scaling="none", C=[0.1, 10.0], criterion="average_precision", label_rule="top")),
     "MlSvm": Row(
-        mlsvm.MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
+        MlSvm(), [SCALED, CONCATENATED, GAUSSIAN, nearest(label_rule="sign")],
         each(scaling="none", label_rule="top", gamma="scale", C=10.0)),
     "Ml-knn": Row(
-        mlknn.MlKnn(), [SCALED, CONCATENATED, TEN],
+        MlKnn(), [SCALED, CONCATENATED, TEN],
         each(scaling="none", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 
@@ -93,7 +94,7 @@ TABLE_2 = Table({
          nearest(C=0.1, max_alternations=5)],
         each(scaling="columns", C=[0.03, 1.0], max_alternations=[1, 2, 10, 25], label_rule="top")),
     "MimlNn": Row(
-        mimlnn.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
+        mimlsvm.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
         each(scaling=["none", "columns"], ratio=0.2, ridge=[0.1, 10.0], label_rule="top")),
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
@@ -103,10 +104,10 @@ TABLE_2 = Table({
         ranksvm.RankSvm(), [SUMMED, default(scaling=None), POLYNOMIAL, BY_RANKING_LOSS],
         each(scaling="vector columns", C=[0.1, 10.0], label_rule="top")),
     "MlSvm": Row(
-        mlsvm.MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
+        MlSvm(), [SUMMED, SCALED_SUM, LINEAR, nearest(label_rule="sign")],
         each(scaling="none", label_rule="top", C=10.0)),
     "Ml-knn": Row(
-        mlknn.MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
+        MlKnn(), [SUMMED, SCALED_SUM, TEN, AS_COUNTS],
         each(scaling="vector columns", n_neighbors=20, label_rule="top")),
 })  # fmt: skip
 

@@ -173,10 +173,7 @@ class Table(dict[str, Row]):
 
 
 def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.DataFrame:
-    """Every setting of a table's published rows, and what the blind rows have in its place.
-
-    Columns: method, dataset, parameter, value, basis, source, blind, blind_basis, blind_source.
-    """
+    """Every setting of a table's published rows, and what the blind rows have in its place."""
     rows = []
     for method, row in table.items():
         for dataset in datasets:

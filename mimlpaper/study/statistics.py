@@ -81,10 +81,7 @@ def _places(records, method):
 
 
 def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
-    """The comparison from the leads of a: (n,), positive where a is better.
-
-    ``test_share`` is n_test / n_train of splits of one data set; None for independent data sets.
-    """
+    """The comparison from the leads of a: (n,); ``test_share`` as in :func:`extra_variance`."""
     gains = np.asarray(gains, dtype=float)
     n, added = len(gains), extra_variance(test_share)
     error = stdtrit(n - 1, 1 - ALPHA / 2) * gains.std(ddof=1)
@@ -101,7 +98,7 @@ def extra_variance(test_share: float | None) -> float:
     """What shared examples add to 1/n, the variance of a mean of n leads, in that of one lead.
 
     n_test / n_train after Nadeau and Bengio; if the test set is the larger one, where that is far
-    too much, ρ / (1 - ρ) with the simulated :data:`RHO`; 0 for independent data sets.
+    too much, ρ / (1 - ρ) with the simulated :data:`RHO`; 0 for independent data sets, None.
     """
     if test_share is None or test_share <= 1:
         return test_share or 0.0
@@ -118,10 +115,7 @@ def _shown(p_values):
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:
-    """One-sided p of means above 0, along the last axis: mean / sqrt((1/J + extra) var), J - 1 df.
-
-    See Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003.
-    """
+    """One-sided p of means above 0: mean / √((1/J + extra) var) (Nadeau and Bengio, 2003)."""
     values = np.asarray(values, dtype=float)
     n, mean = values.shape[-1], values.mean(axis=-1)
     error = values.std(axis=-1, ddof=1) * math.sqrt(1 / n + extra)
@@ -137,10 +131,7 @@ def signed_rank_test(values) -> np.ndarray:
 
 
 def holm(p_values) -> np.ndarray:
-    """p-values adjusted for their number by Holm's step-down rule; NaN stays NaN.
-
-    See Holm, A simple sequentially rejective multiple test procedure, Scand. J. Stat. 6, 1979.
-    """
+    """p-values adjusted for their number by Holm's step-down rule (1979); NaN stays NaN."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p)  # NaN last
     factors = np.count_nonzero(~np.isnan(p)) - np.arange(len(p))
@@ -160,10 +151,7 @@ class WinTieLoss(NamedTuple):
 def win_tie_loss(
     records: pd.DataFrame, a: str, b: str, criteria=tuple(CRITERIA), *, pooled: bool = False
 ) -> tuple[WinTieLoss, ...]:
-    """Outcomes of ``a`` against ``b`` by the paired t-test, then by the strict test, at 95 %.
-
-    A case is a criterion on a data set, or, ``pooled``, a criterion with the data sets as pairs.
-    """
+    """Outcomes by both tests, by criterion and set, or with the sets ``pooled`` as pairs."""
     groups = [records] if pooled else [rows for _, rows in records.groupby("dataset")]
     cases = (compare_methods(rows, a, b, name) for rows in groups for name in criteria)
     found = [one for one in cases if one]

@@ -115,10 +115,7 @@ def frame_grid(
     shown: pd.DataFrame, tidy: pd.DataFrame, caption: str, *, corner: str | None = None,
     rules_above: tuple[str, ...] = (), prose: bool = False,
 ) -> ReportTable:  # fmt: skip
-    """A table of a frame's texts and entries, with its index as names; missing ones are dashes.
-
-    ``corner`` is by default the name of the index.
-    """
+    """A table of a frame's texts and entries; ``corner`` heads its index, dashes are missing."""
     corner = (shown.index.name or "") if corner is None else corner
     shown = shown.astype(object).rename(index=str, columns=str)
     texts = shown.where(shown.notna(), "–")
@@ -130,8 +127,7 @@ def frame_grid(
 def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFrame:
     """A frame of entries, each in the row of its name and the column of its head."""
     places = pd.MultiIndex.from_arrays([names, heads], names=[None, None])
-    frame = pd.Series([*entries], places).unstack()
-    return frame.reindex(names.unique(), columns=heads.unique())
+    return pd.Series([*entries], places).unstack().reindex(names.unique(), columns=heads.unique())
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
@@ -273,10 +269,7 @@ def divergences_table(
 
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
-    """What an open choice changes: means of the configuration, then differences from them.
-
-    ``reading`` is the change in words, "" for the configuration itself.
-    """
+    """What an open choice changes: means of the configuration, reading "", then differences."""
     means = records.groupby(["method", "reading"], sort=False)[[*CRITERIA]].mean()
     own = means.xs("", level="reading", drop_level=False)
     changes = means.drop(own.index).sub(own.droplevel("reading"), level="method").dropna(how="all")

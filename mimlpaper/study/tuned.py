@@ -14,11 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
-from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, mlknn, mlsvm, ranksvm
+from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, SumInstances
 from mimlpaper.study.measures import BUDGETED
 from mimlpaper.study.section4 import CONCATENATED, SCALED, UNIT_ROWS
@@ -66,7 +67,7 @@ OF_BAGS = {
     "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
     "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
         _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
-    "MimlNn": Row(mimlnn.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
+    "MimlNn": Row(mimlsvm.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
     "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
         default(mu=0.0, lam=0.1),
         _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0])]),
@@ -81,8 +82,8 @@ OF_VECTORS = {
     "RankSvm": Row(ranksvm.RankSvm(), [
         held_out("the paper's polynomials too; converged",
                  grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
-    "MlSvm": Row(mlsvm.MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
-    "Ml-knn": Row(mlknn.MlKnn(), [
+    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "Ml-knn": Row(MlKnn(), [
         _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
     "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
 }  # fmt: skip
@@ -117,7 +118,7 @@ THROUGH_INSDIF["MimlNn"] = "InsDif"
 
 def _bags(scaling, vector, *search) -> Table:
     """Rows for bags, whose learners of vectors get ``vector`` after ``scaling``."""
-    bags = OF_BAGS | {"Set kernel": _by_set_kernel(mlsvm.MlSvm())}
+    bags = OF_BAGS | {"Set kernel": _by_set_kernel(MlSvm())}
     rows = {name: _with(row, *search, scaling) for name, row in bags.items()}
     others = {n: _with(row, *search, scaling, vector) for n, row in OF_VECTORS.items()}
     return Table(rows | others)
@@ -126,7 +127,7 @@ def _bags(scaling, vector, *search) -> Table:
 def _vectors(*steps) -> Table:
     """Rows for vectors, whose learners of bags get those of InsDif."""
     bags = {name: _through_insdif(row) for name, row in OF_BAGS.items()}
-    bags["Set kernel"] = _by_set_kernel(mlsvm.MlSvm(), insdif.PrototypeDifferences())
+    bags["Set kernel"] = _by_set_kernel(MlSvm(), insdif.PrototypeDifferences())
     rows = {THROUGH_INSDIF[name]: row for name, row in bags.items()} | OF_VECTORS
     return Table((name, _with(row, AS_IN_FILES, *steps)) for name, row in rows.items())
 
@@ -153,7 +154,7 @@ WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
 FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
     "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
-    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
+    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlsvm.MimlNn()), [BY_CONCEPTS]),
     "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
     "SubCod_MimlBoost": Row(subcod.SubCod(learner=mimlboost.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
     "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),

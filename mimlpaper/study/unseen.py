@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer
 
 from mimlpaper import DMimlSvm, MeanInstances, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study.measures import REASONS, TESTED, Ceiling, Chance

@@ -54,16 +54,11 @@ def tolerance(cells: pd.DataFrame) -> pd.Series:
     error *= cells["table"].map({3: PARTITION}).fillna(1.0)
     alone = ours * np.sqrt(1 + 1 / n) * stats.t.isf(DISAGREE / 2, (n - 1).clip(lower=1))
     error = error.where(printed.notna(), alone)
-    error = error.where(cells["table"] != 4, _sampling_error(cells))
-    return error.fillna(0.0) + 0.5 * 10**-DECIMALS
-
-
-def _sampling_error(cells):
-    labels = published_characteristics()["categories"].mean()
-    top = cells["criterion"].map({"coverage": labels - 1}).fillna(1.0)
-    n = N_PAGES * cells["criterion"].map({"hamming_loss": labels}).fillna(1.0)  # pages × labels
-    mean = cells["published_mean"]
-    return stats.norm.isf(DISAGREE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / n)
+    labels, mean = published_characteristics()["categories"].mean(), cells["published_mean"]
+    top = cells["criterion"].map({"coverage": labels - 1}).fillna(1.0)  # R
+    pages = N_PAGES * cells["criterion"].map({"hamming_loss": labels}).fillna(1.0)  # × labels
+    sampled = stats.norm.isf(DISAGREE / 2) * np.sqrt((mean * (top - mean)).clip(lower=0) / pages)
+    return error.where(cells["table"] != 4, sampled).fillna(0.0) + 0.5 * 10**-DECIMALS
 
 
 def verdict(cells: pd.DataFrame) -> np.ndarray:
@@ -90,10 +85,7 @@ def deviations(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_printed(ours: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Each of our means with every printed one of its column, which is that of ``other``.
-
-    ``scaled`` is (ours - printed) in standard deviations of the column's printed values.
-    """
+    """Our means with all printed ones of their column; ``scaled`` by these values' deviation."""
     values = printed[[*COLUMN, "algorithm", "published_mean", "published_std"]]
     values = values.rename(columns={"algorithm": "other"})
     values["scale"] = values.groupby(COLUMN)["published_mean"].transform("std")
@@ -149,13 +141,9 @@ def agreement(cells: pd.DataFrame) -> dict:
     winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
     orders = [column[["mean", "published_mean"]].round(DECIMALS) for column in columns]
     taus = [stats.kendalltau(*order.T.to_numpy()).statistic for order in orders if len(order) > 1]
-    match_rate, false_match_rate = match_rates(pairs)
-    shares = {
-        "match_rate": match_rate,
-        "false_match_rate": false_match_rate,
-        "tau": float(pd.Series(taus, dtype=float).mean()),
-        "winner_agreement": winners / len(columns) if columns else math.nan,
-    }
+    names = ("match_rate", "false_match_rate", "tau", "winner_agreement")
+    of_order = float(pd.Series(taus, dtype=float).mean()), winners / (len(columns) or math.nan)
+    shares = dict(zip(names, (*match_rates(pairs), *of_order), strict=True))
     return {
         "cells": len(cells),
         **{word: int((cells["verdict"] == word).sum()) for word in VERDICTS},

@@ -21,7 +21,7 @@ import pandas as pd
 
 from mimlpaper.datasets import load
 from mimlpaper.datasets.fetch import is_present, source_of
-from mimlpaper.study.arithmetic import PINNED
+from mimlpaper.study import PINNED
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
     GROUP,
@@ -64,25 +64,17 @@ def verify(
     drop: bool = False, jobs: int = -1, data_home=None, store: Store | None = None,
     random_state=None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Re-run recorded trials of each group: a random sample, and every outlier.
+    """Re-run recorded trials of each group: a random ``sample``, and every outlier.
 
     A group whose trials all give the same numbers is attested: its records count as good for
     today's code, until a later outcome of the same group says otherwise. ``verified.csv`` keeps
-    the outcomes. Costs are not run again. Missing data raise a DataError.
+    the outcomes. Costs are not run again. Missing data raise a DataError. ``drop`` removes records
+    that differ on the kind of machine that made them. With ``seconds``, usable trials that took so
+    long in all and whose data are there run instead, and nothing is written.
 
-    Parameters
-    ----------
-    sample : int, trials drawn from each group; its :func:`outliers` run in addition.
-    seconds : float or None
-        If given, a quick check instead, of usable trials whose data are there: some that took so
-        many processor seconds in all. Nothing is written.
-    drop : bool, remove records that were found different on the kind of machine that made them.
-
-    Returns
-    -------
-    table : one row a group, with n_recorded and n_checked trials, the largest_difference, and the
-        outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
-        check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
+    Returns one row a group: n_recorded and n_checked trials, the largest_difference, and the
+    outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
+    check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
@@ -133,11 +125,7 @@ def _cheap(table, seconds, data_home, rng):
 
 
 def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of an experiment that lie far from those of the same setting and stage.
-
-    Far is more than :data:`FAR` robust standard deviations from the median, in any number that is
-    compared, of at least :data:`SMALLEST` splits.
-    """
+    """Rows of an experiment that lie far from those of the same setting and stage."""
     setting = [rows[name] for name in ("dataset", "method", "parameters", "stage")]
     values = rows[_compared_numbers(experiment)].astype(float)
     deviations = (values - values.groupby(setting).transform("median")).abs()
@@ -146,7 +134,7 @@ def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
 
 
-def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
+def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
     """The outcome of each group with drawn trials, after these were run again."""
     for dataset in drawn["dataset"].unique():
         load(dataset, data_home)  # missing data stop it here, by name
@@ -162,27 +150,21 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[dict]:
         trials, group = trials_of(own), groups[key]
         compared = [found[trial] for trial in trials if trial in found]
         largest = max((apart for apart, _ in compared), default=0.0)
-        outcome = "close" if largest > EXACT else "equal"
-        if (group["state"] == "suspect").any():
-            outcome = "suspect"
-        elif not all(same for _, same in compared):
-            outcome = "different"
-        elif len(compared) < len(trials):
-            outcome = "failed"
-        n_recorded = len(group.drop_duplicates(KEY))
-        outcomes.append(
-            dict(zip(FOUND, (*key, n_recorded, len(trials), largest, outcome), strict=True))
-        )
+        words = {
+            "suspect": (group["state"] == "suspect").any(),
+            "different": not all(same for _, same in compared),
+            "failed": len(compared) < len(trials),
+            "close": largest > EXACT,
+            "equal": True,
+        }
+        outcome = next(word for word, holds in words.items() if holds)
+        counts = len(group.drop_duplicates(KEY)), len(trials)
+        outcomes.append((*key, *counts, largest, outcome))
     return outcomes
 
 
 def verified(read, experiments, store: Store) -> list[dict]:
-    """What :func:`verify` last found of today's code, for each experiment and kind of machine.
-
-    ``read`` gives the records of an experiment by its name. Keys: experiment, machine, number of
-    recorded groups and of groups with each outcome, trials that ran again, largest_difference,
-    date (of the oldest outcome).
-    """
+    """What :func:`verify` last found of today's code, by experiment and kind of machine."""
     table, rows = store.outcomes(), []
     for name in experiments:
         recorded = read(name)
@@ -234,10 +216,7 @@ def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple
 
 
 def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
-    """Largest difference over all stages of a trial, and whether all are allowed.
-
-    ``recorded`` and ``repeated`` are the trial's rows as recorded, and from running it again.
-    """
+    """Largest difference over all stages of a trial that ran again, and whether all are allowed."""
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
         return np.inf, False

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.study.records import Store
 from mimlpaper.study.runner import TrialError, compute, run_trials
 from tests.made_up_study import METHODS, same_numbers, sleepy, tiny

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from mimlpaper.study.arithmetic import OWN, PINNED, pin, variables
+from mimlpaper.study import OWN, PINNED, pin, variables
 
 REPORT = """
-from mimlpaper.study.arithmetic import pin
+from mimlpaper.study import pin
 from threadpoolctl import threadpool_info
 import numba, numpy
 from numpy._core._multiarray_umath import __cpu_features__ as used
@@ -44,7 +44,7 @@ def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
 def test_workers_inherit_it():
     code = (
         "import numpy, mimlpaper.study, joblib\n"
-        "from mimlpaper.study.arithmetic import pin\n"
+        "from mimlpaper.study import pin\n"
         "print(pin(), *joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2)), sep=', ')"
     )
     assert report(code) == f"{OWN}, {PINNED}, {PINNED}"

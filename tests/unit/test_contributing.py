@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from mimlpaper import paths
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.study import section4
 from mimlpaper.study.bench import bench
 from mimlpaper.study.claims import evaluate_claims

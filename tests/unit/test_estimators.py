@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks as sklearn_ch
 
 import mimlpaper as miml
 from mimlpaper.base import BagClassifier, ConstantLabelWarning
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import SumInstances

@@ -8,10 +8,10 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms import medoid_map
+from mimlpaper.algorithms import mimlsvm as medoid_map
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.mlknn import MlKnn
+from mimlpaper.baselines.binary_relevance import MlKnn
 from mimlpaper.datasets import make_africa
 from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import evaluate

@@ -3,8 +3,8 @@ import pytest
 
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.bags import Bags
+from mimlpaper.baselines.binary_relevance import MlSvm
 from mimlpaper.baselines.misvm import MiSvmInstance
-from mimlpaper.baselines.mlsvm import MlSvm
 
 
 @pytest.fixture

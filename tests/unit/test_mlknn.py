@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mimlpaper.baselines.mlknn import MlKnn
+from mimlpaper.baselines.binary_relevance import MlKnn
 from tests import reference
 
 

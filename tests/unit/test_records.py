@@ -231,7 +231,12 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     store, monkeypatch
 ):
     recorded = compute(MINE, store=store, jobs=1)["code"][1].split(".")[0]
-    edit(monkeypatch, "mimlpaper.baselines.mlknn", "ensure_min_samples=2", "ensure_min_samples=3")
+    edit(
+        monkeypatch,
+        "mimlpaper.baselines.binary_relevance",
+        "ensure_min_samples=2",
+        "ensure_min_samples=3",
+    )
     assert states(store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
     today = current_codes(MINE)(TINY, "Ml-knn", "{}").split(".")[0]
     store.add_outcomes([outcome(recorded, today), outcome(recorded, "other", "different")])

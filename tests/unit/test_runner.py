@@ -9,7 +9,7 @@ import pytest
 from joblib import parallel_config
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import DataError
 from mimlpaper.sharing import CURRENT
 from mimlpaper.study import runner as module

@@ -7,8 +7,7 @@ import pytest
 import yaml
 
 from mimlpaper import paths
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.medoids import KMedoids
+from mimlpaper.algorithms.mimlsvm import KMedoids, MimlSvm
 from mimlpaper.study import scorecard as scorecard_module
 from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.published import TABLES, published_claims

@@ -8,8 +8,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mimlpaper.algorithms.insdif import InsDif
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
+from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.study.holdouts import HoldOut

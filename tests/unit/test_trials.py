@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.baselines.guess import Guess
-from mimlpaper.baselines.mlknn import MlKnn
-from mimlpaper.baselines.mlsvm import MlSvm
+from mimlpaper.baselines.binary_relevance import Guess, MlKnn, MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper.baselines.guess import Guess
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import DataError, load, loaders
 from mimlpaper.metrics import evaluate
 from mimlpaper.study import fingerprint
