@@ -323,21 +323,28 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: its words, parts and control; ``detail`` adds the parts' words."""
+    """One row for each claim: its words, parts and control; ``detail`` adds the parts' words.
+
+    A column in which no claim was tested is named in the caption only.
+    """
     tidy, shown = [], {}
+    tested = {view for one in results for view in CLAIM_COLUMNS if one.word(view) != "not tested"}
+    columns = [view for view in CLAIM_COLUMNS if view in {*CLAIM_COLUMNS[:2], *tested}]
+    untested = " and ".join(view for view in CLAIM_COLUMNS if view not in columns)
     for one in results:
         own = {"id": one.id, "where": one.where, "claim": one.claim, "detail": one.detail}
         tidy += [own | {"view": view} | asdict(v) for view, v in one.verdicts.items()]
         strict = one.verdicts["strict test"]
         control = f"{strict.control} of {strict.n_control}" if strict.n_control else "–"
         row: dict[str, object] = {"claim": one.claim}
-        for view in CLAIM_COLUMNS:
+        for view in columns:
             v = one.verdicts[view]
             parts = (f"{v.shown} of {v.n_parts}",) if v.n_parts > v.not_tested else ()
             row[view] = Entry(parts, (), v.word)
         shown[one.id] = row | {"control": control} | ({"in detail": one.detail} if detail else {})
     frame = pd.DataFrame.from_dict(shown, orient="index")
-    return frame_grid(frame, pd.DataFrame(tidy), f"Claims, {HOW_TESTED}", corner="", prose=True)
+    caption = f"Claims, {HOW_TESTED}" + f" Not tested: {untested} settings." * bool(untested)
+    return frame_grid(frame, pd.DataFrame(tidy), caption, corner="", prose=True)
 
 
 def divergences_table(

@@ -175,11 +175,12 @@ def test_choices_are_shown_by_the_change_of_each_mean():
 def test_claims_have_words_a_control_and_detail_if_asked():
     results = evaluate_claims({"table1": as_in_the_paper(1)}, ("S4.1", "S6.1"))
     table = claims_table(results)
-    columns = ["claim", "paper's test", "strict test", "blind", "tuned", "control", "in detail"]
+    columns = ["claim", "paper's test", "strict test", "control", "in detail"]
     assert list(table.entries.columns) == columns
     entry = table.entries.at["S4.1", "strict test"]
     found = results[0].verdicts["strict test"]
     assert (entry.verdict, entry.lines) == (found.word, (f"{found.shown} of 28",))
+    assert table.caption.endswith("Not tested: blind and tuned settings.")
     assert table.entries.at["S4.1", "control"].lines == (f"{found.control} of 16",)
     assert table.entries.at["S6.1", "strict test"].verdict == "not tested"
     assert len(table.tidy) == 2 * len(VIEWS) and {"word", "control"} <= set(table.tidy)
