@@ -108,12 +108,15 @@ def plot_parameter_curves(
         style="method", style_order=methods, dashes=_dashes(methods),
         markers=[look_of(method).marker for method in methods] if few else False,
         errorbar=None if of_sets else "sd", err_kws=dict(alpha=0.15, linewidth=0),
-        markeredgewidth=0, height=1.8, aspect=0.97, facet_kws=dict(sharey=False, legend_out=False),
+        markeredgewidth=0, height=1.95, aspect=0.895,
+        facet_kws=dict(sharey=False, legend_out=False),
     )  # fmt: skip
     grid.set_titles("{col_name}")
     for ax in grid.axes:
         ax.tick_params(labelbottom=True)
         ax.set(xlabel=xlabel, ylabel="")
+        ax.xaxis.label.set_visible(True)
+    grid.tight_layout()
     handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
     if of_sets:
         _draw_sets(grid, losses, x)
