@@ -91,13 +91,14 @@ def draw_arrow(ax: Axes, start: Text | tuple[float, float], end: Text, **look):
 
 
 def plot_parameter_curves(
-    records: pd.DataFrame, x: str, *, xlabel: str, published: Mapping[str, float] | None = None
-) -> Figure:
+    records: pd.DataFrame, x: str, *, xlabel: str, published: Mapping[str, float] | None = None,
+    ring: str = "the paper's setting",
+) -> Figure:  # fmt: skip
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
-    Lower is better in all panels. A run that stopped early keeps its last value. A ring marks the
-    paper's setting of each method in ``published``. With one split of several data sets a thin
-    line stands for each set, in place of a band.
+    Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
+    the setting of each method in ``published``; the key calls it ``ring``. With one split of
+    several data sets a thin line stands for each set, in place of a band.
     """
     methods, few = records["method"].unique(), records[x].nunique() <= 12
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
@@ -122,7 +123,7 @@ def plot_parameter_curves(
         _draw_sets(grid, losses, x)
     if published:
         _mark_settings(grid, losses, x, published)
-        handles["the paper's setting"] = Line2D([], [], color=LINE, **RING)
+        handles[ring] = Line2D([], [], color=LINE, **RING)
     over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
     place = dict(loc="upper right", bbox_to_anchor=(1, 0.42), title_fontsize=8)
     grid.legend.remove()

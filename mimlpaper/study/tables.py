@@ -53,8 +53,12 @@ CSS = [
     {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.35em"},
     {"selector": "small", "props": "opacity: 0.75"},
 ]
-FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"}
+FLUSH_LEFT = [
+    {"selector": "td", "props": "text-align: left; vertical-align: top"},
+    {"selector": "tbody th", "props": "vertical-align: top"},
+]
 IN_LINES = [
+    {"selector": "tbody tr", "props": "background: none"},
     {"selector": "td", "props": "padding: 0.1em 0.4em; white-space: nowrap; vertical-align: top"},
     {"selector": "tbody th", "props": "padding: 0.1em 0.4em; vertical-align: top"},
     {"selector": "tbody th.level1", "props": "font-weight: 400; font-style: italic"},
@@ -110,7 +114,7 @@ class ReportTable:
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = self.entries.map(HTML_CELL).style.apply(lambda _: looks, axis=None)
         styler = styler.apply_index(lambda _: rules).format_index(escape="html")
-        styler.set_table_styles(CSS + IN_LINES * grouped + [FLUSH_LEFT] * self.prose)
+        styler.set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
         if self.prose:
             styler.set_table_attributes('class="prose"')
         key = [f'<span style="{_tint(one)}">{text}</span>' for one, text in self.key.items()]
