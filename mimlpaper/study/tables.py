@@ -254,18 +254,21 @@ def results_table(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),
     )  # fmt: skip
-    marked = {m: n for m, n in settings_nearest_to_print(table.experiment).items() if n}
-    names = {name: name + "†" * (name in marked) for name in both["algorithm"].unique()}
+    shown = both["algorithm"].unique()
+    nearest = settings_nearest_to_print(table.experiment)
+    marked = {name: nearest[name] for name in shown if nearest.get(name)}
+    names = {name: name + "†" * (name in marked) for name in shown}
     lines = {
         (names[name], line): entries
         for name, own in both.groupby("algorithm", sort=False)
         for line, entries in _lines(own.set_index(over)).items()
     }
+    has_blind = any(line == "blind" for _, line in lines)
     compared = [names[name] for name in table.compared if name in names]
     others = [names[name] for name in names if name not in table.algorithms]
     return frame_grid(
         pd.DataFrame(lines).T.rename(columns=HEADS), cells.assign(profile=profile),
-        _results_caption(table, cells, marked, others, profile), corner="algorithm",
+        _results_caption(table, cells, marked, others, has_blind, profile), corner="algorithm",
         rules_above=(*compared[:1], *others[:1]),
     )  # fmt: skip
 
@@ -288,7 +291,7 @@ def _judged(mean, std, verdict, is_best=False):
     return Entry((number_text(mean, std),), (is_best,), verdict, signed=verdict != "")
 
 
-def _results_caption(table, cells, marked, others, profile):
+def _results_caption(table, cells, marked, others, has_blind, profile):
     what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
     every = agreement(cells)
     agree = every["match_rate"] is not None and (
@@ -302,8 +305,8 @@ def _results_caption(table, cells, marked, others, profile):
     )
     sentences = [
         f"Table {table.number}. {table.title}: {what}.",
-        "*Printed* is the paper's value, *ours* that of the recorded trials, *blind* ours without "
-        "settings that were chosen because they come nearest to print. The best is bold.",
+        "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
+        has_blind and "*Blind* is ours without settings chosen because they come nearest to print.",
         cells["verdict"].eq("filled").any() and "Filled cells are N/A or blank in print.",
         others and "Below the last line are methods that the paper does not have.",
         f"Tolerance: {TOLERANCES[table.number]}.", agree, dagger, _provenance(cells, profile),
