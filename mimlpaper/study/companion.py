@@ -150,13 +150,13 @@ class Companion:
     ) -> Markdown:  # fmt: skip
         """The box that a notebook opens with: its question, the finding, what to look at.
 
-        The finding, of the full protocol only, is the outcome of ``tables`` and of the claims
-        whose ids begin as ``claims``, then ``found``.
+        The finding, of the full protocol only, is ``found``, then the outcome of ``tables`` and of
+        the claims whose ids begin as ``claims``, in numbers.
         """
         finding = f"what the text says is about the profile paper, and this is {self.profile}."
         if self.profile == "paper":
             tested = self.claims(*claims) if claims else []
-            finding = f"{finding_in_words(self.recorded, tables, tested)} {found}".strip()
+            finding = f"{found} {finding_in_words(self.recorded, tables, tested)}".strip()
         parts = {"The question": question, "The finding": finding, "Look at": look_at}
         if self.asked:
             parts = {"Explored": f"{self.explores}. The text is about what is published."} | parts

@@ -2,9 +2,9 @@
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,6 +13,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
@@ -24,6 +25,9 @@ from mimlpaper.study.statistics import Ranks
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
 INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
+RING: dict[str, Any] = dict(
+    marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
+)
 RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
 
 
@@ -87,47 +91,77 @@ def draw_arrow(ax: Axes, start: Text | tuple[float, float], end: Text, **look):
 
 
 def plot_parameter_curves(
-    records: pd.DataFrame, x: str, *, xlabel: str, published: float | None = None
-) -> Figure:
+    records: pd.DataFrame, x: str, *, xlabel: str, published: Mapping[str, float] | None = None,
+    ring: str = "the paper's setting",
+) -> Figure:  # fmt: skip
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
-    Lower is better in all panels. A run that stopped early keeps its last value. A thin line marks
-    the value ``published``.
+    Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
+    the setting of each method in ``published``; the key calls it ``ring``. With one split of
+    several data sets a thin line stands for each set, in place of a band.
     """
     methods, few = records["method"].unique(), records[x].nunique() <= 12
-    grid = sns.relplot(
-        _losses(records, x), kind="line", x=x, y="loss", col="panel", col_wrap=4,
-        hue="method", hue_order=methods, palette=[look_of(method).color for method in methods],
-        style="method", style_order=methods, dashes=[_dashes(method) for method in methods],
-        markers=[look_of(method).marker for method in methods] if few else False,
-        errorbar="sd", err_kws=dict(alpha=0.15, linewidth=0), markeredgewidth=0,
-        height=1.7, aspect=1.03, facet_kws=dict(sharey=False, legend_out=False),
-    )  # fmt: skip
-    grid.set_titles("{col_name}").set_axis_labels(xlabel, "")
-    if published is not None:
-        grid.refline(x=published, linewidth=0.8, zorder=0)
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
-    title = "mean ± std over " + (f"{n_splits} splits" if n_splits > 1 else f"{n_sets} data sets")
-    sns.move_legend(grid, "upper right", bbox_to_anchor=(1, 0.42), title=title)
+    losses, of_sets = _losses(records, x), n_splits == 1 < n_sets
+    grid = sns.relplot(
+        losses, kind="line", x=x, y="loss", col="panel", col_wrap=4,
+        hue="method", hue_order=methods, palette=[look_of(method).color for method in methods],
+        style="method", style_order=methods, dashes=_dashes(methods),
+        markers=[look_of(method).marker for method in methods] if few else False,
+        errorbar=None if of_sets else "sd", err_kws=dict(alpha=0.15, linewidth=0),
+        markeredgewidth=0, height=1.95, aspect=0.895,
+        facet_kws=dict(sharey=False, legend_out=False),
+    )  # fmt: skip
+    grid.set_titles("{col_name}")
+    for ax in grid.axes:
+        ax.tick_params(labelbottom=True)
+        ax.set(xlabel=xlabel, ylabel="")
+        ax.xaxis.label.set_visible(True)
+    grid.tight_layout()
+    handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
+    if of_sets:
+        _draw_sets(grid, losses, x)
+    if published:
+        _mark_settings(grid, losses, x, published)
+        handles[ring] = Line2D([], [], color=LINE, **RING)
+    over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
+    place = dict(loc="upper right", bbox_to_anchor=(1, 0.42), title_fontsize=8)
+    grid.legend.remove()
+    grid.figure.legend(handles.values(), handles, title=f"mean {over}", **place)
     return grid.figure
+
+
+def _draw_sets(grid, losses, x):
+    for (panel, method, _), own in losses.groupby(["panel", "method", "dataset"]):
+        thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
+        grid.axes_dict[panel].plot(own[x], own["loss"], **thin)
+
+
+def _mark_settings(grid, losses, x, published):
+    means = losses.groupby(["method", x, "panel"])["loss"].mean()
+    for method, value in published.items():
+        own = means[method, value] if (method, value) in means else means[:0]
+        for panel, mean in own.items():
+            grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
 
 
 def _losses(records, x):
     if x == "stage":  # a run that stopped early keeps its last criteria
         runs = records.pivot(index=["method", "dataset", "split"], columns=x, values=[*CRITERIA])
         records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
-    losses = records[["method", x]].copy()
+    losses = records[["method", "dataset", x]].copy()
     for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
         lower, of_best = criterion.lower_is_better, "" if criterion.lower_is_better else "1 − "
         loss = records[name] if lower else 1 - records[name]
         losses[f"({letter}) {of_best}{criterion.title}"] = loss
-    return losses.melt(["method", x], var_name="panel", value_name="loss")
+    return losses.melt(["method", "dataset", x], var_name="panel", value_name="loss")
 
 
-def _dashes(method):
-    if method not in METHOD_STYLE:  # a variant, or printed values
-        return 1, 1
-    return "" if METHOD_STYLE[method].linestyle == "-" else (5, 1)
+def _dashes(methods):
+    known = [method for method in methods if method in METHOD_STYLE]
+    dashes = {m: "" if look_of(m).linestyle == "-" or len(known) == 1 else (5, 1) for m in known}
+    dashes["printed"] = 1, 1
+    return [dashes.get(method, (5, 1, 1, 1)) for method in methods]  # of a variant dash and dot
 
 
 def plot_critical_difference(tested: Ranks, axis: Axes, *, title: str):

@@ -142,10 +142,13 @@ def finding_in_words(
     begin = "Table {}, printed cells that agree with ours: {}."
     sentences = [begin.format(n, _agreement_in_words(every)) for n, every in totals.items()]
     if claims:
-        counts = count_words(claims).loc[[*tables.CLAIM_COLUMNS[:2]]].iterrows()
-        views = ((view, ", ".join(f"{n} {w}" for w, n in own.items() if n)) for view, own in counts)
-        words = "; ".join(f"by the {view}, {text}" for view, text in views)
-        sentences.append(f"Of {len(claims)} claims, {words}.")
+        counts = count_words(claims).loc[[*tables.CLAIM_COLUMNS[:2]]]
+        paper, strict = (
+            ", ".join(f"{n} {word}" for word, n in own.items() if n) for _, own in counts.iterrows()
+        )
+        both = f"by the paper's test, {paper}; by the strict test, {strict}"
+        words = f"{paper}, by the paper's test and by the strict one" if paper == strict else both
+        sentences.append(f"Of {len(claims)} claims: {words}.")
     return " ".join(sentences)
 
 

@@ -23,7 +23,14 @@ from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_divergence
 from mimlpaper.study.records import guarded
 from mimlpaper.study.registry import settings_nearest_to_print
 from mimlpaper.study.statistics import MARGIN
-from mimlpaper.study.verdicts import DECIMALS, IN_PRINT, TOLERANCES, VERDICT_TINTS, agreement
+from mimlpaper.study.verdicts import (
+    DECIMALS,
+    IN_PRINT,
+    TOLERANCES,
+    VERDICT_LOOKS,
+    VERDICT_TINTS,
+    agreement,
+)
 
 OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
 HEADS = {c.name: f"{c.symbol} {c.arrow}" for c in ALL_CRITERIA.values()}
@@ -36,32 +43,54 @@ HOW_TESTED = (
     "leads the strict test would have shown, with our spreads; if less than half, the claim is "
     "undecided. Contradicted: more parts are contradicted than shown."
 )
+SIGNS = VERDICT_LOOKS["sign"].to_dict()
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
+THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"
 CSS = [
+    {"selector": "", "props": "border-collapse: collapse"},
     {"selector": "caption", "props": "caption-side: top; text-align: left; padding: 0.5em 0"},
     {"selector": "th", "props": "text-align: left; font-weight: 600; padding: 0.3em 0.35em"},
     {"selector": "td", "props": "text-align: center; line-height: 1.35; padding: 0.3em 0.35em"},
     {"selector": "small", "props": "opacity: 0.75"},
 ]
-FLUSH_LEFT = {"selector": "td", "props": "text-align: left; vertical-align: top"}
+FLUSH_LEFT = [
+    {"selector": "td", "props": "text-align: left; vertical-align: top"},
+    {"selector": "tbody th", "props": "vertical-align: top"},
+]
+IN_LINES = [
+    {"selector": "tbody tr", "props": "background: none"},
+    {"selector": "td", "props": "padding: 0.1em 0.4em; white-space: nowrap; vertical-align: top"},
+    {"selector": "tbody th", "props": "padding: 0.1em 0.4em; vertical-align: top"},
+    {"selector": "tbody th.level1", "props": "font-weight: 400; font-style: italic"},
+]
 LATEX_STYLES = [
     {"selector": "scriptsize", "props": ": ;"},
-    {"selector": "renewcommand", "props": r":\arraystretch{1.5};"},
+    {"selector": "renewcommand", "props": r":\arraystretch{1.2};"},
+    # Tints are shown where the document loads the package colortbl.
+    {"selector": "providecommand", "props": r":\cellcolor[2][]{};"},
 ]
+ITALIC = re.compile(r"\*([^*]+)\*")  # in captions
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell: lines from top to bottom, which of them are bold, and a verdict."""
+    """One cell: lines from top to bottom, which of them are bold, and a verdict.
+
+    The verdict is a line in words; if ``signed``, it is a sign behind the last line.
+    """
 
     lines: tuple[str, ...] = ()
     bold: tuple[bool, ...] = ()  # empty for none
     verdict: str = ""
+    signed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class ReportTable:
-    """A table to show and to save; a notebook shows it as HTML."""
+    """A table to show and to save; a notebook shows it as HTML.
+
+    A row has one name, or two; rows with the same first name stand together.
+    """
 
     caption: str
     entries: pd.DataFrame  # of Entry; the name of its columns is the head of the first column
@@ -69,18 +98,28 @@ class ReportTable:
     rules_above: tuple[str, ...] = ()  # rows with a line above, as the paper's compared algorithms
     prose: bool = False  # sentences, set flush left
 
+    @property
+    def key(self) -> dict[str, str]:
+        """Of each verdict that a sign shows: the sign and its meaning."""
+        signed = {one.verdict for one in self.entries.to_numpy().ravel() if one.signed}
+        return {v: f"{sign} {IN_PRINT[v]}" for v, sign in SIGNS.items() if sign and v in signed}
+
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
-        tints = self.entries.map(lambda one: VERDICT_TINTS.get(one.verdict, "#ffffff"))
-        tints = "background-color: " + tints + f"; color: {TINTED_TEXT}"
-        tints[tints.index.isin(self.rules_above)] += "; border-top: 1px solid #555"
+        firsts, grouped = self._names()[0], self.entries.index.nlevels > 1
+        rules = firsts.map(lambda name: THIN if grouped and name else "")
+        rules = rules.mask(firsts.isin(self.rules_above), THICK).to_numpy()
+        tints = self.entries.map(lambda one: _tint(one.verdict))
+        looks = tints.apply(lambda column: column + rules)
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
-        styler = self.entries.map(HTML_CELL).style.apply(lambda _: tints, axis=None)
-        styler = styler.format_index(escape="html").set_table_styles(CSS)
+        styler = self.entries.map(HTML_CELL).style.apply(lambda _: looks, axis=None)
+        styler = styler.apply_index(lambda _: rules).format_index(escape="html")
+        styler.set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
         if self.prose:
-            styler.set_table_styles([FLUSH_LEFT], overwrite=False)
             styler.set_table_attributes('class="prose"')
-        return styler.set_uuid(identity).set_caption(self.caption)
+        key = [f'<span style="{_tint(one)}">{text}</span>' for one, text in self.key.items()]
+        caption = " ".join([ITALIC.sub(r"<i>\1</i>", self.caption), *key])
+        return styler.set_uuid(identity).set_caption(caption)
 
     def to_csv(self) -> str:
         """The tidy numbers, six significant digits."""
@@ -89,23 +128,43 @@ class ReportTable:
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""
-        heads = (self.entries.columns.name, *self.entries.columns)
-        rules = (":---", *[":---:"] * len(self.entries.columns))
-        rows = [heads, rules, *self.entries.map(MARKDOWN_CELL).itertuples()]
+        texts, n_names = self._texts(MARKDOWN_CELL), self.entries.index.nlevels
+        rules = (*[":---"] * n_names, *[":---:"] * len(self.entries.columns))
+        rows = [[*texts.columns], rules, *texts.itertuples(index=False)]
         lines = ("| " + " | ".join(row).replace("_", r"\_") + " |" for row in rows)
-        return "\n".join([self.caption, "", *lines]) + "\n"
+        return "\n".join([self._caption_with_key(), "", *lines]) + "\n"
 
     def to_latex(self) -> str:
         """A tabular with the rules of booktabs, in a table with its caption; in UTF-8."""
-        names = {
-            name: r"\midrule " * (name in self.rules_above) + _tex(name)
-            for name in self.entries.index
-        }
-        shown = self.entries.map(LATEX_CELL).rename(index=names, columns=_tex)
-        return shown.style.set_table_styles(LATEX_STYLES).to_latex(
-            hrules=True, position_float="centering", caption=_tex(self.caption),
-            column_format="l" + "c" * len(shown.columns),
+        texts, n_names = self._texts(LATEX_CELL), self.entries.index.nlevels
+        firsts = texts.iloc[:, 0]
+        above = firsts.map(lambda name: r"\addlinespace " if n_names > 1 and name else "")
+        above = above.mask(firsts.isin(self.rules_above), r"\midrule ")
+        texts.isetitem(0, above + firsts.map(_tex))
+        shown = texts.rename(columns=_tex).style.hide(axis="index")
+        return shown.set_table_styles(LATEX_STYLES).to_latex(
+            hrules=True, position_float="centering",
+            caption=ITALIC.sub(r"\\emph{\1}", _tex(self._caption_with_key())),
+            column_format="l" * n_names + "c" * len(self.entries.columns),
         )  # fmt: skip
+
+    def _names(self):
+        """The names of the rows, a column or two; a first name only where its rows begin."""
+        names = self.entries.index.to_frame(index=False)
+        names.columns = range(names.shape[1])
+        if names.shape[1] > 1:
+            names[0] = names[0].mask(names[0].duplicated(), "")
+        return names
+
+    def _texts(self, cell):
+        """All that is shown, as texts: the names and the cells."""
+        names = self._names()
+        names.columns = [self.entries.columns.name, ""][: names.shape[1]]
+        return pd.concat([names, self.entries.map(cell).reset_index(drop=True)], axis=1)
+
+    def _caption_with_key(self):
+        key = ", ".join(self.key.values())
+        return f"{self.caption} {key}." if key else self.caption
 
     def _repr_html_(self) -> str:
         return self.to_styler().to_html()
@@ -120,7 +179,7 @@ def frame_grid(
     shown = shown.astype(object).rename(index=str, columns=str)
     texts = shown.where(shown.notna(), "–")
     entries = texts.map(lambda one: one if isinstance(one, Entry) else Entry((str(one),)))
-    entries = entries.rename_axis(index=None, columns=corner)
+    entries = entries.rename_axis(index=[None] * shown.index.nlevels, columns=corner)
     return ReportTable(caption, entries, tidy, rules_above, prose)
 
 
@@ -138,16 +197,26 @@ def save_table(table: ReportTable, folder, name: str) -> list[Path]:
 
 
 def _tex(text):
-    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text)
+    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text).replace("○", r"$\circ$")
 
 
-def _cell(entry, *, escape, newline="<br>", bold, verdict, cell="{}"):
+def _tint(verdict):
+    color = VERDICT_TINTS.get(verdict)
+    return f"background-color: {color}; color: {TINTED_TEXT}; " if color else ""
+
+
+def _cell(entry, *, escape, newline="<br>", bold, verdict, stack="{}", tint=""):
     lines = [
         bold.format(escape(line)) if is_bold else escape(line)
         for line, is_bold in zip_longest(entry.lines, entry.bold, fillvalue=False)
     ]
-    lines += [verdict.format(IN_PRINT[entry.verdict])] if entry.verdict else []
-    return cell.format(newline.join(lines))
+    if entry.signed:
+        lines[-1] = f"{lines[-1]} {escape(SIGNS[entry.verdict])}".rstrip()
+    elif entry.verdict:
+        lines.append(verdict.format(IN_PRINT[entry.verdict]))
+    color = VERDICT_TINTS.get(entry.verdict, "").upper()
+    text = stack.format(newline.join(lines)) if len(lines) > 1 else "".join(lines)
+    return tint.format(color[1:]) * bool(color) + text
 
 
 HTML_CELL = partial(_cell, escape=html.escape, bold="<b>{}</b>", verdict="<small>{}</small>")
@@ -156,7 +225,7 @@ MARKDOWN_CELL = partial(
 )
 LATEX_CELL = partial(
     _cell, escape=_tex, newline=r"\\", bold=r"\textbf{{{}}}", verdict=r"\textit{{{}}}",
-    cell=r"\shortstack{{{}}}",
+    stack=r"\shortstack{{{}}}", tint=r"\cellcolor[HTML]{{{}}}",
 )  # fmt: skip
 
 
@@ -164,11 +233,11 @@ def results_table(
     records: pd.DataFrame, number: int, *, profile: str, blind: pd.DataFrame | None = None,
     criteria: Iterable[str] = (), rows: Iterable[str] | None = None,
 ) -> ReportTable:  # fmt: skip
-    """Table ``number`` of the paper: in each cell its value, ours and the verdict.
+    """Table ``number`` of the paper: for each algorithm a line as printed, and one of ours.
 
-    ``criteria`` and ``rows`` are the criteria and methods that are shown, all if empty. A third
-    value is that of ``blind``, the records of the blind column, where it differs. Other methods
-    than the paper's stand below, without a verdict.
+    ``criteria`` and ``rows`` are the criteria and methods that are shown, all if empty. Where it
+    differs, a third line is that of ``blind``, the records of the blind column. Methods that the
+    paper does not have stand below, without a verdict.
     """
     table, blind = TABLES[number], pd.DataFrame() if blind is None else blind
     if unknown := {*criteria} - {*table.criteria}:
@@ -181,29 +250,44 @@ def results_table(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),
     )  # fmt: skip
-    shown = crossed(both["algorithm"], both[over], map(_results_entry, both.to_dict("records")))
-    marked = {m: n for m, n in settings_nearest_to_print(table.experiment).items() if n}
-    names = {name: name + "†" * (name in marked) for name in shown.index}
-    others = [*names][len(table.algorithms) :]
+    shown = both["algorithm"].unique()
+    nearest = settings_nearest_to_print(table.experiment)
+    marked = {name: nearest[name] for name in shown if nearest.get(name)}
+    names = {name: name + "†" * (name in marked) for name in shown}
+    lines = {
+        (names[name], line): entries
+        for name, own in both.groupby("algorithm", sort=False)
+        for line, entries in _lines(own.set_index(over)).items()
+    }
+    has_blind = any(line == "blind" for _, line in lines)
+    compared = [names[name] for name in table.compared if name in names]
+    others = [names[name] for name in names if name not in table.algorithms]
     return frame_grid(
-        shown.rename(index=names, columns=HEADS), cells.assign(profile=profile),
-        _results_caption(table, cells, marked, others, profile), corner="algorithm",
-        rules_above=tuple(names[name] for name in (table.compared[0], *others[:1])),
+        pd.DataFrame(lines).T.rename(columns=HEADS), cells.assign(profile=profile),
+        _results_caption(table, cells, marked, others, has_blind, profile), corner="algorithm",
+        rules_above=(*compared[:1], *others[:1]),
     )  # fmt: skip
 
 
-def _results_entry(cell):
-    ours = number_text(cell["mean"], cell["std"])
-    if cell["printed"] == "no row":
-        return Entry((ours,), (cell["is_best"],))
-    lines, mean = (published_text(cell), ours), cell["mean_blind"]
-    if not math.isnan(mean) and mean != cell["mean"]:
-        blind = number_text(mean, cell["std_blind"])
-        lines += (f"blind {blind} {IN_PRINT[cell['verdict_blind']]}",)
-    return Entry(lines, (cell["published_best"], cell["is_best"]), cell["verdict"])
+def _lines(cells):
+    """The lines of one algorithm by name: entries, with the columns of the table as index."""
+    differs = cells["mean_blind"].notna() & (cells["mean_blind"] != cells["mean"])
+    lines = {}
+    if cells["printed"].ne("no row").all():
+        texts, bold = cells.apply(published_text, axis=1), cells["published_best"]
+        lines["printed"] = [Entry((text,), (best,)) for text, best in zip(texts, bold, strict=True)]
+    lines["ours"] = map(_judged, cells["mean"], cells["std"], cells["verdict"], cells["is_best"])
+    if differs.any():
+        blind = (cells[f"{name}_blind"] for name in ("mean", "std", "verdict"))
+        lines["blind"] = map(_judged, *blind)
+    return {line: pd.Series([*entries], cells.index) for line, entries in lines.items()}
 
 
-def _results_caption(table, cells, marked, others, profile):
+def _judged(mean, std, verdict, is_best=False):
+    return Entry((number_text(mean, std),), (is_best,), verdict, signed=verdict != "")
+
+
+def _results_caption(table, cells, marked, others, has_blind, profile):
     what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
     every = agreement(cells)
     agree = every["match_rate"] is not None and (
@@ -217,7 +301,9 @@ def _results_caption(table, cells, marked, others, profile):
     )
     sentences = [
         f"Table {table.number}. {table.title}: {what}.",
-        "Each cell has the paper's value, ours, and the verdict.",
+        "*Printed* is the paper's value, *ours* that of the recorded trials. The best is bold.",
+        has_blind and "*Blind* is ours without settings chosen because they come nearest to print.",
+        cells["verdict"].eq("filled").any() and "Filled cells are N/A or blank in print.",
         others and "Below the last line are methods that the paper does not have.",
         f"Tolerance: {TOLERANCES[table.number]}.", agree, dagger, _provenance(cells, profile),
     ]  # fmt: skip
@@ -240,21 +326,28 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:
-    """One row for each claim: its words, parts and control; ``detail`` adds the parts' words."""
+    """One row for each claim: its words, parts and control; ``detail`` adds the parts' words.
+
+    A column in which no claim was tested is named in the caption only.
+    """
     tidy, shown = [], {}
+    tested = {view for one in results for view in CLAIM_COLUMNS if one.word(view) != "not tested"}
+    columns = [view for view in CLAIM_COLUMNS if view in {*CLAIM_COLUMNS[:2], *tested}]
+    untested = " and ".join(view for view in CLAIM_COLUMNS if view not in columns)
     for one in results:
         own = {"id": one.id, "where": one.where, "claim": one.claim, "detail": one.detail}
         tidy += [own | {"view": view} | asdict(v) for view, v in one.verdicts.items()]
         strict = one.verdicts["strict test"]
         control = f"{strict.control} of {strict.n_control}" if strict.n_control else "–"
         row: dict[str, object] = {"claim": one.claim}
-        for view in CLAIM_COLUMNS:
+        for view in columns:
             v = one.verdicts[view]
             parts = (f"{v.shown} of {v.n_parts}",) if v.n_parts > v.not_tested else ()
             row[view] = Entry(parts, (), v.word)
         shown[one.id] = row | {"control": control} | ({"in detail": one.detail} if detail else {})
     frame = pd.DataFrame.from_dict(shown, orient="index")
-    return frame_grid(frame, pd.DataFrame(tidy), f"Claims, {HOW_TESTED}", corner="", prose=True)
+    caption = f"Claims, {HOW_TESTED}" + f" Not tested: {untested} settings." * bool(untested)
+    return frame_grid(frame, pd.DataFrame(tidy), caption, corner="", prose=True)
 
 
 def divergences_table(

@@ -80,12 +80,13 @@ def test_curves_show_means_and_bands():
     """Of losses; of precision, recall and F1 one minus the mean. Fractions of .01 a step of k."""
     records = sweep()
     before = records.copy()
-    axes = plot_parameter_curves(records, "k", xlabel="k (%)", published=20).axes
+    axes = plot_parameter_curves(records, "k", xlabel="k (%)", published={"MimlSvm": 20}).axes
     pd.testing.assert_frame_equal(records, before)
-    means, thin = drawn_lines(axes[0])
+    means, ring = drawn_lines(axes[0])
     assert means.get_xdata() == pytest.approx(np.arange(10, 101, 10))
     assert means.get_ydata() == pytest.approx(0.3 + 0.01 * np.arange(10))
-    assert list(thin.get_xdata()) == [20, 20]
+    assert ring.get_xydata() == pytest.approx(np.array([[20, 0.31]]))
+    assert {axis.get_xlabel() for axis in axes} == {"k (%)"}
     assert drawn_lines(axes[6])[0].get_ydata() == pytest.approx(0.7 - 0.01 * np.arange(10))
     assert axes[6].get_title() == "(g) 1 − average F1"
     std = records[records["k"] == 10]["hamming_loss"].std()

@@ -40,10 +40,11 @@ def test_text_stays_text_in_every_format():
     assert r"50 \% of \{a\_b\} \& \#1" in latex
 
 
-def test_markdown_shows_both_values_and_the_verdict():
+def test_markdown_shows_both_values_and_the_sign_of_the_verdict():
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_markdown()
-    assert "| MimlNn | **.185±.008**<br>**.185±.008**<br>*agrees* |" in text
-    assert "| N/A<br>.500±.010<br>*filled* |" in text
+    assert "| MimlNn | printed | **.185±.008** |" in text
+    assert "|  | ours | **.185±.008** = |" in text and "| .500±.010 ○ |" in text
+    assert "= agrees, ○ filled.\n" in text and "differs" not in text
     assert r"MimlSvm\_mi" in text
     assert "Profile paper; 30 of 30 runs; records fresh; original data." in text
 
@@ -53,20 +54,31 @@ def test_the_blind_value_stands_where_it_differs(monkeypatch):
     blind = records.assign(hamming_loss=records["hamming_loss"] + 0.1 * (records["split"] < 15))
     monkeypatch.setattr(tables, "settings_nearest_to_print", lambda name: {"AdtBoost.MH": 3})
     table = results_table(records, 1, profile="paper", blind=blind)
-    first, second, *_ = table.entries.loc["MimlNn"]
-    assert first.lines[2] == "blind .235±.052 differs (ours worse)" and len(second.lines) == 2
+    first, second, *_ = table.entries.loc["MimlNn", "blind"]
+    assert (first.lines, first.verdict) == ((".235±.052",), "differs_worse")
+    assert "− differs (ours worse)" in table.to_styler().caption and second.verdict == "agrees"
     assert "AdtBoost.MH†" in table.entries.index and table.rules_above == ("AdtBoost.MH†",)
     assert "† marks 1 rows with 3 settings" in table.caption
     plain = results_table(records, 1, profile="paper")
-    assert all(len(entry.lines) == 2 for entry in plain.entries.stack())
+    assert set(plain.entries.index.get_level_values(1)) == {"printed", "ours"}
+
+
+def test_only_what_is_asked_is_shown():
+    asked = {"criteria": ["coverage"], "rows": ["MimlNn", "RankSvm"]}
+    table = results_table(as_in_the_paper(1), 1, profile="paper", **asked)
+    assert list(table.entries.index.unique(0)) == asked["rows"] and table.entries.shape == (4, 1)
+    assert table.rules_above == ("RankSvm",) and "does not have" not in table.caption
+    with pytest.raises(ValueError, match="criteria must be among"):
+        results_table(as_in_the_paper(1), 1, profile="paper", criteria=["accuracy"])
 
 
 def test_missing_rows_are_shown():
     records = as_in_the_paper(3)
     table = results_table(records[records["method"] != "Cnmf"], 3, profile="paper")
-    assert {entry.verdict for entry in table.entries.loc["Cnmf"]} == {"missing"}
-    assert table.entries.loc["Cnmf"].iloc[1].lines == (".354±.184", "–")
-    assert table.entries.loc["InsDif_MimlBoost"].iloc[0].lines == ("–", ".500±.010")
+    assert {entry.verdict for entry in table.entries.loc["Cnmf", "ours"]} == {"missing"}
+    assert [entry.lines[0] for entry in table.entries.loc["Cnmf"].iloc[:, 1]] == [".354±.184", "–"]
+    filled = table.entries.loc["InsDif_MimlBoost"].iloc[:, 0]
+    assert [entry.lines[0] for entry in filled] == ["–", ".500±.010"]
     assert table.tidy.query("algorithm == 'Cnmf'")["state"].eq("missing").all()
 
 
@@ -74,9 +86,9 @@ def test_methods_that_the_paper_lacks_stand_below_a_line_of_their_own():
     stranger = as_in_the_paper(1).query("method == 'MimlNn'").assign(method="Oracle")
     records = pd.concat([stranger.assign(hamming_loss=0.001), as_in_the_paper(1)])
     table = results_table(records, 1, profile="paper")
-    assert list(table.entries.index) == [*TABLES[1].algorithms, "Oracle"]
+    assert list(table.entries.index.unique(0)) == [*TABLES[1].algorithms, "Oracle"]
     assert table.rules_above == ("AdtBoost.MH", "Oracle")
-    entry = table.entries.loc["Oracle"].iloc[0]
+    (entry,) = table.entries.loc["Oracle"].iloc[:, 0]
     assert (entry.lines, entry.bold, entry.verdict) == ((".001±.000",), (True,), "")
     assert "methods that the paper does not have" in table.caption
     assert table.to_latex().count(r"\midrule") == 3
@@ -98,8 +110,10 @@ def test_latex_is_plain_and_balanced(monkeypatch):
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_latex()
     assert text.count("{") == text.count("}")
     assert text.count(r"\midrule") == 2
-    assert r"\shortstack{\textbf{.185±.008}\\\textbf{.185±.008}\\\textit{agrees}}" in text
-    assert r"MlSvm† &" in text and r"\midrule AdtBoost.MH &" in text
+    assert r"& ours & \cellcolor[HTML]{D4ECD0}\textbf{.185±.008} = &" in text
+    assert r"\addlinespace MlSvm† & printed &" in text and r"\midrule AdtBoost.MH &" in text
+    shown = pd.DataFrame({"a": [Entry(("1", "2"), verdict="agrees")]})
+    assert r"\shortstack{1\\2\\\textit{agrees}}" in frame_grid(shown, shown, "").to_latex()
 
 
 def test_measured_table():
@@ -161,11 +175,12 @@ def test_choices_are_shown_by_the_change_of_each_mean():
 def test_claims_have_words_a_control_and_detail_if_asked():
     results = evaluate_claims({"table1": as_in_the_paper(1)}, ("S4.1", "S6.1"))
     table = claims_table(results)
-    columns = ["claim", "paper's test", "strict test", "blind", "tuned", "control", "in detail"]
+    columns = ["claim", "paper's test", "strict test", "control", "in detail"]
     assert list(table.entries.columns) == columns
     entry = table.entries.at["S4.1", "strict test"]
     found = results[0].verdicts["strict test"]
     assert (entry.verdict, entry.lines) == (found.word, (f"{found.shown} of 28",))
+    assert table.caption.endswith("Not tested: blind and tuned settings.")
     assert table.entries.at["S4.1", "control"].lines == (f"{found.control} of 16",)
     assert table.entries.at["S6.1", "strict test"].verdict == "not tested"
     assert len(table.tidy) == 2 * len(VIEWS) and {"word", "control"} <= set(table.tidy)
