@@ -20,7 +20,7 @@ from mimlpaper.linear_svm import fit_linear_svm
 from mimlpaper.sharing import shared
 
 OPTIMA = ("budget", "minimal", "vertex")
-CORRECTING = "kept_share", "C", "optimum", "tol", "max_alternations"  # step 3's parameters
+CORRECTING = "kept_share", "C", "optimum", "tol", "max_alternations"  # parameters of step 3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -126,10 +126,10 @@ def correct_concepts(
     n_inversions = (1.0 - kept_share) * c.size  # mM - θ
     q, objective = c, []  # q = c ⊙ z
     for _ in range(max_alternations):
-        machine = fit_linear_svm(q, y, C)
+        machine = fit_linear_svm(q, y, C)  # step 3: the best (w, b)
         gains = -2.0 * target[:, None] * c * machine.weights  # (n_bags, M)
         deficits = 1.0 - target * machine.decision_function(c)  # (n_bags,)
-        u = best_inversions(gains, deficits, n_inversions, optimum)  # z = 1 - 2u
+        u = best_inversions(gains, deficits, n_inversions, optimum)  # step 3: the best Z = 1 - 2u
         q = c * (1.0 - 2.0 * u)
         slacks = np.maximum(deficits - (gains * u).sum(axis=1), 0.0)
         objective.append(0.5 * machine.weights @ machine.weights + C * slacks.sum())

@@ -50,7 +50,8 @@ def single_changes(name: str, get_records: Records) -> pd.DataFrame:
 
 
 def _choices(name):
-    return {in_words(choice) for row in ROWS[name].values() for choice in row.choices}
+    choices = (choice for row in ROWS[name].values() for choice in row.choices)
+    return {in_words(dict(sorted(choice.items()))) for choice in choices}  # as in records
 
 
 def with_readings(table: pd.DataFrame) -> pd.DataFrame:
