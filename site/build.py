@@ -16,7 +16,16 @@ import matplotlib.pyplot as plt
 import nbformat
 from api import api_pages
 from executed import page_of
-from pages import choices_page, claims_page, gallery_page, home_page, play_page, scorecard_page
+from pages import (
+    choices_page,
+    claims_page,
+    explore_page,
+    gallery_page,
+    home_page,
+    play_page,
+    scorecard_page,
+    story_page,
+)
 from sphinx.cmd.build import main as sphinx
 from terms import glossary_page
 
@@ -83,6 +92,8 @@ def gather(sources, profile):
         "glossary": glossary_page(),
         "choices": choices_page(),
         "gallery": gallery_page(status, executed, profile, sources / "figures"),
+        "explore": explore_page(paper.recorded),
+        "story": story_page(paper.recorded),
         "play": play_page(),
     }
     (sources / "api").mkdir()

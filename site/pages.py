@@ -6,6 +6,7 @@ import re
 from functools import partial
 from pathlib import Path
 
+import explore
 import pandas as pd
 import play
 from markupsafe import Markup, escape
@@ -223,6 +224,40 @@ def play_page():
     data = json.dumps(given | {"scene": 0, "label": 0})
     page = (HERE / "play.md").read_text()
     return page.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
+
+
+def explore_page(read):
+    """Figs. 6 to 9 from the records that ``read`` has of an experiment, with a slider."""
+    return EXPLORE.format(explore.fragment(explore.sweeps(read)))
+
+
+EXPLORE = f"""{WIDE}# Explore: how much a parameter matters
+
+The paper fixed the rounds of boosting and the number of medoids, and its Appendix B shows what
+other values do. **Drag the slider**: each panel has the mean ± std of our recorded runs at that
+value. The paper's own value is dashed. Appendix B's notebook tests what the paper says of it.
+
+```{{{{raw}}}} html
+{{}}
+```
+"""
+
+
+def story_page(read):
+    """RankSvm's early stop in steps; without records, a line that says so."""
+    told = explore.early_stop(read)
+    return STORY.format(explore.fragment(told) if told else "<p>Its records are missing.</p>")
+
+
+STORY = f"""{WIDE}# A story: RankSvm, stopped early
+
+How much of RankSvm's row in the paper's Table 1 does an early stop explain? Five steps answer it.
+The notebook of Section 4 has the table behind them.
+
+```{{{{raw}}}} html
+{{}}
+```
+"""
 
 
 def sortable_table(label, heads, rows):
