@@ -13,6 +13,7 @@ const CSS = `
 .miml-explore h4 { font-size: 0.95rem; margin: 0; }
 .miml-explore svg { display: block; width: 100%; overflow: visible; }
 .miml-explore svg text { font-size: 9px; fill: currentColor; opacity: 0.8; }
+html[data-theme="dark"] .miml-explore polyline, body[data-jp-theme-light="false"] .miml-explore polyline { filter: brightness(1.6); }
 .miml-explore .value { display: flex; gap: 0.4rem; font-size: 0.9rem; align-items: baseline; }
 .miml-explore .swatch { width: 0.8rem; height: 0.8rem; flex: none; border-radius: 2px; align-self: center; }
 .miml-explore .key { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; font-size: 0.9rem; margin: 0.3rem 0; }

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from functools import partial
 from pathlib import Path
 
 import explore
@@ -25,6 +24,7 @@ from mimlpaper.study.tables import (
 from mimlpaper.study.verdicts import IN_PRINT, VERDICT_TINTS
 
 HERE = Path(__file__).resolve().parent
+HOME = HERE / "home.md"
 FOLD = 250  # characters, beyond which a cell is folded
 COLUMN = 7  # rem: the mean width of a column, at least
 HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
@@ -40,27 +40,38 @@ html_theme.sidebar_secondary.remove: true
 
 
 def home_page(readme, notebooks, figures):
-    """The README, with the site's contents; narrow screens have a taller figure of the orders."""
-    text = readme.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
-    text = re.sub(r"(!\[[^]]*\])\(figures/(\w+)\.png\)", partial(_picture_of, figures), text)
+    """The answer and the ways on; what the README says between its marks stands here too."""
+    lines = [line for line in HOME.read_text().splitlines() if _is_there(line, notebooks)]
+    text = "\n".join(lines)
+    for mark in ("problem", "answer"):
+        part = readme.partition(f"<!-- {mark} -->\n")[2].partition("\n<!-- end -->")[0]
+        if not part:
+            raise ValueError(f"README.md must have <!-- {mark} --> and <!-- end --> after it")
+        text = text.replace(mark.upper(), part)
+    text = _on_site(text, notebooks, figures)
+    return text.replace("NOTEBOOKS", "\n".join(f"notebooks/{name}" for name in notebooks))
+
+
+def readme_page(readme, notebooks, figures):
+    """The README with the site's links and its lightest pictures."""
+    text = _on_site(readme, notebooks, figures)
     for name in notebooks:
         text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
+    return text
+
+
+def _on_site(text, notebooks, figures):
+    """Links to the site's pages, to the notebooks that there are, and to the lightest pictures."""
+    text = re.sub(r"figures/pages/(\w+)\.md", r"notebooks/\1.ipynb", text)
+    text = text.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
     text = re.sub(
-        r"\[(\w+)\]\(notebooks/\1\.ipynb\)",
-        lambda link: link[0] if link[1] in notebooks else f"`{link[1]}`",
+        r"\[([^]]*)\]\(notebooks/(\w+)\.ipynb\)",
+        lambda link: link[0] if link[2] in notebooks else link[1],
         text,
     )
-    contents = "\n".join(f"notebooks/{name}" for name in notebooks)
-    lines = (HERE / "home.md").read_text().replace("NOTEBOOKS", contents).splitlines()
-    return "\n".join([text, "", *(line for line in lines if _is_there(line, notebooks))])
-
-
-def _picture_of(figures, match):
-    alt, name = match.groups()
-    wide = f"{alt}(figures/{lightest(figures, name)})"
-    if not (figures / f"{name}_tall.svg").is_file():
-        return wide
-    return f"{wide}{{.wide}}\n{alt}(figures/{name}_tall.svg){{.tall}}"
+    return re.sub(
+        r"(?<=\]\(figures/)(\w+)\.png", lambda picture: lightest(figures, picture[1]), text
+    )
 
 
 def lightest(figures, name):
@@ -220,8 +231,8 @@ def _place_in_paper(artefact):
 
 def play_page():
     """An image's labels and the parts that bring them, computed as one plays by ``play.js``."""
-    given = {"network": play.exported(play.trained_on_scenes()), "scenes": play.drawn_scenes()}
-    data = json.dumps(given | {"scene": 0, "label": 0})
+    given = {"networks": play.both_trained(), "scenes": play.drawn_scenes()}
+    data = json.dumps(given | {"learner": 0, "scene": 0, "label": 0})
     page = (HERE / "play.md").read_text()
     return page.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
 
