@@ -9,7 +9,7 @@ const CSS = `
 .miml-explore option { color: #222; background: #fff; }
 .miml-explore :is(select, button, input):focus-visible { outline: 3px solid #e69f00; outline-offset: 1px; }
 .miml-explore button:disabled { opacity: 0.4; }
-.miml-explore .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: 0.6rem 1rem; }
+.miml-explore .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 46%), 1fr)); gap: 0.6rem 1rem; }
 .miml-explore h4 { font-size: 0.95rem; margin: 0; }
 .miml-explore svg { display: block; width: 100%; overflow: visible; }
 .miml-explore svg text { font-size: 9px; fill: currentColor; opacity: 0.8; }

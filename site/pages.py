@@ -65,7 +65,7 @@ def _on_site(text, notebooks, figures):
     text = re.sub(r"figures/pages/(\w+)\.md", r"notebooks/\1.ipynb", text)
     text = text.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
     text = re.sub(
-        r"\[([^]]*)\]\(notebooks/(\w+)\.ipynb\)",
+        r"\[([^]]*)\]\(notebooks/(\w+)\.ipynb(?:#[\w-]+)?\)",
         lambda link: link[0] if link[2] in notebooks else link[1],
         text,
     )
