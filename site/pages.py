@@ -231,7 +231,8 @@ def _place_in_paper(artefact):
 
 def play_page():
     """An image's labels and the parts that bring them, computed as one plays by ``play.js``."""
-    given = {"networks": play.both_trained(), "scenes": play.drawn_scenes()}
+    networks = [play.exported(play.trained_on_scenes(learner)) for learner in play.LEARNERS]
+    given = {"networks": networks, "scenes": play.drawn_scenes()}
     data = json.dumps(given | {"learner": 0, "scene": 0, "label": 0})
     page = (HERE / "play.md").read_text()
     return page.replace("DATA", data).replace("MODULE", play.MODULE.read_text())

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -32,17 +33,14 @@ except ImportError:  # the extra "lab"
 MODULE = Path(__file__).with_suffix(".js")
 
 
-def trained_on_scenes(learner=None, *, n_images: int = 400) -> Pipeline:
-    """A learner, by default a D-MimlSvm of a rank that a page can hold, fitted on drawn scenes."""
+# The paper's own and a probabilistic one, of a rank that a page can hold.
+LEARNERS = (DMimlSvm(rank=100, random_state=1), NoisyOr(rank=100, ridge=0.3, random_state=1))
+
+
+def trained_on_scenes(learner=LEARNERS[0], *, n_images: int = 400) -> Pipeline:
+    """A learner behind a MinMaxScaler, fitted on drawn scenes."""
     scenes = load_synthetic_scene(n_images=n_images, random_state=1)
-    learner = DMimlSvm(rank=100, random_state=1) if learner is None else learner
-    return make_pipeline(OnInstances(MinMaxScaler()), learner).fit(scenes.X, scenes.Y)
-
-
-def both_trained() -> list[dict]:
-    """The learners of the page: the paper's D-MimlSvm, and NoisyOr."""
-    noisy_or = NoisyOr(rank=100, ridge=0.3, random_state=1)
-    return [exported(trained_on_scenes()), exported(trained_on_scenes(noisy_or))]
+    return make_pipeline(OnInstances(MinMaxScaler()), clone(learner)).fit(scenes.X, scenes.Y)
 
 
 def exported(model: Pipeline, label_names: Sequence[str] = SCENE_LABELS) -> dict:

@@ -72,9 +72,9 @@ def run_notebooks(
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
     ``publish`` to the folder that the repository keeps, where ``pages`` has them as Markdown.
-    ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters`` those of every notebook, values or
-    texts as of :func:`~mimlpaper.study.companion.typed`. Own questions are answered in
-    ``build/explored``. ``at_once`` run side by side, -1 for one a core.
+    ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
+    those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.typed`. Own
+    questions are answered in ``build/explored``. ``at_once`` run side by side, -1 for one a core.
     """
     parameters = parameters or {}
     found = sorted({_find(name) for name in names or available_notebooks()})
