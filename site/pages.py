@@ -216,10 +216,24 @@ def gallery_page(status, notebooks, profile, figures):
         for artefact in artefacts
         if artefact.shows and (figures / artefact.files[0]).is_file()
     )
-    return f"# Figures and tables\n\n:::{{container}} thumbnails\n{pictures}\n:::\n\n" + "\n".join(
+    shown = "\n".join(
         _artefact(artefact, status[artefact.title], notebooks, profile, figures)
         for artefact in artefacts
     )
+    heading = "# Figures and tables\n\n:::{container} thumbnails"
+    return f"{heading}\n{pictures}\n:::\n\n{shown}\n{UNFOLD}"
+
+
+# A link to a figure opens it.
+UNFOLD = """```{raw} html
+<script>
+const unfold = () => document.getElementById(location.hash.slice(1))
+  ?.querySelector("details")?.setAttribute("open", "");
+window.addEventListener("hashchange", unfold);
+document.addEventListener("DOMContentLoaded", unfold);
+</script>
+```
+"""
 
 
 def _place_in_paper(artefact):
@@ -329,7 +343,15 @@ def _artefact(artefact, status, notebooks, profile, figures):
         ),
     }
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    return f"## {artefact.title}\n\n{_picture(artefact, figures)}\n\n" + "\n".join(lines) + "\n"
+    shown = f"{_picture(artefact, figures)}\n\n" + "\n".join(lines)
+    summary = escape(artefact.shows or "the table")
+    opened = _raw(f"<details><summary>{summary}</summary>")
+    closed = _raw("</details>")
+    return f"## {artefact.title}\n\n{opened}\n\n{shown}\n\n{closed}\n"
+
+
+def _raw(tags):
+    return f"```{{raw}} html\n{tags}\n```"
 
 
 def _picture(artefact, figures):
@@ -337,5 +359,5 @@ def _picture(artefact, figures):
         return "Not made yet."
     if artefact.shows:
         shown = lightest(figures, artefact.file)
-        return f"![{artefact.shows}](figures/{shown})\n\n{artefact.shows}"
+        return f"![{artefact.shows}](figures/{shown})"
     return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"
