@@ -67,42 +67,42 @@ def early_stop(read: Callable[[str], pd.DataFrame]) -> dict | None:
     if steps.empty or not {CONVERGED, *printed.index} <= {*ours.index}:
         return None
     curve = _curve(steps.assign(x=steps["stage"]), EARLY, look_of(EARLY).color)
-    means = pd.DataFrame(curve["mean"], [*CRITERIA], curve["x"]).T
+    means, stds = (pd.DataFrame(curve[side], [*CRITERIA], curve["x"]).T for side in ("mean", "std"))
     ends = {"printed": printed.loc[EARLY], "converged": ours.loc[CONVERGED]}
-    orders = {"printed": _order(printed, printed)}
+    orders, others = {"printed": _order(printed, printed)}, ours.loc[printed.index].drop(EARLY)
     for at, row in {**dict(means.iterrows()), "converged": ends["converged"]}.items():
-        others = ours.loc[printed.index].drop(EARLY)
         orders[str(at)] = _order(pd.concat([others, row.to_frame(EARLY).T]), printed)
-    far = (means - ends["printed"]).abs().div(printed_spread.loc[EARLY]).mean(axis=1)
-    loss = pd.Series({name: 1 if c.lower_is_better else -1 for name, c in CRITERIA.items()})
-    last = int(means.index[-1])
-    ratios = {
-        name: (row / spread.loc[CONVERGED]).median()
-        for name, row in (("ours", _std(curve, last)), ("printed", printed_spread.loc[EARLY]))
-    }
-    near = int(far.idxmin())
-    facts = {
-        "n": len(printed),
-        "last": last,
-        "near": near,
-        "far": far[near],
-        "close": int((far <= CLOSE).sum()),
-        "beside": far.reindex([near - 1, near + 1]).max(),
-        "better": int((loss * (ends["converged"] - ends["printed"]) < 0).sum()),
-        "worse": int((loss * (means.loc[last] - ends["printed"]) > 0).sum()),
-        "CLOSE": CLOSE,
-        **ratios,
-    }
-    places = {at: 1 + [name for name, _ in order].index(EARLY) for at, order in orders.items()}
-    chapters = pd.read_csv(STORY, dtype=str).itertuples(index=False)
-    told = [
-        {"at": at.format(**facts), "words": words.format(**facts, place=places[at.format(**facts)])}
-        for at, words in chapters
-    ]
+    spreads = {"printed": printed_spread.loc[EARLY], "converged": spread.loc[CONVERGED]}
+    facts = {"n": len(printed)} | _facts(means, stds.iloc[-1], ends, spreads)
+    told = []
+    for at, words in pd.read_csv(STORY, dtype=str).itertuples(index=False):
+        here = at.format(**facts)
+        place = 1 + [name for name, _ in orders[here]].index(EARLY)
+        told.append({"at": here, "words": words.format(**facts, place=place)})
     levels = [{"name": name, "values": _rounded(row)} for name, row in ends.items()]
     story = {"title": "RankSvm on scene", "parameter": "steps", "curves": [curve]}
     story |= {"levels": levels, "orders": orders, "chapters": told}
     return {"criteria": NAMES, "shown": [story]}
+
+
+def _facts(means, last_spread, ends, spreads):
+    """What the words of the story name: counts, steps, and distances in printed std."""
+    printed, converged = ends["printed"], ends["converged"]
+    loss = pd.Series({name: 1 if c.lower_is_better else -1 for name, c in CRITERIA.items()})
+    far = (means - printed).abs().div(spreads["printed"]).mean(axis=1)
+    near = int(far.idxmin())
+    return {
+        "last": int(means.index[-1]),
+        "better": int((loss * (converged - printed) < 0).sum()),
+        "worse": int((loss * (means.iloc[-1] - printed) > 0).sum()),
+        "near": near,
+        "far": far[near],
+        "beside": far.reindex([near - 1, near + 1]).max(),
+        "close": int((far <= CLOSE).sum()),
+        "CLOSE": CLOSE,
+        "printed": (spreads["printed"] / spreads["converged"]).median(),
+        "ours": (last_spread / spreads["converged"]).median(),
+    }
 
 
 def _curve(records, name, color):
@@ -111,11 +111,6 @@ def _curve(records, name, color):
     sides = {"mean": runs.mean(axis=1), "std": runs.std(axis=1)}
     numbers = {side: [_rounded(of[name]) for name in CRITERIA] for side, of in sides.items()}
     return {"name": name, "color": color, "x": sorted(set(records["x"]))} | numbers
-
-
-def _std(curve, at):
-    column = curve["x"].index(at)
-    return pd.Series([row[column] for row in curve["std"]], [*CRITERIA])
 
 
 def _rounded(row):
