@@ -10,21 +10,30 @@ import os
 import re
 import shutil
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import nbformat
 from api import api_pages
 from executed import page_of
-from pages import choices_page, claims_page, gallery_page, home_page, play_page, scorecard_page
+from pages import (
+    HOME,
+    choices_page,
+    claims_page,
+    explore_page,
+    gallery_page,
+    home_page,
+    play_page,
+    readme_page,
+    scorecard_page,
+    story_page,
+)
 from sphinx.cmd.build import main as sphinx
 from terms import glossary_page
 
 from mimlpaper.study.companion import Companion
-from mimlpaper.study.compare import three_orders
-from mimlpaper.study.figures import plot_orders
 from mimlpaper.study.notebooks import available_notebooks
-from mimlpaper.study.published import TABLES
 from mimlpaper.study.scorecard import artefact_status
 from mimlpaper.study.trials import PROFILES
 
@@ -45,18 +54,24 @@ def main():
     sources, target = ROOT / "build" / f"{name}-sources", ROOT / "build" / name
     for folder in (sources, target):
         shutil.rmtree(folder, ignore_errors=True)
-    gather(sources, profile)
+    # Beside the records, which are read here, a second process runs the examples and the learners.
+    with ProcessPoolExecutor(1, get_context("spawn")) as beside:
+        computed = [beside.submit(api_pages), beside.submit(play_page)]
+        gather(sources, profile, computed)
     os.environ["SITE_STATIC"] = str(sources / "static")
     os.environ["SITE_ANNOUNCEMENT"] = "" if profile == "paper" else NOTE.format(profile)
-    settings = ["-W", "--keep-going", "-q", "-c", HERE, "-d", ROOT / "build" / f"{name}-doctrees"]
+    settings = ["-Wq", "--keep-going", "-j", "auto", "-c", HERE, "-d", f"{sources}-doctrees"]
     status = sphinx([*map(str, settings), str(sources), str(target)])
     if status == 0:
         print(f"{target / 'index.html'} opens in a browser as it is")
     return status
 
 
-def gather(sources, profile):
-    """Copy the parts of the project that pages refer to, and write the generated pages."""
+def gather(sources, profile, computed):
+    """Copy the parts of the project that pages refer to, and write the generated pages.
+
+    ``computed`` are futures of the API's pages and of the page that plays.
+    """
     paper = Companion(profile=profile)
     shown = {
         name: copy_notebook(name, sources, profile, paper.folder) for name in available_notebooks()
@@ -69,24 +84,27 @@ def gather(sources, profile):
     shutil.copy(mathjax, sources / "static")
     shutil.copytree(paper.folder, sources / "figures", ignore=only_own_files)
     readme = (ROOT / "README.md").read_text()
-    add_figures_of_home(sources / "figures", readme, paper)
+    add_figures(sources / "figures", readme + HOME.read_text())
     for file in ALONGSIDE:
         (sources / file).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / file, sources / file)
+        (sources / file).write_text((ROOT / file).read_text().replace("](site/", "]("))
     card = paper.scorecard()
     status = {row["artefact"]: row for row in artefact_status(profile)}
     pages = {
         "index": home_page(readme, executed, sources / "figures"),
+        "readme": readme_page(readme, executed, sources / "figures"),
         "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": scorecard_page(card, profile),
         "claims": claims_page(card, profile, headings(sources, executed)),
         "glossary": glossary_page(),
         "choices": choices_page(),
         "gallery": gallery_page(status, executed, profile, sources / "figures"),
-        "play": play_page(),
+        "explore": explore_page(paper.recorded),
+        "story": story_page(paper.recorded),
     }
+    api, pages["play"] = (future.result() for future in computed)
     (sources / "api").mkdir()
-    for name, text in (pages | api_pages()).items():
+    for name, text in (pages | api).items():
         (sources / f"{name}.md").write_text(text)
 
 
@@ -118,20 +136,12 @@ def copy_notebook(name, sources, profile, figures):
     return shown
 
 
-def add_figures_of_home(folder, readme, paper):
-    """The figures of the README that another profile lacks; a tall one for narrow screens."""
-    drawn = paper if (folder / "orders.png").is_file() else Companion()
-    for name in re.findall(r"\]\(figures/(\w+)\.png\)", readme):
+def add_figures(folder, text):
+    """The repository's figures that a text shows and another profile lacks."""
+    for name in re.findall(r"\]\(figures/(\w+)\.png\)", text):
         for file in (f"{name}.png", f"{name}.svg"):
             if not (folder / file).exists():
                 shutil.copy(ROOT / "figures" / file, folder / file)
-    figure, axes = plt.subplots(4, 1, figsize=(3.6, 9))
-    for ax, number in zip(axes, (1, 2, 3, 4), strict=True):
-        orders = three_orders(drawn.recorded, number)
-        plot_orders(orders, ax, coloured=("RankSvm", "MlSvm"))
-        ax.set_title(f"Table {number}: {TABLES[number].title}", loc="left")
-    figure.savefig(folder / "orders_tall.svg")
-    plt.close(figure)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from mimlpaper.study.trials import PROFILES
 
 # The last argument of save_table and save_figure, which may name several in a loop.
 NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')
+# The first argument of a notebook's own function that draws and saves.
+DRAWN_BY = re.compile(r'\b(?:curves|draw\w*|show\w*)\(f?"([\w{}]+)"')
 TABLE = re.compile(r"paper\.table\((\d)\)")
 
 
@@ -55,7 +57,8 @@ def artefacts_in(cell):
     """The artefacts that a cell shows."""
     if not cell.get("outputs"):
         return []
-    names = NAMED.findall(cell.source) + [f"table{n}" for n in TABLE.findall(cell.source)]
+    names = NAMED.findall(cell.source) + DRAWN_BY.findall(cell.source)
+    names += [f"table{n}" for n in TABLE.findall(cell.source)]
     patterns = [re.sub(r"\{\w+\}", r"\\w+", name) for name in names]
     return [
         artefact for pattern in patterns for artefact in ARTEFACTS

@@ -3,9 +3,9 @@
 import json
 import math
 import re
-from functools import partial
 from pathlib import Path
 
+import explore
 import pandas as pd
 import play
 from markupsafe import Markup, escape
@@ -24,6 +24,7 @@ from mimlpaper.study.tables import (
 from mimlpaper.study.verdicts import IN_PRINT, VERDICT_TINTS
 
 HERE = Path(__file__).resolve().parent
+HOME = HERE / "home.md"
 FOLD = 250  # characters, beyond which a cell is folded
 COLUMN = 7  # rem: the mean width of a column, at least
 HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
@@ -39,27 +40,38 @@ html_theme.sidebar_secondary.remove: true
 
 
 def home_page(readme, notebooks, figures):
-    """The README, with the site's contents; narrow screens have a taller figure of the orders."""
-    text = readme.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
-    text = re.sub(r"(!\[[^]]*\])\(figures/(\w+)\.png\)", partial(_picture_of, figures), text)
+    """The answer and the ways on; what the README says between its marks stands here too."""
+    lines = [line for line in HOME.read_text().splitlines() if _is_there(line, notebooks)]
+    text = "\n".join(lines)
+    for mark in ("problem", "answer"):
+        part = readme.partition(f"<!-- {mark} -->\n")[2].partition("\n<!-- end -->")[0]
+        if not part:
+            raise ValueError(f"README.md must have <!-- {mark} --> and <!-- end --> after it")
+        text = text.replace(mark.upper(), part)
+    text = _on_site(text, notebooks, figures)
+    return text.replace("NOTEBOOKS", "\n".join(f"notebooks/{name}" for name in notebooks))
+
+
+def readme_page(readme, notebooks, figures):
+    """The README with the site's links and its lightest pictures."""
+    text = _on_site(readme, notebooks, figures)
     for name in notebooks:
         text = text.replace(f"| `{name}` |", f"| [{name}](notebooks/{name}.ipynb) |")
+    return text
+
+
+def _on_site(text, notebooks, figures):
+    """Links to the site's pages, to the notebooks that there are, and to the lightest pictures."""
+    text = re.sub(r"figures/pages/(\w+)\.md", r"notebooks/\1.ipynb", text)
+    text = text.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
     text = re.sub(
-        r"\[(\w+)\]\(notebooks/\1\.ipynb\)",
-        lambda link: link[0] if link[1] in notebooks else f"`{link[1]}`",
+        r"\[([^]]*)\]\(notebooks/(\w+)\.ipynb(?:#[\w-]+)?\)",
+        lambda link: link[0] if link[2] in notebooks else link[1],
         text,
     )
-    contents = "\n".join(f"notebooks/{name}" for name in notebooks)
-    lines = (HERE / "home.md").read_text().replace("NOTEBOOKS", contents).splitlines()
-    return "\n".join([text, "", *(line for line in lines if _is_there(line, notebooks))])
-
-
-def _picture_of(figures, match):
-    alt, name = match.groups()
-    wide = f"{alt}(figures/{lightest(figures, name)})"
-    if not (figures / f"{name}_tall.svg").is_file():
-        return wide
-    return f"{wide}{{.wide}}\n{alt}(figures/{name}_tall.svg){{.tall}}"
+    return re.sub(
+        r"(?<=\]\(figures/)(\w+)\.png", lambda picture: lightest(figures, picture[1]), text
+    )
 
 
 def lightest(figures, name):
@@ -204,10 +216,24 @@ def gallery_page(status, notebooks, profile, figures):
         for artefact in artefacts
         if artefact.shows and (figures / artefact.files[0]).is_file()
     )
-    return f"# Figures and tables\n\n:::{{container}} thumbnails\n{pictures}\n:::\n\n" + "\n".join(
+    shown = "\n".join(
         _artefact(artefact, status[artefact.title], notebooks, profile, figures)
         for artefact in artefacts
     )
+    heading = "# Figures and tables\n\n:::{container} thumbnails"
+    return f"{heading}\n{pictures}\n:::\n\n{shown}\n{UNFOLD}"
+
+
+# A link to a figure opens it.
+UNFOLD = """```{raw} html
+<script>
+const unfold = () => document.getElementById(location.hash.slice(1))
+  ?.querySelector("details")?.setAttribute("open", "");
+window.addEventListener("hashchange", unfold);
+document.addEventListener("DOMContentLoaded", unfold);
+</script>
+```
+"""
 
 
 def _place_in_paper(artefact):
@@ -219,10 +245,45 @@ def _place_in_paper(artefact):
 
 def play_page():
     """An image's labels and the parts that bring them, computed as one plays by ``play.js``."""
-    given = {"network": play.exported(play.trained_on_scenes()), "scenes": play.drawn_scenes()}
-    data = json.dumps(given | {"scene": 0, "label": 0})
+    networks = [play.exported(play.trained_on_scenes(learner)) for learner in play.LEARNERS]
+    given = {"networks": networks, "scenes": play.drawn_scenes()}
+    data = json.dumps(given | {"learner": 0, "scene": 0, "label": 0})
     page = (HERE / "play.md").read_text()
     return page.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
+
+
+def explore_page(read):
+    """Figs. 6 to 9 from the records that ``read`` has of an experiment, with a slider."""
+    return EXPLORE.format(explore.fragment(explore.sweeps(read)))
+
+
+EXPLORE = f"""{WIDE}# Explore: how much a parameter matters
+
+The paper fixed the rounds of boosting and the number of medoids, and its Appendix B shows what
+other values do. **Drag the slider**: each panel has the mean ± std of our recorded runs at that
+value. The paper's own value is dashed. Appendix B's notebook tests what the paper says of it.
+
+```{{{{raw}}}} html
+{{}}
+```
+"""
+
+
+def story_page(read):
+    """RankSvm's early stop in steps; without records, a line that says so."""
+    told = explore.early_stop(read)
+    return STORY.format(explore.fragment(told) if told else "<p>Its records are missing.</p>")
+
+
+STORY = f"""{WIDE}# A story: RankSvm, stopped early
+
+How much of RankSvm's row in the paper's Table 1 does an early stop explain? Five steps answer it.
+The notebook of Section 4 has the table behind them.
+
+```{{{{raw}}}} html
+{{}}
+```
+"""
 
 
 def sortable_table(label, heads, rows):
@@ -282,7 +343,15 @@ def _artefact(artefact, status, notebooks, profile, figures):
         ),
     }
     lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    return f"## {artefact.title}\n\n{_picture(artefact, figures)}\n\n" + "\n".join(lines) + "\n"
+    shown = f"{_picture(artefact, figures)}\n\n" + "\n".join(lines)
+    summary = escape(artefact.shows or "the table")
+    opened = _raw(f"<details><summary>{summary}</summary>")
+    closed = _raw("</details>")
+    return f"## {artefact.title}\n\n{opened}\n\n{shown}\n\n{closed}\n"
+
+
+def _raw(tags):
+    return f"```{{raw}} html\n{tags}\n```"
 
 
 def _picture(artefact, figures):
@@ -290,5 +359,5 @@ def _picture(artefact, figures):
         return "Not made yet."
     if artefact.shows:
         shown = lightest(figures, artefact.file)
-        return f"![{artefact.shows}](figures/{shown})\n\n{artefact.shows}"
+        return f"![{artefact.shows}](figures/{shown})"
     return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"

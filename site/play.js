@@ -1,4 +1,5 @@
-// Which part of an image brings a label: features as ImageBags, scores as NoisyOr computes them.
+// Which part of an image brings a label: features as ImageBags, scores as
+// D-MimlSvm and NoisyOr compute them.
 // The site's page holds this file as it is; notebooks load the same one, as an anywidget.
 
 const SIDE = 8; // the image is smoothed and shrunk to SIDE x SIDE pixels, and 7 x 7 blobs
@@ -61,26 +62,47 @@ export function features(rgba, width, height) {
   }));
 }
 
-// Log odds s_y(x) of one instance for every label.
-function logOdds({ scale, shift, gamma, landmarks, weights, intercept }, instance) {
+const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+
+// φ(x) of an instance: L φ = (k(x, l_1), ..., k(x, l_r)), from the first row of the triangle on.
+function kernelFeatures({ scale, shift, gamma, landmarks, triangle }, instance) {
   const scaled = instance.map((value, j) => value * scale[j] + shift[j]);
-  const sums = [...intercept];
+  const phi = [];
   landmarks.forEach((landmark, k) => {
     const squared = landmark.reduce((sum, value, j) => sum + (value - scaled[j]) ** 2, 0);
-    const kernel = Math.exp(-gamma * squared);
-    for (let y = 0; y < sums.length; y++) sums[y] += kernel * weights[k][y];
+    phi.push((Math.exp(-gamma * squared) - dot(phi, triangle[k])) / triangle[k][k]);
   });
-  return sums;
+  return phi;
 }
 
-// Log odds of a bag, (n_labels), by P(y | X) = 1 - Π (1 - p_y(x)), and of its instances.
+// A score for each label: <w_y, φ> + b_y.
+const linear = ({ weights, intercept }, phi) => intercept.map((b, y) => b + phi.reduce((sum, value, k) => sum + value * weights[k][y], 0));
+
+function unit(phi) {
+  const norm = Math.sqrt(dot(phi, phi)) || 1;
+  return phi.map((value) => value / norm);
+}
+
+// Of each learner: scores of a bag, (n_labels), and of its instances, from their features.
+const LEARNERS = {
+  // f_y(X) = <w_y, φ(X)> + b_y with φ(X) the sum of the φ(x), of unit length.
+  "D-MimlSvm": (network, phis) => ({
+    bag: linear(network, unit(phis.reduce((sum, phi) => sum.map((value, k) => value + phi[k])))),
+    parts: phis.map((phi) => linear(network, unit(phi))),
+  }),
+  // Log odds, by P(y | X) = 1 - Π (1 - p_y(x)).
+  NoisyOr(network, phis) {
+    const parts = phis.map((phi) => linear(network, phi));
+    const bag = network.intercept.map((_, y) => {
+      const total = parts.reduce((sum, row) => sum + Math.max(row[y], 0) + Math.log1p(Math.exp(-Math.abs(row[y]))), 0);
+      return total + Math.log(-Math.expm1(-total));
+    });
+    return { bag, parts };
+  },
+};
+
 export function scores(network, instances) {
-  const parts = instances.map((instance) => logOdds(network, instance));
-  const bag = network.intercept.map((_, y) => {
-    const total = parts.reduce((sum, row) => sum + Math.max(row[y], 0) + Math.log1p(Math.exp(-Math.abs(row[y]))), 0);
-    return total + Math.log(-Math.expm1(-total));
-  });
-  return { bag, parts };
+  return LEARNERS[network.learner](network, instances.map((instance) => kernelFeatures(network, instance)));
 }
 
 const PLACES = ["top", "middle", "bottom"].flatMap((row) =>
@@ -97,6 +119,11 @@ const CSS = `
 .miml-play .scenes label:has(:checked) { border-color: #0072b2; }
 .miml-play :is(label, button):is(:focus-visible, :has(:focus-visible)) { outline: 3px solid #e69f00; outline-offset: 1px; }
 .miml-play input[type="radio"] { position: absolute; opacity: 0; width: 1px; height: 1px; }
+.miml-play .learners { display: flex; gap: 0.3rem; align-items: baseline; }
+.miml-play .learners legend { float: left; width: auto; margin-right: 0.5rem; }
+.miml-play .learners label { cursor: pointer; padding: 0 0.5rem; border: 2px solid transparent; border-radius: 4px; }
+.miml-play .learners label:has(:checked) { border-color: #0072b2; font-weight: 600; }
+.miml-play .learners[hidden] { display: none; }
 .miml-play .labels label { display: grid; grid-template-columns: 6.5rem 3.5rem 1fr; align-items: center; gap: 0.5rem;
   cursor: pointer; padding: 0.15rem 0.5rem; border: 2px solid transparent; border-radius: 4px; position: relative; }
 .miml-play .labels label:has(:checked) { border-color: #0072b2; font-weight: 600; }
@@ -114,8 +141,20 @@ const CSS = `
 .miml-play .own input { width: 100%; max-width: 20rem; display: block; }
 .miml-play p { margin: 0.5rem 0; }`;
 
+// How a learner's scores are shown: a share from 0 to 1 for discs and bars, a text, and its name.
 const probability = (score) => 1 / (1 + Math.exp(-score));
-const percent = (score) => `${(100 * probability(score)).toFixed(probability(score) < 0.1 ? 1 : 0)} %`;
+const SHOWN = {
+  "D-MimlSvm": {
+    name: "Score",
+    share: (score) => Math.min(Math.max((2 + score) / 4, 0), 1), // two margins below 0 to two above
+    text: (score) => `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(2)}`,
+  },
+  NoisyOr: {
+    name: "Probability",
+    share: probability,
+    text: (score) => `${(100 * probability(score)).toFixed(probability(score) < 0.1 ? 1 : 0)} %`,
+  },
+};
 
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -159,11 +198,13 @@ function radios(name, legend, entries, chosen, change) {
 }
 
 function render({ model, el }) {
-  const [network, scenes] = [model.get("network"), model.get("scenes")];
-  const state = { image: null, covered: new Set(), label: model.get("label"), before: null, name: "" };
+  const [networks, scenes] = [[model.get("networks")].flat(), model.get("scenes")];
+  let network = networks[model.get("learner")];
+  const as = () => SHOWN[network.learner];
+  const state = { learner: model.get("learner"), image: null, covered: new Set(), label: model.get("label"), before: null, name: "" };
   const group = `miml-${Math.random().toString(36).slice(2)}`; // radio buttons of this place only
 
-  const shown = { label: showLabel, scene: showScene };
+  const shown = { learner: showLearner, label: showLabel, scene: showScene };
   const choose = (name) => (value) => { model.set(name, value); model.save_changes(); shown[name](value); };
   const canvas = element("canvas");
   const parts = PLACES.map((_, i) => {
@@ -181,6 +222,10 @@ function render({ model, el }) {
       [element("span", {}, name), outputs[y], element("span", { className: "bar" }, bars[y])]),
     state.label, choose("label"));
   labels.className = "labels";
+  const [learners, learnerInputs] = radios(
+    `${group}-learner`, "Learner", networks.map(({ learner }) => [element("span", {}, learner)]), state.learner, choose("learner"));
+  learners.className = "learners";
+  learners.hidden = networks.length === 1;
   const [pictures, sceneInputs] = radios(
     `${group}-scene`, "Image", scenes.map(({ name, source }) => [element("img", { src: source, alt: name })]),
     model.get("scene"), choose("scene"));
@@ -206,15 +251,15 @@ function render({ model, el }) {
     const column = ofParts.map((row) => row[state.label]);
     const top = column.indexOf(Math.max(...column));
     parts.forEach((part, i) => {
-      part.firstChild.style.width = `${86 * Math.sqrt(probability(column[i]))}%`;
+      part.firstChild.style.width = `${86 * Math.sqrt(as().share(column[i]))}%`;
       part.classList.toggle("top", i === top);
       part.setAttribute("aria-pressed", state.covered.has(i));
-      part.setAttribute("aria-label", `${PLACES[i]}: ${percent(column[i])}, cover`);
-      part.title = `${PLACES[i]}: ${percent(column[i])}`;
+      part.setAttribute("aria-label", `${PLACES[i]}: ${as().text(column[i])}, cover`);
+      part.title = `${PLACES[i]}: ${as().text(column[i])}`;
     });
     bag.forEach((score, y) => {
-      outputs[y].textContent = percent(score);
-      bars[y].style.width = percent(score).replace(" ", "");
+      outputs[y].textContent = as().text(score);
+      bars[y].style.width = `${100 * as().share(score)}%`;
     });
     el.dataset.scores = JSON.stringify(bag);
     tell(bag[state.label], PLACES[top], column[top]);
@@ -223,14 +268,23 @@ function render({ model, el }) {
   function tell(score, place, highest) {
     const name = network.labels[state.label];
     const change = state.covered.size
-      ? ` Before ${state.covered.size === 1 ? "a part was" : "parts were"} covered: ${percent(state.before[state.label])}.` : "";
-    words.textContent = `${state.name}. Probability of ${name}: ${percent(score)}.${change} ` +
-      `The part that speaks most for it: ${place}, ${percent(highest)}.`;
+      ? ` Before ${state.covered.size === 1 ? "a part was" : "parts were"} covered: ${as().text(state.before[state.label])}.` : "";
+    words.textContent = `${state.name}. ${as().name} of ${name}: ${as().text(score)}.${change} ` +
+      `The part that speaks most for it: ${place}, ${as().text(highest)}.`;
     again.hidden = !state.covered.size;
   }
 
   function cover(i) {
     if (!state.covered.delete(i)) state.covered.add(i);
+    draw();
+  }
+
+  function showLearner(i) {
+    state.learner = i;
+    network = networks[i];
+    learnerInputs[i].checked = true;
+    if (!state.image) return;
+    state.before = scores(network, features(state.image.data, state.image.width, state.image.height)).bag;
     draw();
   }
 
@@ -267,7 +321,7 @@ function render({ model, el }) {
   const place = element("div", { className: "miml-play" },
     element("div", { className: "images" }, pictures, own),
     element("div", { className: "picture" }, canvas, ...parts),
-    element("div", {}, labels, words, again));
+    element("div", {}, learners, labels, words, again));
   place.addEventListener("dragover", (event) => event.preventDefault());
   place.addEventListener("drop", (event) => {
     event.preventDefault();

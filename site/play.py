@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
-from scipy.linalg import solve_triangular
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import SCENE_LABELS, load_synthetic_scene, make_scenes
 from mimlpaper.paths import RUN
@@ -32,29 +33,39 @@ except ImportError:  # the extra "lab"
 MODULE = Path(__file__).with_suffix(".js")
 
 
-def trained_on_scenes(*, n_images: int = 400, rank: int = 100) -> Pipeline:
-    """A NoisyOr of a rank that a page can hold, fitted on drawn scenes."""
+# The paper's own and a probabilistic one, of a rank that a page can hold.
+LEARNERS = (DMimlSvm(rank=100, random_state=1), NoisyOr(rank=100, ridge=0.3, random_state=1))
+
+
+def trained_on_scenes(learner=LEARNERS[0], *, n_images: int = 400) -> Pipeline:
+    """A learner behind a MinMaxScaler, fitted on drawn scenes."""
     scenes = load_synthetic_scene(n_images=n_images, random_state=1)
-    learner = NoisyOr(rank=rank, ridge=0.3, random_state=1)
-    return make_pipeline(OnInstances(MinMaxScaler()), learner).fit(scenes.X, scenes.Y)
+    return make_pipeline(OnInstances(MinMaxScaler()), clone(learner)).fit(scenes.X, scenes.Y)
 
 
 def exported(model: Pipeline, label_names: Sequence[str] = SCENE_LABELS) -> dict:
-    """The numbers of a fitted NoisyOr behind a MinMaxScaler: s_y(x) = Σ_k k(x, l_k) a_ky + b_y.
+    """The numbers of a fitted D-MimlSvm or NoisyOr behind a MinMaxScaler.
 
-    The l_k are the landmarks of the :class:`~mimlpaper.kernels.KernelFactor`.
+    Features of x are φ(x) = L⁻¹ (k(x, l_1), ..., k(x, l_r)), with the landmarks l_k and the
+    triangle L of the :class:`~mimlpaper.kernels.KernelFactor`; a label has weights, an intercept.
     """
     scaler, learner = model[0].transformer_, model[-1]
-    if not (isinstance(learner, NoisyOr) and learner.kernel == "rbf"):
-        raise ValueError(f'model must end in a NoisyOr with kernel="rbf", got {learner!r}')
+    unit = isinstance(learner, DMimlSvm) and learner.set_kernel == "unit"
+    if not (unit or isinstance(learner, NoisyOr)) or learner.kernel != "rbf":
+        raise ValueError(
+            "model must end in a NoisyOr, or a DMimlSvm of unit sets, "
+            f'with kernel="rbf", got {learner!r}'
+        )
     factor = learner.factor_
-    weights = solve_triangular(factor.triangle_, learner.coef_.T, lower=True, trans="T")
+    weights = learner.weights_ if unit else learner.coef_.T
     return {
+        "learner": "D-MimlSvm" if unit else "NoisyOr",
         "labels": list(label_names),
         "scale": scaler.scale_.tolist(),
         "shift": scaler.min_.tolist(),
         "gamma": factor.gamma,
         "landmarks": factor.landmarks_.tolist(),
+        "triangle": [row[: i + 1].tolist() for i, row in enumerate(factor.triangle_)],
         "weights": weights.tolist(),
         "intercept": learner.intercept_.tolist(),
     }
@@ -81,16 +92,19 @@ def _data_url(image):
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-def player(network: dict, scenes: list[dict]):
-    """A widget that scores images in the browser; None if widgets cannot be shown."""
+def player(networks: dict | list[dict], scenes: list[dict]):
+    """A widget that scores images in the browser; None if widgets cannot be shown.
+
+    ``networks`` are one or more of :func:`exported`, for the same labels.
+    """
     if not _is_live():
         return None
     traits: dict[str, Any] = {
-        name: traitlets.Any().tag(sync=True) for name in ("network", "scenes")
+        name: traitlets.Any().tag(sync=True) for name in ("networks", "scenes")
     }
-    traits |= {name: traitlets.Int(0).tag(sync=True) for name in ("label", "scene")}
+    traits |= {name: traitlets.Int(0).tag(sync=True) for name in ("learner", "label", "scene")}
     kind = type("Player", (anywidget.AnyWidget,), {"_esm": MODULE, **traits})
-    return kind(network=network, scenes=scenes)
+    return kind(networks=networks, scenes=scenes)
 
 
 def sliders(draw: Callable, **ranges):

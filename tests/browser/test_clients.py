@@ -125,7 +125,7 @@ def test_widgets_in_jupyterlab(jupyterlab, page, name):
     wait_for(lambda: picture.get_attribute("src") != before, BOOT)
     player = page.locator(".miml-play")
     words = player.get_by_role("status")
-    wait_for(lambda: "Probability of" in words.text_content(), BOOT)
+    wait_for(lambda: " of " in words.text_content(), BOOT)
     player.get_by_role("button").nth(4).press("Enter")
     assert "Before a part was covered" in words.text_content()
     assert page.faults == []

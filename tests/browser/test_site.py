@@ -29,6 +29,15 @@ def named(path):
     return str(path.relative_to(ROOT / "build"))
 
 
+HEIGHT = 15_000  # pixels of a page, at most
+FIRST, HEAVIEST = 1e6, 6e6  # bytes of the first page and of any page with its pictures, at most
+
+
+def local(address):
+    """The file of an address; None for what stands in the page itself."""
+    return Path(unquote(urlparse(address).path)) if address.startswith("file:") else None
+
+
 def test_there_is_a_site():
     assert SITES, "run: make site, or python site/build.py --profile smoke"
 
@@ -46,6 +55,10 @@ def test_page_loads_and_fits(page, path, width):
     assert page.evaluate(without) == []
     page.evaluate("window.scrollTo(5000, 0)")
     assert page.evaluate("[window.scrollX, document.body.scrollWidth]") == [0, width]
+    assert page.evaluate("document.documentElement.scrollHeight") <= HEIGHT
+    shown = [path, *map(local, page.evaluate("[...document.images].map(i => i.src)"))]
+    weight = sum(file.stat().st_size for file in set(shown) if file)
+    assert weight <= (FIRST if path.name == "index.html" else HEAVIEST)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
@@ -106,13 +119,67 @@ def test_scorecard_sorts_and_filters(page, path):
     assert len(column(page, "table")) == 283
 
 
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_first_screen_answers_three_questions_and_has_three_doors(page, site):
+    page.goto((site / "index.html").as_uri())
+    for words in ("What is the problem?", "Does the paper hold?", "How do I use it?"):
+        assert page.get_by_text(words).bounding_box()["y"] < 900
+    doors = page.locator(".doors > div")
+    boxes = [doors.nth(i).bounding_box() for i in range(doors.count())]
+    assert len(boxes) == 3 and all(box["y"] + box["height"] <= 900 for box in boxes)
+    picture = page.locator(".first img").bounding_box()
+    assert picture["width"] > 500 and picture["y"] + picture["height"] <= 900
+
+
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_a_slider_shows_means_of_records_and_the_papers_setting(page, site):
+    page.goto((site / "explore.html").as_uri())
+    place = page.locator(".miml-explore")
+    assert place.locator("svg").count() == 7
+    slider = place.get_by_role("slider")
+    for figure in range(place.get_by_role("combobox").locator("option").count()):
+        place.get_by_role("combobox").select_option(str(figure))
+        slider.press("Home")
+        first = place.locator(".value").all_text_contents()
+        assert all("±" in text for text in first)
+        slider.press("End")
+        assert place.locator(".value").all_text_contents() != first
+    jump = place.get_by_role("button", name="as in the paper: 25")
+    if jump.is_enabled():  # smoke has fewer rounds
+        jump.press("Enter")
+        assert slider.get_attribute("aria-valuetext") == "rounds: 25"
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("site", SITES, ids=named)
+def test_a_story_goes_on_and_back_by_keyboard(page, site):
+    page.goto((site / "story.html").as_uri())
+    if page.get_by_text("Its records are missing.").count():
+        pytest.skip("no records of RankSvm's steps")
+    words, told = page.locator(".words"), []
+    for _ in range(5):
+        told.append(words.text_content())
+        page.get_by_role("button", name="Next", exact=True).press("Enter")
+    assert len(set(told)) == 5 and told[-1].startswith("5 of 5. ")
+    assert page.locator(".told").text_content().startswith("RankSvm")
+    page.get_by_role("button", name="Back", exact=True).press("Enter")
+    assert words.text_content() == told[-2]
+    assert page.faults == []
+
+
 PLAYS = [site / "play.html" for site in SITES]
 
 
-@pytest.fixture(scope="module")
-def model():
+@pytest.fixture(scope="module", params=play.LEARNERS)
+def model(request):
     """What the page plays with."""
-    return play.trained_on_scenes()
+    return play.trained_on_scenes(request.param)
+
+
+def choose(page, model):
+    """Choose the radio button of the model's learner."""
+    name = {"DMimlSvm": "D-MimlSvm"}.get(type(model[-1]).__name__, "NoisyOr")
+    page.locator("#play .learners label", has_text=name).locator("input").check(force=True)
 
 
 def scores(page):
@@ -125,6 +192,8 @@ def scores(page):
 def test_page_scores_as_the_library_does(page, path, model, tmp_path):
     page.set_viewport_size({"width": 375, "height": 900})
     page.goto(path.as_uri())
+    scores(page)
+    choose(page, model)
     scenes = play.drawn_scenes()
     files = [base64.b64decode(scene["source"].split(",")[1]) for scene in scenes]
     pictures = [Image.open(io.BytesIO(file)) for file in files]

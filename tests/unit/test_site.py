@@ -12,13 +12,17 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
 import mimlpaper
 from mimlpaper import paths
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm
+from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import SCENE_LABELS, ImageBags, make_scenes
+from mimlpaper.metrics import CRITERIA
 from mimlpaper.reasons import explain
 from mimlpaper.study.companion import DRAWN
-from mimlpaper.study.published import published_claims
+from mimlpaper.study.published import TABLES, published_claims
 from mimlpaper.study.scorecard import ARTEFACTS, scorecard
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
@@ -51,8 +55,8 @@ def _module(name):
     return module
 
 
-NAMES = ("executed", "pages", "terms", "api", "check", "play")
-executed, pages, terms, api, check, play = map(_module, NAMES)
+NAMES = ("executed", "pages", "terms", "api", "check", "play", "explore")
+executed, pages, terms, api, check, play, explore = map(_module, NAMES)
 
 
 @pytest.fixture(scope="session")
@@ -114,24 +118,85 @@ def test_cells_are_escaped_tinted_folded_and_have_numbers_to_sort_by(pages):
     assert f"<details><summary>two of three hold</summary>{'x' * 300}</details>" in text
 
 
-def test_home_links_the_notebooks_that_there_are(pages, tmp_path):
-    text = pages.home_page("| all | `0_scorecard` | `9_cost` |", ["0_scorecard"], tmp_path)
-    assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
-    text = pages.home_page("see [9_cost](notebooks/9_cost.ipynb)", ["0_scorecard"], tmp_path)
-    assert "see `9_cost`" in text
+README = """# A name
+
+<!-- problem -->
+What is it?
+<!-- end -->
+![Orders](figures/orders.png)
+<!-- answer -->
+- It holds ([here](figures/pages/0_scorecard.md)), not there ([9_cost](notebooks/9_cost.ipynb)).
+<!-- end -->
+| all | `0_scorecard` | `9_cost` |
+"""
+
+
+def test_home_and_readme_link_the_notebooks_that_there_are(pages, tmp_path):
+    (tmp_path / "orders.svg").write_text("<svg/>")
+    text = pages.home_page(README, ["0_scorecard"], tmp_path)
+    assert "- It holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n" in text
+    assert "**What is the problem?** What is it?" in text and "](figures/orders.svg)" in text
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
+    assert "notebooks/9_cost" not in text and "notebooks/3_framework" not in text
+    text = pages.readme_page(README, ["0_scorecard"], tmp_path)
+    assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
+    assert "![Orders](figures/orders.svg)" in text
+    with pytest.raises(ValueError, match=r"README\.md must have <!-- answer -->"):
+        pages.home_page(README.replace("answer", "other"), [], tmp_path)
+    pages.home_page((paths.project_root() / "README.md").read_text(), [], tmp_path)
 
 
-def test_pages_show_light_svg_heavy_png_and_taller_figures_on_narrow_screens(pages, tmp_path):
-    for name in ("few", "orders", "orders_tall"):
-        (tmp_path / f"{name}.svg").write_text("<svg/>")
+def test_pages_show_light_svg_and_heavy_png(pages, tmp_path):
+    (tmp_path / "few.svg").write_text("<svg/>")
     (tmp_path / "many.svg").write_text(" " * (pages.HEAVY + 1))
     files = [pages.lightest(tmp_path, name) for name in ("few", "many", "none")]
     assert files == ["few.svg", "many.png", "none.png"]
-    text = pages.home_page("![Orders](figures/orders.png)", [], tmp_path)
-    assert text.startswith(
-        "![Orders](figures/orders.svg){.wide}\n![Orders](figures/orders_tall.svg){.tall}"
-    )
+
+
+def staged(method, n_stages, splits=(0, 1)):
+    """Records whose criteria are all stage / 10, + split; the last split stops a stage early."""
+    stages = [(split, stage) for split in splits for stage in range(1, n_stages + 1)]
+    table = pd.DataFrame(stages[:-1], columns=["split", "stage"])
+    value = table["stage"] / 10 + table["split"]
+    return table.assign(method=method, parameters="{}", **dict.fromkeys(CRITERIA, value))
+
+
+def test_sliders_have_means_and_spreads_and_the_papers_setting(explore):
+    swept = staged("InsDif", 3).assign(parameters='{"ratio": 0.2}', stage=0)[::2]
+    tables = {"figure6": staged("MimlBoost", 3), "figure8": swept}
+    given = explore.sweeps(lambda name: tables.get(name, pd.DataFrame()))
+    boosted, medoids = given["shown"]
+    (curve,) = boosted["curves"]
+    assert curve["name"] == "MimlBoost" and curve["paper"] == 50 and curve["x"] == [1, 2, 3]
+    assert len(curve["mean"]) == len(given["criteria"]) == 7
+    assert curve["mean"][0] == [0.6, 0.7, 0.75]  # the split that stopped keeps its .2 + 1
+    assert curve["std"][0][:2] == [0.7071, 0.7071]
+    assert medoids["curves"][0]["x"] == [20] and medoids["curves"][0]["paper"] == 20
+    page = explore.fragment(given | {"criteria": ["</script>"]})
+    assert page.count("</script>") == 1 and "http" not in page.replace("http://www.w3.org", "")
+    assert explore.sweeps(lambda name: pd.DataFrame())["shown"] == []
+
+
+def test_the_story_of_the_early_stop_is_told_from_records(explore, pages):
+    algorithms = [*TABLES[1].algorithms, "RankSvm, converged"]
+    level = dict(zip(algorithms, np.linspace(0.2, 0.6, 9), strict=True))
+    rows = [
+        {"method": name, "split": split, "dataset": "scene", "parameters": "{}", "stage": 0,
+         "state": "fresh", "kind": "original", **dict.fromkeys(CRITERIA, value + split / 10)}
+        for name, value in level.items() for split in (0, 1)
+    ]  # fmt: skip
+    steps = staged("RankSvm", 4).assign(state="fresh")
+    tables = {"table1": pd.DataFrame(rows), "ranksvm_steps": steps}
+    given = explore.early_stop(tables.__getitem__)
+    (told,) = given["shown"]
+    assert told["orders"].keys() == {"printed", "converged", "1", "2", "3", "4"}
+    assert all(len(order) == 8 for order in told["orders"].values())
+    assert [chapter["at"] for chapter in told["chapters"]][:3] == ["printed", "converged", "1"]
+    assert told["levels"][0]["values"][0] == 0.21  # hamming loss in print
+    assert not any("{" in chapter["words"] for chapter in told["chapters"])
+    tables["ranksvm_steps"] = steps[:0]
+    assert explore.early_stop(tables.__getitem__) is None
+    assert "Its records are missing." in pages.story_page(tables.__getitem__)
 
 
 def test_gallery_is_in_the_papers_order_and_leads_to_cells(pages, tmp_path):
@@ -253,9 +318,9 @@ def test_a_planted_fault_is_found_in_a_page(check, tmp_path, capsys):
     assert check.main([tmp_path / "nothing"]) == 1
 
 
-@pytest.fixture(scope="module")
-def model(play):
-    return play.trained_on_scenes(n_images=60, rank=40)
+@pytest.fixture(scope="module", params=[DMimlSvm, NoisyOr])
+def model(play, request):
+    return play.trained_on_scenes(request.param(rank=40, random_state=1), n_images=60)
 
 
 @pytest.mark.skipif(NODE is None, reason="there is no node on the path")
@@ -278,12 +343,12 @@ def test_javascript_computes_features_and_scores_as_the_library_does(tmp_path, p
 
 
 def test_what_the_page_plays_with(play, model):
-    with pytest.raises(ValueError, match="got NoisyOr"):
-        play.exported(copy.deepcopy(model).set_params(noisyor__kernel="linear"))
+    with pytest.raises(ValueError, match=r"got (NoisyOr|DMimlSvm)"):
+        play.exported(make_pipeline(*copy.deepcopy(model[:-1]), type(model[-1])(kernel="linear")))
     scenes = play.drawn_scenes(n_images=20, size=16)
     names = [scene["name"].removeprefix("Drawn as ") for scene in scenes]
     assert len(set(names)) == len(scenes) > 4
     assert {label for name in names for label in name.split(" and ")} <= set(SCENE_LABELS)
     assert all(scene["source"].startswith("data:image/png;base64,") for scene in scenes)
     if play.anywidget is None:
-        assert play.player({}, []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None
+        assert play.player([], []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None
