@@ -13,9 +13,9 @@ from dataclasses import astuple
 
 import llvmlite.binding
 import pandas as pd
+from mimlpaper.study.arithmetic import variables
 
 from mimlpaper import paths
-from mimlpaper.study.arithmetic import variables
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import KEY, records
 from mimlpaper.study.registry import EXPERIMENTS

@@ -17,6 +17,7 @@ from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import (
     ARTEFACTS,
     Artefact,
+    answer,
     artefact_status,
     codecheck_manifest,
     finding_in_words,
@@ -116,6 +117,27 @@ def test_the_card_in_three_points(card):
     assert in_words(scorecard({}, [])) == "Nothing is recorded yet."
 
 
+def test_the_answer_states_four_facts_of_the_card_with_links(card):
+    """A card as in print: all cells agree, and a claim counts where the word stands."""
+    numbers, claims, ranking, left = answer(card, article="a.md").split("\n- ")
+    every, words = card["totals"]["matched"]["all"], card["words"]["paper's test"]
+    assert numbers.startswith("- **The numbers: 100% agree.** Of 106 printed results 106 agree")
+    assert f"row\n  {every['false_match_rate']:.0%} would agree" in numbers or (
+        f"row {every['false_match_rate']:.0%} would agree" in numbers.replace("\n ", "")
+    )
+    assert f"{words['shown']} of {len(card['claims'])} are shown" in claims
+    assert f"{words['contradicted']} contradicted" in claims or not words["contradicted"]
+    assert "14 of 14 columns have the printed winner" in ranking
+    powerless = [c["verdicts"]["strict test"] for c in card["claims"]]
+    powerless = [one for one in powerless if 2 * one["control"] < one["n_control"]]
+    assert f"For {len(powerless)} claims" in left
+    for part, place in zip(
+        (numbers, claims, ranking, left), ("numbers", "claims", "order", "nobody"), strict=True
+    ):
+        assert "(a.md#" in part and place in part.partition("(a.md#")[2]
+    assert answer(scorecard({}, [])) == "Nothing is recorded yet."
+
+
 def test_some_tables_in_words(half_run):
     begin = "printed cells that agree with ours:"
     assert finding_in_words(half_run, [1], []).startswith(
@@ -159,7 +181,7 @@ def test_cells_that_are_not_there():
 
 PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve that rises.")
 TABLE = Artefact("Costs", "costs", "9_cost")
-README = "# A\n<!-- written by `mimlpaper run` -->\nold\n<!-- until here -->\n\nB\n"
+README = "# A\n<!-- answer -->\nold\n<!-- end -->\n\nB\n"
 
 
 def saved():
@@ -188,7 +210,7 @@ def test_artefacts_are_what_notebooks_save_of_known_experiments():
 
 
 def test_lists_are_written_in_their_places(tmp_path, monkeypatch, card):
-    """Lines of the outcome have at most 100 characters."""
+    """Lines of the answer have at most 100 characters."""
     assert (paths.figures() / "README.md").read_text() == gallery()
     assert (paths.project_root() / "codecheck.yml").read_text() == codecheck_manifest()
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
@@ -198,8 +220,7 @@ def test_lists_are_written_in_their_places(tmp_path, monkeypatch, card):
             "README.md", "README.md", "codecheck.yml",
         ]  # fmt: skip
     written = (tmp_path / "README.md").read_text()
-    assert written.startswith(README.partition("old")[0] + "Printed values and claims")
-    assert written.endswith(README.partition("old")[2])
+    assert written == README.replace("old", answer(card))
     assert max(map(len, written.splitlines())) <= 100
     assert (tmp_path / "figures" / "README.md").read_text() == gallery()
 
