@@ -179,10 +179,8 @@ class MimlClassifier(base.LogOdds):
             found = "left out, over time_budget" if np.isnan(value) else f"{value:.3f}"
             lines.append(f"  {name}: {found}, {self.seconds_[name]:.1f} s")
         n_calibrated = np.sum((self.slopes_ != 1) | (self.intercepts_ != 0))
-        lines.append(
-            "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated"
-        )
-        return "\n".join(lines) + f" for {n_calibrated} of {self.n_labels_} labels."
+        fitted = "It is fitted to all bags, whose features are scaled to [0, 1], and calibrated for"
+        return "\n".join([*lines, f"{fitted} {n_calibrated} of {self.n_labels_} labels."])
 
     def _criterion(self, labels, scores, folds):
         """Mean over the folds where it is defined; NaN if nowhere, or without scores."""

@@ -113,7 +113,7 @@ class Row:
 
     def readings(self, dataset: str = "") -> list[dict]:
         """Each change of an open choice, then mixtures, without what the row has anyway."""
-        several = [*map(dict, self.choices), *mixed(self.choices, self.n_mixed)]
+        several = (*self.choices, *mixed(self.choices, self.n_mixed))
         found = [self.differing(one, dataset) for one in several]
         return [one for i, one in enumerate(found) if one and one not in found[:i]]
 
