@@ -11,7 +11,9 @@ HOMES = {
         "DifferenceFeatures InsDif NeighbourMeans PrototypeDifferences SingleInstances"
     ),
     "algorithms.mimlboost": "MimlBoost",
-    "algorithms.mimlsvm": "KMedoids LandmarkMap MedoidMap MimlNn MimlSvm",
+    "algorithms.medoid_map": "KMedoids LandmarkMap MedoidMap",
+    "algorithms.mimlnn": "MimlNn",
+    "algorithms.mimlsvm": "MimlSvm",
     "algorithms.mimlsvm_mi": "MimlSvmMi",
     "algorithms.noisy_or": "NoisyOr",
     "algorithms.subcod": "OneLabel SubCod",

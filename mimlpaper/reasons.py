@@ -5,7 +5,8 @@ from scipy.spatial.distance import cdist
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.algorithms.mimlsvm import MimlNn, MimlSvm
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
 from mimlpaper.kernels import kernel_matrix

@@ -7,7 +7,7 @@ import pandas as pd
 from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms.mimlsvm import MimlNn
+from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.baselines.binary_relevance import Guess, MlKnn
 from mimlpaper.preprocessing import SumInstances
 from mimlpaper.study import fingerprint

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper import kernels
-from mimlpaper.algorithms.mimlsvm import MimlNn
+from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
 from mimlpaper.base import VectorEstimator, check_labels, check_parameters, check_vectors
 

@@ -13,7 +13,16 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms import (
+    dmimlsvm,
+    insdif,
+    medoid_map,
+    mimlboost,
+    mimlnn,
+    mimlsvm,
+    mimlsvm_mi,
+    subcod,
+)
 from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, ranksvm
 from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.preprocessing import ConcatenateInstances
@@ -56,7 +65,7 @@ MANY_LABELS = {
     "MimlBoost": mimlboost.MimlBoost(n_rounds=50, rank=300),
     "MimlSvm": mimlsvm.MimlSvm(),
     "MimlSvm_mi": mimlsvm_mi.MimlSvmMi(rank=300),
-    "MimlNn": mimlsvm.MimlNn(),
+    "MimlNn": mimlnn.MimlNn(),
     "D-MimlSvm": dmimlsvm.DMimlSvm(rank=300),
     "InsDif": _on_vectors(insdif.InsDif()),
     "AdtBoost.MH": _on_vectors(adtboost_mh.AdtBoostMH(n_rounds=25)),
@@ -76,10 +85,10 @@ ONE_LABEL = {
 # What grows with the bags, not with their square, on many bags.
 LARGE = {
     "MimlNn, landmarks": make_pipeline(
-        mimlsvm.LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+        medoid_map.LandmarkMap(), OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
     ),
     "MimlSvm, landmarks": make_pipeline(
-        mimlsvm.LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
+        medoid_map.LandmarkMap(), insdif.SingleInstances(), mimlsvm_mi.MimlSvmMi(C=10.0, rank=300)
     ),
     "MimlBoost, linear": mimlboost.MimlBoost(n_rounds=10, kernel="linear", label_code="product"),
     "MimlSvm_mi, linear": mimlsvm_mi.MimlSvmMi(kernel="linear"),
@@ -118,8 +127,8 @@ class ScikitMultilearnKnn(BaseEstimator):
 N_PEER_TEST = 200
 PEERS = {
     "drawn:400x8x4": {
-        "MimlNn": mimlsvm.MimlNn(),
-        "MimlNn, distances by SciPy": mimlsvm.MimlNn(metric=scipy_hausdorff),
+        "MimlNn": mimlnn.MimlNn(),
+        "MimlNn, distances by SciPy": mimlnn.MimlNn(metric=scipy_hausdorff),
     },
     "drawn:232x4x4": {
         "D-MimlSvm": dmimlsvm.DMimlSvm(),

@@ -7,7 +7,7 @@ cost and width are held out.
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-from mimlpaper.algorithms import mimlboost, mimlsvm, mimlsvm_mi
+from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi
 from mimlpaper.baselines import adtboost_mh, ranksvm
 from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.distances import set_kernel_distance
@@ -57,7 +57,7 @@ TABLE_1 = Table({
         each(scaling="none", C=1.0, gamma=1.0, rank=600, label_rule="sign",
              max_alternations=[1, 2, 5, 10, 25])),
     "MimlNn": Row(
-        mimlsvm.MimlNn(), [SCALED],
+        mimlnn.MimlNn(), [SCALED],
         each(scaling="none", ratio=0.2, ridge=[0.0, 10.0], label_rule="top")),
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [ANY_SCALE, CONCATENATED, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(
@@ -94,7 +94,7 @@ TABLE_2 = Table({
          nearest(C=0.1, max_alternations=5)],
         each(scaling="columns", C=[0.03, 1.0], max_alternations=[1, 2, 10, 25], label_rule="top")),
     "MimlNn": Row(
-        mimlsvm.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
+        mimlnn.MimlNn(), [SCALED, nearest(scaling=UNIT_ROWS)],
         each(scaling=["none", "columns"], ratio=0.2, ridge=[0.1, 10.0], label_rule="top")),
     "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [SUMMED, ANY_SCALE, FEW_ROUNDS], OF_TREES),
     "RankSvm": Row(

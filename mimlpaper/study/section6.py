@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlsvm, mimlsvm_mi
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi
 from mimlpaper.baselines import adtboost_mh, cnmf, ranksvm
 from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import YAHOO_NAMES
@@ -34,7 +34,7 @@ HELD_OUT_DEGREE = stated("6.2.2", kernel="poly", degree=DEGREES)
 
 TABLE_3 = Table({
     "InsDif": Row(
-        insdif.InsDif(learner=mimlsvm.MimlNn()),
+        insdif.InsDif(learner=mimlnn.MimlNn()),
         [AS_IN_FILES, PROTOTYPES, FIFTH, program("InsDif", learner__ridge=0.0)],
         each(learner__ridge=[0.1, 1.0], learner__label_rule="top")),
     "InsDif_MimlSvm": Row(

@@ -8,7 +8,7 @@ of this library, or of the methods' papers and programs.
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mimlpaper.algorithms import mimlboost, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.baselines import diverse_density, misvm
 from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study.measures import TESTED
@@ -38,7 +38,7 @@ TABLE_5 = Table({
         [*each(scaling="columns", optimum=["minimal", "vertex"], C=[0.01, 100.0]),
          dict(kept_share=[1.0]), dict(learner__C=1.0, learner__gamma=0.2, learner__ratio=0.2)]),
     "SubCod_MimlNn": Row(
-        subcod.SubCod(learner=mimlsvm.MimlNn()),
+        subcod.SubCod(learner=mimlnn.MimlNn()),
         [SCALED, ROWS_OF_IMAGES, M_THETA, BUDGET, nearest(learner__ratio=1.0)],
         each(scaling="columns", optimum="minimal", learner__ratio=0.4)),
     "SubCod_MimlSvm_mi": Row(

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
@@ -67,7 +67,7 @@ OF_BAGS = {
     "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
     "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
         _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
-    "MimlNn": Row(mimlsvm.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
+    "MimlNn": Row(mimlnn.MimlNn(), [_grid(TWO_RATIOS, ratio=RATIOS, ridge=RIDGES)]),
     "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
         default(mu=0.0, lam=0.1),
         _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0])]),
@@ -154,7 +154,7 @@ WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
 FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
     "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
-    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlsvm.MimlNn()), [BY_CONCEPTS]),
+    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
     "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
     "SubCod_MimlBoost": Row(subcod.SubCod(learner=mimlboost.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
     "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms import mimlsvm as medoid_map
+from mimlpaper.algorithms import medoid_map
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.subcod import SubCod
 from mimlpaper.baselines.binary_relevance import MlKnn

@@ -11,7 +11,8 @@ from mimlpaper.algorithms.insdif import (
     NeighbourMeans,
     PrototypeDifferences,
 )
-from mimlpaper.algorithms.mimlsvm import MimlNn, MimlSvm
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.kernels import KernelFactor, kernel_matrix
 from tests import reference

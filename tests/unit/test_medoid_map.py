@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.insdif import SingleInstances
-from mimlpaper.algorithms.mimlsvm import SQUARE
+from mimlpaper.algorithms.medoid_map import SQUARE
 from mimlpaper.datasets import make_bags
 from mimlpaper.distances import check_memory, max_hausdorff
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mimlpaper.algorithms.mimlsvm import KMedoids, _assign, _update
+from mimlpaper.algorithms.medoid_map import KMedoids, _assign, _update
 
 
 def line(*points):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mimlpaper import metrics
-from mimlpaper.algorithms.mimlsvm import MimlNn
+from mimlpaper.algorithms.mimlnn import MimlNn
 from tests import reference
 
 

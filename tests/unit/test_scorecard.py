@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from mimlpaper import paths
-from mimlpaper.algorithms.mimlsvm import KMedoids, MimlSvm
+from mimlpaper.algorithms.medoid_map import KMedoids
+from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.study import scorecard as scorecard_module
 from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.published import TABLES, published_claims

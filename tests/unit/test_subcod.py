@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
-from mimlpaper.algorithms.mimlsvm import MimlNn, MimlSvm
+from mimlpaper.algorithms.mimlnn import MimlNn
+from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.subcod import OPTIMA, OneLabel, SubCod, best_inversions, correct_concepts
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.datasets import make_africa
