@@ -121,8 +121,7 @@ def plot_parameter_curves(
     handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
     if of_sets:
         _draw_sets(grid, losses, x)
-    if published:
-        _mark_settings(grid, losses, x, published)
+    if _mark_settings(grid, losses, x, published or {}):
         handles[ring] = Line2D([], [], color=LINE, **RING)
     over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
     place = dict(loc="upper right", bbox_to_anchor=(1, 0.42), title_fontsize=8)
@@ -138,11 +137,13 @@ def _draw_sets(grid, losses, x):
 
 
 def _mark_settings(grid, losses, x, published):
+    """Draw a ring at each setting that a curve has; whether there is one."""
     means = losses.groupby(["method", x, "panel"])["loss"].mean()
-    for method, value in published.items():
-        own = means[method, value] if (method, value) in means else means[:0]
-        for panel, mean in own.items():
+    drawn = [setting for setting in published.items() if setting in means]
+    for method, value in drawn:
+        for panel, mean in means[method, value].items():
             grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
+    return bool(drawn)
 
 
 def _losses(records, x):

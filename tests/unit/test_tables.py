@@ -23,6 +23,7 @@ from mimlpaper.study.tables import (
     results_table,
     save_table,
 )
+from mimlpaper.study.verdicts import VERDICT_TINTS
 from tests.made_up_records import as_in_the_paper, rows
 
 
@@ -110,7 +111,7 @@ def test_latex_is_plain_and_balanced(monkeypatch):
     text = results_table(as_in_the_paper(1), 1, profile="paper").to_latex()
     assert text.count("{") == text.count("}")
     assert text.count(r"\midrule") == 2
-    assert r"& ours & \cellcolor[HTML]{D4ECD0}\textbf{.185±.008} = &" in text
+    assert r"& ours & \cellcolor[HTML]{E4F4EC}\textbf{.185±.008} = &" in text
     assert r"\addlinespace MlSvm† & printed &" in text and r"\midrule AdtBoost.MH &" in text
     shown = pd.DataFrame({"a": [Entry(("1", "2"), verdict="agrees")]})
     assert r"\shortstack{1\\2\\\textit{agrees}}" in frame_grid(shown, shown, "").to_latex()
@@ -141,7 +142,7 @@ def test_tints_keep_their_table_and_prose_is_set_flush_left():
     shown = pd.DataFrame({"a": [Entry(("1",), verdict="agrees")]}, index=["<a> & b"])
     table = frame_grid(shown, shown, "")
     html = table._repr_html_()
-    assert "&lt;a&gt; &amp; b" in html and "background-color: #d4ecd0" in html
+    assert "&lt;a&gt; &amp; b" in html and f"background-color: {VERDICT_TINTS['agrees']}" in html
     assert html == table._repr_html_()
     name = html[html.index("#T_") :].split(maxsplit=1)[0]
     prose = divergences_table("4")._repr_html_()
