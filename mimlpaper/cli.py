@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 TO_RUN = ("stale", "suspect", "missing")  # states of trials that a notebook runs
+RAN = ("notebook", "status", "trials", "seconds", "mend")
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
 PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
 PARSER.add_argument("--version", action="version", version=f"mimlpaper {version('mimlpaper')}")
@@ -114,8 +115,7 @@ def _run(options):
          "" if run.status == "done" else f"mimlpaper run {run.name}"]
         for run in [*runs, *left_out]
     ]  # fmt: skip
-    names = ("notebook", "status", "trials", "seconds", "mend")
-    _print(dict(zip(names, row, strict=True)) for row in rows)
+    _print(dict(zip(RAN, row, strict=True)) for row in rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     if options.publish and not failed:

@@ -15,7 +15,7 @@ from mimlpaper.study.trials import PROFILES
 NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')
 # The first argument of a notebook's own function that draws and saves.
 DRAWN_BY = re.compile(r'\b(?:curves|draw\w*|show\w*)\(f?"([\w{}]+)"')
-TABLE = re.compile(r"paper\.table\((\d)\)")
+TABLE = re.compile(r"(?:\.table|as_asked)\((\d)[,)]")
 
 
 def page_of(notebook, name, figures):

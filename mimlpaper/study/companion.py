@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from IPython.display import Markdown, display
+from IPython.display import Image, Markdown, display
 from threadpoolctl import threadpool_limits
 
 from mimlpaper import paths
@@ -203,7 +203,10 @@ class Companion:
         """The original data if their files are present; else, or in "smoke", drawn data, noted."""
         if self.profile != "smoke" and is_present(name, self.data_home):
             return load(name, self.data_home)
-        display(Markdown(f"> **{DRAWN}** What follows is about them, not about *{name}*."))
+        about = (
+            "Figures are those recorded of the original data." if self.profile == "paper" else ""
+        )
+        display(Markdown(f"> **{DRAWN}** Numbers that follow are not about *{name}*. {about}"))
         return load(STAND_INS[name])
 
     def save_table(self, table, name: str, *, of: Sequence[Dataset] = ()):
@@ -219,12 +222,16 @@ class Companion:
         """Write a figure as PNG and SVG, and show it with an alternative text.
 
         ``of`` is the data shown; drawn data are named in the picture and its text, and never
-        replace the figure of original data.
+        replace the figure of original data: in the profile "paper" the published one is shown.
         """
         texts = {shown.file: f"{shown.title}. {shown.shows}" for shown in ARTEFACTS}
         text = texts.get(name, name.replace("_", " "))
-        notes = [f"Explored: {self.explores}."] * bool(self.asked)
-        notes += [DRAWN] * (of is not None and of.kind == "synthetic")
+        drawn = of is not None and of.kind == "synthetic"
+        published = paths.figures() / f"{name}.png"
+        if drawn and self.profile == "paper" and not self.asked and published.is_file():
+            plt.close(figure)
+            return display(Image(filename=published, alt=text))
+        notes = [f"Explored: {self.explores}."] * bool(self.asked) + [DRAWN] * drawn
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE)

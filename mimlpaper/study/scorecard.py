@@ -130,8 +130,8 @@ def answer(card: dict, article: str = ARTICLE) -> str:
     """Does the paper hold? Facts in Markdown, with links into ``article``, which shows them."""
     every = {name: totals["all"] for name, totals in card["totals"].items()}
     matched, blind = every["matched"], every["blind"]
-    if not matched["rows"]:
-        return "Nothing is recorded yet."
+    if not (matched["rows"] and blind["rows"]):
+        return "Not everything is recorded yet."
     measured = sum(matched[word] for word in VERDICTS[:3])
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
     words = {view: card["words"][view] for view in tables.CLAIM_COLUMNS}

@@ -215,16 +215,21 @@ class Experiment:
     ) -> "Experiment":  # fmt: skip
         """The experiment on other data sets, of some methods, with more or fewer splits.
 
+        Each part keeps the ``datasets`` that it covers; what no part covers goes to the first.
         ``variants`` are those of the methods that it names, as in :class:`Part`. What is empty or
         0 stays as it is; trials that stay the same have the same records.
         """
         self._check(methods)
         own = variants or {}
 
+        def own_of(part, name):
+            return part.covers(name) or (part is self.parts[0] and not self.covers(name))
+
         def varied(part):
+            asked = tuple(name for name in datasets if own_of(part, name))
             given = isinstance(part.splits, GivenSplit) or not n_splits
             return replace(
-                part, datasets=tuple(datasets) or part.datasets,
+                part, datasets=asked if datasets else part.datasets,
                 splits=part.splits if given else replace(part.splits, n_splits=n_splits),
                 variants={
                     m: own.get(m, part.variants.get(m, [{}]))
@@ -232,7 +237,7 @@ class Experiment:
                 },
             )  # fmt: skip
 
-        parts = [part for part in map(varied, self.parts) if part.variants]
+        parts = [part for part in map(varied, self.parts) if part.variants and part.datasets]
         return replace(self, parts=tuple(parts))
 
     def _check(self, methods):
