@@ -30,7 +30,7 @@ test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2
 
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
-	$(BIN)/python -m pytest --numprocesses 2 tests/check $(wildcard tests/faults)
+	$(BIN)/python -m pytest --numprocesses 2 tests/check
 	$(BIN)/python tests/package/check_package.py
 	$(BIN)/mimlpaper run --profile smoke
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
