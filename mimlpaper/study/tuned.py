@@ -170,7 +170,7 @@ FEW_FOLDS = CrossValidation(5, n_folds=10)
 SPLITS = {
     SCENES: RandomSplits(5), TEXTS: RandomSplits(5), BAGS: FEW_FOLDS, DBPEDIA: AS_REUTERS,
     GENES: FEW_FOLDS, YAHOO: GivenSplit(),
-    FIVE_SETS: CrossValidation(10, n_folds=10, stratified=True),
+    FIVE_SETS: CrossValidation(5, n_folds=10, stratified=True),
 }  # fmt: skip
 TUNED = {
     SCENES: _bags(SCALED, CONCATENATED),
