@@ -74,7 +74,6 @@ def _protocol(options):
     "execute notebooks: every table and figure",
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
-    _option("--publish", action="store_true", help="write figures/, README.md and codecheck.yml"),
     _option("--parameters", action="store_true", help="list what the notebooks can be asked"),
     _option("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help=ASK),
     RECOMPUTE,
@@ -82,8 +81,7 @@ def _protocol(options):
 )
 def _run(options):
     from mimlpaper.study import notebooks
-    from mimlpaper.study.companion import Companion
-    from mimlpaper.study.scorecard import publish_lists, trials_behind
+    from mimlpaper.study.scorecard import trials_behind
 
     names = options.notebooks or notebooks.available_notebooks()
     if options.parameters:
@@ -92,10 +90,6 @@ def _run(options):
              "what it does": one["help"]}
             for name in names for one in notebooks.parameters_of(name).values()
         )  # fmt: skip
-    if options.publish and (options.profile != "paper" or options.p):
-        raise ValueError(
-            f"--publish goes with the profile paper, without -p, got {options.profile}"
-        )
     counts, ready, left_out = {}, [], []
     for name in names:
         stem = Path(name).stem
@@ -106,9 +100,9 @@ def _run(options):
             ready.append(name)
     parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
     parameters |= dict(options.p)
+    parameters |= _protocol(options)
     at_once = -1 if options.recorded else 1  # since trials take all cores
-    how = {"publish": options.publish, "at_once": at_once}
-    runs = notebooks.run_notebooks(ready, _protocol(options) | parameters, **how) if ready else []
+    runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
     failed = [run for run in runs if run.status != "done"]
     rows = [
         [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",
@@ -118,8 +112,6 @@ def _run(options):
     _print(dict(zip(RAN, row, strict=True)) for row in rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
-    if options.publish and not failed:
-        print(*publish_lists(Companion().scorecard()), sep="\n")
     return int(bool(failed))
 
 

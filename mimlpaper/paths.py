@@ -10,7 +10,7 @@ from typing import IO
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
 
-# Set in the environment of notebooks that `mimlpaper run` executes, to "publish" or to "look".
+# Set in the environment of notebooks that are executed, to "publish" or to "look".
 RUN = "MIMLPAPER_RUN"
 
 

@@ -18,7 +18,6 @@ from mimlpaper.study.trials import Experiment, Measure, Part, RandomSplits
 N_TRAIN = (150, 482)  # the smallest and the largest training set of Figs. 4 and 5
 N_SPLITS = 30
 N_FEATURES, N_LABELS, LABEL_SHARE, NOISE = 100, 5, 0.25, 6.0
-RHOS = np.arange(1, 100) / 100
 
 
 class EqualPair(BaseEstimator):
@@ -62,11 +61,6 @@ def levels(records: pd.DataFrame, rho: float) -> pd.DataFrame:
     """Shares of false differences: rows are numbers of training examples, columns criteria."""
     ratios = records.groupby("method")[[*CRITERIA]]
     return ratios.agg(lambda ratio: (ratio.abs() > critical_lead(rho)).mean())
-
-
-def smallest_rho(records: pd.DataFrame) -> float:
-    """The smallest ρ, in hundredths, by which no level is above 5 %."""
-    return next(float(rho) for rho in RHOS if levels(records, rho).max(axis=None) <= ALPHA)
 
 
 def power(records: pd.DataFrame, rho: float, lead: float) -> float:

@@ -91,7 +91,7 @@ class Companion:
 
     @property
     def folder(self) -> Path:
-        """Where tables and figures go; ``mimlpaper run --publish`` writes those that git keeps."""
+        """Where tables and figures go; ``site/publish.py`` writes those that git keeps."""
         if self.profile == "paper" and os.environ.get(paths.RUN) == "publish" and not self.asked:
             return paths.figures()
         return paths.build("explored" if self.asked else self.profile) / "figures"
@@ -178,11 +178,6 @@ class Companion:
             by_method = as_published(self.recorded(name)).groupby("method", sort=False)
             means[get_experiment(name).title] = by_method[["fit_seconds", "predict_seconds"]].mean()
         return pd.concat(means, axis=1).round(2)
-
-    def core_hours(self) -> float:
-        """Processor hours of all trials whose records may be shown."""
-        tables = [self.recorded(name).drop_duplicates(KEY) for name in EXPERIMENTS]
-        return float(sum(table["seconds"].sum() for table in tables) / 3600)
 
     def table(self, number: int, *, criteria: Sequence[str] = (), **asked):
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`.

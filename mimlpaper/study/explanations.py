@@ -6,17 +6,15 @@ from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
-from pandas.io.formats.style import Styler
 from PIL import Image
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
-from mimlpaper.reasons import explain, telling_features
+from mimlpaper.reasons import explain
 from mimlpaper.study.figures import INK, RIGHT, WRONG
 
 WHITE = "#ffffff"
@@ -84,37 +82,6 @@ def explained_images(estimator, images: Sequence, label_names: Sequence[str], **
     images = list(images)
     bags = ImageBags().transform(images)
     return explained_scenes(estimator, bags, label_names, images=images, **options)
-
-
-def explained_text(
-    estimator, bag: np.ndarray, label_names: Sequence[str],
-    feature_names: Sequence[str] | None = None, *, n_shown: int = 2, n_words: int = 4,
-) -> Styler:  # fmt: skip
-    """A table of a text's ``n_shown`` highest labels: passages, their scores as bars, and words.
-
-    A passage that is the sum of the others is the "whole text". The ``n_words`` words are those
-    without which a passage's score would fall most. The estimator is fitted on bags of word counts;
-    ``bag`` is (n_instances, n_features). ``feature_names`` default to "word 1", "word 2", …
-    """
-    words = [f"word {i + 1}" for i in range(bag.shape[1])]
-    names = words if feature_names is None else feature_names
-    scores, reasons = estimator.decision_function([bag])[0], explain(estimator, [bag])
-    falls = [telling_features(estimator, bag, i) for i in range(len(bag))]
-    whole = (2 * bag == bag.sum(axis=0)).all(axis=1) & bag.any(axis=1) & (len(bag) > 2)
-    passages = np.where(whole, "whole text", [f"passage {n}" for n in np.cumsum(~whole)])
-    rows = [
-        (f"{label_names[label]} {_signed(scores[label])}", passages[i], reasons[i, label],
-         _telling_words(bag[i], falls[i][:, label], names, n_words))
-        for label in np.argsort(-scores)[:n_shown] for i in range(len(bag))
-    ]  # fmt: skip
-    styler = pd.DataFrame(rows, columns=["label", "passage", "score", "words"]).style
-    styler = styler.hide(axis="index").format(_signed, subset="score")
-    return styler.bar(subset="score", align="zero", color=["#bbbbbb", "#8fbbe0"])
-
-
-def _telling_words(counts, falls, names, n_words):
-    first = [j for j in np.argsort(-falls, kind="stable")[:n_words] if falls[j] > 0]
-    return ", ".join(names[j] + (f" ×{counts[j]:.0f}" if counts[j] > 1 else "") for j in first)
 
 
 def _draw_label(ax, bag, scores, bound, seen):

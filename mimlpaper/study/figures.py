@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -176,30 +176,6 @@ def plot_critical_difference(tested: Ranks, axis: Axes, *, title: str):
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))
     axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
-
-
-def plot_orders(ranks: pd.DataFrame, ax: Axes, *, coloured: Sequence[str] = ()):
-    """Mean ranks of methods, 1 is best: a line for each, from setting to setting.
-
-    ``ranks`` has a column method and one for each setting; a row is a method, or one of its runs.
-    A bar is the middle 95 % of the runs. If some methods are ``coloured``, the others are grey.
-    """
-    methods = in_order(ranks["method"].unique())
-    looks, shown = [look_of(method) for method in methods], coloured or methods
-    if methods:
-        sns.pointplot(
-            ranks.melt("method", var_name="setting", value_name="rank"), x="setting", y="rank",
-            hue="method", hue_order=methods, markers=[look.marker for look in looks],
-            linestyles="-" if coloured else [look.linestyle for look in looks],
-            palette={m: look_of(m).color if m in shown else "#bbbbbb" for m in methods},
-            errorbar=("pi", 95), err_kws=dict(linewidth=1.5, alpha=0.3), linewidth=1,
-            markersize=4.5, markeredgewidth=0, dodge=0.0 if coloured else 0.3, legend=False, ax=ax,
-        )  # fmt: skip
-        ax.set(ylim=(len(methods) + 0.4, 0.6), xlabel="", ylabel="mean rank (1 is best)")
-        ax.tick_params(axis="x", length=0)
-        lines = [np.asarray(line.get_xydata()) for line in ax.lines if line.get_marker() != "None"]
-        ends = [places[np.isfinite(places[:, 1])][-1] for places in lines]
-        label_ends(ax, dict(zip(methods, ends, strict=True)), least=0.07, bold=coloured or None)
 
 
 def label_ends(axis: Axes, ends: dict, *, least: float, bold=None):

@@ -1,9 +1,7 @@
 """An estimator that chooses its parameters by one hold-out test on the training set."""
 
-from collections.abc import Mapping, Sequence
-from numbers import Real
+from collections.abc import Mapping
 
-import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import Pipeline
@@ -73,22 +71,6 @@ class HoldOut(BaseEstimator):
     def predict(self, X):
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
-
-
-# Ends of grids beyond which a parameter has no values.
-BOUNDS = {"ratio": 1.0, "ridge": 0.0, "max_alternations": 1}
-
-
-def shares_at_ends(search: HoldOut, chosen: Sequence[Mapping]) -> dict[str, float]:
-    """For each grid of numbers, the share of ``chosen`` settings at its ends, but for bounds."""
-    grids = [search.grid] if isinstance(search.grid, Mapping) else search.grid
-    shares = {}
-    for name in dict.fromkeys(name for grid in grids for name in grid):
-        values = [value for grid in grids for value in grid.get(name, ())]
-        if len(set(values)) > 1 and all(isinstance(value, Real) for value in values):
-            ends = {min(values), max(values)} - {BOUNDS.get(name.split("__")[-1])}
-            shares[name] = float(np.mean([one[name] in ends for one in chosen if name in one]))
-    return shares
 
 
 def full_names(estimator, parameters: Mapping) -> dict:

@@ -6,22 +6,16 @@ others in the experiment "readings".
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
-from sklearn.model_selection import ShuffleSplit
 
-from mimlpaper.metrics import CRITERIA, evaluate
-from mimlpaper.sharing import Cache, sharing
+from mimlpaper.metrics import CRITERIA
 from mimlpaper.study.claims import CLAIM_TESTS, QUOTED
-from mimlpaper.study.compare import Records, as_published, records_of, run_means
-from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_cells
+from mimlpaper.study.compare import Records, as_published, records_of
+from mimlpaper.study.published import ALL_CRITERIA
 from mimlpaper.study.registry import READ_SPLITS, ROWS
-from mimlpaper.study.settings import mixed
-from mimlpaper.study.trials import set_random_states
-from mimlpaper.study.verdicts import against_printed, row_verdicts
 
 # Rows of a table that are other readings of a method.
 READ_AS = {"RankSvm, converged": "RankSvm", "MimlSvm, set kernel": "MimlSvm"}
@@ -160,54 +154,3 @@ def in_sentences(turns: pd.DataFrame) -> str:
         f"{large} by more than the spread over these; in {turned} a single choice turns the sign. "
         "So few splits allow no test."
     )
-
-
-def row_positions(number: int, get_records: Records) -> pd.DataFrame:
-    """Printed rows among the readings of their methods; ``below``: the share below print."""
-    table, records = TABLES[number], readings_of(f"table{number}", get_records)
-    if records.empty:
-        return pd.DataFrame()
-    named = (records["method"] + "\n" + records["reading"]).rename("method")
-    runs = run_means(records.assign(method=named), table).groupby(["dataset", "method"])
-    means = runs[list(table.criteria)].mean().rename_axis(["dataset", "algorithm"])
-    ours = means.rename_axis(columns="criterion").stack().rename("mean").reset_index()
-    ours = ours.assign(table=number, method=ours["algorithm"].str.split("\n").str[0])
-    printed = published_cells(number).query("printed == 'value'")
-    printed = printed.rename(columns={"mean": "published_mean", "std": "published_std"})
-    cells = printed[["dataset", "criterion", "algorithm"]].rename(columns={"algorithm": "method"})
-    pairs = against_printed(ours.merge(cells), printed).sort_values("algorithm", kind="stable")
-    nearest = row_verdicts(pairs).set_index("algorithm")["nearest"]
-    pairs["identified"] = pairs["algorithm"].map(nearest) == pairs["method"]
-    own = pairs[pairs["other"] == pairs["method"]]
-    own = own.groupby(["other", "algorithm", "criterion"], sort=False)
-    every = own[["published_mean", "mean", "identified"]].mean()
-    every = every.assign(below=every["mean"] < every["published_mean"], table=number)
-    found = every.groupby(["table", "other", "criterion"], sort=False).agg(
-        n=("mean", "size"), identified=("identified", "mean"), printed=("published_mean", "first"),
-        least=("mean", "min"), median=("mean", "median"), largest=("mean", "max"),
-        below=("below", "mean"),
-    )  # fmt: skip
-    return found.rename_axis(index={"other": "algorithm"}).reset_index()
-
-
-def every_reading(
-    estimator, choices: Sequence[Mapping], X, Y, *, n_mixed: int = 8, n_splits: int = 5,
-    test_size=0.25, random_state: int = 0,
-) -> pd.DataFrame:  # fmt: skip
-    """The readings of an estimator of your own, fitted on the same random splits, with criteria.
-
-    ``choices`` are changes of its parameters, such as ``[{"ridge": 0.1}, {"ridge": 10.0}]``. Each
-    is made alone, then ``n_mixed`` drawn mixtures of them. ``reading`` is "" for the estimator.
-    """
-    splits = ShuffleSplit(n_splits, test_size=test_size, random_state=random_state)
-    rows = []
-    for split, (train, test) in enumerate(splits.split(np.arange(len(Y)))):
-        with sharing(Cache()):
-            for reading in ({}, *choices, *mixed(choices, n_mixed)):
-                one = clone(estimator).set_params(**reading)
-                set_random_states(one, split)
-                one.fit(X[train], Y[train])
-                found = evaluate(Y[test], one.decision_function(X[test]), one.predict(X[test]))
-                about = {"split": split, "n_train": len(train), "n_test": len(test)}
-                rows.append({"reading": in_words(reading)} | about | found)
-    return pd.DataFrame(rows)

@@ -1,6 +1,5 @@
 """Execute the project's notebooks through papermill; evidence says how each run ended."""
 
-import base64
 import copy
 import json
 import os
@@ -15,13 +14,13 @@ import papermill
 from joblib import Parallel, delayed
 from latex2mathml.converter import convert as latex_to_mathml
 from nbclient.exceptions import DeadKernelError
-from nbconvert import HTMLExporter, MarkdownExporter
+from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlpaper.study.companion import HOW_TO_RUN, TYPES, typed
-from mimlpaper.study.scorecard import ARTEFACTS, LAST_RUNS, last_runs
+from mimlpaper.study.scorecard import LAST_RUNS, last_runs
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
@@ -40,8 +39,6 @@ LEFT_OUT = {  # tags of MyST-NB
     "enabled": True, "remove_input_tags": ["remove-input"],
     "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
 }  # fmt: skip
-# Looks of tables, which a page of the repository may not have.
-LOOKS = re.compile(r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|\n\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ def run_notebooks(
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
-    ``publish`` to the folder that the repository keeps, where ``pages`` has them as Markdown.
+    ``publish`` to the folder that the repository keeps.
     ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
     those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.typed`. Own
     questions are answered in ``build/explored``. ``at_once`` run side by side, -1 for one a core.
@@ -130,8 +127,6 @@ def _run(path, parameters, folder, publish):
         code = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source.strip()]
         if all(cell.execution_count is not None for cell in code):
             _write_html(executed, folder / f"{path.stem}.html")
-            if publish and folder == paths.build("paper"):
-                _write_markdown(executed, paths.figures() / "pages" / f"{path.stem}.md")
             output = folder / path.name
             os.replace(unfinished, output)
         else:
@@ -160,7 +155,7 @@ def _write_html(notebook, path):
 
     Left out are what the tags of MyST-NB remove or hide, and standard error.
     """
-    page = _without_errors(notebook)
+    page = without_errors(notebook)
     for cell in page.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
@@ -171,35 +166,7 @@ def _write_html(notebook, path):
     paths.write_whole(path, exporter.from_notebook_node(page)[0])
 
 
-def _write_markdown(notebook, path):
-    """A page to read where the repository is browsed, with the pictures of the folder above.
-
-    A picture that is no artefact becomes a file beside the page.
-    """
-    page = _without_errors(notebook)
-    own = {f"{shown.title}. {shown.shows}": f"../{shown.file}.png" for shown in ARTEFACTS}
-    n_pictures = 0
-    for cell in page.cells:
-        for output in cell.get("outputs", ()):
-            data = output.get("data", {})
-            if "image/png" in data:
-                text = output.metadata.get("image/png", {}).get("alt", "")
-                text = text or cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-                if text not in own:
-                    n_pictures += 1
-                    picture = path.with_name(f"{path.stem}_{n_pictures}.png")
-                    paths.write_whole(picture, base64.b64decode(data["image/png"]))
-                    own[text] = picture.name
-                output.data = {"text/markdown": f"![{text}]({own[text]})"}
-            elif "sk-container" in data.get("text/html", ""):
-                del data["text/html"]  # scikit-learn's pictures of estimators, which are all style
-            elif "text/html" in data:
-                data["text/html"] = LOOKS.sub("", data["text/html"])
-    exporter = MarkdownExporter(config=Config({"TagRemovePreprocessor": LEFT_OUT}))
-    paths.write_whole(path, exporter.from_notebook_node(page)[0].lstrip())
-
-
-def _without_errors(notebook):
+def without_errors(notebook):
     """A copy without what cells wrote to standard error, as progress bars."""
     page = copy.deepcopy(notebook)
     for cell in page.cells:

@@ -364,41 +364,6 @@ def artefact_status(profile: str) -> list[dict]:
     return rows
 
 
-def publish_lists(card: dict) -> list[Path]:
-    """Write what is made of the artefacts: README's answer, figures/README.md, codecheck.yml."""
-    root = paths.project_root()
-    marks = re.compile(r"(<!-- answer -->\n).*?(\n<!-- end -->)", re.S)
-    readme = (root / "README.md").read_text()
-    readme = marks.sub(lambda ends: ends[1] + answer(card) + ends[2], readme)
-    texts = {
-        root / "README.md": readme, paths.figures() / "README.md": gallery(),
-        root / "codecheck.yml": codecheck_manifest(),
-    }  # fmt: skip
-    return [paths.write_whole(path, text) for path, text in texts.items()]
-
-
-def gallery() -> str:
-    """``figures/README.md``: a row for each artefact, and the pictures below."""
-    text, pictures = (paths.PACKAGE / "study" / "gallery.md").read_text(), ""
-    for one in ARTEFACTS:
-        files = " ".join(f"[{name}]({name})" for name in one.files)
-        notebook = f"[{one.notebook}](../notebooks/{one.notebook}.ipynb)"
-        trials = ", ".join(f"`{name}`" for name in one.experiments)
-        text += f"| {one.title} | {files} | {notebook} | {trials} |\n"
-        if one.shows:
-            pictures += f"\n## {one.title}\n\n![{one.shows}]({one.files[0]})\n\n{one.shows}\n"
-    return text + pictures
-
-
-def codecheck_manifest() -> str:
-    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact."""
-    text = (paths.PACKAGE / "study" / "codecheck.yml").read_text()
-    for one in ARTEFACTS:
-        made = json.dumps(f"{one.title}, made by: mimlpaper run {one.notebook} --publish")
-        text += f"  - file: figures/{one.files[0]}\n    comment: {made}\n"
-    return text
-
-
 CITED = re.compile(r"(?P<code>.*?)\s*#\s*(?P<step>(?:Tables? \d+, )?(?:steps?|lines?) .*)", re.I)
 
 

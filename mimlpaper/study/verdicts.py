@@ -100,18 +100,6 @@ def match_rates(pairs: pd.DataFrame, factor: float = 1.0) -> tuple[float, float]
     return float(within[own].mean()), float(within[~own].mean())
 
 
-def log_likelihood(runs: pd.Series, printed_mean: float, printed_std: float, n: int) -> float:
-    """Log likelihood of a printed mean and deviation over n runs, if they are drawn like ours.
-
-    Runs count as normal and independent; only differences between rows of a criterion mean much.
-    """
-    mean, std = runs.mean(), runs.std()
-    of_mean = stats.norm.logpdf(printed_mean, mean, std * np.sqrt(1 / n + 1 / len(runs)))
-    scale = (n - 1) / std**2
-    of_variance, per_std = scale * printed_std**2, np.log(2 * scale * printed_std)
-    return of_mean + stats.chi2.logpdf(of_variance, n - 1) + per_std
-
-
 def row_distances(pairs: pd.DataFrame) -> pd.DataFrame:
     """``distance`` of a table's ``algorithm`` to each printed ``other``: of ``scaled`` the RMS."""
     squares = pairs.assign(distance=pairs["scaled"] ** 2)

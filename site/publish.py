@@ -1,0 +1,102 @@
+"""Write what git keeps of the recorded trials: figures/, the README's answer, codecheck.yml.
+
+``python site/publish.py`` executes all notebooks, or those that are named, saves their tables and
+figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the lists of both.
+"""
+
+import base64
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbconvert import MarkdownExporter
+from traitlets.config import Config
+
+from mimlpaper import paths
+from mimlpaper.study.companion import Companion
+from mimlpaper.study.notebooks import LEFT_OUT, run_notebooks, without_errors
+from mimlpaper.study.scorecard import ARTEFACTS, answer
+
+HERE = Path(__file__).resolve().parent
+# Looks of tables, which a page of the repository may not have.
+LOOKS = re.compile(r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|\n\s*", re.DOTALL)
+
+
+def publish(names=None) -> list[Path]:
+    """Execute notebooks, write their pages and the lists; RuntimeError if one fails."""
+    written = []
+    for run in run_notebooks(names, at_once=-1, publish=True):
+        if run.output is None:
+            raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
+        path = paths.figures() / "pages" / f"{run.name}.md"
+        written.append(write_page(nbformat.read(run.output, as_version=4), path))
+    return written + write_lists(Companion().scorecard())
+
+
+def write_page(notebook, path: Path) -> Path:
+    """A page to read where the repository is browsed, with the pictures of the folder above.
+
+    A picture that is no artefact becomes a file beside the page.
+    """
+    page = without_errors(notebook)
+    own = {f"{shown.title}. {shown.shows}": f"../{shown.file}.png" for shown in ARTEFACTS}
+    n_pictures = 0
+    for cell in page.cells:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if "image/png" in data:
+                text = output.metadata.get("image/png", {}).get("alt", "")
+                text = text or cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+                if text not in own:
+                    n_pictures += 1
+                    picture = path.with_name(f"{path.stem}_{n_pictures}.png")
+                    paths.write_whole(picture, base64.b64decode(data["image/png"]))
+                    own[text] = picture.name
+                output.data = {"text/markdown": f"![{text}]({own[text]})"}
+            elif "sk-container" in data.get("text/html", ""):
+                del data["text/html"]  # scikit-learn's pictures of estimators, which are all style
+            elif "text/html" in data:
+                data["text/html"] = LOOKS.sub("", data["text/html"])
+    exporter = MarkdownExporter(config=Config({"TagRemovePreprocessor": LEFT_OUT}))
+    return paths.write_whole(path, exporter.from_notebook_node(page)[0].lstrip())
+
+
+def write_lists(card: dict) -> list[Path]:
+    """Write the README's answer, figures/README.md and codecheck.yml."""
+    root = paths.project_root()
+    marks = re.compile(r"(<!-- answer -->\n).*?(\n<!-- end -->)", re.S)
+    readme = (root / "README.md").read_text()
+    readme = marks.sub(lambda ends: ends[1] + answer(card) + ends[2], readme)
+    texts = {
+        root / "README.md": readme, paths.figures() / "README.md": gallery(),
+        root / "codecheck.yml": codecheck_manifest(),
+    }  # fmt: skip
+    return [paths.write_whole(path, text) for path, text in texts.items()]
+
+
+def gallery() -> str:
+    """``figures/README.md``: a row for each artefact, and the pictures below."""
+    text, pictures = (HERE / "gallery.md").read_text(), ""
+    for one in ARTEFACTS:
+        files = " ".join(f"[{name}]({name})" for name in one.files)
+        notebook = f"[{one.notebook}](../notebooks/{one.notebook}.ipynb)"
+        trials = ", ".join(f"`{name}`" for name in one.experiments)
+        text += f"| {one.title} | {files} | {notebook} | {trials} |\n"
+        if one.shows:
+            pictures += f"\n## {one.title}\n\n![{one.shows}]({one.files[0]})\n\n{one.shows}\n"
+    return text + pictures
+
+
+def codecheck_manifest() -> str:
+    """``codecheck.yml`` of CODECHECK's specification 1.0: a file for each artefact."""
+    text = (HERE / "codecheck.yml").read_text()
+    for one in ARTEFACTS:
+        made = json.dumps(f"{one.title}, made by: python site/publish.py {one.notebook}")
+        text += f"  - file: figures/{one.files[0]}\n    comment: {made}\n"
+    return text
+
+
+if __name__ == "__main__":
+    print(*publish(sys.argv[1:] or None), sep="\n")
