@@ -177,10 +177,10 @@ def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):
     assert np.allclose(found, model.predict_proba(scores / scores.std())[:, 1])
     smaller, same = _calibrated(scores / 1000, labels)
     assert np.allclose(smaller, 1000 * slopes) and np.allclose(same, intercepts)
-    for column, n_true in product((np.arange(6.0), np.ones(6)), (0, 3, 6)):
-        truth = np.arange(6) < n_true
+    for column, n_false in product((np.arange(6.0), np.ones(6)), (0, 3, 6)):
+        truth = np.arange(6) >= n_false
         found = np.ravel(_calibrated(column[:, None], truth[:, None])).tolist()
-        assert (found == [1.0, 0.0]) == (column.std() == 0 or n_true != 3)
+        assert (found == [1.0, 0.0]) == (column.std() == 0 or n_false != 3)
 
 
 def test_few_bags_constant_labels_and_bad_parameters(bags, Y):
