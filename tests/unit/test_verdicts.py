@@ -8,20 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mimlpaper.study import verdicts
 from mimlpaper.study.compare import compare_with_paper
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import records
-from mimlpaper.study.verdicts import (
-    PARTITION,
-    agreement,
-    deviations,
-    log_likelihood,
-    match_rates,
-    row_verdicts,
-    tolerance,
-    verdict,
-    wins,
-)
 from tests.made_up_records import as_in_the_paper
 
 NAN = math.nan
@@ -56,14 +46,14 @@ TOLERATED = [
 
 def test_tolerances_by_hand():
     for values, expected in TOLERATED:
-        found = tolerance(pd.DataFrame([values])).item()
+        found = verdicts.tolerance(pd.DataFrame([values])).item()
         assert found == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_likelihood_is_a_density_that_is_highest_near_our_own_runs():
     runs = pd.Series([0.2, 0.3, 0.4, 0.3])
     means, stds = np.linspace(-0.5, 1.1, 41), np.linspace(0.0025, 1.0025, 101)
-    logs = np.array([[log_likelihood(runs, m, s, 5) for s in stds] for m in means])
+    logs = np.array([[verdicts.log_likelihood(runs, m, s, 5) for s in stds] for m in means])
     assert np.exp(logs).sum() * 0.04 * 0.01 == pytest.approx(1.0, abs=0.02)
     best = np.unravel_index(logs.argmax(), logs.shape)
     assert means[best[0]] == pytest.approx(0.3) and abs(stds[best[1]] - runs.std()) < 0.02
@@ -76,7 +66,7 @@ def test_two_runs_of_one_program_agree_nineteen_times_in_twenty():
         "table": 1, "criterion": "one_error", "published_mean": 0.3, "n": 30,
         "published_std": first.std(axis=1, ddof=1), "std": second.std(axis=1, ddof=1),
     })  # fmt: skip
-    within = abs(first.mean(axis=1) - second.mean(axis=1)) <= tolerance(cells) - 0.0005
+    within = abs(first.mean(axis=1) - second.mean(axis=1)) <= verdicts.tolerance(cells) - 0.0005
     assert within.mean() == pytest.approx(0.95, abs=0.01)
 
 
@@ -87,7 +77,7 @@ def test_partitions_move_a_mean_as_table_5_records():
     runs = trials.groupby(["method", "dataset", "run"])["accuracy"].agg(["mean", "var"])
     groups = runs.groupby(["method", "dataset"])
     between, if_independent = groups["mean"].var().sum(), groups["var"].mean().sum() / 10
-    assert math.sqrt(between / if_independent) == pytest.approx(PARTITION, abs=0.03)
+    assert math.sqrt(between / if_independent) == pytest.approx(verdicts.PARTITION, abs=0.03)
 
 
 def test_words():
@@ -101,7 +91,7 @@ def test_words():
         ("average_recall", NAN, "missing"),
     ):
         judged = {"criterion": criterion, "mean": mean, "published_mean": 0.2, "kind": "original"}
-        assert verdict(pd.DataFrame([judged | {"tolerance": 0.0100001}])).item() == word
+        assert verdicts.verdict(pd.DataFrame([judged | {"tolerance": 0.0100001}])).item() == word
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +112,7 @@ def shifted(cells, algorithm, to):
 
 
 def test_the_printed_values_are_identified(printed):
-    found = agreement(printed)
+    found = verdicts.agreement(printed)
     assert found["agrees"] == 236 and found["match_rate"] == 1.0
     assert (found["rows"], found["rows_identified"], found["columns"]) == (39, 39, 33)
     assert found["rows_by_chance"] == pytest.approx(5)
@@ -134,10 +124,10 @@ def test_the_printed_values_are_identified(printed):
 def test_a_row_that_is_another_algorithm_is_told_apart(printed):
     """RankSvm with MimlSvm's numbers: its row is MimlSvm's, and the others keep their order."""
     cells = shifted(printed, "RankSvm", to="MimlSvm")
-    rows = row_verdicts(deviations(cells)).set_index("algorithm")
+    rows = verdicts.row_verdicts(verdicts.deviations(cells)).set_index("algorithm")
     assert rows.loc["RankSvm", "nearest"] == "MimlSvm"
     assert rows["identified"].sum() == 7
-    assert agreement(cells)["tau"] < 1
+    assert verdicts.agreement(cells)["tau"] < 1
 
 
 def test_kendalls_tau_and_winners_by_hand():
@@ -148,17 +138,21 @@ def test_kendalls_tau_and_winners_by_hand():
         "mean": [0.2, 0.1, 0.3], "std": 0.0, "n": 30, "published_mean": [0.1, 0.2, 0.3],
         "published_std": 0.0, "verdict": "agrees", "complete": True,
     })  # fmt: skip
-    found = agreement(cells)
+    found = verdicts.agreement(cells)
     assert found["tau"] == pytest.approx(1 / 3)
     assert found["winner_agreement"] == 0.0
     assert found["rows_identified"] == 1
-    assert wins(cells, "mean").tolist() == [False, True, False]
-    assert wins(cells.assign(criterion="average_recall"), "mean").tolist() == [False, False, True]
+    assert verdicts.wins(cells, "mean").tolist() == [False, True, False]
+    assert verdicts.wins(cells.assign(criterion="average_recall"), "mean").tolist() == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_match_rates_grow_with_the_tolerance(printed):
-    pairs = deviations(printed[printed["table"] == 1])
-    rates = [match_rates(pairs, factor) for factor in (0.1, 1.0, 4.0, np.inf)]
+    pairs = verdicts.deviations(printed[printed["table"] == 1])
+    rates = [verdicts.match_rates(pairs, factor) for factor in (0.1, 1.0, 4.0, np.inf)]
     assert [own for own, _ in rates] == [1.0] * 4
     others = [other for _, other in rates]
     assert others == sorted(others) and others[-1] == 1.0
@@ -167,6 +161,6 @@ def test_match_rates_grow_with_the_tolerance(printed):
 
 def test_nothing_measured_gives_no_share():
     cells = compare_with_paper(pd.DataFrame(), 1)
-    found = agreement(cells)
+    found = verdicts.agreement(cells)
     assert found["missing"] == 56 and found["rows"] == 0
     assert found["false_match_rate"] is None and found["tau"] is None
