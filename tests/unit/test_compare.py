@@ -1,7 +1,5 @@
 """Cells on made-up records that equal the printed values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +10,8 @@ from mimlpaper.study.published import TABLES, published_characteristics
 from mimlpaper.study.registry import ROWS
 from mimlpaper.study.scorecard import scorecard_cells
 from tests.made_up_records import accuracies, as_in_the_paper, rows
+
+THREE = {"coverage": [0.1, 0.2, 0.3]}
 
 
 def test_printed_values_match_themselves_and_nothing_is_missing():
@@ -27,27 +27,16 @@ def test_printed_values_match_themselves_and_nothing_is_missing():
         assert not nothing["complete"].any()
 
 
-def test_mean_and_std_over_splits():
-    """.1 .2 .3: mean .2, std .1 with ddof 1."""
-    records = rows("table1", "scene", "MimlSvm", {"hamming_loss": [0.1, 0.2, 0.3]})
-    cell = compare.compare_with_paper(records, 1).set_index(["algorithm", "criterion"])
-    cell = cell.loc[("MimlSvm", "hamming_loss")]
-    assert (cell["mean"], cell["std"], cell["n"]) == (pytest.approx(0.2), pytest.approx(0.1), 3)
-
-
-def test_web_pages_are_taken_over_sets():
-    """Two sets with one split each are two runs of the one row "yahoo"."""
-    values = {"hamming_loss": [0.1]}
-    records = pd.concat([rows("table4", f"yahoo:{name}", "InsDif", values) for name in "ab"])
-    (first, second) = compare.run_means(records, TABLES[4]).to_dict("records")
-    assert first["dataset"] == second["dataset"] == "yahoo"
-    assert (first["run"], second["run"]) == ("yahoo:a", "yahoo:b")
-
-
-def test_cross_validations_are_averaged_first():
-    """Ten runs of ten folds: 100 trials, ten runs; std over the runs' means, not the folds."""
-    accuracy = np.tile([0.0, 1.0], 50) * 0.2 + np.repeat(np.arange(10) / 100, 10)
-    records = rows("table5", "musk1", "SubCod", {"accuracy": accuracy})
+def test_runs_are_splits_sets_or_cross_validations():
+    """In Table 5 the std is over the means of ten runs, not over their hundred folds."""
+    cells = compare.compare_with_paper(rows("table1", "scene", "MimlSvm", THREE), 1)
+    (cell,) = cells.query("algorithm == 'MimlSvm' and criterion == 'coverage'").itertuples()
+    assert (cell.mean, cell.std, cell.n) == (pytest.approx(0.2), pytest.approx(0.1), 3)
+    pages = [rows("table4", f"yahoo:{name}", "InsDif", {"coverage": [0.1]}) for name in "ab"]
+    sets = compare.run_means(pd.concat(pages), TABLES[4])
+    assert set(sets["dataset"]) == {"yahoo"} and set(sets["run"]) == {"yahoo:a", "yahoo:b"}
+    folds = np.tile([0.0, 0.2], 50) + np.repeat(np.arange(10) / 100, 10)
+    records = rows("table5", "musk1", "SubCod", {"accuracy": folds})
     measured = compare.run_means(records, TABLES[5])
     assert measured["accuracy"].tolist() == pytest.approx([0.1 + i / 100 for i in range(10)])
     assert set(measured["n_trials"]) == {10}
@@ -55,22 +44,16 @@ def test_cross_validations_are_averaged_first():
 
 def test_variants_and_stages_stay_out_of_tables():
     records = as_in_the_paper(1)
-    variant = records.assign(parameters='{"k": 1}', hamming_loss=9.0)
-    stage = records.assign(stage=3, hamming_loss=9.0)
-    everything = pd.concat([records, variant, stage])
-    pd.testing.assert_frame_equal(
-        compare.compare_with_paper(everything, 1), compare.compare_with_paper(records, 1)
-    )
+    others = [records.assign(parameters='{"k": 1}'), records.assign(stage=3)]
+    both = compare.as_published(pd.concat([records, *(one.assign(coverage=9.0) for one in others)]))
+    assert both.equals(records)
 
 
 def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
     records = accuracies("table5", "synthetic_africa", "SubCod", 0.9, kind="synthetic")
-    cells = compare.compare_with_paper(records, 5)
-    seen = cells[cells["n"] > 0]
-    assert seen[["dataset", "algorithm", "verdict"]].to_numpy().tolist() == [
-        ["musk1", "SubCod", "synthetic"]
-    ]
-    assert seen["mean"].item() == pytest.approx(0.9)
+    (cell,) = compare.compare_with_paper(records, 5).query("n > 0").itertuples()
+    assert (cell.dataset, cell.algorithm, cell.verdict) == ("musk1", "SubCod", "synthetic")
+    assert cell.mean == pytest.approx(0.9)
 
 
 def test_characteristics_are_compared_as_printed():
@@ -89,25 +72,21 @@ def test_characteristics_are_compared_as_printed():
 def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
     """It is in no total either, and the paper's cells are the same without it."""
     paper = as_in_the_paper(1)
-    values = {name: [0.001] * 30 for name in TABLES[1].criteria}
-    stranger = rows("table1", "scene", "Oracle", values)
+    stranger = rows("table1", "scene", "Oracle", {name: [0.001] * 30 for name in CRITERIA})
     records = pd.concat([stranger, paper])
     cells = compare.compare_with_paper(records, 1)
-    others = cells[cells["printed"] == "no row"]
-    assert list(others.index) == list(range(56, 63))
-    assert set(others["algorithm"]) == {"Oracle"} and set(others["verdict"]) == {""}
-    assert others["published_mean"].isna().all()
-    assert others["mean"].tolist() == pytest.approx([0.001] * 7)
+    others = cells[56:]
+    for name, value in {"printed": "no row", "algorithm": "Oracle", "verdict": ""}.items():
+        assert others[name].tolist() == [value] * 7
+    assert others["published_mean"].isna().all() and others["mean"].round(9).eq(0.001).all()
     pd.testing.assert_frame_equal(cells[:56], compare.compare_with_paper(paper, 1))
-    alone = scorecard_cells({"table1": paper})
-    pd.testing.assert_frame_equal(scorecard_cells({"table1": records}), alone)
+    assert scorecard_cells({"table1": records}).equals(scorecard_cells({"table1": paper}))
 
 
 def test_an_incomplete_protocol_is_not_complete():
     few = compare.compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
     assert not few["complete"].any() and set(few["n"]) == {5}
-    half_a_run = as_in_the_paper(5)
-    half_a_run = half_a_run[half_a_run["split"] < 99]
+    half_a_run = as_in_the_paper(5).query("split < 99")
     assert not compare.compare_with_paper(half_a_run, 5)["complete"].any()
 
 
@@ -124,11 +103,11 @@ def test_one_bad_record_spoils_its_cell():
 def test_the_blind_row_of_a_method_may_be_its_matched_one():
     """The blind column runs the methods with marked settings, of all tables in one experiment."""
     matched = as_in_the_paper(1)
-    marked = [name for name, row in ROWS["table1"].blind().items()]
+    marked = [*ROWS["table1"].blind()]
     assert "MimlSvm_mi" in marked and "MimlNn" not in marked
     blind = matched[matched["method"].isin(marked)].assign(hamming_loss=0.5)
-    other = as_in_the_paper(3)
-    records = {"table1": matched, "blind": pd.concat([blind, other]), "tuned": blind}
+    everything = pd.concat([blind, as_in_the_paper(3)])
+    records = {"table1": matched, "blind": everything, "tuned": blind}
     column = compare.column_records(records, "table1", "blind")
     assert set(column["method"]) == set(matched["method"]) and len(column) == len(matched)
     assert set(column.loc[column["method"] == "MimlSvm_mi", "hamming_loss"]) == {0.5}
@@ -141,10 +120,9 @@ def test_the_blind_row_of_a_method_may_be_its_matched_one():
 def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
     """Tuned, RankSvm leads on every criterion, and the methods that led it fall by one rank."""
     records = as_in_the_paper(1)
-    best = records["method"] == "RankSvm"
+    best = {name: 0.0 if one.lower_is_better else 1.0 for name, one in CRITERIA.items()}
     tuned = records.copy()
-    for name, criterion in CRITERIA.items():
-        tuned.loc[best, name] = 0.0 if criterion.lower_is_better else 1.0
+    tuned.loc[tuned["method"] == "RankSvm", [*best]] = [*best.values()]
     orders = compare.three_orders({"table1": records, "tuned": tuned}, 1).set_index("method")
     assert orders["printed"].equals(orders["ours"])
     assert orders.at["RankSvm", "everyone tuned"] == 1.0
@@ -161,7 +139,7 @@ def test_records_that_no_check_confirmed_are_left_out():
 
 
 def test_a_control_has_the_printed_means_and_our_spreads():
-    """Of three methods with means of .5; what is N/A in print is NaN, and other methods too."""
+    """Of methods with means of .5; what is N/A in print is NaN, and other methods too."""
     ours = rows("table1", "scene", "MimlNn", {name: [0.4, 0.5, 0.6] for name in CRITERIA})
     others = [ours.assign(method=name) for name in ("AdtBoost.MH", "Oracle")]
     moved = compare.as_printed(pd.concat([ours, *others]), "table1_tuned").set_index("method")
@@ -169,6 +147,5 @@ def test_a_control_has_the_printed_means_and_our_spreads():
     assert moved.loc["AdtBoost.MH", "ranking_loss"].isna().all()
     assert moved.loc["Oracle", "hamming_loss"].isna().all()
     assert compare.as_printed(ours, "figure4").empty
-    pages = pd.concat([ours.assign(dataset=f"yahoo:{i}", method="InsDif", split=0)[i : i + 1]
-                       for i in range(3)])  # fmt: skip
+    pages = ours.assign(dataset=[f"yahoo:{i}" for i in range(3)], method="InsDif", split=0)
     assert compare.as_printed(pages, "table4")["hamming_loss"].mean() == pytest.approx(0.039)

@@ -50,10 +50,7 @@ def test_by_hand():
 def test_against_scipy():
     a, b = np.random.default_rng(1).normal([[0.2], [0.195]], 0.01, (2, 30))
     found, test = compared(a, b), stats.ttest_rel(b, a)
-    assert (
-        found.n == 30 and found.outcome("paired") == compared(b, a).outcome("strict") == "neither"
-    )
-    assert found.paired["worse"] == pytest.approx(test.pvalue)
+    assert found.n == 30 and found.paired["worse"] == pytest.approx(test.pvalue)
     assert found.gain == pytest.approx((b - a).mean())
     assert found.margin == pytest.approx(0.05 * b.mean())
     assert found.gain - found.paired_half == pytest.approx(test.confidence_interval().low)
@@ -102,10 +99,8 @@ def test_independent_data_sets_are_compared_by_their_ranks():
     """Eleven sets, A ahead on all: p = 2 / 2^11, however large one lead is."""
     gains = np.array([*np.linspace(0.01, 0.02, 10), 5.0])
     sets = [f"set {i}" for i in range(11)]
-    own = [
-        records_of(method, 0.1 + lead, sets) for method, lead in (("A", 0 * gains), ("B", gains))
-    ]
-    found = compare_methods(pd.concat(own), "A", "B", "hamming_loss")
+    a, b = (records_of(*own, sets) for own in (("A", 0 * gains), ("B", gains)))
+    found = compare_methods(pd.concat([a, b]), "A", "B", "hamming_loss")
     assert found.strict["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
     both = signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
     assert both.tolist() == [1.0, stats.wilcoxon([1, 2, 3], alternative="greater").pvalue]
