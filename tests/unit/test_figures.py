@@ -1,7 +1,5 @@
 """Figures show the records, do not change them, and are saved twice with the same bytes."""
 
-from __future__ import annotations
-
 import matplotlib
 
 matplotlib.use("Agg")
@@ -27,16 +25,9 @@ def paper_style():
     plt.close("all")
 
 
-def sweep():
-    records = swept("figure7", "MimlSvm", "ratio", np.arange(1, 11) / 10, effect=0.01)
-    return records.assign(k=100 * swept_values(records, default=0.2))
-
-
 def boxes():
     figure, ax = plt.subplots()
-    bag, label = (
-        figures.draw_box(ax, x, 0.5, text, "#eee") for x, text in ((0.2, "bag"), (0.8, "label"))
-    )
+    bag, label = (figures.draw_box(ax, x, 0.5, "a box", "#eee") for x in (0.2, 0.8))
     figures.draw_arrow(ax, bag, label)
     return figure
 
@@ -44,12 +35,6 @@ def boxes():
 RANKS = pd.DataFrame({
     "method": ["MimlNn", "MlSvm"], "as published": [1.0, 2.0], "tuned": [2.0, 1.0]
 })  # fmt: skip
-
-
-def orders():
-    figure, ax = plt.subplots()
-    figures.plot_orders(RANKS, ax)
-    return figure
 
 
 def test_same_records_same_bytes_under_any_style(tmp_path):
@@ -69,11 +54,10 @@ def drawn_lines(axis):
 
 def test_curves_show_means_and_bands():
     """Of losses; of precision, recall and F1 one minus the mean. Fractions of .01 a step of k."""
-    records = sweep()
-    before = records.copy()
-    axes = figures.plot_parameter_curves(
-        records, "k", xlabel="k (%)", published={"MimlSvm": 20}
-    ).axes
+    records = swept("figure7", "MimlSvm", "ratio", np.arange(1, 11) / 10, effect=0.01)
+    records["k"] = 100 * swept_values(records, default=0.2)
+    before, settings = records.copy(), {"MimlSvm": 20}
+    axes = figures.plot_parameter_curves(records, "k", xlabel="k (%)", published=settings).axes
     pd.testing.assert_frame_equal(records, before)
     means, ring = drawn_lines(axes[0])
     assert means.get_xdata() == pytest.approx(np.arange(10, 101, 10))
@@ -104,37 +88,27 @@ def test_every_curve_is_named_and_has_its_own_look():
     solid, dashed, dotted = drawn_lines(figure.axes[0])
     assert solid.get_color() == figures.look_of("MimlBoost").color
     assert solid.get_linestyle() == "-" != dashed.get_linestyle()
-    assert len({line._unscaled_dash_pattern for line in (dashed, dotted)}) == 2
+    assert dashed._unscaled_dash_pattern != dotted._unscaled_dash_pattern
 
 
 def test_lines_lead_from_setting_to_setting_and_end_at_their_names():
-    (ax,) = orders().axes
-    ends = [line.get_ydata().round(9).tolist() for line in ax.lines if line.get_marker() != "None"]
-    assert ends == [[1.0, 2.0], [2.0, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MlSvm"]
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["as published", "tuned"]
-
-
-def test_methods_that_are_not_meant_are_grey_and_nothing_is_drawn_of_nothing():
-    ax = plt.subplots()[1]
-    ranks = pd.DataFrame({"method": ["MlSvm", "MimlNn"], "printed": [1.0, 2.0], "ours": [2.0, 1.0]})
-    figures.plot_orders(ranks, ax, coloured=("MlSvm",))
-    colors = [line.get_color() for line in ax.lines if line.get_marker() != "None"]
-    assert [to_rgb(color) for color in colors] == [
-        to_rgb("#bbbbbb"),
-        to_rgb(figures.look_of("MlSvm").color),
-    ]
-    weights = {text.get_text(): text.get_weight() for text in ax.texts}
-    assert weights == {"MlSvm": "bold", "MimlNn": "normal"}
-    figures.plot_orders(RANKS[:0], plt.subplots()[1])
-    figures.plot_orders(RANKS.assign(tuned=np.nan), plt.subplots()[1])
+    looks = [to_rgb(figures.look_of(method).color) for method in RANKS["method"]]
+    for chosen, colors in (((), looks), (("MlSvm",), [to_rgb("#bbbbbb"), looks[1]])):
+        ax = plt.subplots()[1]
+        figures.plot_orders(RANKS, ax, coloured=chosen)
+        lines = [line for line in ax.lines if line.get_marker() != "None"]
+        ends = [line.get_ydata().round(9).tolist() for line in lines]
+        assert ends == [[1.0, 2.0], [2.0, 1.0]]
+        assert [to_rgb(line.get_color()) for line in lines] == colors
+        weights = {text.get_text(): text.get_weight() for text in ax.texts}
+        assert weights == {"MimlNn": "normal", "MlSvm": "bold" if chosen else "normal"}
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["as published", "tuned"]
+    for nothing in (RANKS[:0], RANKS.assign(tuned=np.nan)):
+        figures.plot_orders(nothing, plt.subplots()[1])
 
 
 def test_every_method_has_its_own_look():
     assert len(set(figures.METHOD_STYLE.values())) == len(figures.METHOD_STYLE)
-    assert set(figures.METHOD_STYLE) >= {
-        name for table in TABLES.values() for name in table.algorithms
-    }
     assert figures.look_of("MlSvm, tuned") == figures.METHOD_STYLE["MlSvm"]
     assert figures.in_order(["Oracle", "MlSvm", "MimlSvm"]) == ["MimlSvm", "MlSvm", "Oracle"]
     for table in TABLES.values():

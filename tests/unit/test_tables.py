@@ -53,7 +53,9 @@ def test_the_blind_value_stands_where_it_differs(monkeypatch):
     assert "− differs (ours worse)" in table.to_styler().caption and second.verdict == "agrees"
     assert "AdtBoost.MH†" in table.entries.index and table.rules_above == ("AdtBoost.MH†",)
     assert "† marks 1 rows with 3 settings" in table.caption
-    assert set(of_paper(records).entries.index.get_level_values(1)) == {"printed", "ours"}
+    for same in (records, None):
+        lines = of_paper(records, blind=same).entries.index.get_level_values(1)
+        assert set(lines) == {"printed", "ours"}
 
 
 def test_only_what_is_asked_is_shown():

@@ -48,6 +48,8 @@ def test_a_likelihood_is_a_density_that_is_highest_near_our_own_runs():
     means, stds = np.linspace(-0.5, 1.1, 41), np.linspace(0.0025, 1.0025, 101)
     logs = np.array([[verdicts.log_likelihood(runs, m, s, 5) for s in stds] for m in means])
     assert np.exp(logs).sum() * 0.04 * 0.01 == pytest.approx(1.0, abs=0.02)
+    first, second = (verdicts.log_likelihood(runs, mean, 0.1, 5) for mean in (0.3, 0.4))
+    assert first - second == pytest.approx(0.1**2 / (2 * runs.var() * (1 / 5 + 1 / 4)))
     best = np.unravel_index(logs.argmax(), logs.shape)
     assert means[best[0]] == pytest.approx(0.3) and abs(stds[best[1]] - runs.std()) < 0.02
 
