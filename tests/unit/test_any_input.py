@@ -1,8 +1,4 @@
-"""Any input gives finite scores, or a ValueError that names what to change; no input is changed.
-
-Drawn data are small and awkward: bags of one instance, duplicates, constant features, integers,
-lists, read-only arrays, one label, constant labels, huge values.
-"""
+"""Any input gives finite scores, or a ValueError that names what to change; no input is changed."""
 
 import re
 import warnings
@@ -13,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
-from test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS
+from test_estimators import OF_BAGS, OF_ONE_LABEL, OF_VECTORS, name_of
 
 EVERY = [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL]
 VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
@@ -24,10 +20,6 @@ WAYS = {
     "Fortran order": np.asfortranarray,
     "int8": lambda values: values.astype(np.int8) if values.dtype == bool else values,
 }
-
-
-def named(estimator):
-    return type(estimator).__name__
 
 
 def belongs_to(estimator, estimators):
@@ -58,7 +50,7 @@ def names_an_argument(error, estimator):
     return bool(words & set(re.findall(r"\w+", str(error))))
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=named)
+@pytest.mark.parametrize("estimator", EVERY, ids=name_of)
 @given(data=st.data())
 def test_scores_are_finite_or_the_input_is_refused(data, estimator):
     X, labels = data.draw(examples(estimator))
@@ -72,11 +64,9 @@ def test_scores_are_finite_or_the_input_is_refused(data, estimator):
         return
     assert scores.shape == before[1].shape and np.isfinite(scores).all()
     assert all(map(np.array_equal, before[0], X)) and np.array_equal(before[1], labels)
-    if belongs_to(estimator, OF_ONE_LABEL):
-        assert len(set(before[1])) == 2
 
 
-@pytest.mark.parametrize("estimator", OF_VECTORS, ids=named)
+@pytest.mark.parametrize("estimator", OF_VECTORS, ids=name_of)
 def test_sparse_vectors_give_the_same(estimator, rng):
     table = np.where(rng.random((20, 4)) < 0.5, rng.random((20, 4)), 0.0)
     Y = np.column_stack([table[:, 0] > 0.3, table[:, 1] > 0.3])

@@ -7,17 +7,11 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from mimlpaper import MedoidMap, MimlNn
+from mimlpaper import MedoidMap, SumInstances
 from mimlpaper.bags import Bags, as_bags
 from mimlpaper.base import check_labels, label_sets
 from mimlpaper.datasets import labelled_bags
-from mimlpaper.preprocessing import (
-    BagStatistics,
-    ConcatenateInstances,
-    MeanInstances,
-    OnInstances,
-    SumInstances,
-)
+from mimlpaper.preprocessing import BagStatistics, ConcatenateInstances, MeanInstances, OnInstances
 
 
 def test_two_bags_by_hand():
@@ -51,22 +45,13 @@ def test_indexing_and_adding_agree_with_a_list(bags):
     ]:
         assert isinstance(chosen, Bags) and len(chosen) == len(expected)
         assert all(np.array_equal(a, b) for a, b in zip(chosen, expected, strict=True))
-    assert np.array_equal(bags[-1], as_list[-1])
+    assert np.array_equal(bags[-1], as_list[-1]) and as_bags(bags) is bags
     with pytest.raises(IndexError):
         bags[30]
     with pytest.raises(ValueError, match="has 1 features, bag 0 has 3"):
         bags + Bags.from_list([np.zeros((2, 1))])
-    with pytest.raises(TypeError):
-        bags + 1
-
-
-def test_other_features_for_the_same_bags(bags):
     doubled = bags.with_instances(np.hstack([bags.instances, bags.instances]))
     assert doubled.n_features == 6 and np.array_equal(doubled.sizes, bags.sizes)
-    assert as_bags(bags) is bags
-    fitted = MimlNn().fit(doubled, np.eye(30)[:, :2])
-    with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 6"):
-        fitted.predict(bags)
 
 
 def test_bad_bags_are_refused():
@@ -74,7 +59,6 @@ def test_bad_bags_are_refused():
         ([], "at least one bag"),
         ([[[1.0]], np.empty((0, 1))], "bag 1 is empty"),
         ([[[1.0]], [[np.nan]]], "bag 1 holds nan"),
-        ([[[1.0]], [[2.0], [np.inf]]], "bag 1 holds inf"),
         ([[[0.0, 1.0]], [[0.0, -1e151]]], r"bag 1 holds -1e\+151; .*within 1e\+150.*overflow"),
         ([[[1.0]], [[1.0, 2.0]]], "bag 1 has 2 features, bag 0 has 1"),
         ([[1.0, 2.0]], "bag 0 must be 2-D"),
@@ -90,27 +74,20 @@ def test_bad_bags_are_refused():
 
 def test_bags_are_no_array(bags):
     """NumPy would make an array of objects or fail deep inside scikit-learn."""
-    for call in (np.asarray, MinMaxScaler().fit):
-        with pytest.raises(TypeError, match=r"list\(bags\), or .* SumInstances"):
-            call(bags)
+    with pytest.raises(TypeError, match=r"list\(bags\), or .* SumInstances"):
+        MinMaxScaler().fit(bags)
 
 
-def test_label_rules_by_hand():
+def test_label_rules_by_hand_and_labels_in_every_accepted_form():
     """Scores (.3, -.2, 0), all negative, and a tie for the top."""
     scores = np.array([[0.3, -0.2, 0.0], [-0.5, -0.1, -0.9], [-1.0, -1.0, -2.0]])
     assert label_sets(scores, "sign").tolist() == [[True, False, False], [False] * 3, [False] * 3]
     top = [[True, False, True], [False, True, False], [True, False, False]]
     assert label_sets(scores, "top").tolist() == top
-    with pytest.raises(ValueError, match=r"label_rule must be one of .*got 'best'"):
-        label_sets(scores, "best")
-
-
-def test_labels_in_every_accepted_form():
-    for Y in [[1, 0], [0, 1]], [[True, False], [False, True]], np.eye(2), csr_array(np.eye(2)):
+    for Y in [[1, 0], [0, 1]], csr_array(np.eye(2)):
         labels = check_labels(Y, 2)
         assert labels.dtype == bool and labels.tolist() == [[True, False], [False, True]]
     for Y, message in (
-        ([1, 0], "2-D"),
         ([[1, 0]], "X has 2, Y has 1"),
         ([[1, -1], [0, 1]], "got -1"),
         ([[1, np.nan], [0, 1]], "got .*nan"),
@@ -118,15 +95,6 @@ def test_labels_in_every_accepted_form():
     ):
         with pytest.raises(ValueError, match=message):
             check_labels(Y, 2)
-
-
-def test_scaling_is_fitted_on_the_training_instances_alone(bags):
-    train, test = bags[:20], bags[20:]
-    scaler = OnInstances(MinMaxScaler()).fit(train)
-    low, high = train.instances.min(axis=0), train.instances.max(axis=0)
-    for part in (train, test):
-        expected = (part.instances - low) / (high - low)
-        assert np.allclose(scaler.transform(part).instances, expected)
 
 
 def test_names_stay_with_the_bags():
@@ -137,9 +105,10 @@ def test_names_stay_with_the_bags():
         assert list(bags.names) == ["p", "q"] and list(bags.feature_names) == ["x", "y"]
         both = bags[:1] + bags[1:]
         assert list(both.names) == ["p", "q"] and list(both.feature_names) == ["x", "y"]
-        assert list(bags[1:].names) == ["q"] and list(bags[[1, 0]].names) == ["q", "p"]
+        assert list(bags[[1, 0]].names) == ["q", "p"]
         scaled = OnInstances(MinMaxScaler()).fit_transform(bags)
         assert list(scaled.feature_names) == ["x", "y"] and list(scaled.names) == ["p", "q"]
+        assert scaled.instances.tolist() == [[0, 1], [0.25, 1], [1, 0]]
         turned = [frame[["y", "x"]] for frame in frames]
         with pytest.raises(ValueError, match="feature names should match"):
             OnInstances(MinMaxScaler()).fit(bags).transform(turned)
@@ -161,7 +130,6 @@ def test_statistics_of_bags_have_names():
         (ConcatenateInstances, ["x_0", "y_0", "x_1", "y_1"]),
     ):
         assert kind().fit(bags).get_feature_names_out().tolist() == names
-    assert OnInstances(MinMaxScaler()).fit(bags).get_feature_names_out().tolist() == ["x", "y"]
     assert MedoidMap(ratio=1.0).fit(bags).get_feature_names_out().tolist() == ["medoidmap0"]
     names = make_pipeline(OnInstances(MinMaxScaler()), MeanInstances()).fit(list(bags))
     assert names.get_feature_names_out().tolist() == ["x0_mean", "x1_mean"]

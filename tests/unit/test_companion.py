@@ -35,23 +35,21 @@ def shown(monkeypatch):
 
 
 def test_a_wrong_profile_is_refused():
-    match = r"profile must be one of \['smoke', 'quick', 'paper'\], got 'fast'"
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises(ValueError, match=r"profile must be one of .*'paper'\], got 'fast'"):
         Companion(profile="fast")
 
 
 def test_only_a_run_that_publishes_writes_what_git_keeps(project, monkeypatch, shown):
     """And only the full protocol: a figure, and the picture that is shown has a text."""
     for run, profile, folder in (
-        (None, "paper", "build/paper/figures"), ("look", "paper", "build/paper/figures"),
+        ("", "paper", "build/paper/figures"), ("look", "paper", "build/paper/figures"),
         ("publish", "paper", "figures"), ("publish", "smoke", "build/smoke/figures"),
     ):  # fmt: skip
-        monkeypatch.setenv(paths.RUN, run) if run else None
-        name = "figure1" if run else "rise_and_fall"
-        figure, _ = plt.subplots()
+        monkeypatch.setenv(paths.RUN, run)
+        figure, name = plt.subplots()[0], "figure1" if run else "rise_and_fall"
         Companion(profile=profile).save_figure(figure, name)
-        assert {path.name for path in (project / folder).iterdir()} >= {f"{name}.png"}
-        assert (project / "figures").exists() is (folder == "figures" or profile == "smoke")
+        assert (project / folder / f"{name}.png").is_file()
+        assert (project / "figures").exists() is (run == "publish")
         assert not plt.fignum_exists(figure.number)
     texts = [how["metadata"]["image/png"]["alt"] for _, how in shown]
     assert texts[0] == "rise and fall" and texts[1].startswith("Fig. 1. Four frameworks")
@@ -67,9 +65,7 @@ def test_trials_of_a_notebook_are_recorded_over_what_git_keeps(project):
     assert default_store().path("mine").read_bytes() == kept
 
 
-def test_only_fresh_and_attested_records_are_shown_and_a_note_says_how_to_mend_it(
-    project, monkeypatch, shown
-):
+def test_records_that_no_check_confirmed_are_left_out_with_a_note(project, monkeypatch, shown):
     """One row was edited, all others are of other code, and the data are gone."""
     store, paper = explored_store(), Companion(jobs=1)
     assert len(paper.trials("mine")) == 2 and not shown
@@ -84,15 +80,14 @@ def test_only_fresh_and_attested_records_are_shown_and_a_note_says_how_to_mend_i
     assert "1 stale, 1 suspect" in shown[-1][0].data or "1 suspect, 1 stale" in shown[-1][0].data
 
 
-def test_a_table_is_blank_where_no_record_may_be_shown(project, monkeypatch, shown):
+def test_a_table_is_blank_where_no_record_may_be_shown(project, shown):
     """An edited row of Table 1 gives no mean: the others of its method are too few for one."""
     paper = Companion(profile="smoke", jobs=1)
     experiment, store = EXPERIMENTS["table1"], explored_store("smoke")
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1, store=store)
     store.mark(experiment, set(keys_of(store.load(experiment))), SUSPECT)
-    cells = paper.scorecard()["cells"]
-    own = [cell for cell in cells if cell["table"] == 1 and cell["algorithm"] == "Ml-knn"]
-    assert own and all(pd.isna(cell["mean"]) and cell["verdict"] == "missing" for cell in own)
+    cells = pd.DataFrame(paper.scorecard()["cells"]).query("table == 1 and algorithm == 'Ml-knn'")
+    assert cells["mean"].isna().all() and set(cells["verdict"]) == {"missing"}
 
 
 def test_claims_are_chosen_by_the_beginning_of_their_id():
@@ -119,31 +114,23 @@ def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkey
         assert how["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
 
 
-def test_an_own_question_runs_what_is_missing_and_is_answered_in_a_folder_of_its_own(
-    project, monkeypatch, shown
-):
+def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch, shown):
     """Claims and other tables keep the experiment as it is, and what is published stays."""
     monkeypatch.setenv(paths.RUN, "publish")
     paper = Companion(jobs=1, n_splits=3, methods=["Ml-knn"], grid=[])
     assert paper.explores == "n_splits = 3; methods = Ml-knn"
     variants = {"Ml-knn": [{"n_neighbors": 3}, {}]}
     asked = paper.trials("mine", n_splits=3, methods=["Ml-knn"], variants=variants)
-    assert list(zip(asked["split"], asked["parameters"], strict=True)) == [
-        (split, f"{changed}")
-        for split in range(3)
-        for changed in ('{"mlknn__n_neighbors": 3}', "{}")
-    ]
+    assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
+    assert asked["parameters"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
     assert len(paper.recorded("mine")) == 2
     paper.save_figure(plt.subplots()[0], "table1")
     figure, how = shown[-1]
-    alt = how["metadata"]["image/png"]["alt"]
-    assert figure.get_suptitle() == f"Explored: {paper.explores}." and "Explored" in alt
+    assert figure.get_suptitle() == f"Explored: {paper.explores}."
+    assert "Explored" in how["metadata"]["image/png"]["alt"]
     assert {path.name for path in project.iterdir()} == {"build"}
-    assert {path.parent.name for path in project.rglob("*.png")} == {"figures"}
     assert paper.opening("Who?", "here").data.startswith("> **Explored:** n_splits = 3")
-    with pytest.raises(
-        ValueError, match=r"methods must be among \['Ml-knn'\] for mine, got \['X'\]"
-    ):
+    with pytest.raises(ValueError, match=r"among \['Ml-knn'\] for mine, got \['X'\]"):
         paper.trials("mine", methods=["X"])
 
 
@@ -155,11 +142,8 @@ def test_parameters_of_a_notebook_are_checked_before_anything_runs():
         "n_splits": 0, "In": ["", "x = 1", '# Parameters\nmethods = "[]"\n'],
     }  # fmt: skip
     paper = Companion.of_notebook(cells)
-    assert (
-        paper.asked
-        == {"methods": ["InsDif"], "grid": [1, 0.5]}
-        == {name: cells[name] for name in ("methods", "grid")}
-    )
+    assert paper.asked == {"methods": ["InsDif"], "grid": [1, 0.5]}
+    assert cells["methods"] == ["InsDif"]
     with pytest.raises(ValueError, match=r"among \['profile', .*'n_splits'\], got \['profil'\]"):
         Companion.of_notebook(cells | {"In": ["# Parameters\nprofil = 'quick'"]})
     wrong = {"methods": ["one", 2], "grid": [True], "n_splits": "many", "profile": 1}

@@ -1,83 +1,59 @@
 """Cells on made-up records that equal the printed values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.compare import (
-    as_printed,
-    column_records,
-    compare_characteristics,
-    compare_with_paper,
-    records_of,
-    round_half_up,
-    run_means,
-    three_orders,
-)
+from mimlpaper.study import compare
 from mimlpaper.study.published import TABLES, published_characteristics
 from mimlpaper.study.registry import ROWS
 from mimlpaper.study.scorecard import scorecard_cells
 from tests.made_up_records import accuracies, as_in_the_paper, rows
 
+THREE = {"coverage": [0.1, 0.2, 0.3]}
+
 
 def test_printed_values_match_themselves_and_nothing_is_missing():
     for number, table in TABLES.items():
-        cells = compare_with_paper(as_in_the_paper(number), number)
+        cells = compare.compare_with_paper(as_in_the_paper(number), number)
         value = cells["printed"] == "value"
         assert set(cells.loc[value, "verdict"]) == {"agrees"}
         assert set(cells.loc[~value, "verdict"]) == {"filled"}
         assert np.allclose(cells.loc[value, "mean"], cells.loc[value, "published_mean"])
         assert cells["complete"].all() and set(cells["n"]) == {table.n_runs}
-        nothing = compare_with_paper(pd.DataFrame(), number)
+        nothing = compare.compare_with_paper(pd.DataFrame(), number)
         assert set(nothing["verdict"]) == set(nothing["state"]) == {"missing"}
         assert not nothing["complete"].any()
 
 
-def test_mean_and_std_over_splits():
-    """.1 .2 .3: mean .2, std .1 with ddof 1."""
-    records = rows("table1", "scene", "MimlSvm", {"hamming_loss": [0.1, 0.2, 0.3]})
-    cell = compare_with_paper(records, 1).set_index(["algorithm", "criterion"])
-    cell = cell.loc[("MimlSvm", "hamming_loss")]
-    assert (cell["mean"], cell["std"], cell["n"]) == (pytest.approx(0.2), pytest.approx(0.1), 3)
-
-
-def test_web_pages_are_taken_over_sets():
-    """Two sets with one split each are two runs of the one row "yahoo"."""
-    values = {"hamming_loss": [0.1]}
-    records = pd.concat([rows("table4", f"yahoo:{name}", "InsDif", values) for name in "ab"])
-    (first, second) = run_means(records, TABLES[4]).to_dict("records")
-    assert first["dataset"] == second["dataset"] == "yahoo"
-    assert (first["run"], second["run"]) == ("yahoo:a", "yahoo:b")
-
-
-def test_cross_validations_are_averaged_first():
-    """Ten runs of ten folds: 100 trials, ten runs; std over the runs' means, not the folds."""
-    accuracy = np.tile([0.0, 1.0], 50) * 0.2 + np.repeat(np.arange(10) / 100, 10)
-    records = rows("table5", "musk1", "SubCod", {"accuracy": accuracy})
-    measured = run_means(records, TABLES[5])
+def test_runs_are_splits_sets_or_cross_validations():
+    """In Table 5 the std is over the means of ten runs, not over their hundred folds."""
+    cells = compare.compare_with_paper(rows("table1", "scene", "MimlSvm", THREE), 1)
+    (cell,) = cells.query("algorithm == 'MimlSvm' and criterion == 'coverage'").itertuples()
+    assert (cell.mean, cell.std, cell.n) == (pytest.approx(0.2), pytest.approx(0.1), 3)
+    pages = [rows("table4", f"yahoo:{name}", "InsDif", {"coverage": [0.1]}) for name in "ab"]
+    sets = compare.run_means(pd.concat(pages), TABLES[4])
+    assert set(sets["dataset"]) == {"yahoo"} and set(sets["run"]) == {"yahoo:a", "yahoo:b"}
+    folds = np.tile([0.0, 0.2], 50) + np.repeat(np.arange(10) / 100, 10)
+    records = rows("table5", "musk1", "SubCod", {"accuracy": folds})
+    measured = compare.run_means(records, TABLES[5])
     assert measured["accuracy"].tolist() == pytest.approx([0.1 + i / 100 for i in range(10)])
     assert set(measured["n_trials"]) == {10}
 
 
 def test_variants_and_stages_stay_out_of_tables():
     records = as_in_the_paper(1)
-    variant = records.assign(parameters='{"k": 1}', hamming_loss=9.0)
-    stage = records.assign(stage=3, hamming_loss=9.0)
-    everything = pd.concat([records, variant, stage])
-    pd.testing.assert_frame_equal(compare_with_paper(everything, 1), compare_with_paper(records, 1))
+    others = [records.assign(parameters='{"k": 1}'), records.assign(stage=3)]
+    both = compare.as_published(pd.concat([records, *(one.assign(coverage=9.0) for one in others)]))
+    assert both.equals(records)
 
 
 def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
     records = accuracies("table5", "synthetic_africa", "SubCod", 0.9, kind="synthetic")
-    cells = compare_with_paper(records, 5)
-    seen = cells[cells["n"] > 0]
-    assert seen[["dataset", "algorithm", "verdict"]].to_numpy().tolist() == [
-        ["musk1", "SubCod", "synthetic"]
-    ]
-    assert seen["mean"].item() == pytest.approx(0.9)
+    (cell,) = compare.compare_with_paper(records, 5).query("n > 0").itertuples()
+    assert (cell.dataset, cell.algorithm, cell.verdict) == ("musk1", "SubCod", "synthetic")
+    assert cell.mean == pytest.approx(0.9)
 
 
 def test_characteristics_are_compared_as_printed():
@@ -85,44 +61,40 @@ def test_characteristics_are_compared_as_printed():
     recomputed = published_characteristics().head(2)
     recomputed.loc[0, "train_PMC"] += 0.004
     recomputed.loc[1, "vocabulary"] += 1
-    cells = compare_characteristics(recomputed).set_index(["dataset", "characteristic"])
+    cells = compare.compare_characteristics(recomputed).set_index(["dataset", "characteristic"])
     assert cells.loc[("Arts&Humanities", "train_PMC"), "verdict"] == "agrees"
     assert cells.loc[("Business&Economy", "vocabulary")].tolist() == [438, 439, "differs"]
     assert cells.loc[("Education", "categories"), "verdict"] == "missing"
     assert cells["verdict"].eq("agrees").sum() == 15 and len(cells) == 88
-    assert round_half_up(44.495, 2) == 44.5 and round_half_up(1.1585, 3) == 1.159
+    assert compare.round_half_up(44.495, 2) == 44.5 and compare.round_half_up(0.285, 2) == 0.29
 
 
 def test_a_method_without_a_row_stands_below_and_gets_no_verdict():
     """It is in no total either, and the paper's cells are the same without it."""
     paper = as_in_the_paper(1)
-    values = {name: [0.001] * 30 for name in TABLES[1].criteria}
-    stranger = rows("table1", "scene", "Oracle", values)
+    stranger = rows("table1", "scene", "Oracle", {name: [0.001] * 30 for name in CRITERIA})
     records = pd.concat([stranger, paper])
-    cells = compare_with_paper(records, 1)
-    others = cells[cells["printed"] == "no row"]
-    assert list(others.index) == list(range(56, 63))
-    assert set(others["algorithm"]) == {"Oracle"} and set(others["verdict"]) == {""}
-    assert others["published_mean"].isna().all()
-    assert others["mean"].tolist() == pytest.approx([0.001] * 7)
-    pd.testing.assert_frame_equal(cells[:56], compare_with_paper(paper, 1))
-    alone = scorecard_cells({"table1": paper})
-    pd.testing.assert_frame_equal(scorecard_cells({"table1": records}), alone)
+    cells = compare.compare_with_paper(records, 1)
+    others = cells[56:]
+    for name, value in {"printed": "no row", "algorithm": "Oracle", "verdict": ""}.items():
+        assert others[name].tolist() == [value] * 7
+    assert others["published_mean"].isna().all() and others["mean"].round(9).eq(0.001).all()
+    pd.testing.assert_frame_equal(cells[:56], compare.compare_with_paper(paper, 1))
+    assert scorecard_cells({"table1": records}).equals(scorecard_cells({"table1": paper}))
 
 
 def test_an_incomplete_protocol_is_not_complete():
-    few = compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
+    few = compare.compare_with_paper(as_in_the_paper(1, n_runs=5), 1)
     assert not few["complete"].any() and set(few["n"]) == {5}
-    half_a_run = as_in_the_paper(5)
-    half_a_run = half_a_run[half_a_run["split"] < 99]
-    assert not compare_with_paper(half_a_run, 5)["complete"].any()
+    half_a_run = as_in_the_paper(5).query("split < 99")
+    assert not compare.compare_with_paper(half_a_run, 5)["complete"].any()
 
 
 def test_one_bad_record_spoils_its_cell():
     for column, value in (("state", "stale"), ("kind", "synthetic"), ("kind", "re-derived")):
         records = as_in_the_paper(1)
         records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
-        cells = compare_with_paper(records, 1).set_index("algorithm")
+        cells = compare.compare_with_paper(records, 1).set_index("algorithm")
         assert set(cells.loc["MimlSvm", column]) == {value}
         assert not cells.loc["MimlSvm", "complete"].any()
         assert cells.loc["MimlNn", "complete"].all()
@@ -131,51 +103,49 @@ def test_one_bad_record_spoils_its_cell():
 def test_the_blind_row_of_a_method_may_be_its_matched_one():
     """The blind column runs the methods with marked settings, of all tables in one experiment."""
     matched = as_in_the_paper(1)
-    marked = [name for name, row in ROWS["table1"].blind().items()]
+    marked = [*ROWS["table1"].blind()]
     assert "MimlSvm_mi" in marked and "MimlNn" not in marked
     blind = matched[matched["method"].isin(marked)].assign(hamming_loss=0.5)
-    other = as_in_the_paper(3)
-    records = {"table1": matched, "blind": pd.concat([blind, other]), "tuned": blind}
-    column = column_records(records, "table1", "blind")
+    everything = pd.concat([blind, as_in_the_paper(3)])
+    records = {"table1": matched, "blind": everything, "tuned": blind}
+    column = compare.column_records(records, "table1", "blind")
     assert set(column["method"]) == set(matched["method"]) and len(column) == len(matched)
     assert set(column.loc[column["method"] == "MimlSvm_mi", "hamming_loss"]) == {0.5}
-    assert column_records(records, "table1", "matched").equals(matched)
-    assert column_records(records, "table1", "tuned").equals(blind)
-    assert column_records({"table1": matched}, "table1", "blind").empty
-    assert column_records(records, "figure7", "blind").empty
+    assert compare.column_records(records, "table1", "matched").equals(matched)
+    assert compare.column_records(records, "table1", "tuned").equals(blind)
+    assert compare.column_records({"table1": matched}, "table1", "blind").empty
+    assert compare.column_records(records, "figure7", "blind").empty
 
 
 def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
     """Tuned, RankSvm leads on every criterion, and the methods that led it fall by one rank."""
     records = as_in_the_paper(1)
-    best = records["method"] == "RankSvm"
+    best = {name: 0.0 if one.lower_is_better else 1.0 for name, one in CRITERIA.items()}
     tuned = records.copy()
-    for name, criterion in CRITERIA.items():
-        tuned.loc[best, name] = 0.0 if criterion.lower_is_better else 1.0
-    orders = three_orders({"table1": records, "tuned": tuned}, 1).set_index("method")
+    tuned.loc[tuned["method"] == "RankSvm", [*best]] = [*best.values()]
+    orders = compare.three_orders({"table1": records, "tuned": tuned}, 1).set_index("method")
     assert orders["printed"].equals(orders["ours"])
     assert orders.at["RankSvm", "everyone tuned"] == 1.0
     ahead = orders["printed"] < orders.at["RankSvm", "printed"]
     assert (orders.loc[ahead, "everyone tuned"] > orders.loc[ahead, "printed"]).all()
-    assert three_orders({"table1": records}, 1).empty
+    assert compare.three_orders({"table1": records}, 1).empty
 
 
 def test_records_that_no_check_confirmed_are_left_out():
     states = ["fresh", "unchecked", "suspect", "stale"]
     records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)
-    kept = records_of({"table1": records}, "table1", "table2")
+    kept = compare.records_of({"table1": records}, "table1", "table2")
     assert kept["state"].tolist() == ["fresh", "stale"]
 
 
 def test_a_control_has_the_printed_means_and_our_spreads():
-    """Of three methods with means of .5; what is N/A in print is NaN, and other methods too."""
+    """Of methods with means of .5; what is N/A in print is NaN, and other methods too."""
     ours = rows("table1", "scene", "MimlNn", {name: [0.4, 0.5, 0.6] for name in CRITERIA})
     others = [ours.assign(method=name) for name in ("AdtBoost.MH", "Oracle")]
-    moved = as_printed(pd.concat([ours, *others]), "table1_tuned").set_index("method")
+    moved = compare.as_printed(pd.concat([ours, *others]), "table1_tuned").set_index("method")
     assert moved.loc["MimlNn", "hamming_loss"].tolist() == pytest.approx([0.085, 0.185, 0.285])
     assert moved.loc["AdtBoost.MH", "ranking_loss"].isna().all()
     assert moved.loc["Oracle", "hamming_loss"].isna().all()
-    assert as_printed(ours, "figure4").empty
-    pages = pd.concat([ours.assign(dataset=f"yahoo:{i}", method="InsDif", split=0)[i : i + 1]
-                       for i in range(3)])  # fmt: skip
-    assert as_printed(pages, "table4")["hamming_loss"].mean() == pytest.approx(0.039)
+    assert compare.as_printed(ours, "figure4").empty
+    pages = ours.assign(dataset=[f"yahoo:{i}" for i in range(3)], method="InsDif", split=0)
+    assert compare.as_printed(pages, "table4")["hamming_loss"].mean() == pytest.approx(0.039)

@@ -1,13 +1,15 @@
 """The contract of every estimator, and the parameters that each refuses."""
 
+import re
 import warnings
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -126,15 +128,13 @@ def quiet():
 
 
 def test_one_label_is_decided_by_its_sign(estimator, X, Y):
-    """A column of one label is never all true, as the top-scored label of each bag would be."""
     if isinstance(estimator, miml.RankSvm):
         pytest.skip("it ranks labels")
     fitted = estimator.fit(X, Y[:, :1])
     scores, predicted = fitted.decision_function(X), fitted.predict(X)
     assert np.array_equal(predicted, scores > 0)
     assert fitted.set_output(predict="pandas").predict(X).columns.tolist() == [0]
-    if not isinstance(fitted, Guess):
-        assert 0 < predicted.mean() < 1
+    assert isinstance(fitted, Guess) or 0 < predicted.mean() < 1
 
 
 def test_columns_of_bags_are_checked_by_name(bags, Y, y):
@@ -172,19 +172,11 @@ def test_seeds_do_not_matter_where_nothing_is_drawn(unfitted, bags, Y, y):
 
 @pytest.mark.parametrize("unfitted", [*OF_BAGS, *OF_VECTORS], ids=name_of)
 def test_the_unit_of_the_features_does_not_matter(unfitted, bags, Y):
-    X, small = (input_of(unfitted, bags.with_instances(c * bags.instances)) for c in (1.0, 1e-3))
     if isinstance(unfitted, (miml.InsDif, miml.RankSvm, miml.Cnmf)):
         pytest.skip("ridge=0; or with parameters in the unit of the features")
+    X, small = (input_of(unfitted, bags.with_instances(c * bags.instances)) for c in (1.0, 1e-3))
     scores, others = (clone(unfitted).fit(part, Y).decision_function(part) for part in (X, small))
     assert np.allclose(scores, others, atol=0.1 if isinstance(unfitted, miml.DMimlSvm) else 1e-4)
-
-
-@pytest.mark.parametrize("unfitted", [miml.NoisyOr(random_state=0), miml.MlKnn()], ids=name_of)
-def test_probabilities_are_those_of_the_log_odds(unfitted, bags, Y):
-    X = input_of(unfitted, bags)
-    fitted = clone(unfitted).set_output(predict="pandas").fit(X, Y)
-    scores, probabilities = fitted.decision_function(X), fitted.predict_proba(X)
-    assert np.allclose(np.log(probabilities / (1 - probabilities)), scores)
 
 
 def test_missing_values_are_imputed_in_a_pipeline_and_refused_elsewhere(bags, Y, y):
@@ -202,14 +194,8 @@ def test_errors_say_what_to_give(bags, Y, y):
     for learner, X, labels, message in (
         (miml.MimlNn(), bags, np.where(Y, "1", "0"), r"booleans, or 0 and 1.*astype\(int\)"),
         (miml.MimlNn(), bags, [["sea"], ["sky", "sea"]] * 15, "MultiLabelBinarizer"),
-        (miml.MimlNn(), bags, [["sea"]] * 30, "MultiLabelBinarizer"),
         (miml.MimlNn(), bags, y, r"2-D, with labels, for one label Y\[:, None\]"),
-        (
-            miml.MimlNn(),
-            bags,
-            pd.DataFrame(Y, columns=list("abca")),
-            r"different names, got \['a'\]",
-        ),
+        (miml.MimlNn(), bags, pd.DataFrame(Y, columns=list("abca")), "different names, got .'a'"),
         (miml.MiSvmBag(), bags, None, "requires y to be passed"),
         (miml.MlSvm(), bags, Y, "one vector an example, got bags; .* BagStatistics"),
         (miml.MlSvm(), list(bags), Y, "one vector an example, got bags"),
@@ -217,12 +203,9 @@ def test_errors_say_what_to_give(bags, Y, y):
         (miml.MimlNn(), [bag + 1j for bag in bags], Y, "bag 0 is complex"),
         (miml.MimlNn(), [bag + 1e8 for bag in bags], Y, "X must lie around 0: .* 1.0e\\+08"),
         (miml.MlSvm(), SumInstances().transform(bags) + 1e8, Y, "X must lie around 0"),
-        (miml.MlSvm(C="many"), SumInstances().transform(bags), Y, "C must be positive .*'many'"),
     ):
         with pytest.raises(ValueError, match=message):
             learner.fit(X, labels)
-    with pytest.raises(NotFittedError):
-        miml.OnInstances(MinMaxScaler()).transform(bags)
 
 
 @pytest.mark.parametrize("unfitted", STAGED, ids=name_of)
@@ -249,15 +232,13 @@ def test_fits_that_differ_in_their_label_rule_share_their_work(kind, bags, Y):
 
 def test_label_with_one_class_only(estimator, X, Y):
     """It is told by its number, and its scores are finite; most are constant."""
+    kinds = miml.DMimlSvm, miml.MimlBoost, miml.MimlSvm, miml.MimlSvmMi, miml.MlSvm, miml.NoisyOr
     for constant in (False, True):
         Y = np.column_stack([Y[:, :2], np.full(len(Y), constant)])
         with pytest.warns(ConstantLabelWarning, match=r"label\(s\) \[2\]"):
             scores = clone(estimator).fit(X, Y).decision_function(X)
         assert np.isfinite(scores).all()
-        if isinstance(
-            estimator,
-            (miml.DMimlSvm, miml.MimlBoost, miml.MimlSvm, miml.MimlSvmMi, miml.MlSvm, miml.NoisyOr),
-        ):
+        if isinstance(estimator, kinds):
             assert (scores[:, 2] == (1.0 if constant else -1.0)).all()
 
 
@@ -270,6 +251,9 @@ def test_labels_keep_their_names(estimator, X, Y):
     assert np.array_equal(framed.decision_function(X)[names], scores)
     pd.testing.assert_frame_equal(framed.predict(X), pd.DataFrame(expected, columns=names))
     assert evaluate(pd.DataFrame(Y, columns=names), framed.decision_function(X), framed.predict(X))
+    if hasattr(framed, "predict_proba"):
+        probabilities = framed.predict_proba(X)[names]
+        assert np.allclose(np.log(probabilities / (1 - probabilities)), scores)
     with pytest.raises(ValueError, match="predict must be"):
         fitted.set_output(predict="polars")
 
@@ -286,12 +270,8 @@ def test_predictions_are_of_the_labels_own_kind(binary, bags, y):
 
 def test_bad_labels_are_refused(bags, labels):
     for estimator in [*OF_BAGS, *OF_VECTORS]:
-        for Y, message in (
-            (labels[1:], "X has 30, Y has 29"),
-            (np.where(labels, 1, -1), "Y must hold booleans, or 0 and 1"),
-        ):
-            with pytest.raises(ValueError, match=message):
-                clone(estimator).fit(input_of(estimator, bags), Y)
+        with pytest.raises(ValueError, match="Y must hold booleans, or 0 and 1"):
+            clone(estimator).fit(input_of(estimator, bags), np.where(labels, 1, -1))
     for y, message in (
         (np.ones(29), r"y must have shape \(30,\), one label a bag, got \(29,\)"),
         (np.ones((30, 2)), r"got \(30, 2\)"),
@@ -305,17 +285,14 @@ def test_bad_labels_are_refused(bags, labels):
 
 
 def test_searches_of_scikit_learn(estimator, X, Y):
-    name = "learner__ratio" if hasattr(estimator, "learner") else "label_rule"
-    grid = {name: [0.3, 0.6] if hasattr(estimator, "learner") else ["sign", "top"]}
-    search = GridSearchCV(estimator, grid, scoring=miml.scorers["average_precision"], cv=2).fit(
-        X, Y
-    )
-    assert search.best_estimator_.predict(X).shape == Y.shape
+    rules, ratios = {"label_rule": ["sign", "top"]}, {"learner__ratio": [0.3, 0.6]}
+    grid = ratios if hasattr(estimator, "learner") else rules
+    search = GridSearchCV(estimator, grid, scoring=miml.scorers["average_precision"], cv=2)
+    assert search.fit(X, Y).best_estimator_.predict(X).shape == Y.shape
     shares = cross_val_score(estimator, X, Y, cv=2)  # of right label sets
     assert shares.shape == (2,) and (shares >= 0).all()
-    tags = get_tags(estimator)
-    assert is_classifier(estimator)
-    assert tags.target_tags.multi_output and not tags.target_tags.single_output
+    target = get_tags(estimator).target_tags
+    assert is_classifier(estimator) and target.multi_output and not target.single_output
 
 
 def test_folds_are_stratified(binary, bags, y):
@@ -328,8 +305,7 @@ def test_folds_are_stratified(binary, bags, y):
     assert np.array_equal(by_default, stratified)
 
 
-# scikit-learn checks a classifier with one column of classes, mostly three of them; these
-# learners take a table of 0 and 1. RankSvm is left out: it has nothing to rank in one column.
+# scikit-learn checks a classifier with one column of classes; RankSvm has nothing to rank in it.
 EXPECTED = dict.fromkeys(
     [
         "check_classifier_data_not_an_array", "check_classifier_multioutput",
@@ -348,10 +324,7 @@ OF_CNMF = {
 
 
 @sklearn_checks(
-    [
-        *(one for one in OF_VECTORS if not isinstance(one, miml.RankSvm)),
-        miml.InsDif(shortcut=False),
-    ],
+    [*OF_VECTORS[:-1], miml.InsDif(shortcut=False)],
     expected_failed_checks=lambda learner: (
         EXPECTED | (OF_CNMF if isinstance(learner, miml.Cnmf) else {})
     ),
@@ -360,34 +333,22 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-POSITIVE = ["C", "tol", "nu", "smoothing", "initial_scale"]
-COUNTS = ["max_iter", "max_alternations", "max_cccp", "n_rounds", "n_neighbors", "n_sample"]
+# Names of parameters, and values that every estimator refuses for them.
 REFUSED = [
-    *[([name], value, "must be positive")
-      for name in POSITIVE for value in (0.0, -1, np.nan, np.inf, "many")],
-    *[([name], value, f"{name} must be .*at least 1") for name in COUNTS for value in (0, 10.5)],
-    (["shortcut", "warm_start", "imbalance"], "many", "must be one of .*got 'many'"),
-    (["gamma"], np.inf, "gamma must be positive and finite"),
-    (["lam", "cccp_tol", "ridge", "coef0", "step_accuracy"], -0.1, "must be .*got -0.1"),
-    (["label_rule", "kernel", "set_kernel", "solver", "weighting", "optimum", "linear_program"],
-     "best", "must be one of .*got 'best'"),
-    (["gamma"], -1.0, "gamma must be positive"),
-    (["ratio", "kept_share"], 1.5, r"must lie in .0, 1\], got 1.5"),
-    (["rank"], 0, r"rank must be None, .auto. or at least 1, got 0"),
-    (["metric"], "cosine", "metric must be a callable or one of .*'cosine'"),
-    (["n_start_bags"], 0, "n_start_bags must be at least 1, or None, got 0"),
-    (["threshold"], 1.0, 'threshold must be "learned" or lie between 0 and 1, got 1.0'),
-    (["n_concepts"], 10_000, r"n_concepts must lie in 1 to \d+, got 10000"),
-    (["covariance"], "round", "covariance_type"),
-    (["degree"], 2.5, "degree must be an integer of at least 1, got 2.5"),
-    (["label_code"], "product", "goes with kernel=\"linear\", got 'rbf'"),
-    (["mu"], -0.5, "mu must be greater than -1/2, got -0.5"),
-    (["relatedness"], "tree", "relatedness must be mean, pairwise or an array"),
-    (["relatedness"], np.ones((2, 2)), r"relatedness must have shape \(4, 4\)"),
-    *[(["relatedness"], mu, "relatedness must be symmetric, from 0 to infinity, and not 0 alone")
-      for mu in (-np.ones((4, 4)), np.tri(4), np.zeros((4, 4)))],
-    (["relatedness"], "pairwise", "mu must be positive for pairs"),
-]  # fmt: skip
+    ("C tol nu smoothing initial_scale", [0.0, -1, np.nan, np.inf, "many"]),
+    ("max_iter max_alternations max_cccp n_rounds n_neighbors n_sample", [0, 10.5]),
+    ("shortcut warm_start imbalance label_rule kernel set_kernel solver", ["many"]),
+    ("weighting optimum linear_program metric relatedness covariance", ["many"]),
+    ("lam cccp_tol ridge coef0 step_accuracy", [-0.1]),
+    ("gamma", [np.inf, -1.0]),
+    ("ratio kept_share", [1.5]),
+    ("rank n_start_bags", [0]),
+    ("threshold", [1.0]),
+    ("n_concepts", [10_000]),
+    ("degree", [2.5]),
+    ("mu", [-0.5]),
+    ("relatedness", [np.ones((2, 2)), -np.ones((4, 4)), np.tri(4), np.zeros((4, 4))]),
+]
 # Any value will do, or it is not used.
 FREE = {(Guess, "kernel")} | {
     (kind, "coef0")
@@ -403,10 +364,19 @@ def test_bad_parameters_are_refused(bags, labels):
     for unfitted in [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL, *others]:
         X, kind = input_of(unfitted, bags), type(unfitted)
         Y = labels[:, 0] if isinstance(unfitted, BagClassifier) else labels
-        for names, value, message in REFUSED:
-            for name in set(names) & set(unfitted.get_params(deep=False)):
-                if (kind, name) not in FREE:
-                    with pytest.raises(ValueError, match=message):
+        for names, values in REFUSED:
+            for name, value in product(names.split(), values):
+                if name in unfitted.get_params(deep=False) and (kind, name) not in FREE:
+                    got = re.escape(f"{value}") if np.ndim(value) == 0 else ""
+                    with pytest.raises(ValueError, match=f"{name}.* must .*{got}"):
                         kind(**{name: value}).fit(X, Y)
-    with pytest.raises(ValueError, match='metric must not be "precomputed"'):
-        miml.LandmarkMap(metric="precomputed").fit(bags)
+    for estimator, message in (
+        (miml.LandmarkMap(metric="precomputed"), 'metric must not be "precomputed"'),
+        (
+            miml.MimlBoost(label_code="product", kernel="rbf"),
+            "goes with kernel=\"linear\", got 'rbf'",
+        ),
+        (miml.DMimlSvm(relatedness="pairwise"), "mu must be positive for pairs"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            estimator.fit(bags, labels)

@@ -1,7 +1,5 @@
 """Figures show the records, do not change them, and are saved twice with the same bytes."""
 
-from __future__ import annotations
-
 import matplotlib
 
 matplotlib.use("Agg")
@@ -14,18 +12,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.figures import (
-    METHOD_STYLE,
-    STYLE_SHEET,
-    draw_arrow,
-    draw_box,
-    in_order,
-    look_of,
-    plot_critical_difference,
-    plot_orders,
-    plot_parameter_curves,
-    save_figure,
-)
+from mimlpaper.study import figures
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.statistics import rank_methods, swept_values
 from tests.made_up_records import rows, staged, swept
@@ -33,20 +20,15 @@ from tests.made_up_records import rows, staged, swept
 
 @pytest.fixture(autouse=True)
 def paper_style():
-    with plt.style.context(STYLE_SHEET):
+    with plt.style.context(figures.STYLE_SHEET):
         yield
     plt.close("all")
 
 
-def sweep():
-    records = swept("figure7", "MimlSvm", "ratio", np.arange(1, 11) / 10, effect=0.01)
-    return records.assign(k=100 * swept_values(records, default=0.2))
-
-
 def boxes():
     figure, ax = plt.subplots()
-    bag, label = (draw_box(ax, x, 0.5, text, "#eee") for x, text in ((0.2, "bag"), (0.8, "label")))
-    draw_arrow(ax, bag, label)
+    bag, label = (figures.draw_box(ax, x, 0.5, "a box", "#eee") for x in (0.2, 0.8))
+    figures.draw_arrow(ax, bag, label)
     return figure
 
 
@@ -55,17 +37,11 @@ RANKS = pd.DataFrame({
 })  # fmt: skip
 
 
-def orders():
-    figure, ax = plt.subplots()
-    plot_orders(RANKS, ax)
-    return figure
-
-
 def test_same_records_same_bytes_under_any_style(tmp_path):
-    first = [path.read_bytes() for path in save_figure(boxes(), tmp_path, "one")]
+    first = [path.read_bytes() for path in figures.save_figure(boxes(), tmp_path, "one")]
     figure = boxes()
     with plt.style.context("default"):
-        paths = save_figure(figure, tmp_path, "one")
+        paths = figures.save_figure(figure, tmp_path, "one")
     assert [path.name for path in paths] == ["one.png", "one.svg"]
     assert [path.read_bytes() for path in paths] == first
     assert b"Software" not in first[0] and b"<dc:date>" not in first[1]
@@ -78,9 +54,10 @@ def drawn_lines(axis):
 
 def test_curves_show_means_and_bands():
     """Of losses; of precision, recall and F1 one minus the mean. Fractions of .01 a step of k."""
-    records = sweep()
-    before = records.copy()
-    axes = plot_parameter_curves(records, "k", xlabel="k (%)", published={"MimlSvm": 20}).axes
+    records = swept("figure7", "MimlSvm", "ratio", np.arange(1, 11) / 10, effect=0.01)
+    records["k"] = 100 * swept_values(records, default=0.2)
+    before, settings = records.copy(), {"MimlSvm": 20}
+    axes = figures.plot_parameter_curves(records, "k", xlabel="k (%)", published=settings).axes
     pd.testing.assert_frame_equal(records, before)
     means, ring = drawn_lines(axes[0])
     assert means.get_xdata() == pytest.approx(np.arange(10, 101, 10))
@@ -98,52 +75,44 @@ def test_early_stop_keeps_its_last_value():
     """One run stops after round 1 at .4, the other goes on to .2: the mean stays at .3."""
     both = rows("figure6", "scene", "MimlBoost", {c: [0.4, 0.2] for c in CRITERIA}, stage=1)
     records = pd.concat([both, both.assign(stage=2)[both["split"] == 1]])
-    (drawn,) = drawn_lines(plot_parameter_curves(records, "stage", xlabel="rounds").axes[0])
+    (drawn,) = drawn_lines(figures.plot_parameter_curves(records, "stage", xlabel="rounds").axes[0])
     assert drawn.get_ydata() == pytest.approx([0.3, 0.3])
 
 
 def test_every_curve_is_named_and_has_its_own_look():
     both = pd.concat([staged("figure6", name, 25) for name in ("MimlBoost", "AdtBoost.MH")])
     flat = both[both["method"] == "MimlBoost"].assign(method="printed")
-    figure = plot_parameter_curves(pd.concat([both, flat]), "stage", xlabel="rounds")
+    figure = figures.plot_parameter_curves(pd.concat([both, flat]), "stage", xlabel="rounds")
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["MimlBoost", "AdtBoost.MH", "printed"]
     solid, dashed, dotted = drawn_lines(figure.axes[0])
-    assert solid.get_color() == look_of("MimlBoost").color
+    assert solid.get_color() == figures.look_of("MimlBoost").color
     assert solid.get_linestyle() == "-" != dashed.get_linestyle()
-    assert len({line._unscaled_dash_pattern for line in (dashed, dotted)}) == 2
+    assert dashed._unscaled_dash_pattern != dotted._unscaled_dash_pattern
 
 
 def test_lines_lead_from_setting_to_setting_and_end_at_their_names():
-    (ax,) = orders().axes
-    ends = [line.get_ydata().round(9).tolist() for line in ax.lines if line.get_marker() != "None"]
-    assert ends == [[1.0, 2.0], [2.0, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["MimlNn", "MlSvm"]
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["as published", "tuned"]
-
-
-def test_methods_that_are_not_meant_are_grey_and_nothing_is_drawn_of_nothing():
-    ax = plt.subplots()[1]
-    ranks = pd.DataFrame({"method": ["MlSvm", "MimlNn"], "printed": [1.0, 2.0], "ours": [2.0, 1.0]})
-    plot_orders(ranks, ax, coloured=("MlSvm",))
-    colors = [line.get_color() for line in ax.lines if line.get_marker() != "None"]
-    assert [to_rgb(color) for color in colors] == [
-        to_rgb("#bbbbbb"),
-        to_rgb(look_of("MlSvm").color),
-    ]
-    weights = {text.get_text(): text.get_weight() for text in ax.texts}
-    assert weights == {"MlSvm": "bold", "MimlNn": "normal"}
-    plot_orders(RANKS[:0], plt.subplots()[1])
-    plot_orders(RANKS.assign(tuned=np.nan), plt.subplots()[1])
+    looks = [to_rgb(figures.look_of(method).color) for method in RANKS["method"]]
+    for chosen, colors in (((), looks), (("MlSvm",), [to_rgb("#bbbbbb"), looks[1]])):
+        ax = plt.subplots()[1]
+        figures.plot_orders(RANKS, ax, coloured=chosen)
+        lines = [line for line in ax.lines if line.get_marker() != "None"]
+        ends = [line.get_ydata().round(9).tolist() for line in lines]
+        assert ends == [[1.0, 2.0], [2.0, 1.0]]
+        assert [to_rgb(line.get_color()) for line in lines] == colors
+        weights = {text.get_text(): text.get_weight() for text in ax.texts}
+        assert weights == {"MimlNn": "normal", "MlSvm": "bold" if chosen else "normal"}
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["as published", "tuned"]
+    for nothing in (RANKS[:0], RANKS.assign(tuned=np.nan)):
+        figures.plot_orders(nothing, plt.subplots()[1])
 
 
 def test_every_method_has_its_own_look():
-    assert len(set(METHOD_STYLE.values())) == len(METHOD_STYLE)
-    assert set(METHOD_STYLE) >= {name for table in TABLES.values() for name in table.algorithms}
-    assert look_of("MlSvm, tuned") == METHOD_STYLE["MlSvm"]
-    assert in_order(["Oracle", "MlSvm", "MimlSvm"]) == ["MimlSvm", "MlSvm", "Oracle"]
+    assert len(set(figures.METHOD_STYLE.values())) == len(figures.METHOD_STYLE)
+    assert figures.look_of("MlSvm, tuned") == figures.METHOD_STYLE["MlSvm"]
+    assert figures.in_order(["Oracle", "MlSvm", "MimlSvm"]) == ["MimlSvm", "MlSvm", "Oracle"]
     for table in TABLES.values():
-        marks = [(look_of(m).color, look_of(m).marker) for m in table.algorithms]
+        marks = [(figures.look_of(m).color, figures.look_of(m).marker) for m in table.algorithms]
         assert len(set(marks)) == len(marks)
 
 
@@ -152,7 +121,7 @@ def test_critical_differences_name_every_method():
     levels = {"MlSvm": 1.0, "MimlNn": 2.0, "RankSvm": 2.1}
     losses = pd.DataFrame(levels, index=range(11)) + rng.normal(0, 0.1, (11, 3))
     _, axis = plt.subplots()
-    plot_critical_difference(rank_methods(losses), axis, title="Table 4")
+    figures.plot_critical_difference(rank_methods(losses), axis, title="Table 4")
     texts = " ".join(text.get_text() for text in axis.texts)
     assert all(name in texts for name in losses) and "Friedman p = " in axis.get_title("left")
     bars = [line.get_xdata() for line in axis.get_lines() if line.get_linewidth() == 2]

@@ -21,9 +21,8 @@ def test_examples_in_docstrings():
 
 
 def test_bag_of_a_hand_made_image():
-    """The pixel in row r, column c has R = 10 r + c, G = c, B = 100.
+    """The pixel in row r, column c has R = 10 r + c, G = c, B = 100, a blob is the mean of four:
 
-    The blob in row r, column c is the mean of pixels (r, c) to (r + 1, c + 1):
     R = 10 r + c + 5.5, G = c + .5. Instance 5 = 3 * 1 + 2 is the blob in row 3, column 4:
     R = 39.5, G = 4.5. Two columns to the left R falls by 2 and G by 2; two rows up R falls by 20.
     """
@@ -31,12 +30,14 @@ def test_bag_of_a_hand_made_image():
     image = np.stack([10 * r + c, c, np.full_like(r, 100)], axis=-1)
     bag = SHARP.transform([image])[0]
     assert bag.shape == (9, 15)
-    centre, left, up, right, down = bag[5].reshape(5, 3)
-    np.testing.assert_allclose(centre, [39.5, 4.5, 100])
-    np.testing.assert_allclose(left, [-2, -2, 0], atol=1e-12)
-    np.testing.assert_allclose(up, [-20, 0, 0], atol=1e-12)
-    np.testing.assert_allclose(right, [2, 2, 0], atol=1e-12)
-    np.testing.assert_allclose(down, [20, 0, 0], atol=1e-12)
+    centre, left, up, right, down = (
+        [39.5, 4.5, 100],
+        [-2, -2, 0],
+        [-20, 0, 0],
+        [2, 2, 0],
+        [20, 0, 0],
+    )
+    np.testing.assert_allclose(bag[5], [*centre, *left, *up, *right, *down], atol=1e-12)
     np.testing.assert_allclose(bag[:, 0], [27.5, 28.5, 29.5, 37.5, 38.5, 39.5, 47.5, 48.5, 49.5])
 
 
@@ -44,8 +45,7 @@ def test_mosaic_gives_the_blobs_back(small):
     mosaic = scene_mosaic(SHARP.transform([small])[0])
     blobs = images_and_texts.blob_means(small[None].astype(float))[0]
     known = np.isfinite(mosaic)
-    assert known.all(axis=-1).sum() == 33
-    assert not known[:2, :2].any() and not known[5:, 5:].any()
+    assert known.all(axis=-1).sum() == 33 and not known[:2, :2].any()
     np.testing.assert_allclose(mosaic[known], blobs[known])
 
 
@@ -69,27 +69,19 @@ def test_every_form_of_an_image_gives_one_bag(small, tmp_path):
     file = tmp_path / "small.png"
     Image.fromarray(small).save(file)
     opaque = np.dstack([small, np.full((8, 8), 255, np.uint8)])
-    forms = [
-        small, small.astype(int), small / 255, opaque, Image.fromarray(small),
-        Image.open(file), file, str(file),
-    ]  # fmt: skip
-    # Orientation 3 says that the camera was held upside down.
-    turned = Image.fromarray(small[::-1, ::-1])
     exif = Image.Exif()
-    exif[0x0112] = 3
-    turned.save(tmp_path / "turned.png", exif=exif)
-    for bag in SHARP.transform([*forms, tmp_path / "turned.png"]):
+    exif[0x0112] = 3  # the camera was held upside down
+    Image.fromarray(small[::-1, ::-1]).save(turned := tmp_path / "turned.png", exif=exif)
+    arrays = small, small.astype(int), small / 255, opaque
+    for bag in SHARP.transform([*arrays, Image.open(file), file, str(file), turned]):
         np.testing.assert_allclose(bag, SHARP.transform([small])[0])
-
-
-def test_grey_and_transparent_images(small):
     grey = small[:, :, 0]
     expected = SHARP.transform([np.dstack([grey] * 3)])[0]
     for form in (grey, grey[:, :, None], Image.fromarray(grey)):
         np.testing.assert_allclose(SHARP.transform([form])[0], expected)
     clear = np.zeros((8, 8, 4), np.uint8)
-    np.testing.assert_allclose(SHARP.transform([clear])[0][:, :3], 255)
-    np.testing.assert_allclose(SHARP.transform([Image.fromarray(clear)])[0][:, :3], 255)
+    for form in (clear, Image.fromarray(clear)):
+        np.testing.assert_allclose(SHARP.transform([form])[0][:, :3], 255)
 
 
 def test_strange_images_are_named(small, tmp_path):
@@ -102,8 +94,6 @@ def test_strange_images_are_named(small, tmp_path):
         (np.zeros((8, 8, 5), np.uint8), "image 1 cannot be read"),
         (np.full((8, 8), 300), r"image 1 .* must hold integers in \[0, 255\]"),
         (np.full((8, 8), 1.5), "image 1 .* floats in"),
-        (np.full((8, 8), np.nan), "image 1 .* must hold"),
-        (np.full((8, 8), "a"), "image 1 cannot be read"),
         (Image.new("I", (8, 8)), "image 1 .* Pillow's mode I"),
         (broken, r"image 1 .*broken\.png.* cannot be read"),
         (text, r"image 1 .*text\.png.* cannot be read"),
@@ -114,19 +104,23 @@ def test_strange_images_are_named(small, tmp_path):
         SHARP.transform([tmp_path / "absent.png"])
 
 
-def test_image_bags_refuses_bad_use(small):
+def test_bad_use_is_refused(small):
     for use, message in (
         (lambda: SHARP.transform("a.png"), "single path"),
         (lambda: SHARP.transform([]), "at least one image"),
         (lambda: ImageBags(smoothing=0).transform([small]), "smoothing must be positive, got 0"),
         (lambda: scene_mosaic(np.zeros((9, 14))), r"shape \(9, 15\), got \(9, 14\)"),
+        (lambda: TextBags().fit("one text"), "single string"),
+        (lambda: TextBags().fit([]), "at least one text"),
+        (lambda: TextBags().fit(["good", 1.5]), "strings only, got others at"),
+        (lambda: TextBags(step=51).fit(["good"]), "at most window = 50, got 51"),
+        (lambda: TextBags(top_share=0).fit(["good"]), r"top_share must lie in \(0, 1\], got 0"),
     ):
         with pytest.raises(ValueError, match=message):
             use()
 
 
 def test_passages_by_hand():
-    """With windows of 4 words every 2, 7 words give words 1-4, 3-6 and 5-7; 4 words give one."""
     text_bags = TextBags(window=4, step=2)
     assert text_bags.passages("a b c d e f g") == ["a b c d", "c d e f", "e f g"]
     assert text_bags.passages("a b c d") == ["a b c d"]
@@ -136,10 +130,7 @@ def test_passages_by_hand():
 
 
 def test_vocabulary_is_the_words_in_most_texts():
-    """Of 5 words, stop words aside, 40 % are 2: "oil" is in 3 texts; "cow", "sea" in 2 each.
-
-    The number of texts counts, not that of occurrences: "sun" occurs 4 times, in one text.
-    """
+    """40 % of 5 words, stop words aside: "oil" is in 3 texts; "cow", "sea" in 2; "sun" in one."""
     corpus = ["the oil and the sea", "Oil! Cow.", "an oil sea cow", "sun sun sun sun", "moon"]
     text_bags = TextBags(top_share=0.4).fit(corpus)
     assert text_bags.vocabulary_.tolist() == ["cow", "oil"]
@@ -147,15 +138,3 @@ def test_vocabulary_is_the_words_in_most_texts():
     assert [bag.tolist() for bag in bags] == [[[1, 2]], [[0, 0]], [[0, 0]]]
     assert TextBags(top_share=0.01).fit(corpus).vocabulary_.tolist() == ["oil"]
     assert "the" in TextBags(top_share=1, stop_words=None).fit(corpus).vocabulary_
-
-
-def test_text_bags_refuses_bad_use():
-    for text_bags, texts, message in (
-        (TextBags(), "one text", "single string"),
-        (TextBags(), [], "at least one text"),
-        (TextBags(), ["good", 1.5], "strings only, got others at"),
-        (TextBags(step=51), ["good"], "at most window = 50, got 51"),
-        (TextBags(top_share=0), ["good"], r"top_share must lie in \(0, 1\], got 0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            text_bags.fit(texts)

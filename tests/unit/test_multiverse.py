@@ -79,11 +79,8 @@ def test_a_row_of_a_table_may_be_another_reading_of_a_method():
     table = readings_of("table1", {"table1": published, "readings": other(0.3, "RankSvm")})
     assert set(table["method"]) == {"RankSvm"}
     assert table["reading"].unique().tolist() == ["", "row: RankSvm, converged", "label_rule = top"]
-
-
-def test_changes_in_words():
-    text = '{"hold_out__mimlnn__ratio": 0.2, "C": 10.0}'
-    assert in_words(text) == "ratio = 0.2, C = 10.0" and in_words({}) == ""
+    for row, method in multiverse.READ_AS.items():
+        assert any({row, method} <= set(rows_of) for rows_of in ROWS.values())
 
 
 def test_effects_by_hand(records, one_claim):
@@ -96,8 +93,7 @@ def test_effects_by_hand(records, one_claim):
     drawn = effects.loc["drawn", "effect"].round(6)
     possible = [1 - ours / theirs for ours in (0.2, 0.3, 0.1) for theirs in (0.3, 0.15)]
     assert set(drawn) == set(np.round(np.multiply(possible, 100), 6))
-    again = claim_effects(records, n_drawn=50)
-    assert again["effect"].tolist() == effects["effect"].tolist()
+    assert claim_effects(records, n_drawn=50)["effect"].tolist() == effects["effect"].tolist()
     assert claim_effects({}).empty and claim_effects({"table1": at(0.2)}).empty
     assert claim_effects({"readings": records["readings"]}).empty  # nothing to compare with
 
@@ -116,7 +112,6 @@ def test_effects_of_accuracies_are_those_of_the_named_sets(monkeypatch):
 
 
 def test_flips_are_counted_and_said(records, one_claim):
-    """A reading in which MimlNn loses turns the sign; of the drawn ones some do."""
     records["readings"] = pd.concat([records["readings"], other(0.9, change=SECOND)])
     effects = claim_effects(records, n_drawn=400)
     turns = flips(effects)
@@ -125,11 +120,9 @@ def test_flips_are_counted_and_said(records, one_claim):
     drawn = effects.query("kind == 'drawn'")["effect"]
     assert row["in_favour"] == (drawn > 0).mean() and 0.2 < row["in_favour"] < 0.8
     assert (row["mean"], row["spread"]) == pytest.approx((drawn.mean(), drawn.std()))
-    assert in_sentences(turns) == (
-        "Of 1 claims that say which methods are better, these lead in 1 under the published "
-        "readings. In 0 they lead in at least 90% of the drawn readings, in 0 by more than the "
-        "spread over these; in 1 a single choice turns the sign. So few splits allow no test."
-    )
+    text = in_sentences(turns)
+    for words in ("Of 1 claims", "lead in 1 under", "In 0 they", "in 1 a single choice turns"):
+        assert words in text
     assert in_sentences(turns[:0]) == "Nothing is recorded yet."
 
 
@@ -144,9 +137,9 @@ def test_a_printed_row_has_its_place_among_the_readings_of_its_method(monkeypatc
     place = rows_of.loc[("MimlNn", "hamming_loss")]
     assert (place["n"], place["identified"], place["table"]) == (2, 0.5, 1)
     assert place["printed"] == pytest.approx(0.185)
-    ours = (published.query("method == 'MimlNn'")["hamming_loss"]).mean()
-    assert place["least"] == pytest.approx(min(ours, knn["hamming_loss"].mean()))
-    assert place["below"] in (0.0, 0.5, 1.0) and rows_of.loc["RankSvm"]["n"].eq(1).all()
+    ours = published.groupby("method")["hamming_loss"].mean()[["MimlNn", "Ml-knn"]]
+    assert (place["least"], place["largest"]) == pytest.approx((ours.min(), ours.max()))
+    assert rows_of.loc["RankSvm"]["n"].eq(1).all()
     assert row_positions(1, {}).empty
 
 
@@ -160,10 +153,6 @@ def test_every_reading_of_an_estimator_of_ones_own():
     own = table.query("reading == 'ratio = 0.1'")["coverage"].tolist()
     alone = every_reading(MimlNn(ratio=0.1), [], data.X, data.Y, n_splits=2)
     assert alone["coverage"].tolist() == own
-    seeded = every_reading(NoisyOr(rank=20), [], data.X[:40], data.Y[:40], n_splits=1)
-    assert seeded.equals(every_reading(NoisyOr(rank=20), [], data.X[:40], data.Y[:40], n_splits=1))
-
-
-def test_rows_that_are_readings_stand_in_the_tables():
-    for row, method in multiverse.READ_AS.items():
-        assert any({row, method} <= set(table) for table in ROWS.values())
+    few = data.X[:40], data.Y[:40]
+    seeded, again = (every_reading(NoisyOr(rank=20), [], *few, n_splits=1) for _ in range(2))
+    assert seeded.equals(again)

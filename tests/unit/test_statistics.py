@@ -1,7 +1,5 @@
 """Tests, counts and ranks against values worked by hand, SciPy, and each other."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -27,15 +25,16 @@ from tests.made_up_records import apart, swept
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 
 
-def records_of(method, values, dataset="scene", n_train=1500, n_test=500):
+def records_of(method, values, dataset="scene"):
     return pd.DataFrame({
         "method": method, "dataset": dataset, "split": range(len(values)),
-        "hamming_loss": values, "average_recall": values, "n_train": n_train, "n_test": n_test,
+        "hamming_loss": values, "average_recall": values, "n_train": 1500, "n_test": 500,
     })  # fmt: skip
 
 
-def compared(records, a="A", b="B", criterion="hamming_loss"):
-    return compare_methods(records, a, b, criterion)
+def compared(a, b, criterion="hamming_loss"):
+    records = pd.concat([records_of("A", a), records_of("B", b)])
+    return compare_methods(records, "A", "B", criterion)
 
 
 def test_by_hand():
@@ -48,48 +47,25 @@ def test_by_hand():
     assert 2 * t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
 
 
-def test_correction_of_common_protocols():
-    """sqrt(1 + J n_test/n_train): 30 splits of 1500/500, ten times tenfold, tenfold once."""
-    for n, test_share, factor in ((30, 1 / 3, 3.317), (100, 1 / 9, 3.480), (10, 1 / 9, 1.453)):
-        d = np.random.default_rng(0).normal(0.1, 1, n)
-        plain, corrected = (stats.t.isf(t_test(d, share), n - 1) for share in (0.0, test_share))
-        assert plain / corrected == pytest.approx(factor, abs=1e-3)
-
-
 def test_against_scipy():
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(0.2, 0.01, 30), rng.normal(0.195, 0.01, 30)
-    records = pd.concat([records_of("A", a), records_of("B", b)])
-    comparison = compared(records)
-    test = stats.ttest_rel(a, b)
-    assert comparison.paired["worse"] == pytest.approx(test.pvalue)
-    assert comparison.gain == pytest.approx((b - a).mean())
-    assert comparison.margin == pytest.approx(0.05 * b.mean())
-    assert comparison.n == 30
-    found, interval = compare_gains(b - a, 1 / 3, 0.1), stats.ttest_rel(b, a).confidence_interval()
-    assert found.gain - found.paired_half == pytest.approx(interval.low)
+    a, b = np.random.default_rng(1).normal([[0.2], [0.195]], 0.01, (2, 30))
+    found, test = compared(a, b), stats.ttest_rel(b, a)
+    assert found.n == 30 and found.paired["worse"] == pytest.approx(test.pvalue)
+    assert found.gain == pytest.approx((b - a).mean())
+    assert found.margin == pytest.approx(0.05 * b.mean())
+    assert found.gain - found.paired_half == pytest.approx(test.confidence_interval().low)
     assert found.half == pytest.approx(found.paired_half * math.sqrt(11))  # 1/30 + 1/3, over 1/30
+    of_five, of_one = stats.t.isf([0.005, 0.025], 29)
+    assert found.least(5) / of_five == pytest.approx(found.least(1) / of_one)
     assert found.least(1) == pytest.approx(found.half)
-    assert found.least(5) / found.half == pytest.approx(
-        stats.t.isf(0.005, 29) / stats.t.isf(0.025, 29)
-    )
-
-
-def test_arrow_decides_the_outcome():
-    noise = np.random.default_rng(2).normal(0, 1e-3, (2, 30))
-    records = pd.concat([records_of("A", 0.2 + noise[0]), records_of("B", 0.3 + noise[1])])
-    assert compared(records).outcome("paired") == "better"
-    assert compared(records, "A", "B", "average_recall").outcome("paired") == "worse"
-    assert compared(records, "B", "A", "hamming_loss").outcome("strict") == "worse"
 
 
 def test_correction_takes_a_win_away_and_shows_no_tie():
     """Against a loss of .3, and so a margin of .015."""
-    records = pd.concat([records_of("A", 0.7 + DIFFERENCES), records_of("B", np.full(5, 0.7))])
-    comparison = compared(records, "A", "B", "average_recall")
-    assert comparison.outcome("paired") == "better"
-    assert comparison.outcome("strict") == "neither"
-    assert comparison.strict["tie"] > ALPHA
+    found = compared(0.7 + DIFFERENCES, np.full(5, 0.7), "average_recall")
+    assert found.outcome("paired") == "better" and found.outcome("strict") == "neither"
+    assert compared(0.7 + DIFFERENCES, np.full(5, 0.7)).outcome("paired") == "worse"
+    assert found.strict["tie"] > ALPHA and found.margin == pytest.approx(0.015)
 
 
 def test_a_tie_is_shown_by_precision_not_by_noise():
@@ -113,47 +89,30 @@ def test_a_lead_within_the_margin_is_better_and_a_tie():
 
 def test_only_shared_splits_count():
     a, b = records_of("A", DIFFERENCES), records_of("B", DIFFERENCES + 0.1)
-    shuffled = pd.concat([a, b.iloc[[4, 0, 2]]])
-    comparison = compared(shuffled)
-    assert comparison.n == 3
-    assert comparison.gain == pytest.approx(0.1)
+    found = compare_methods(pd.concat([a, b.iloc[[4, 0, 2]]]), "A", "B", "hamming_loss")
+    assert found.n == 3 and found.gain == pytest.approx(0.1)
+    with pytest.raises(ValueError, match="A has two records of one split"):
+        compare_methods(pd.concat([a, a, b]), "A", "B", "hamming_loss")
 
 
 def test_independent_data_sets_are_compared_by_their_ranks():
     """Eleven sets, A ahead on all: p = 2 / 2^11, however large one lead is."""
     gains = np.array([*np.linspace(0.01, 0.02, 10), 5.0])
-    records = pd.concat(
-        [
-            records_of(method, [value], dataset=f"set {i}")
-            for i, gain in enumerate(gains)
-            for method, value in (("A", 0.1), ("B", 0.1 + gain))
-        ]
-    )
-    comparison = compared(records)
-    assert comparison.strict["better"] == pytest.approx(2 / 2**11)
-    assert comparison.paired["better"] > 0.3
+    sets = [f"set {i}" for i in range(11)]
+    a, b = (records_of(*own, sets) for own in (("A", 0 * gains), ("B", gains)))
+    found = compare_methods(pd.concat([a, b]), "A", "B", "hamming_loss")
+    assert found.strict["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
     both = signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
     assert both.tolist() == [1.0, stats.wilcoxon([1, 2, 3], alternative="greater").pvalue]
 
 
 def test_no_variance():
     """Equal values tie, and no method is better; one split allows no test."""
-    a = records_of("A", [0.1, 0.2, 0.3])
-    equal = pd.concat([a, records_of("B", [0.1, 0.2, 0.3])])
-    found = compared(equal)
-    assert found.strict == {
-        "better": 1.0, "worse": 1.0, "tie": 0.0, "not better": 0.0, "not worse": 0.0,
-        "much better": 1.0, "much worse": 1.0,
-    }  # fmt: skip
+    shown = compared([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]).strict
+    assert {name for name, p in shown.items() if p == 0} == {"tie", "not better", "not worse"}
+    assert {*shown.values()} == {0.0, 1.0}
     for n in (0, 1):
-        short = pd.concat([a, records_of("B", [0.5] * n)])
-        assert compared(short) is None
-
-
-def test_two_records_of_one_split():
-    twice = pd.concat([records_of("A", DIFFERENCES), records_of("A", DIFFERENCES)])
-    with pytest.raises(ValueError, match="A has two records of one split"):
-        compared(twice)
+        assert compared([0.1, 0.2, 0.3], [0.5] * n) is None
 
 
 def test_a_large_test_set_has_the_calibrated_variance():
@@ -174,10 +133,7 @@ def test_ranks_by_hand():
     assert found.p == pytest.approx(stats.chi2.sf(8, 2))
     # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
     assert found.nemenyi.loc["A", "B"] > ALPHA > found.nemenyi.loc["A", "C"]
-    assert found.in_words() == (
-        "Over 4 data sets the best mean rank is that of A, 1.0 of 3, significantly ahead of C; "
-        "without any one set it is the first. With 4 sets little can be decided."
-    )
+    assert "A, 1.0 of 3, significantly ahead of C; without any one set it is" in found.in_words()
 
 
 def test_one_set_may_turn_the_order_and_none_is_left_out_silently():

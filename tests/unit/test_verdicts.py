@@ -1,70 +1,55 @@
 """Verdicts on cells, rows and tables, each worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from mimlpaper.study import verdicts
 from mimlpaper.study.compare import compare_with_paper
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import records
-from mimlpaper.study.verdicts import (
-    PARTITION,
-    agreement,
-    deviations,
-    log_likelihood,
-    match_rates,
-    row_verdicts,
-    tolerance,
-    verdict,
-    wins,
-)
 from tests.made_up_records import as_in_the_paper
 
 NAN = math.nan
 
 
-def cell(table, criterion, published_mean, published_std, std, n):
-    names = ("table", "criterion", "published_mean", "published_std", "std", "n")
-    return dict(zip(names, (table, criterion, published_mean, published_std, std, n), strict=True))
-
-
 TOLERATED = [
     # q = 2.0017 with 58 degrees of freedom; sqrt((.01² + .02²) / 30) = .0040825
-    (cell(1, "coverage", 1.0, 0.01, 0.02, 30), 0.00817 + 0.0005),
+    (1, "coverage", 1.0, 0.01, 0.02, 30, 0.00817 + 0.0005),
     # five runs of ours: q = 2.0345 with 33, sqrt(.01²/30 + .02²/5) = .0091287
-    (cell(1, "coverage", 1.0, 0.01, 0.02, 5), 0.01857 + 0.0005),
+    (1, "coverage", 1.0, 0.01, 0.02, 5, 0.01857 + 0.0005),
     # one run has no deviation: the printed one, sqrt(.01²/30 + .01²/1) = .010165, q = 2.0452
-    (cell(2, "coverage", 1.0, 0.01, NAN, 1), 0.02079 + 0.0005),
+    (2, "coverage", 1.0, 0.01, NAN, 1, 0.02079 + 0.0005),
     # q = 2.1009 with 18; .62 sqrt(2 · .02² / 10) = .0055455
-    (cell(3, "one_error", 0.2, 0.02, 0.02, 10), 0.01165 + 0.0005),
+    (3, "one_error", 0.2, 0.02, 0.02, 10, 0.01165 + 0.0005),
     # 1.96 sqrt(.4 · .6 / 33000) = .0052857; the spread between sets does not count
-    (cell(4, "one_error", 0.4, 0.1, 0.1, 11), 0.00529 + 0.0005),
-    (cell(4, "one_error", 0.4, 9.9, 0.0, 11), 0.00529 + 0.0005),
+    (4, "one_error", 0.4, 0.1, 0.1, 11, 0.00529 + 0.0005),
+    (4, "one_error", 0.4, 9.9, 0.0, 11, 0.00529 + 0.0005),
     # 336/11 labels: 1.96 sqrt(4 (29.545 - 4) / 33000) = .10907
-    (cell(4, "coverage", 4.0, 1.0, 1.0, 11), 0.10907 + 0.0005),
+    (4, "coverage", 4.0, 1.0, 1.0, 11, 0.10907 + 0.0005),
     # a mean over pages and labels: 1.96 sqrt(.04 · .96 / (33000 · 30.545)) = .00038255
-    (cell(4, "hamming_loss", 0.04, 0.01, 0.01, 11), 0.00038 + 0.0005),
+    (4, "hamming_loss", 0.04, 0.01, 0.01, 11, 0.00038 + 0.0005),
     # no printed deviation: 2.2622 sqrt(1 + 1/10) · .02
-    (cell(5, "accuracy", 0.85, NAN, 0.02, 10), 0.04745 + 0.0005),
-    (cell(5, "accuracy", 0.85, 0.02, 0.02, 10), 0.01879 + 0.0005),
+    (5, "accuracy", 0.85, NAN, 0.02, 10, 0.04745 + 0.0005),
+    (5, "accuracy", 0.85, 0.02, 0.02, 10, 0.01879 + 0.0005),
 ]
 
 
 def test_tolerances_by_hand():
-    for values, expected in TOLERATED:
-        found = tolerance(pd.DataFrame([values])).item()
-        assert found == pytest.approx(expected, abs=1e-5)
+    names = ["table", "criterion", "published_mean", "published_std", "std", "n", "expected"]
+    cells = pd.DataFrame(TOLERATED, columns=names)
+    assert verdicts.tolerance(cells).tolist() == pytest.approx([*cells["expected"]], abs=1e-5)
 
 
 def test_a_likelihood_is_a_density_that_is_highest_near_our_own_runs():
     runs = pd.Series([0.2, 0.3, 0.4, 0.3])
     means, stds = np.linspace(-0.5, 1.1, 41), np.linspace(0.0025, 1.0025, 101)
-    logs = np.array([[log_likelihood(runs, m, s, 5) for s in stds] for m in means])
+    logs = np.array([[verdicts.log_likelihood(runs, m, s, 5) for s in stds] for m in means])
     assert np.exp(logs).sum() * 0.04 * 0.01 == pytest.approx(1.0, abs=0.02)
+    first, second = (verdicts.log_likelihood(runs, mean, 0.1, 5) for mean in (0.3, 0.4))
+    assert first - second == pytest.approx(0.1**2 / (2 * runs.var() * (1 / 5 + 1 / 4)))
     best = np.unravel_index(logs.argmax(), logs.shape)
     assert means[best[0]] == pytest.approx(0.3) and abs(stds[best[1]] - runs.std()) < 0.02
 
@@ -76,7 +61,7 @@ def test_two_runs_of_one_program_agree_nineteen_times_in_twenty():
         "table": 1, "criterion": "one_error", "published_mean": 0.3, "n": 30,
         "published_std": first.std(axis=1, ddof=1), "std": second.std(axis=1, ddof=1),
     })  # fmt: skip
-    within = abs(first.mean(axis=1) - second.mean(axis=1)) <= tolerance(cells) - 0.0005
+    within = abs(first.mean(axis=1) - second.mean(axis=1)) <= verdicts.tolerance(cells) - 0.0005
     assert within.mean() == pytest.approx(0.95, abs=0.01)
 
 
@@ -87,7 +72,7 @@ def test_partitions_move_a_mean_as_table_5_records():
     runs = trials.groupby(["method", "dataset", "run"])["accuracy"].agg(["mean", "var"])
     groups = runs.groupby(["method", "dataset"])
     between, if_independent = groups["mean"].var().sum(), groups["var"].mean().sum() / 10
-    assert math.sqrt(between / if_independent) == pytest.approx(PARTITION, abs=0.03)
+    assert math.sqrt(between / if_independent) == pytest.approx(verdicts.PARTITION, abs=0.03)
 
 
 def test_words():
@@ -101,43 +86,34 @@ def test_words():
         ("average_recall", NAN, "missing"),
     ):
         judged = {"criterion": criterion, "mean": mean, "published_mean": 0.2, "kind": "original"}
-        assert verdict(pd.DataFrame([judged | {"tolerance": 0.0100001}])).item() == word
+        assert verdicts.verdict(pd.DataFrame([judged | {"tolerance": 0.0100001}])).item() == word
 
 
 @pytest.fixture(scope="module")
 def printed():
     """Tables 1 to 5 with records that give the printed values."""
-    return pd.concat(
-        [compare_with_paper(as_in_the_paper(number), number) for number in TABLES],
-        ignore_index=True,
-    )
-
-
-def shifted(cells, algorithm, to):
-    """The cells of Table 1, one row of which has the printed means of another."""
-    cells = cells[cells["table"] == 1].set_index("criterion")
-    means = cells.loc[cells["algorithm"] == to, "published_mean"]
-    cells.loc[cells["algorithm"] == algorithm, "mean"] = means
-    return cells.reset_index()
+    tables = [compare_with_paper(as_in_the_paper(number), number) for number in TABLES]
+    return pd.concat(tables, ignore_index=True)
 
 
 def test_the_printed_values_are_identified(printed):
-    found = agreement(printed)
+    found = verdicts.agreement(printed)
     assert found["agrees"] == 236 and found["match_rate"] == 1.0
     assert (found["rows"], found["rows_identified"], found["columns"]) == (39, 39, 33)
     assert found["rows_by_chance"] == pytest.approx(5)
-    assert found["tau"] == pytest.approx(1.0)
-    assert found["winner_agreement"] == 1.0
+    assert found["tau"] == pytest.approx(1.0) and found["winner_agreement"] == 1.0
     assert 0.05 < found["false_match_rate"] < 0.35  # neighbours are close in print
 
 
 def test_a_row_that_is_another_algorithm_is_told_apart(printed):
     """RankSvm with MimlSvm's numbers: its row is MimlSvm's, and the others keep their order."""
-    cells = shifted(printed, "RankSvm", to="MimlSvm")
-    rows = row_verdicts(deviations(cells)).set_index("algorithm")
-    assert rows.loc["RankSvm", "nearest"] == "MimlSvm"
-    assert rows["identified"].sum() == 7
-    assert agreement(cells)["tau"] < 1
+    cells = printed[printed["table"] == 1].set_index("criterion")
+    own, other = (cells["algorithm"] == name for name in ("RankSvm", "MimlSvm"))
+    cells.loc[own, "mean"] = cells.loc[other, "published_mean"]
+    cells = cells.reset_index()
+    rows = verdicts.row_verdicts(verdicts.deviations(cells)).set_index("algorithm")
+    assert rows.loc["RankSvm", "nearest"] == "MimlSvm" and rows["identified"].sum() == 7
+    assert verdicts.agreement(cells)["tau"] < 1
 
 
 def test_kendalls_tau_and_winners_by_hand():
@@ -148,25 +124,18 @@ def test_kendalls_tau_and_winners_by_hand():
         "mean": [0.2, 0.1, 0.3], "std": 0.0, "n": 30, "published_mean": [0.1, 0.2, 0.3],
         "published_std": 0.0, "verdict": "agrees", "complete": True,
     })  # fmt: skip
-    found = agreement(cells)
+    found = verdicts.agreement(cells)
     assert found["tau"] == pytest.approx(1 / 3)
-    assert found["winner_agreement"] == 0.0
-    assert found["rows_identified"] == 1
-    assert wins(cells, "mean").tolist() == [False, True, False]
-    assert wins(cells.assign(criterion="average_recall"), "mean").tolist() == [False, False, True]
+    assert found["winner_agreement"] == 0.0 and found["rows_identified"] == 1
+    for criterion, best in (("hamming_loss", 1), ("average_recall", 2)):
+        won = verdicts.wins(cells.assign(criterion=criterion), "mean")
+        assert np.flatnonzero(won).tolist() == [best]
 
 
 def test_match_rates_grow_with_the_tolerance(printed):
-    pairs = deviations(printed[printed["table"] == 1])
-    rates = [match_rates(pairs, factor) for factor in (0.1, 1.0, 4.0, np.inf)]
+    pairs = verdicts.deviations(printed[printed["table"] == 1])
+    rates = [verdicts.match_rates(pairs, factor) for factor in (0.1, 1.0, 4.0, np.inf)]
     assert [own for own, _ in rates] == [1.0] * 4
     others = [other for _, other in rates]
     assert others == sorted(others) and others[-1] == 1.0
     assert len(pairs) == 53 + 350
-
-
-def test_nothing_measured_gives_no_share():
-    cells = compare_with_paper(pd.DataFrame(), 1)
-    found = agreement(cells)
-    assert found["missing"] == 56 and found["rows"] == 0
-    assert found["false_match_rate"] is None and found["tau"] is None
