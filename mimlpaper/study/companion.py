@@ -22,7 +22,7 @@ from mimlpaper.study.compare import as_published, column_records
 from mimlpaper.study.figures import LINE, save_figure, use_style
 from mimlpaper.study.multiverse import in_words, single_changes
 from mimlpaper.study.published import published_claims
-from mimlpaper.study.records import KEY, USABLE, explored_store, records
+from mimlpaper.study.records import USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import ARTEFACTS, finding_in_words, scorecard

@@ -48,32 +48,23 @@ NOTEBOOKS = ("3_framework", "4_degeneration")
 
 
 def test_run_says_what_each_notebook_became(monkeypatch, capsys):
-    """One fails; one has trials to run, and waits; nothing is published then."""
-    called, published = [], []
+    """One fails; one has trials to run, and waits."""
+    called = []
 
     def run_notebooks(names, parameters, **how):
         called.append((names, parameters["profile"], how["at_once"]))
         return [NotebookRun("3_framework", "error", 1.0, message="no such cell")]
 
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
-    monkeypatch.setattr(scorecard, "publish_lists", published.append)
     framework, degeneration = (str(paths.notebooks() / f"{name}.ipynb") for name in NOTEBOOKS)
-    assert cli.main(["run", "--recorded", "--publish", framework, degeneration]) == 1
-    assert called == [([framework], "paper", -1)] and not published
+    assert cli.main(["run", "--recorded", framework, degeneration]) == 1
+    assert called == [([framework], "paper", -1)]
     printed = capsys.readouterr()
     assert "no such cell" in printed.err
     rows = [line.split() for line in printed.out.splitlines()]
     assert rows[1] == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
     assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
     assert cli.main(["run", "--recorded", degeneration]) == 0 and len(called) == 1
-    assert cli.main(["run", "--publish", "--profile", "smoke"]) == 2
-    assert "--publish goes with the profile paper" in capsys.readouterr().err
-    done = [NotebookRun("3_framework", "done", 1.0)]
-    monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **how: done)
-    monkeypatch.setattr(Companion, "scorecard", lambda self: {"the": "card"})
-    monkeypatch.setattr(scorecard, "publish_lists", lambda card: [f"lists of {card['the']}"])
-    assert cli.main(["run", "3_framework", "--publish"]) == 0
-    assert capsys.readouterr().out.endswith("lists of card\n")
 
 
 def test_status_is_the_outcome_and_what_to_mend(results, monkeypatch, capsys):

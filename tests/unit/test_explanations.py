@@ -13,12 +13,7 @@ from PIL import Image
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
-from mimlpaper.study.explanations import (
-    draw_mosaic,
-    explained_images,
-    explained_scenes,
-    explained_text,
-)
+from mimlpaper.study.explanations import draw_mosaic, explained_images, explained_scenes
 from mimlpaper.study.figures import INK, RIGHT, WRONG
 
 
@@ -115,32 +110,3 @@ def test_own_images_beside_their_reasons(rng, tmp_path):
         assert np.array_equal(row[0].images[0].get_array(), array)
         top = "red" if scores[0] > scores[1] else "blue"
         assert row[2].get_title() == f"{top}\n+{scores.max():.2f}" and len(discs(row[2])) == 9
-
-
-class Reader:
-    """Scores passages by the weights of their words, and a text by two numbers."""
-
-    weights = np.array([[2.0, -1.0], [0.5, 0.0], [-3.0, 1.0], [1.0, 1.0]])
-
-    def instance_scores(self, bags):
-        return bags.instances @ self.weights
-
-    def decision_function(self, X):
-        return np.array([[2.0, -1.0]])
-
-
-def test_passages_of_a_text_and_their_telling_words():
-    """Row 0 is the sum of the others. Word 3 speaks against label 0, for label 1."""
-    bag, labels = np.array([[2.0, 0, 3, 1], [2, 0, 0, 1], [0, 0, 3, 0]]), ("oil", "trade")
-    table = explained_text(Reader(), bag, labels)
-    assert table.data["label"].tolist() == ["oil +2.00"] * 3 + ["trade −1.00"] * 3
-    assert table.data["passage"].tolist()[:3] == ["whole text", "passage 1", "passage 2"]
-    assert table.data["score"].tolist()[:3] == [-4.0, 5.0, -9.0]
-    assert table.data["words"].tolist()[:3] == ["word 1 ×2, word 4", "word 1 ×2, word 4", ""]
-    html = table.to_html()
-    assert "linear-gradient" in html and ">−9.00<" in html
-    other = explained_text(Reader(), bag, labels, ["oil", "bank", "wheat", "corn"], n_words=1).data
-    assert other["words"].tolist()[3:] == ["wheat ×3", "corn", "wheat ×3"]
-    short = explained_text(Reader(), bag[1:], labels, n_shown=1).data
-    assert short["passage"].tolist() == ["passage 1", "passage 2"]
-    assert explained_text(Reader(), np.zeros((3, 4)), labels).data["passage"][0] == "passage 1"

@@ -9,7 +9,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study import figures
@@ -30,11 +29,6 @@ def boxes():
     bag, label = (figures.draw_box(ax, x, 0.5, "a box", "#eee") for x in (0.2, 0.8))
     figures.draw_arrow(ax, bag, label)
     return figure
-
-
-RANKS = pd.DataFrame({
-    "method": ["MimlNn", "MlSvm"], "as published": [1.0, 2.0], "tuned": [2.0, 1.0]
-})  # fmt: skip
 
 
 def test_same_records_same_bytes_under_any_style(tmp_path):
@@ -91,20 +85,16 @@ def test_every_curve_is_named_and_has_its_own_look():
     assert dashed._unscaled_dash_pattern != dotted._unscaled_dash_pattern
 
 
-def test_lines_lead_from_setting_to_setting_and_end_at_their_names():
-    looks = [to_rgb(figures.look_of(method).color) for method in RANKS["method"]]
-    for chosen, colors in (((), looks), (("MlSvm",), [to_rgb("#bbbbbb"), looks[1]])):
-        ax = plt.subplots()[1]
-        figures.plot_orders(RANKS, ax, coloured=chosen)
-        lines = [line for line in ax.lines if line.get_marker() != "None"]
-        ends = [line.get_ydata().round(9).tolist() for line in lines]
-        assert ends == [[1.0, 2.0], [2.0, 1.0]]
-        assert [to_rgb(line.get_color()) for line in lines] == colors
-        weights = {text.get_text(): text.get_weight() for text in ax.texts}
-        assert weights == {"MimlNn": "normal", "MlSvm": "bold" if chosen else "normal"}
-        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["as published", "tuned"]
-    for nothing in (RANKS[:0], RANKS.assign(tuned=np.nan)):
-        figures.plot_orders(nothing, plt.subplots()[1])
+def test_names_stand_at_the_ends_of_lines_apart_and_in_order():
+    ax = plt.subplots()[1]
+    ax.plot([0, 1], [[0.0, 0.0, 1.0], [0.5, 0.501, 0.9]])
+    ends = {"MimlNn": (1, 0.5), "MlSvm": (1, 0.501), "MimlSvm": (1, 0.9)}
+    figures.label_ends(ax, ends, least=0.1, bold=("MlSvm",))
+    weights = {text.get_text(): text.get_weight() for text in ax.texts}
+    assert weights == {"MimlNn": "normal", "MlSvm": "bold", "MimlSvm": "normal"}
+    heights = {text.get_text(): text.xyann[1] for text in ax.texts}
+    assert heights["MlSvm"] - heights["MimlNn"] == pytest.approx(0.1)
+    assert heights["MimlSvm"] > heights["MlSvm"] + 0.1
 
 
 def test_every_method_has_its_own_look():

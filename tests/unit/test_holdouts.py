@@ -17,7 +17,7 @@ from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import SumInstances
 from mimlpaper.sharing import Cache, sharing
-from mimlpaper.study.holdouts import HoldOut, full_names, shares_at_ends
+from mimlpaper.study.holdouts import HoldOut, full_names
 from mimlpaper.study.measures import _chosen
 
 GRID = {"mlknn__n_neighbors": [1, 3, 9]}
@@ -88,18 +88,3 @@ def test_short_names_are_those_of_the_last_step():
          {"estimator__mlknn__n_neighbors": 3, "criterion": "coverage"}),
     ):  # fmt: skip
         assert full_names(estimator, short) == full
-
-
-def test_shares_of_fits_at_the_ends_of_a_grid():
-    """A bound of the parameter is no end of a grid, and grids of words have no ends."""
-    grid = {"C": [1.0, 10.0, 100.0], "ratio": [0.2, 0.4, 1.0], "gamma": ["scale", "auto"]}
-    pipeline = make_pipeline(MimlSvm())
-    search = HoldOut(pipeline, full_names(pipeline, grid))
-    chosen = [
-        {"mimlsvm__C": C, "mimlsvm__ratio": ratio, "mimlsvm__gamma": "auto"}
-        for C, ratio in [(1.0, 1.0), (100.0, 1.0), (10.0, 0.2), (10.0, 0.4)]
-    ]
-    assert shares_at_ends(search, chosen) == {"mimlsvm__C": 0.5, "mimlsvm__ratio": 0.25}
-    union = HoldOut(pipeline, [{"mimlsvm__C": [1.0]}, search.grid])
-    shares = shares_at_ends(union, [*chosen, {"mimlsvm__C": 10.0}])
-    assert shares == {"mimlsvm__C": 0.4, "mimlsvm__ratio": 0.25}

@@ -6,24 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mimlpaper import MimlNn, NoisyOr
-from mimlpaper.datasets import load
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study import multiverse
 from mimlpaper.study.claims import CLAIM_TESTS, ClaimTest
 from mimlpaper.study.multiverse import (
     claim_effects,
-    every_reading,
     flips,
     in_sentences,
     in_words,
     readings_of,
-    row_positions,
     single_changes,
     with_readings,
 )
 from mimlpaper.study.registry import READ_SPLITS, ROWS
-from tests.made_up_records import as_in_the_paper, rows
+from tests.made_up_records import rows
 
 FIRST, SECOND, *_ = (one for one in ROWS["table1"]["MimlNn"].choices if "label_rule" not in one)
 TOP = {"label_rule": "top"}
@@ -124,35 +120,3 @@ def test_flips_are_counted_and_said(records, one_claim):
     for words in ("Of 1 claims", "lead in 1 under", "In 0 they", "in 1 a single choice turns"):
         assert words in text
     assert in_sentences(turns[:0]) == "Nothing is recorded yet."
-
-
-def test_a_printed_row_has_its_place_among_the_readings_of_its_method(monkeypatch):
-    """MimlNn as printed, and MimlNn with the numbers of Ml-knn: one of two is identified."""
-    monkeypatch.setitem(READ_SPLITS, "table1", 30)
-    published = as_in_the_paper(1)
-    knn = published[published["method"] == "Ml-knn"]
-    reading = knn.assign(method="MimlNn", parameters=json.dumps(FIRST), experiment="readings")
-    records = {"table1": published, "readings": reading}
-    rows_of = row_positions(1, records).set_index(["algorithm", "criterion"])
-    place = rows_of.loc[("MimlNn", "hamming_loss")]
-    assert (place["n"], place["identified"], place["table"]) == (2, 0.5, 1)
-    assert place["printed"] == pytest.approx(0.185)
-    ours = published.groupby("method")["hamming_loss"].mean()[["MimlNn", "Ml-knn"]]
-    assert (place["least"], place["largest"]) == pytest.approx((ours.min(), ours.max()))
-    assert rows_of.loc["RankSvm"]["n"].eq(1).all()
-    assert row_positions(1, {}).empty
-
-
-def test_every_reading_of_an_estimator_of_ones_own():
-    """The same splits for all; the published reading first, each change alone, then mixtures."""
-    data = load("synthetic_scene")
-    table = every_reading(MimlNn(), [{"ratio": 0.1}, TOP], data.X, data.Y, n_mixed=2, n_splits=2)
-    names = table["reading"].unique().tolist()
-    assert names == ["", "ratio = 0.1", "label_rule = top", "ratio = 0.1, label_rule = top"]
-    assert table.groupby("reading")["split"].agg(list).map(tuple).unique().tolist() == [(0, 1)]
-    own = table.query("reading == 'ratio = 0.1'")["coverage"].tolist()
-    alone = every_reading(MimlNn(ratio=0.1), [], data.X, data.Y, n_splits=2)
-    assert alone["coverage"].tolist() == own
-    few = data.X[:40], data.Y[:40]
-    seeded, again = (every_reading(NoisyOr(rank=20), [], *few, n_splits=1) for _ in range(2))
-    assert seeded.equals(again)

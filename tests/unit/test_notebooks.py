@@ -12,7 +12,6 @@ from mimlpaper import paths
 from mimlpaper.study import notebooks
 from mimlpaper.study.companion import TYPES
 from mimlpaper.study.notebooks import NotebookRun, last_runs, run_notebooks
-from mimlpaper.study.scorecard import ARTEFACTS
 from tests.made_up_notebooks import write_notebook
 
 
@@ -54,34 +53,6 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
     assert "ZeroDivisionError" in bad.message and bad.output is None
     assert (out / "4_bad.ipynb").read_text() == "older" and not (out / "4_bad.html").exists()
     assert paths.RUN not in os.environ
-
-
-def test_published_notebooks_are_pages_of_markdown_with_the_pictures_of_the_folder_above(folder):
-    """Other pictures become files; looks of tables, hidden cells and progress bars are left out."""
-    artefact = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
-    show = "from IPython.display import HTML, Image, display; import sys"
-    picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
-    write_notebook(
-        folder,
-        "6_any",
-        f"{show}; print('bar', file=sys.stderr)",
-        picture(f"{artefact.title}. {artefact.shows}"),
-        picture("own"),
-        'HTML(\'<style>td {}</style><table id="a">\\n <tr><td class="b">1</td></tr></table>\')',
-        "'hidden'",
-    )
-    notebook = nbformat.read(folder / "6_any.ipynb", as_version=4)
-    notebook.cells[-1].metadata["tags"] = ["remove-cell"]
-    nbformat.write(notebook, folder / "6_any.ipynb")
-    pages = paths.figures() / "pages"
-    run_notebooks(["6_any"], publish=False)
-    assert not pages.exists()
-    run_notebooks(["6_any"], publish=True)
-    page = (pages / "6_any.md").read_text()
-    assert f"![{artefact.title}. {artefact.shows}](../figure10.png)" in page
-    assert "![own](6_any_1.png)" in page and (pages / "6_any_1.png").stat().st_size == 24
-    assert "<table><tr><td>1</td></tr></table>" in page
-    assert "hidden" not in page and "\n    bar" not in page
 
 
 def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch):

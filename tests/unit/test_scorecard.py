@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-import yaml
 
 from mimlpaper import paths
 from mimlpaper.algorithms.medoid_map import KMedoids
@@ -137,11 +136,6 @@ def test_cells_that_are_not_there():
             scorecard.trace(*arguments)
 
 
-PICTURE = scorecard.Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
-TABLE = scorecard.Artefact("Costs", "costs", "9_cost")
-README = "# A\n<!-- answer -->\nold\n<!-- end -->\n\nB\n"
-
-
 def saved():
     """(notebook, name) of what notebooks pass to save_figure, and to save_table."""
     found = {"figure": set(), "table": set()}
@@ -165,42 +159,6 @@ def test_artefacts_are_what_notebooks_save_of_known_experiments():
         assert len({getattr(one, name) for one in scorecard.ARTEFACTS}) == len(scorecard.ARTEFACTS)
     for one in scorecard.ARTEFACTS:
         assert one.notebook in available_notebooks() and set(one.experiments) <= set(EXPERIMENTS)
-
-
-def test_lists_are_written_in_their_places(tmp_path, monkeypatch, card):
-    assert (paths.figures() / "README.md").read_text() == scorecard.gallery()
-    assert (paths.project_root() / "codecheck.yml").read_text() == scorecard.codecheck_manifest()
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    (tmp_path / "README.md").write_text(README)
-    for _ in range(2):
-        names = [path.name for path in scorecard.publish_lists(card)]
-        assert names == ["README.md", "README.md", "codecheck.yml"]
-    written = (tmp_path / "README.md").read_text()
-    assert written == README.replace("old", scorecard.answer(card))
-    assert max(map(len, written.splitlines())) <= 100
-    assert (tmp_path / "figures" / "README.md").read_text() == scorecard.gallery()
-
-
-def test_gallery_and_manifest_of_a_picture_and_a_table(monkeypatch):
-    monkeypatch.setattr(scorecard, "ARTEFACTS", (PICTURE, TABLE))
-    text = scorecard.gallery()
-    assert (
-        "| Fig. 99 | [figure99.png](figure99.png) [figure99.svg](figure99.svg) "
-        "| [9_cost](../notebooks/9_cost.ipynb) | `table1`, `readings` |\n"
-    ) in text
-    assert "## Fig. 99\n\n![A curve.](figure99.png)" in text
-    assert "[costs.csv](costs.csv) [costs.md](costs.md) |" in text and "## Costs" not in text
-    files = [one["file"] for one in yaml.safe_load(scorecard.codecheck_manifest())["manifest"]]
-    assert files == ["figures/figure99.png", "figures/costs.csv"]
-
-
-def test_codecheck_manifest_keeps_the_rules_of_the_specification():
-    config = yaml.safe_load(scorecard.codecheck_manifest())
-    assert config["version"] == "https://codecheck.org.uk/spec/config/1.0/"
-    assert config["paper"]["title"] and all(one["name"] for one in config["paper"]["authors"])
-    assert config["paper"]["reference"].startswith("https://doi.org/")
-    for item in config["manifest"]:
-        assert (paths.project_root() / item["file"]).is_file() and item["comment"]
 
 
 def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):

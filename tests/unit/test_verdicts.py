@@ -43,17 +43,6 @@ def test_tolerances_by_hand():
     assert verdicts.tolerance(cells).tolist() == pytest.approx([*cells["expected"]], abs=1e-5)
 
 
-def test_a_likelihood_is_a_density_that_is_highest_near_our_own_runs():
-    runs = pd.Series([0.2, 0.3, 0.4, 0.3])
-    means, stds = np.linspace(-0.5, 1.1, 41), np.linspace(0.0025, 1.0025, 101)
-    logs = np.array([[verdicts.log_likelihood(runs, m, s, 5) for s in stds] for m in means])
-    assert np.exp(logs).sum() * 0.04 * 0.01 == pytest.approx(1.0, abs=0.02)
-    first, second = (verdicts.log_likelihood(runs, mean, 0.1, 5) for mean in (0.3, 0.4))
-    assert first - second == pytest.approx(0.1**2 / (2 * runs.var() * (1 / 5 + 1 / 4)))
-    best = np.unravel_index(logs.argmax(), logs.shape)
-    assert means[best[0]] == pytest.approx(0.3) and abs(stds[best[1]] - runs.std()) < 0.02
-
-
 def test_two_runs_of_one_program_agree_nineteen_times_in_twenty():
     rng = np.random.default_rng(0)
     first, second = rng.normal(0.3, 0.02, (2, 4000, 30))
