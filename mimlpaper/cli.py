@@ -98,9 +98,8 @@ def _run(options):
             left_out.append(notebooks.NotebookRun(stem, "left out", 0.0))
         else:
             ready.append(name)
-    parameters = {"data_home": options.data_home or "", "recompute": options.recompute}
-    parameters |= dict(options.p)
-    parameters |= _protocol(options)
+    parameters = _protocol(options) | {"data_home": options.data_home or ""}
+    parameters |= {"recompute": options.recompute} | dict(options.p)
     at_once = -1 if options.recorded else 1  # since trials take all cores
     runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
     failed = [run for run in runs if run.status != "done"]

@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,7 +62,7 @@ def bench(
     entry: str, tables: Iterable[int | str], *, profile: str = "paper", jobs: int = -1,
     data_home=None,
 ) -> Bench:  # fmt: skip
-    """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md`` and ``card.png``.
+    """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
     file has changed. An entry that fails on the first trial of a table runs no further in it.
@@ -214,32 +213,7 @@ def _against(mine, other, rows, table) -> str:
 def _write(entry, folder, ranked, problems) -> Bench:
     lines = [f"# {entry} in the paper's tables", *(f"- **Failed.** {line}" for line in problems)]
     lines += [table.to_markdown().rstrip() for table in ranked.values()]
-    if ranked and find_spec("matplotlib"):
-        _draw_card(entry, ranked, folder)
-        lines.append("![Mean rank of each method, by table.](card.png)")
     paths.write_whole(folder / "report.md", "\n\n".join(lines) + "\n")
     columns = ["table", "method", "rank", "seconds"]
     parts = [table.tidy.assign(table=number)[columns] for number, table in ranked.items()]
     return Bench(folder, pd.concat(parts or [pd.DataFrame(columns=columns)]), problems)
-
-
-def _draw_card(entry, ranked, folder):
-    import matplotlib.pyplot as plt  # which the library alone does not need
-
-    from mimlpaper.study.figures import INK, STYLE_SHEET, VERMILION, save_figure
-
-    n_rows = max(len(table.tidy) for table in ranked.values())
-    size = (1 + 2.4 * len(ranked), 0.6 + 0.16 * n_rows)
-    with plt.style.context(STYLE_SHEET):
-        figure, axes = plt.subplots(1, len(ranked), figsize=size, squeeze=False)
-        for ax, (number, table) in zip(axes.flat, ranked.items(), strict=True):
-            methods = table.tidy["method"]
-            colors = [VERMILION if name.split(",")[0] == entry else INK for name in methods]
-            ax.scatter(table.tidy["rank"], methods.index, c=colors)
-            ax.set_yticks(methods.index, methods)
-            for label, color in zip(ax.get_yticklabels(), colors, strict=True):
-                label.set_color(color)
-            ax.invert_yaxis()
-            ax.set(title=EXPERIMENTS[_name(number)].title, xlabel="mean rank, 1 is best")
-        plt.close(figure)
-    save_figure(figure, folder, "card")
