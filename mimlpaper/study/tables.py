@@ -113,7 +113,9 @@ class ReportTable:
         looks = tints.apply(lambda column: column + rules)
         identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
         styler = self.entries.map(HTML_CELL).style.apply(lambda _: looks, axis=None)
-        styler = styler.apply_index(lambda _: rules).format_index(escape="html")
+        styler = styler.format_index(escape="html")
+        if len(rules):  # pandas fails on none
+            styler = styler.apply_index(lambda _: rules)
         styler.set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
         if self.prose:
             styler.set_table_attributes('class="prose"')

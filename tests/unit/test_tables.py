@@ -163,3 +163,8 @@ def test_claims_have_words_a_control_and_detail_if_asked():
     assert table.entries.at["S6.1", "strict test"].verdict == "not tested"
     assert len(table.tidy) == 2 * len(VIEWS) and {"word", "control"} <= set(table.tidy)
     assert "in detail" not in tables.claims_table(results, detail=False).entries
+
+
+def test_a_table_without_rows_can_be_shown():
+    table = tables.frame_grid(pd.DataFrame(columns=["a"], dtype=object), pd.DataFrame(), "None.")
+    assert "None." in table._repr_html_() and "None." in table.to_markdown()
