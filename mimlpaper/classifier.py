@@ -59,7 +59,7 @@ class OnStatistics(base.MultiLabelEstimator):
         """Scores of the labels: (n_bags, n_labels)."""
         check_is_fitted(self)
         bags = base.check_bags(X, self)
-        if hasattr(self.model_, "decision_function"):
+        if hasattr(self.classifier, "decision_function"):  # a constant label has one anyway
             return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
         shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
         return logit(np.clip(shares, SURE, 1 - SURE))

@@ -72,9 +72,11 @@ def test_candidates_and_their_statistics(bags, Y):
         p = clone(forest).fit(vectors, Y[:, label]).predict_proba(vectors)[:, 1]
         expected = np.clip(p, 1e-3, 1 - 1e-3)
         assert np.allclose(1 / (1 + np.exp(-fitted.decision_function(bags)[:, label])), expected)
-    with pytest.warns(ConstantLabelWarning):
-        constant = OnStatistics(forest).fit(bags, np.column_stack([Y[:, 0], np.ones(30)]))
-    assert (constant.decision_function(bags)[:, 1] > 1.0).all()
+    for place in (0, 1):
+        labels = np.insert(Y[:, :1].astype(int), place, 1, axis=1)
+        with pytest.warns(ConstantLabelWarning):
+            constant = OnStatistics(forest).fit(bags, labels)
+        assert (constant.decision_function(bags)[:, place] > 1.0).all()
 
 
 def test_one_label_and_what_would_take_too_long(bags, Y):
