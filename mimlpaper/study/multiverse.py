@@ -81,7 +81,9 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN) -> pd.DataFra
                 single = effects["change"].isin(alone) | (effects["kind"] != "one change")
                 tables.append(effects[single])
     columns = ["claim", "kind", "change", "effect"]
-    return pd.concat(tables)[columns] if tables else pd.DataFrame(columns=columns)
+    return (
+        pd.concat(tables, ignore_index=True)[columns] if tables else pd.DataFrame(columns=columns)
+    )
 
 
 def _cases_of_leads(experiment):

@@ -185,10 +185,11 @@ def frame_grid(
     return ReportTable(caption, entries, tidy, rules_above, prose)
 
 
-def crossed(names: pd.Series, heads: pd.Series, entries: Iterable) -> pd.DataFrame:
+def crossed(names: Iterable, heads: Iterable, entries: Iterable) -> pd.DataFrame:
     """A frame of entries, each in the row of its name and the column of its head."""
-    places = pd.MultiIndex.from_arrays([names, heads], names=[None, None])
-    return pd.Series([*entries], places).unstack().reindex(names.unique(), columns=heads.unique())
+    places = pd.MultiIndex.from_arrays([[*names], [*heads]])
+    rows, columns = (places.get_level_values(level).unique() for level in (0, 1))
+    return pd.Series([*entries], places).unstack().reindex(rows, columns=columns)
 
 
 def save_table(table: ReportTable, folder, name: str) -> list[Path]:
