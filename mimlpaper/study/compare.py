@@ -1,5 +1,6 @@
 """From records to cells: mean ± std over the runs of a table, next to the published values."""
 
+import json
 from collections.abc import Callable, Mapping
 from itertools import product
 
@@ -173,3 +174,49 @@ def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     ranks = {side: ranks_of_means(own.loc[shared, criteria]) for side, own in sides.items()}
     means = pd.DataFrame({side: own.mean(axis=1) for side, own in ranks.items()})
     return means.rename_axis("method").reset_index()
+
+
+OF_BAGS, OTHERS = "bags, the paper's learners", "bags, others"
+PROPOSED = (*TABLES[1].proposed, "D-MimlSvm", *TABLES[5].proposed)
+
+
+def chosen_by_what_they_see(get_records: Records) -> pd.DataFrame:
+    """Learners of bags and of one vector, sixteen settings each; a row for each dataset and split.
+
+    ``seen`` is :data:`OF_BAGS`, :data:`OTHERS`, or the layout of a vector, such as "mean". Of the
+    learners that see the same, the one with the best held-out value is ``method``; ``value`` is its
+    average precision on the test set, or the accuracy for one label.
+    """
+    rows = as_published(records_of(get_records, "tuned", "controls"))
+    rows = rows[rows["dataset"].isin(EXPERIMENTS["controls"].datasets)]
+    if rows.empty:
+        return pd.DataFrame(columns=["dataset", "split", "seen", "method", "value"])
+    layout = rows["method"].str.partition(", ")[2]
+    of_vectors = rows["method"].isin([*TABLES[1].compared, "Cnmf"])
+    kinds = [layout != "", of_vectors, rows["method"].isin(PROPOSED)]
+    rows = rows.assign(
+        seen=np.select(kinds, [layout, "", OF_BAGS], OTHERS),
+        held_out=rows["held_out"].map(lambda text: max(json.loads(text))),
+        value=rows["average_precision"].fillna(rows["accuracy"]),
+    )
+    rows = rows[rows["seen"] != ""].sort_values("held_out", kind="stable", ascending=False)
+    return rows.groupby(["dataset", "split", "seen"], as_index=False).first()[
+        ["dataset", "split", "seen", "method", "value"]
+    ]
+
+
+def bags_in_words(chosen: pd.DataFrame) -> str:
+    """How the paper's learners of bags stand to others, of :func:`chosen_by_what_they_see`."""
+    means = chosen.groupby(["seen", "dataset"])["value"].mean().unstack()
+    if not {OF_BAGS, OTHERS, "mean", "order-free"} <= {*means.index}:
+        return "Not everything is recorded yet."
+
+    def against(rival):
+        leads = (means.loc[OF_BAGS] - means.loc[rival]).dropna()
+        return f"on {(leads > 0).sum()} of {len(leads)} sets (mean lead {leads.mean():+.3f})"
+
+    return (
+        "With equal budgets the paper's learners of bags are ahead of learners of a bag's mean "
+        f"{against('mean')}, of its order-free statistics {against('order-free')}, and of other "
+        f"learners of bags {against(OTHERS)}."
+    )

@@ -62,6 +62,7 @@ ARTEFACTS = tuple(
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
 ARTICLE = "figures/pages/0_scorecard.md"  # the rendered notebook
+BAGS = "does-learning-from-bags-pay"  # the heading in notebook 11
 PAPERS = tables.CLAIM_COLUMNS[0]
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
@@ -78,7 +79,8 @@ def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None
     - ``agreeing``: [cells that agree, printed cells] of the matched rows with and without settings
       nearest to print
     - ``claims``: the fields of a ClaimResult, and multiverse: its row of ``flips`` or None
-    - ``words``: how many claims have each word, by view.
+    - ``words``: how many claims have each word, by view
+    - ``bags``: whether learning from bags pays, in words.
     """
     by_column = {name: scorecard_cells(get_records, name) for name in compare.COLUMNS}
     cells, blind = by_column["matched"], by_column["blind"]
@@ -100,6 +102,7 @@ def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None
         "agreeing": _agreeing(cells, marked),
         "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
         "words": count_words(claims).to_dict("index"),
+        "bags": compare.bags_in_words(compare.chosen_by_what_they_see(get_records)),
     }
 
 
@@ -138,6 +141,7 @@ def answer(card: dict, article: str = ARTICLE) -> str:
     tested = [", ".join(f"{n} {w}" for w, n in own.items() if n) for own in words.values()]
     wins = [round(one["winner_agreement"] * one["columns"]) for one in (matched, blind)]
     strict = [claim["verdicts"]["strict test"] for claim in card["claims"]]
+    unseen = article.replace("0_scorecard", "11_unseen_data") or "11_unseen_data.ipynb"
     powerless = sum(one["control"] < CONTROLLED * one["n_control"] for one in strict)
     facts = (
         f"**The numbers: {matched['agrees'] / measured:.0%} agree.** Of {measured} printed results "
@@ -151,6 +155,7 @@ def answer(card: dict, article: str = ARTICLE) -> str:
         f"**The ranking: {wins[0]} of {matched['columns']} columns have the printed winner**, with "
         f"blind settings {wins[1]}. Kendall's τ with the printed order is {matched['tau']:.2f}, "
         f"blind {blind['tau']:.2f} ([order]({article}#the-order-of-the-methods)).",
+        f"**Bags, or one vector?** {card['bags'].removesuffix('.')} ([controls]({unseen}#{BAGS})).",
         f"**What nobody can say.** For {powerless} claims so few examples could not have shown the "
         "printed leads. RankSvm's printed rows we come near to only by stopping early, and why "
         f"they stopped there is unknown ([open]({article}#what-nobody-can-say)).",
