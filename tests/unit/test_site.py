@@ -93,7 +93,7 @@ def test_cells_are_escaped_tinted_folded_and_have_numbers_to_sort_by():
 README = """<!-- problem -->
 What is it?
 <!-- end -->
-![Orders](figures/orders.png)
+![Orders](figures/orders.png) of [all](figures/README.md)
 <!-- answer -->
 It holds ([here](figures/pages/0_scorecard.md)), not there ([9_cost](notebooks/9_cost.ipynb)).
 <!-- end -->
@@ -111,7 +111,7 @@ def test_home_and_readme_link_the_notebooks_that_there_are(tmp_path):
     (tmp_path / "orders.svg").write_text(" " * (pages.HEAVY + 1))  # too heavy for a page
     text = pages.readme_page(README, ["0_scorecard"], tmp_path)
     assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
-    assert "![Orders](figures/orders.png)" in text
+    assert "![Orders](figures/orders.png) of [all](gallery.md)" in text
     with pytest.raises(ValueError, match=r"README\.md must have <!-- answer -->"):
         pages.home_page(README.replace("answer", "other"), [], tmp_path)
     readme = (ROOT / "README.md").read_text()
@@ -184,6 +184,7 @@ def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
     text = pages.scorecard_page(card, "paper")
     assert "All 283 cells" in text
     assert text.count("<tr><td") == text.count(">missing</td><td>0 of") == 283
+    assert text.count('<td data-value="">–</td><td style="background:#') == 283  # ours
     headings = {"4_degeneration": ["Section 4", "Table 1: scene", "The claims of Section 4.3"]}
     read = {"effect": 12.34, "in_favour": 0.925}
     claims = [one | {"multiverse": None} for one in card["claims"]]
@@ -237,8 +238,9 @@ def test_terms_and_numbers_of_the_paper_are_linked_once(monkeypatch):
     )
     for other in ("MimlSvm_mi, a handbag, mini-bag, prototypical", "Table 9 and Fig. 12"):
         assert linked(other) == other
-    row = {"term": "x", "forms": "x", "meaning": 'a "b" <c>.'}
+    row = {"term": "x", "forms": "x|table 1", "meaning": 'a "b" <c>.'}
     monkeypatch.setattr(terms, "glossary", lambda: [row])
+    assert linked("Table 1").count("<a") == 1
     assert 'data-meaning="a &#34;b&#34; &lt;c&gt;."' in linked("x")
 
 
@@ -250,7 +252,7 @@ def test_every_public_name_has_its_page_and_an_example_that_prints():
         assert f"| [{name}]({name}.md) | " in index
         code = api.example(name)
         assert f"{name}(" in code.split("import", 2)[-1] or f'{name}["' in code
-    for name in ("Bags", "MimlSvm", "MlKnn"):
+    for name in ("Bags", "MimlSvm", "MlKnn", "OneLabel"):
         assert api.printed(api.example(name)).strip()
 
 
