@@ -105,8 +105,11 @@ def api_pages():
 
 
 def index_page():
-    """All names with what they are."""
-    rows = [f"| [{name}]({name}.md) | {_first_line(name)} |" for name in mimlpaper.__all__]
+    """All names with the first lines of their docstrings."""
+    texts = {name: inspect.getdoc(getattr(mimlpaper, name)) for name in mimlpaper.__all__}
+    texts["scorers"] = "Scorers by criterion."
+    firsts = {name: text.splitlines()[0].replace("|", r"\|") for name, text in texts.items()}
+    rows = [f"| [{name}]({name}.md) | {first} |" for name, first in firsts.items()]
     return INDEX.format(rows="\n".join(rows), pages="\n".join(mimlpaper.__all__))
 
 
@@ -151,10 +154,3 @@ def _page(name):
         kind = "autodata"
     code = example(name)
     return PAGE.format(name=name, kind=kind, code=code, output=printed(code).rstrip())
-
-
-def _first_line(name):
-    text = (
-        inspect.getdoc(getattr(mimlpaper, name)) if name != "scorers" else "Scorers by criterion."
-    )
-    return text.splitlines()[0].replace("|", "\\|")

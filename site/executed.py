@@ -1,13 +1,19 @@
-"""An executed notebook as a page: alternative texts, figures as SVG, names to link to."""
+"""Executed notebooks: which there are, and each as a page of the site.
 
+A page has alternative texts, figures as SVG, and names to link to.
+"""
+
+import argparse
 import re
+import sys
 
 import nbformat
 from markupsafe import Markup
-from pages import HEAVY
-from terms import slug
+from pages import lightest
+from terms import link, slug
 
-from mimlpaper.study.companion import DRAWN
+from mimlpaper import paths
+from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.scorecard import ARTEFACTS
 from mimlpaper.study.trials import PROFILES
 
@@ -16,12 +22,35 @@ NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')
 # The first argument of a notebook's own function that draws and saves.
 DRAWN_BY = re.compile(r'\b(?:curves|draw\w*|show\w*)\(f?"([\w{}]+)"')
 TABLE = re.compile(r"(?:\.table|as_asked)\((\d)[,)]")
+PICTURES = {f"{one.title}. {one.shows}": one.file for one in ARTEFACTS if one.shows}
+
+
+def asked(about):
+    """The profile of the command line, and for all but the paper's an ending and a note."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--profile", choices=PROFILES, default="paper")
+    profile = parser.parse_args().profile
+    if profile == "paper":
+        return profile, "", ""
+    note = f"Profile {profile}: a trial run, which says nothing about the paper's numbers."
+    return profile, f"-{profile}", note
+
+
+def executed_notebooks(profile):
+    """Files of executed notebooks by name; those that are missing are listed as left out."""
+    files = {name: paths.build(profile) / f"{name}.ipynb" for name in available_notebooks()}
+    for name, file in files.items():
+        if not file.is_file():
+            print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)
+    found = {name: file for name, file in files.items() if file.is_file()}
+    return found or sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
 
 
 def page_of(notebook, name, figures):
     """Make a page of the executed notebook ``name``, in place; the files of what it shows.
 
     MyST-NB takes alternative texts from the cells' metadata. ``figures`` is the folder of figures.
+    Code of a figure or a table is folded behind a click.
     """
     notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
     cells, shown = [], []
@@ -33,24 +62,22 @@ def page_of(notebook, name, figures):
             text = output.get("metadata", {}).get("image/png", {}).get("alt")
             if text:
                 cell.metadata["mystnb"] = {"image": {"alt": text}}
-                _as_svg(output, text, figures)
+            file = PICTURES.get(text)
+            if file and lightest(figures, file) == f"{file}.svg":
+                output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text()}
+                output.metadata = {}
         own = [
             artefact for artefact in artefacts_in(cell)
             if artefact.notebook == name and artefact.file not in shown
         ]  # fmt: skip
         if own:
-            fold(cell)
+            tags = cell.metadata.setdefault("tags", [])
+            if "\n" in cell.source and not {"remove-input", "hide-input"} & set(tags):
+                tags.append("hide-input")
             cells.append(nbformat.v4.new_markdown_cell("\n".join(map(_caption, own))))
             shown += [artefact.file for artefact in own]
     notebook.cells = cells
     return shown
-
-
-def fold(cell):
-    """Hide the code of a figure or a table behind a click; what comes of it stays open."""
-    tags = cell.metadata.setdefault("tags", [])
-    if cell.source.count("\n") > 0 and not {"remove-input", "hide-input"} & set(tags):
-        tags.append("hide-input")
 
 
 def artefacts_in(cell):
@@ -67,16 +94,5 @@ def artefacts_in(cell):
 
 
 def _caption(artefact):
-    caption = Markup('<p class="named" id="{}"><a href="../gallery.html#{}">{}</a></p>')
-    return caption.format(artefact.file, slug(artefact.title), artefact.title)
-
-
-def _as_svg(output, text, figures):
-    """Show the published SVG in place of the PNG, unless it is of other data, or heavy."""
-    for artefact in ARTEFACTS:
-        vector = figures / f"{artefact.file}.svg"
-        same = text.removeprefix(DRAWN).strip() == f"{artefact.title}. {artefact.shows}"
-        published = DRAWN not in text or figures.name in PROFILES
-        if same and published and vector.is_file() and vector.stat().st_size <= HEAVY:
-            output.data = {"image/svg+xml": vector.read_text()}
-            output.metadata = {}
+    shown = link(f"../gallery.html#{slug(artefact.title)}", artefact.title)
+    return Markup('<p class="named" id="{}">{}</p>').format(artefact.file, shown)

@@ -1,7 +1,6 @@
-"""The site's own pages as Markdown: home, scorecard, claims, open choices, gallery, play."""
+"""The site's own pages: the words of this folder's Markdown, filled with what is computed."""
 
 import json
-import math
 import re
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import explore
 import pandas as pd
 import play
 from markupsafe import Markup, escape
-from terms import slug
+from terms import glossary, link, slug
 
 from mimlpaper.paths import published
 from mimlpaper.study.published import ALL_CRITERIA, published_divergences
@@ -21,35 +20,33 @@ from mimlpaper.study.tables import (
     number_text,
     published_text,
 )
-from mimlpaper.study.verdicts import IN_PRINT, VERDICT_TINTS
+from mimlpaper.study.verdicts import IN_PRINT, VERDICT_LOOKS
 
 HERE = Path(__file__).resolve().parent
-HOME = HERE / "home.md"
 FOLD = 250  # characters, beyond which a cell is folded
 COLUMN = 7  # rem: the mean width of a column, at least
 HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
 PAPER = "https://doi.org/10.1016/j.artint.2011.10.002"
 READINGS = "how-far-the-favoured-methods-lead"  # a heading of 10_multiverse
+NOTEBOOK_OF = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
+TINTS = VERDICT_LOOKS.set_index("in_print")["tint"].to_dict()
 
-WIDE = """\
----
-html_theme.sidebar_secondary.remove: true
----
 
-"""
+def filled(page, **values):
+    """The words of a page, with values in the place of their names."""
+    words = (HERE / f"{page}.md").read_text()
+    return re.sub(r"\b[A-Z]+\b", lambda name: values.get(name[0], name[0]), words)
 
 
 def home_page(readme, notebooks, figures):
     """The answer and the ways on; what the README says between its marks stands here too."""
-    lines = [line for line in HOME.read_text().splitlines() if _is_there(line, notebooks)]
-    text = "\n".join(lines)
+    parts = {"NOTEBOOKS": "\n".join(f"notebooks/{name}" for name in notebooks)}
     for mark in ("problem", "answer"):
-        part = readme.partition(f"<!-- {mark} -->\n")[2].partition("\n<!-- end -->")[0]
-        if not part:
+        found = re.search(rf"<!-- {mark} -->\n(.*?)\n?<!-- end -->", readme, re.DOTALL)
+        if not found:
             raise ValueError(f"README.md must have <!-- {mark} --> and <!-- end --> after it")
-        text = text.replace(mark.upper(), part)
-    text = _on_site(text, notebooks, figures)
-    return text.replace("NOTEBOOKS", "\n".join(f"notebooks/{name}" for name in notebooks))
+        parts[mark.upper()] = found[1]
+    return _on_site(filled("home", **parts), notebooks, figures)
 
 
 def readme_page(readme, notebooks, figures):
@@ -66,7 +63,7 @@ def _on_site(text, notebooks, figures):
     text = text.replace("(figures/README.md)", "(gallery.md)").replace("(site/", "(")
     text = re.sub(
         r"\[([^]]*)\]\(notebooks/(\w+)\.ipynb(?:#[\w-]+)?\)",
-        lambda link: link[0] if link[2] in notebooks else link[1],
+        lambda found: found[0] if found[2] in notebooks else found[1],
         text,
     )
     return re.sub(
@@ -81,40 +78,26 @@ def lightest(figures, name):
     return f"{name}.{'svg' if light else 'png'}"
 
 
-def _is_there(line, notebooks):
-    """Whether the notebook that a line links, if any, was executed."""
-    linked = re.search(r"notebooks/(\w+)\.ipynb", line)
-    return linked is None or linked[1] in notebooks
-
-
 def scorecard_page(card, profile):
     """Every cell of Tables 1 to 5 as a table to sort and to filter."""
-    numbers = ("published_mean", "published_std", "mean", "std")
-    cells = pd.DataFrame(card["cells"]).astype(dict.fromkeys(numbers, float))
     rows = [
-        [
-            f"Table {cell['table']}", cell["dataset"], cell["algorithm"],
-            ALL_CRITERIA[cell["criterion"]].symbol,
-            (published_text(cell), cell["published_mean"]),
-            (number_text(cell["mean"], cell["std"]), cell["mean"]),
-            IN_PRINT.get(cell["verdict"], cell["verdict"]),
-            f"{cell['n']} of {cell['n_protocol']}", cell["state"],
-        ]
-        for cell in cells.to_dict("records")
-    ]  # fmt: skip
-    heads = {
-        "table": True, "data set": True, "algorithm": True, "criterion": True,
-        "published": False, "ours": False, "verdict": True, "runs": False, "state": True,
-    }  # fmt: skip
-    return f"""{WIDE}# Scorecard: every cell
-
-{in_words(card)}
-
-All {len(cells)} cells of the paper's Tables 1 to 5, blank cells included. Profile `{profile}`. The
-notebook *The scorecard* explains the verdicts and has a picture of all cells.
-
-{sortable_table("Every cell", heads, rows)}
-"""
+        {
+            "table": f"Table {cell['table']}",
+            "data set": cell["dataset"],
+            "algorithm": cell["algorithm"],
+            "criterion": ALL_CRITERIA[cell["criterion"]].symbol,
+            "published": (published_text(cell), cell["published_mean"]),
+            "ours": (number_text(cell["mean"], cell["std"]), cell["mean"]),
+            "verdict": IN_PRINT[cell["verdict"]],
+            "runs": f"{cell['n']} of {cell['n_protocol']}",
+            "state": cell["state"],
+        }
+        for cell in card["cells"]
+    ]
+    filters = {"table", "data set", "algorithm", "criterion", "verdict", "state"}
+    cells = sortable_table("Every cell", rows, filters)
+    count = str(len(rows))
+    return filled("scorecard", OUTCOME=in_words(card), COUNT=count, PROFILE=profile, CELLS=cells)
 
 
 def claims_page(card, profile, headings):
@@ -123,124 +106,122 @@ def claims_page(card, profile, headings):
     ``headings`` maps the notebooks that there are to their headings.
     """
     places = pd.read_csv(published() / "claim_places.csv", index_col="id")
-    rows = [
-        [_anchored(result["id"]), _linked(result["where"]),
-         result["claim"], *(result["verdicts"][name]["word"] for name in CLAIM_COLUMNS),
-         _readings(result["multiverse"], headings),
-         _sentence(places.loc[result["id"]]), _claim_links(result, headings),
-         result["detail"]]
-        for result in card["claims"]
-    ]  # fmt: skip
-    heads = {"claim": False, "where": True, "what the paper says": False}
-    heads |= dict.fromkeys(CLAIM_COLUMNS, True)
-    heads |= {"over other readings": True}
-    heads |= {"its sentence": False, "see": False, "in detail": False}
-    return f"""{WIDE}# Claims
-
-Each claim of the paper, tested on the records: {HOW_TESTED} Profile `{profile}`.
-
-{sortable_table("Claims", heads, rows)}
-"""
+    rows = [_claim(result, places.loc[result["id"]], headings) for result in card["claims"]]
+    claims = sortable_table("Claims", rows, {"where", *CLAIM_COLUMNS, "over other readings"})
+    return filled("claims", HOW=HOW_TESTED, PROFILE=profile, CLAIMS=claims)
 
 
-def _anchored(name):
-    return Markup('<a id="{0}" href="#{0}">{0}</a>').format(name)
-
-
-def _linked(where):
-    """The name of an artefact, with a link to the gallery; other places as they are."""
-    if where not in {artefact.title for artefact in ARTEFACTS}:
-        return where
-    return Markup('<a href="gallery.html#{}">{}</a>').format(slug(where), where)
-
-
-def _sentence(place):
-    """The section of a claim's sentence, and words to find it by."""
-    section = place["section"] if "App" in place["section"] else f"Section {place['section']}"
-    link = Markup('<a href="{}">{}</a>: <q>{}</q>')
-    return link.format(PAPER, section, place["words"])
+def _claim(result, place, headings):
+    """A row of the claims; ``place`` has the section of its sentence, and words to find it by."""
+    where, section = result["where"], place["section"]
+    section = section if "App" in section else f"Section {section}"
+    return {
+        "claim": Markup('<a id="{0}" href="#{0}">{0}</a>').format(result["id"]),
+        "where": link(f"gallery.html#{slug(where)}", where) if where in NOTEBOOK_OF else where,
+        "what the paper says": result["claim"],
+        **{column: result["verdicts"][column]["word"] for column in CLAIM_COLUMNS},
+        "over other readings": _readings(result["multiverse"], headings),
+        "its sentence": link(PAPER, section) + Markup(": <q>{}</q>").format(place["words"]),
+        "see": _tested_in(result, headings),
+        "in detail": result["detail"],
+    }
 
 
 def _readings(read, headings):
     """A claim's lead, and how often it is in the paper's direction; with the number to sort by."""
     if read is None:
-        return "", math.nan
+        return "", None
     text = "lead {effect:+.1f} %, in the paper's direction in {in_favour:.0%} of the readings"
-    shown = escape(text.format(**read))
+    shown = text.format(**read)
     if "10_multiverse" in headings:
-        link = Markup('<a href="notebooks/10_multiverse.html#{}">{}</a>')
-        shown = link.format(READINGS, shown)
+        shown = link(f"notebooks/10_multiverse.html#{READINGS}", shown)
     return shown, read["in_favour"]
 
 
-def _claim_links(result, headings):
+def _tested_in(result, headings):
     """Links to the cells of a claim's table, and to the paragraph of a notebook that tests it."""
     where, first = result["where"], result["id"].lstrip("S")[0]
     links = []
     if where.startswith("Table "):
-        links.append(Markup('<a href="scorecard.html?table={}">cells</a>').format(where))
-    titles = {artefact.title: artefact.notebook for artefact in ARTEFACTS}
+        links.append(link(f"scorecard.html?table={where}", "cells"))
     own = [name for name in headings if name.startswith(f"{first}_")]
-    for notebook in sorted({titles.get(where), *own} & headings.keys()):
+    for notebook in sorted({NOTEBOOK_OF.get(where), *own} & headings.keys()):
         named = [text for text in headings[notebook] if where in text or "claims" in text.lower()]
         anchor = f"#{slug(named[0])}" if named else ""
-        link = Markup('<a href="notebooks/{}.html{}">{}</a>')
-        links.append(link.format(notebook, anchor, notebook))
+        links.append(link(f"notebooks/{notebook}.html{anchor}", notebook))
     return Markup(", ").join(links)
 
 
 def choices_page():
     """The log of what the paper leaves open."""
-    log = published_divergences()
-    heads = {"choice": False, "section": True, "where": False, "what the paper leaves open": False,
-             "what was chosen": False, "instead": False, "what it changes": False}  # fmt: skip
-    columns = ["id", "section", "where", "open", "choice", "alternatives", "effect"]
-    return f"""{WIDE}# Open choices
+    heads = {
+        "id": "choice", "section": "section", "where": "where",
+        "open": "what the paper leaves open", "choice": "what was chosen",
+        "alternatives": "instead", "effect": "what it changes",
+    }  # fmt: skip
+    log = published_divergences()[[*heads]].rename(columns=heads)
+    rows = log.to_dict("records")
+    return filled("choices", CHOICES=sortable_table("Open choices", rows, {"section"}))
 
-What the paper does not say, or says in two ways; what was chosen here; and the measured effect of
-other choices. As a file: [divergences.csv](data/divergences.csv).
 
-{sortable_table("Open choices", heads, log[columns].fillna("").to_numpy().tolist())}
-"""
+def glossary_page():
+    """Every term with its meaning, in alphabetical order."""
+    entry = Markup('<dt id="{}">{}</dt>\n<dd>{}</dd>')
+    rows = sorted(glossary(), key=lambda row: row["term"].lower())
+    terms = [entry.format(slug(row["term"]), row["term"], row["meaning"]) for row in rows]
+    return "# Glossary\n\n" + _raw("\n".join(['<dl class="glossary">', *terms, "</dl>"])) + "\n"
 
 
 def gallery_page(status, notebooks, profile, figures):
     """Every figure and table in the paper's order: thumbnails, then where each comes from.
 
-    ``notebooks`` maps the executed ones to the files of the artefacts that they show.
+    A link to one unfolds it. ``notebooks`` maps the executed ones to files of artefacts in them.
     """
     artefacts = sorted(ARTEFACTS, key=_place_in_paper)
-    pictures = "\n".join(
-        f"[![{artefact.title}](figures/{lightest(figures, artefact.file)})]"
-        f"(#{slug(artefact.title)})"
-        for artefact in artefacts
-        if artefact.shows and (figures / artefact.files[0]).is_file()
-    )
-    shown = "\n".join(
-        _artefact(artefact, status[artefact.title], notebooks, profile, figures)
-        for artefact in artefacts
-    )
-    heading = "# Figures and tables\n\n:::{container} thumbnails"
-    return f"{heading}\n{pictures}\n:::\n\n{shown}\n{UNFOLD}"
-
-
-# A link to a figure opens it.
-UNFOLD = """```{raw} html
-<script>
-const unfold = () => document.getElementById(location.hash.slice(1))
-  ?.querySelector("details")?.setAttribute("open", "");
-window.addEventListener("hashchange", unfold);
-document.addEventListener("DOMContentLoaded", unfold);
-</script>
-```
-"""
+    thumbnails = [
+        f"[![{one.title}](figures/{lightest(figures, one.file)})](#{slug(one.title)})"
+        for one in artefacts
+        if one.shows and (figures / one.files[0]).is_file()
+    ]
+    shown = [_artefact(one, status[one.title], notebooks, profile, figures) for one in artefacts]
+    return filled("gallery", THUMBNAILS="\n".join(thumbnails), ARTEFACTS="\n".join(shown))
 
 
 def _place_in_paper(artefact):
     """Figures and tables of the paper by their numbers, then what goes beyond it."""
-    kind, _, number = artefact.title.partition(" ")
-    of_paper = kind in ("Fig.", "Table") and number.isdigit()
-    return (not of_paper, kind if of_paper else "", int(number) if of_paper else 0)
+    numbered = re.fullmatch(r"(Fig\.|Table) (\d+)", artefact.title)
+    return (0, numbered[1], int(numbered[2])) if numbered else (1, "", 0)
+
+
+def _artefact(artefact, status, notebooks, profile, figures):
+    notebook = artefact.notebook
+    if artefact.file in notebooks.get(notebook, ()):
+        notebook = link(f"notebooks/{notebook}.html#{artefact.file}", notebook)
+    elif notebook in notebooks:
+        notebook = f"[{notebook}](notebooks/{notebook}.ipynb)"
+    files = [name for name in artefact.files if (figures / name).is_file()]
+    facts = {
+        "notebook": notebook,
+        "made by": f"`mimlpaper run {artefact.notebook}`",
+        "trials": ", ".join(f"`{name}`" for name in artefact.experiments),
+        "profile": profile,
+        "state": status["state"],
+        "of these": status["trials"],
+        "mended by": status["mend"] and f"`{status['mend']}`",
+        "files": ", ".join(f"{{download}}`{name} <figures/{name}>`" for name in files),
+    }
+    lines = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
+    opened = _raw(f"<details><summary>{escape(artefact.shows or 'the table')}</summary>")
+    parts = f"## {artefact.title}", opened, _picture(artefact, figures), lines, _raw("</details>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _picture(artefact, figures):
+    if not (figures / artefact.files[0]).is_file():
+        return "Not made yet."
+    if artefact.shows:
+        return f"![{artefact.shows}](figures/{lightest(figures, artefact.file)})"
+    return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"
 
 
 def play_page():
@@ -248,69 +229,47 @@ def play_page():
     networks = [play.exported(play.trained_on_scenes(learner)) for learner in play.LEARNERS]
     given = {"networks": networks, "scenes": play.drawn_scenes()}
     data = json.dumps(given | {"learner": 0, "scene": 0, "label": 0})
-    page = (HERE / "play.md").read_text()
-    return page.replace("DATA", data).replace("MODULE", play.MODULE.read_text())
+    return filled("play", DATA=data, MODULE=play.MODULE.read_text())
 
 
 def explore_page(read):
     """Figs. 6 to 9 from the records that ``read`` has of an experiment, with a slider."""
-    return EXPLORE.format(explore.fragment(explore.sweeps(read)))
-
-
-EXPLORE = f"""{WIDE}# Explore: how much a parameter matters
-
-The paper fixed the rounds of boosting and the number of medoids, and its Appendix B shows what
-other values do. **Drag the slider**: each panel has the mean ± std of our recorded runs at that
-value. The paper's own value is dashed. Appendix B's notebook tests what the paper says of it.
-
-```{{{{raw}}}} html
-{{}}
-```
-"""
+    return filled("explore", SLIDER=_raw(explore.fragment(explore.sweeps(read))))
 
 
 def story_page(read):
     """RankSvm's early stop in steps; without records, a line that says so."""
     told = explore.early_stop(read)
-    return STORY.format(explore.fragment(told) if told else "<p>Its records are missing.</p>")
+    story = explore.fragment(told) if told else "<p>Its records are missing.</p>"
+    return filled("story", STORY=_raw(story))
 
 
-STORY = f"""{WIDE}# A story: RankSvm, stopped early
+def sortable_table(label, rows, filters):
+    """HTML for ``static/tables.js``: cells by their heads, ``filters`` heads to choose values of.
 
-How much of RankSvm's row in the paper's Table 1 does an early stop explain? Five steps answer it.
-The notebook of Section 4 has the table behind them.
-
-```{{{{raw}}}} html
-{{}}
-```
-"""
-
-
-def sortable_table(label, heads, rows):
-    """HTML for ``static/tables.js``. A head maps to whether its values are a filter.
-
-    A cell is a text, or a text and the number to sort it by.
+    A cell is a text, or a text and the number to sort it by, None for none.
     """
     head = "".join(
-        f'<th scope="col"{" data-filter" if by_value else ""}>{escape(text)}</th>'
-        for text, by_value in heads.items()
+        f'<th scope="col"{" data-filter" if text in filters else ""}>{escape(text)}</th>'
+        for text in rows[0]
     )
-    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return (
-        f"```{{raw}} html\n"
+    body = "\n".join(f"<tr>{''.join(map(_cell, row.values()))}</tr>" for row in rows)
+    return _raw(
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">\n'
         f'<table class="sortable" aria-label="{escape(label)}" '
-        f'style="min-width: {COLUMN * len(heads)}rem">\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>\n```"
+        f'style="min-width: {COLUMN * len(rows[0])}rem">\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
     )
 
 
-def _cell(content):
-    text, value = content if isinstance(content, tuple) else (content, None)
-    tint = VERDICT_TINTS.get({word: name for name, word in IN_PRINT.items()}.get(text, text))
+def _cell(text):
+    number = ""
+    if isinstance(text, tuple):
+        text, value = text
+        number = f' data-value="{"" if pd.isna(value) else value}"'
+    tint = TINTS.get(text)
     style = f' style="background:{tint};color:{TINTED_TEXT}"' if tint else ""
-    number = "" if value is None else f' data-value="{"" if math.isnan(value) else value}"'
-    return f"<td{style}{number}>{_folded(text if isinstance(text, str) else str(text))}</td>"
+    return f"<td{style}{number}>{_folded(text)}</td>"
 
 
 def _folded(text):
@@ -322,42 +281,5 @@ def _folded(text):
     return f"<details><summary>{escape(first)}</summary>{rest}</details>"
 
 
-def _artefact(artefact, status, notebooks, profile, figures):
-    notebook = artefact.notebook
-    if artefact.file in notebooks.get(notebook, ()):
-        notebook = f'<a href="notebooks/{notebook}.html#{artefact.file}">{notebook}</a>'
-    elif notebook in notebooks:
-        notebook = f"[{notebook}](notebooks/{notebook}.ipynb)"
-    facts = {
-        "notebook": notebook,
-        "made by": f"`mimlpaper run {artefact.notebook}`",
-        "trials": ", ".join(f"`{name}`" for name in artefact.experiments),
-        "profile": profile,
-        "state": status["state"],
-        "of these": status["trials"],
-        "mended by": status["mend"] and f"`{status['mend']}`",
-        "files": ", ".join(
-            f"{{download}}`{name} <figures/{name}>`"
-            for name in artefact.files
-            if (figures / name).is_file()
-        ),
-    }
-    lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
-    shown = f"{_picture(artefact, figures)}\n\n" + "\n".join(lines)
-    summary = escape(artefact.shows or "the table")
-    opened = _raw(f"<details><summary>{summary}</summary>")
-    closed = _raw("</details>")
-    return f"## {artefact.title}\n\n{opened}\n\n{shown}\n\n{closed}\n"
-
-
-def _raw(tags):
-    return f"```{{raw}} html\n{tags}\n```"
-
-
-def _picture(artefact, figures):
-    if not (figures / artefact.files[0]).is_file():
-        return "Not made yet."
-    if artefact.shows:
-        shown = lightest(figures, artefact.file)
-        return f"![{artefact.shows}](figures/{shown})"
-    return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"
+def _raw(html):
+    return f"```{{raw}} html\n{html}\n```"

@@ -4,21 +4,16 @@
 has executed; with ``--profile smoke`` it writes ``build/mimlpaper-smoke.pdf``.
 """
 
-import argparse
+import math
 import re
-import sys
-from pathlib import Path
 
 import pypandoc
 import typst
+from executed import asked, executed_notebooks
 
-from mimlpaper.paths import whole_file, write_whole
-from mimlpaper.study.notebooks import available_notebooks
-from mimlpaper.study.trials import PROFILES
+from mimlpaper import paths
 
-BUILD = Path(__file__).resolve().parents[1] / "build"
 TITLE = "mimlpaper, the companion of Multi-Instance Multi-Label Learning"
-NOTE = "Profile {}: a trial run, which says nothing about the paper's numbers."
 # Links to headings, styles, and scikit-learn's pictures of estimators up to the next cell.
 LEFT_OUT = (
     r'<a class="anchor-link".*?</a>|<style.*?</style>|'
@@ -44,30 +39,22 @@ PREAMBLE = """\
 
 def main():
     """Write the PDF of one profile."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--profile", choices=PROFILES, default="paper")
-    profile = parser.parse_args().profile
-    pages = [BUILD / profile / f"{name}.html" for name in in_reading_order()]
-    pages = [page for page in pages if page.is_file()]
-    if not pages:
-        sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
-    name = "mimlpaper" if profile == "paper" else f"mimlpaper-{profile}"
-    folder = BUILD / f"{name}-typst"
-    note = "" if profile == "paper" else NOTE.format(profile)
+    profile, ending, note = asked(__doc__)
+    folder, target = paths.build(f"mimlpaper{ending}-typst"), paths.build(f"mimlpaper{ending}.pdf")
+    found = executed_notebooks(profile)
+    pages = [found[name].with_suffix(".html") for name in sorted(found, key=place_of)]
     parts = [chapter(page, folder / page.stem) for page in pages]
     text = PREAMBLE.format(title=TITLE, note=note) + "\n\n#pagebreak()\n\n".join(["", *parts])
-    source = write_whole(folder / f"{name}.typ", text)
-    with whole_file(BUILD / f"{name}.pdf", "wb") as file:
+    source = paths.write_whole(folder / f"mimlpaper{ending}.typ", text)
+    with paths.whole_file(target, "wb") as file:
         file.write(typst.compile(str(source), root=str(folder)))
-    print(BUILD / f"{name}.pdf")
+    print(target)
 
 
-def in_reading_order():
-    """Names of notebooks: numbers by size, then appendices, then the others."""
-    return sorted(available_notebooks(), key=lambda name: [
-        (0, int(part), "") if part.isdigit() else (1, 0, part)
-        for part in name.split("_", 1)[:1]
-    ])  # fmt: skip
+def place_of(name):
+    """Where a notebook stands: numbers by size, then appendices, then the others."""
+    number = name.partition("_")[0]
+    return (int(number) if number.isdigit() else math.inf, name)
 
 
 def chapter(page, media):

@@ -9,7 +9,6 @@ import io
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -31,8 +30,6 @@ except ImportError:  # the extra "lab"
     anywidget = None
 
 MODULE = Path(__file__).with_suffix(".js")
-
-
 # The paper's own and a probabilistic one, of a rank that a page can hold.
 LEARNERS = (DMimlSvm(rank=100, random_state=1), NoisyOr(rank=100, ridge=0.3, random_state=1))
 
@@ -99,9 +96,7 @@ def player(networks: dict | list[dict], scenes: list[dict]):
     """
     if not _is_live():
         return None
-    traits: dict[str, Any] = {
-        name: traitlets.Any().tag(sync=True) for name in ("networks", "scenes")
-    }
+    traits = {name: traitlets.Any().tag(sync=True) for name in ("networks", "scenes")}
     traits |= {name: traitlets.Int(0).tag(sync=True) for name in ("learner", "label", "scene")}
     kind = type("Player", (anywidget.AnyWidget,), {"_esm": MODULE, **traits})
     return kind(networks=networks, scenes=scenes)

@@ -66,9 +66,9 @@ def write_page(notebook, path: Path) -> Path:
 def write_lists(card: dict) -> list[Path]:
     """Write the README's answer, figures/README.md and codecheck.yml."""
     root = paths.project_root()
-    marks = re.compile(r"(<!-- answer -->\n).*?(\n<!-- end -->)", re.S)
+    marks = re.compile(r"(<!-- answer -->\n).*?(<!-- end -->)", re.DOTALL)
     readme = (root / "README.md").read_text()
-    readme = marks.sub(lambda ends: ends[1] + answer(card) + ends[2], readme)
+    readme = marks.sub(lambda ends: f"{ends[1]}{answer(card)}\n{ends[2]}", readme)
     texts = {
         root / "README.md": readme, paths.figures() / "README.md": gallery(),
         root / "codecheck.yml": codecheck_manifest(),
@@ -78,7 +78,7 @@ def write_lists(card: dict) -> list[Path]:
 
 def gallery() -> str:
     """``figures/README.md``: a row for each artefact, and the pictures below."""
-    text, pictures = (HERE / "gallery.md").read_text(), ""
+    text, pictures = (HERE / "figures.md").read_text(), ""
     for one in ARTEFACTS:
         files = " ".join(f"[{name}]({name})" for name in one.files)
         notebook = f"[{one.notebook}](../notebooks/{one.notebook}.ipynb)"

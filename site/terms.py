@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 GLOSSARY = Path(__file__).with_name("glossary.csv")
 NUMBERED = re.compile(
-    r"\b(?:(?P<figure>Figs?\.)|Tables?) (?P<first>\d+)(?:(?: and | to )(?P<last>\d+))?"
+    r"\b(?P<first>(?:(?P<figure>Figs?\.)|Tables?) \d+)(?:(?: and | to )(?P<last>\d+))?"
 )
 N_NUMBERED = {"fig": 10, "table": 5}  # in the paper; later tables are pseudo-code
 
@@ -29,13 +29,9 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def glossary_page() -> str:
-    """Every term with its meaning, in alphabetical order."""
-    entry = Markup('<dt id="{}">{}</dt>\n<dd>{}</dd>')
-    terms = sorted(glossary(), key=lambda row: row["term"].lower())
-    rows = [entry.format(slug(row["term"]), row["term"], row["meaning"]) for row in terms]
-    text = "\n".join(rows)
-    return f'# Glossary\n\n```{{raw}} html\n<dl class="glossary">\n{text}\n</dl>\n```\n'
+def link(address: str, text: str) -> Markup:
+    """HTML of a link; both are escaped."""
+    return Markup('<a href="{}">{}</a>').format(address, text)
 
 
 class Linker:
@@ -56,36 +52,30 @@ class Linker:
     def parts(self, text: str) -> list[str | Markup]:
         """A text in pieces; links are Markup."""
         plain = text.replace("’", "'")  # which Sphinx has set
-        found = [
-            (match.start(), match.end(), link)
-            for match in self.pattern.finditer(plain)
-            if (link := self._term(match, text))
-        ] + [hit for match in NUMBERED.finditer(plain) for hit in self._numbered(match)]
+        found = [hit for match in self.pattern.finditer(plain) for hit in self._term(match, text)]
+        found += [hit for match in NUMBERED.finditer(plain) for hit in self._numbered(match)]
         parts, at = [], 0
-        for start, end, link in sorted(found, key=lambda hit: hit[0]):
+        for start, end, linked in sorted(found, key=lambda hit: hit[0]):
             if start >= at:
-                parts += [text[at:start], link]
+                parts += [text[at:start], linked]
                 at = end
         return [part for part in [*parts, text[at:]] if part]
 
     def _term(self, match, text):
         row = self.terms[int(match.lastgroup[1:])]
-        if row["term"] in self.linked:
-            return None
-        self.linked.add(row["term"])
-        shown = text[match.start() : match.end()]
-        link = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
-        return link.format(self.glossary, slug(row["term"]), row["meaning"], shown)
+        if row["term"] not in self.linked:
+            self.linked.add(row["term"])
+            start, end = match.span()
+            term = Markup('<a class="term" href="{}#{}" data-meaning="{}">{}</a>')
+            address = self.glossary, slug(row["term"])
+            yield start, end, term.format(*address, row["meaning"], text[start:end])
 
     def _numbered(self, match):
         """Links of "Fig. 4", or of "Figs. 4" and of "5"."""
         kind = "fig" if match["figure"] else "table"
-        spans = [(match.start(), match.end("first"), match["first"])]
-        if match["last"]:
-            spans.append((match.start("last"), match.end("last"), match["last"]))
-        link = Markup('<a href="{}#{}">{}</a>')
-        for start, end, number in spans:
+        for shown in filter(match.group, ("first", "last")):
+            number = int(match[shown].split()[-1])
             name = f"{kind}-{number}"
-            if int(number) in range(1, N_NUMBERED[kind] + 1) and name not in self.linked:
+            if 1 <= number <= N_NUMBERED[kind] and name not in self.linked:
                 self.linked.add(name)
-                yield start, end, link.format(self.gallery, name, match.string[start:end])
+                yield *match.span(shown), link(f"{self.gallery}#{name}", match[shown])

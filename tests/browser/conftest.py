@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "site"))
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+OWN = ("file://", "data:", "blob:", "http://127.0.0.1:")  # addresses that ask no other host
 
 
 @pytest.fixture(scope="session")
@@ -33,11 +34,6 @@ def page(browser):
     page.on("console", lambda line: line.type == "error" and page.faults.append(line.text))
     page.on("pageerror", lambda error: page.faults.append(str(error)))
     page.on("requestfailed", lambda request: page.faults.append(f"failed: {request.url}"))
-    page.on("request", lambda request: _note_other_hosts(page, request.url))
+    page.on("request", lambda it: it.url.startswith(OWN) or page.faults.append(f"foreign {it.url}"))
     yield page
     page.close()
-
-
-def _note_other_hosts(page, url):
-    if not url.startswith(("file://", "data:", "blob:", "http://127.0.0.1:")):
-        page.faults.append(f"asked for {url}")

@@ -15,7 +15,6 @@ from mimlpaper.study.notebooks import available_notebooks
 NOTEBOOKS = sorted(available_notebooks())
 SECONDS = 600  # for all cells of a notebook, at the smoke profile
 BOOT = 300  # for a server, a page or a kernel to come up
-PLAIN_PROFILE = 'profile: str = "paper"'
 
 
 def environment(folder):
@@ -29,10 +28,9 @@ def jupyterlab(tmp_path_factory):
     """A running JupyterLab on copies of the notebooks: its folder and its address."""
     folder = tmp_path_factory.mktemp("lab")
     for name, path in available_notebooks().items():
-        text = path.read_text()
-        assert PLAIN_PROFILE.replace('"', '\\"') in text
-        text = text.replace('str = \\"paper\\"', 'str = \\"smoke\\"')
-        (folder / f"{name}.ipynb").write_text(text)
+        before, plain, after = path.read_text().partition('profile: str = \\"paper\\"')
+        assert plain, name
+        (folder / f"{name}.ipynb").write_text(before + plain.replace("paper", "smoke") + after)
     settings = folder / "jupyterlab_settings_dir" / "@jupyterlab" / "notebook-extension"
     settings.mkdir(parents=True)  # all cells are drawn, those out of sight too
     (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')

@@ -22,7 +22,6 @@ PAGES = [
     path for site in SITES for path in sorted(site.rglob("*.html"))
     if "_static" not in path.relative_to(site).parts
 ]  # fmt: skip
-SCORECARDS = [site / "scorecard.html" for site in SITES]
 
 
 def named(path):
@@ -36,6 +35,11 @@ FIRST, HEAVIEST = 1e6, 6e6  # bytes of the first page and of any page with its p
 def local(address):
     """The file of an address; None for what stands in the page itself."""
     return Path(unquote(urlparse(address).path)) if address.startswith("file:") else None
+
+
+@pytest.fixture(params=SITES, ids=named)
+def site(request):
+    return request.param
 
 
 def test_there_is_a_site():
@@ -73,9 +77,8 @@ def test_page_is_reached_by_keyboard_and_its_links_lead_somewhere(page, path):
     assert any("main content" in text for text in reached)
     for address in set(page.evaluate("[...document.links].map(link => link.href)")):
         file, _, place = address.partition("#")
-        if file.startswith("file://") and file.endswith(".html") and place:
-            text = Path(unquote(urlparse(file).path)).read_text()
-            assert f'id="{unquote(place)}"' in text, address
+        if local(file) and file.endswith(".html") and place:
+            assert f'id="{unquote(place)}"' in local(file).read_text(), address
 
 
 def column(page, name):
@@ -89,9 +92,8 @@ def numbers(texts):
     return [float(text.split("±")[0]) for text in texts if text[-1].isdigit()]
 
 
-@pytest.mark.parametrize("path", SCORECARDS, ids=named)
-def test_scorecard_sorts_and_filters(page, path):
-    page.goto(path.as_uri())
+def test_scorecard_sorts_and_filters(page, site):
+    page.goto((site / "scorecard.html").as_uri())
     head, count = page.locator("th", has_text="published"), page.get_by_role("status")
     assert head.get_attribute("aria-sort") is None
     assert count.text_content() == "283 of 283 rows"
@@ -119,7 +121,6 @@ def test_scorecard_sorts_and_filters(page, path):
     assert len(column(page, "table")) == 283
 
 
-@pytest.mark.parametrize("site", SITES, ids=named)
 def test_first_screen_answers_three_questions_and_has_three_doors(page, site):
     page.goto((site / "index.html").as_uri())
     for words in ("What is the problem?", "Does the paper hold?", "How do I use it?"):
@@ -131,7 +132,6 @@ def test_first_screen_answers_three_questions_and_has_three_doors(page, site):
     assert picture["width"] > 500 and picture["y"] + picture["height"] <= 900
 
 
-@pytest.mark.parametrize("site", SITES, ids=named)
 def test_a_slider_shows_means_of_records_and_the_papers_setting(page, site):
     page.goto((site / "explore.html").as_uri())
     place = page.locator(".miml-explore")
@@ -151,7 +151,6 @@ def test_a_slider_shows_means_of_records_and_the_papers_setting(page, site):
     assert page.faults == []
 
 
-@pytest.mark.parametrize("site", SITES, ids=named)
 def test_a_story_goes_on_and_back_by_keyboard(page, site):
     page.goto((site / "story.html").as_uri())
     if page.get_by_text("Its records are missing.").count():
@@ -167,19 +166,10 @@ def test_a_story_goes_on_and_back_by_keyboard(page, site):
     assert page.faults == []
 
 
-PLAYS = [site / "play.html" for site in SITES]
-
-
 @pytest.fixture(scope="module", params=play.LEARNERS)
 def model(request):
     """What the page plays with."""
     return play.trained_on_scenes(request.param)
-
-
-def choose(page, model):
-    """Choose the radio button of the model's learner."""
-    name = {"DMimlSvm": "D-MimlSvm"}.get(type(model[-1]).__name__, "NoisyOr")
-    page.locator("#play .learners label", has_text=name).locator("input").check(force=True)
 
 
 def scores(page):
@@ -188,12 +178,12 @@ def scores(page):
     return np.array(json.loads(page.locator("#play").get_attribute("data-scores")))
 
 
-@pytest.mark.parametrize("path", PLAYS, ids=named)
-def test_page_scores_as_the_library_does(page, path, model, tmp_path):
+def test_page_scores_as_the_library_does(page, site, model, tmp_path):
     page.set_viewport_size({"width": 375, "height": 900})
-    page.goto(path.as_uri())
+    page.goto((site / "play.html").as_uri())
     scores(page)
-    choose(page, model)
+    name = play.exported(model)["learner"]
+    page.locator("#play .learners label", has_text=name).locator("input").check(force=True)
     scenes = play.drawn_scenes()
     files = [base64.b64decode(scene["source"].split(",")[1]) for scene in scenes]
     pictures = [Image.open(io.BytesIO(file)) for file in files]
@@ -213,9 +203,8 @@ def test_page_scores_as_the_library_does(page, path, model, tmp_path):
     assert page.faults == []
 
 
-@pytest.mark.parametrize("path", PLAYS, ids=named)
-def test_a_part_is_covered_by_keyboard(page, path):
-    page.goto(path.as_uri())
+def test_a_part_is_covered_by_keyboard(page, site):
+    page.goto((site / "play.html").as_uri())
     before = scores(page)
     part = page.locator("#play button[aria-pressed]").nth(4)
     part.focus()
@@ -226,23 +215,20 @@ def test_a_part_is_covered_by_keyboard(page, path):
     assert np.array_equal(scores(page), before)
 
 
-@pytest.mark.parametrize("path", SCORECARDS, ids=named)
-def test_light_and_dark(page, path):
-    page.goto(path.as_uri())
+def test_light_and_dark(page, site):
+    page.goto((site / "scorecard.html").as_uri())
     for mode in ("Dark", "Light"):
         page.locator(".theme-switch-button:visible").first.click()
         page.locator(".dropdown-menu:visible").get_by_text(mode).click()
         assert page.evaluate("document.documentElement.dataset.theme") == mode.lower()
 
 
-@pytest.mark.parametrize("site", SITES, ids=named)
 def test_search_works_from_the_file_system(page, site):
     page.goto(f"{(site / 'search.html').as_uri()}?q=hausdorff")
     page.locator("#search-results li a", has_text="degeneration").first.wait_for()
     assert page.faults == []
 
 
-@pytest.mark.parametrize("site", SITES, ids=named)
 def test_site_works_under_a_sub_path(page, site):
     handler = partial(SimpleHTTPRequestHandler, directory=site.parent)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -258,7 +244,6 @@ def test_site_works_under_a_sub_path(page, site):
     assert page.faults == []
 
 
-@pytest.mark.parametrize("site", SITES, ids=named)
 def test_a_term_shows_its_meaning_to_mouse_and_keyboard(page, site):
     page.set_viewport_size({"width": 375, "height": 900})
     page.goto((site / "index.html").as_uri())

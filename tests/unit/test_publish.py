@@ -12,7 +12,7 @@ from tests.made_up_notebooks import write_notebook
 
 PICTURE = scorecard.Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
 TABLE = scorecard.Artefact("Costs", "costs", "9_cost")
-README = "# A\n<!-- answer -->\nold\n<!-- end -->\n\nB\n"
+README = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_lists_are_written_in_their_places(publish, tmp_path, monkeypatch):
         names = [path.name for path in publish.write_lists(card)]
         assert names == ["README.md", "README.md", "codecheck.yml"]
     written = (tmp_path / "README.md").read_text()
-    assert written == README.replace("old", scorecard.answer(card))
+    assert written == README.replace("<!-- end", f"{scorecard.answer(card)}\n<!-- end")
     assert (tmp_path / "figures" / "README.md").read_text() == publish.gallery()
 
 
