@@ -145,27 +145,6 @@ def test_data_and_percentages_are_checked():
             use()
 
 
-def files_of(folder, contents):
-    for name, content in contents.items():
-        (folder / f"{name}.dat").write_text(content)
-    return [folder / f"{name}.dat" for name in contents]
-
-
-def test_birds_by_hand(tmp_path):
-    """Bag 2 has a species that no segment shows; segment 2 of bag 1 has none."""
-    contents = {
-        "features": "bag_id, [f]\n1,0.5,-1\n1,2,3\n2,4,5\n",
-        "segments": "bag_id, label\n1,13\n1,-1\n2,1\n",
-        "bags": "bag_id, [labels]\n1,13\n2,1,2\n",
-        "names": "1\tAB - A bird\n2\tBB - B-bird\n",
-    }
-    found = loaders._read_hja(*files_of(tmp_path, contents))
-    assert [bag.tolist() for bag in found["X"]] == [[[0.5, -1], [2, 3]], [[4, 5]]]
-    assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[12], [0, 1]]
-    assert [np.flatnonzero(row).tolist() for row in found["instance_labels"]] == [[12], [], [0]]
-    assert found["label_names"] == ("A bird", "B-bird")
-
-
 @real_data
 def test_birds():
     birds = load("hja")
@@ -237,28 +216,6 @@ def test_letters():
     assert words[:4] == ["TWAS", "BRILLIG", "AND", "THE"] and words[:23] == words[-23:]
     digest = hashlib.sha256(carroll.X.instances.tobytes()).hexdigest()
     assert digest[:16] == "c7498bb845f0180b"  # the same draw everywhere
-
-
-def test_sentences_by_hand(tmp_path):
-    """Six words, of which 2 and 4 are in both training documents, and 4 in three sentences."""
-    contents = {
-        "train-data": "<2> <3> 2 4 2 <2> 4 0\n<1> <4> 4 1 2 5\n",
-        "train-label": "1 0 0 0 0 0 0 0 0 1\n0 1 0 0 0 0 0 0 0 0\n",
-        "train-sentlabel": f"<1{' 0' * 9}><0{' 0' * 8} 1>\n<0 1{' 0' * 8}>\n",
-        "test-data": "<1> <2> 3 4\n",
-        "test-label": f"1{' 0' * 9}\n",
-        "test-sentlabel": f"<1{' 0' * 9}>\n",
-        "vocabs": "".join(f"word{i}, {i}\n" for i in range(6)),
-    }
-    files = files_of(tmp_path, contents)
-    found = loaders._read_dbpedia(*files, top_share=0.34)
-    assert found["feature_names"] == ("word2", "word4")
-    assert [bag.tolist() for bag in found["X"]] == [[[2, 1], [0, 1]], [[1, 1]], [[0, 1]]]
-    assert [np.flatnonzero(row).tolist() for row in found["Y"]] == [[0, 9], [1], [0]]
-    assert found["instance_labels"].argmax(axis=1).tolist() == [0, 9, 1, 0]
-    assert found["n_train"] == 2
-    fewer = loaders._read_dbpedia(*files, top_share=0.01)
-    assert fewer["feature_names"] == ("word2",)  # as often as word4, and earlier
 
 
 @real_data
