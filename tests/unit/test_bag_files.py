@@ -155,6 +155,8 @@ def test_arff_files_of_bags(read):
         text = changed(TWO, "label1 {0,1}", f"label1 {{{yes}, {no}}}")
         text = changed(changed(text, '",1,0', f'",{yes},0'), '",0,1', f'",{no},1')
         same(two, read("a.arff", text))
+    cells = '"5,-20\\n4.5,-1\\n3,12.5"'
+    same(two, read("a.arff", changed(TWO, f"bag1,{cells},1,0", f"{{1 {cells}, 2 1}}")))
     found = read("a.arff", DIALECT)
     assert found.bag_names == ("it's, one", "b") and found.label_names == ('l"1', "l2")
     assert found.feature_names == ("f, 1", "shape=round", "shape=long")
