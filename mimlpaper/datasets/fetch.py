@@ -52,9 +52,8 @@ class ManifestEntry:
         return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
 
     def is_at(self, path: Path) -> bool:
-        """Whether the file at ``path`` is this one, by its size and hash."""
-        right_size = path.exists() and path.stat().st_size == self.bytes
-        return right_size and pooch.file_hash(path) == self.sha256
+        """Whether the file at ``path`` is this one, by its hash."""
+        return path.exists() and pooch.file_hash(path) == self.sha256
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
@@ -136,7 +135,7 @@ def fetch_all(
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
-    """Path of a file of the manifest, with checked size and sha256; downloads a missing file.
+    """Path of a file of the manifest, with checked sha256; downloads a missing file.
 
     A damaged file may be the user's own and is never overwritten: a DataError says how to.
     """

@@ -75,6 +75,7 @@ def test_a_missing_file_is_downloaded_once(tmp_path, server, monkeypatch, capfd,
     """Failed requests are repeated; a bar is shown, nothing logged, nothing temporary left."""
     monkeypatch.setattr(fetching, "RETRIES", 2)
     monkeypatch.setattr(pooch.core.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(pooch.get_logger(), "handlers", [caplog.handler])
     server.failures = 2
     path = fetch(FILE, tmp_path / "new")
     assert path.read_bytes() == CONTENT and list(path.parent.iterdir()) == [path]
