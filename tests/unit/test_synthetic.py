@@ -1,34 +1,19 @@
 """Synthetic sets are the same for a seed, and their instances' labels make the bags' labels."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from mimlpaper.datasets import (
-    THINGS,
-    TextBags,
-    load,
-    load_synthetic_africa,
-    load_synthetic_genes,
-    load_synthetic_pages,
-    load_synthetic_scene,
-    load_synthetic_texts,
-    make_africa,
-    make_bags,
-    make_scenes,
-    make_texts,
-    synthetic,
-)
-from mimlpaper.datasets.fetch import is_present, source_of
+from mimlpaper.datasets import THINGS, TextBags, load, synthetic
+from mimlpaper.datasets.fetch import SOURCES, is_present, source_of
 
-LOADERS = (
-    load_synthetic_africa, load_synthetic_scene, load_synthetic_texts, load_synthetic_genes,
-    load_synthetic_pages,
-)  # fmt: skip
+NAMES = [name for name in SOURCES if name.startswith("synthetic")]
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return {read.__name__.removeprefix("load_"): read() for read in LOADERS}
+    return {name: load(name) for name in NAMES}
 
 
 def test_a_seed_draws_the_same_everywhere(drawn):
@@ -41,8 +26,9 @@ def test_a_seed_draws_the_same_everywhere(drawn):
     assert (genes.X.sum(), pages.X.sum()) == pytest.approx((-61.75791677799943, 965.4449139398947))
     totals = africa.instance_labels.sum(), genes.Y.sum(), pages.Y.sum()
     assert totals == (56, 400, 395)
-    for name, read in zip(drawn, LOADERS, strict=True):
-        assert load(name).sha256 == drawn[name].sha256 != read(random_state=1).sha256
+    for name in NAMES:
+        other = getattr(synthetic, f"load_{name}")(random_state=1)
+        assert load(name).sha256 == drawn[name].sha256 != other.sha256
 
 
 def test_labels_of_a_bag_are_those_of_its_instances(drawn):
@@ -63,14 +49,14 @@ def test_as_many_labels_as_in_the_originals(drawn):
 
 
 def test_scenes_show_their_labels():
-    images, Y, regions = make_scenes(30, size=32, random_state=3)
+    images, Y, regions = synthetic.make_scenes(30, size=32, random_state=3)
     assert images.shape == (30, 32, 32, 3) and images.dtype == np.uint8
     for labels, region in zip(Y, regions, strict=True):
         assert set(np.unique(region)) - {-1} == set(np.flatnonzero(labels))
 
 
 def test_texts_have_the_topic_of_each_word():
-    texts, Y, topics = make_texts(40, random_state=3)
+    texts, Y, topics = synthetic.make_texts(40, random_state=3)
     for text, labels, of_word in zip(texts, Y, topics, strict=True):
         assert len(text.split()) == len(of_word)
         assert set(of_word) == set(np.flatnonzero(labels))
@@ -79,7 +65,7 @@ def test_texts_have_the_topic_of_each_word():
 
 
 def test_things_are_clouds_around_their_places():
-    X, y, things = make_africa(2000, n_features=3)
+    X, y, things = synthetic.make_africa(2000, n_features=3)
     assert set(X.sizes) == {2, 3, 4, 5} and y.mean() == 0.5
     for thing, (name, place) in enumerate(THINGS.items()):
         cloud = X.instances[things == thing]
@@ -91,7 +77,7 @@ def test_things_are_clouds_around_their_places():
 
 def test_bags_of_any_size_are_drawn_by_name():
     drawn = load("drawn:40x3x8")
-    X, Y = make_bags(40, 3, 8)
+    X, Y = synthetic.make_bags(40, 3, 8)
     assert np.array_equal(drawn.X.instances, X.instances) and np.array_equal(drawn.Y, Y)
     source = source_of(drawn.name)
     assert is_present(drawn.name) and (source.n_labels, source.n_instances) == (8, 120)
@@ -100,10 +86,11 @@ def test_bags_of_any_size_are_drawn_by_name():
 
 
 def test_bad_parameters():
-    with pytest.raises(ValueError, match="multiple of 8, got 30"):
-        make_scenes(2, size=30)
-    with pytest.raises(ValueError, match="multiple of 4, got 6"):
-        make_bags(2, 2, 6)
-    for make, sizes in ((make_texts, (0,)), (make_africa, (0,)), (make_bags, (0, 1, 4))):
-        with pytest.raises(ValueError, match=r"n_.* must be at least 1, got 0"):
+    for make, sizes, message in (
+        (partial(synthetic.make_scenes, size=30), (2,), "multiple of 8, got 30"),
+        (synthetic.make_bags, (2, 2, 6), "multiple of 4, got 6"),
+        (synthetic.make_bags, (2, 0, 4), "n_instances must be at least 1, got 0"),
+        (synthetic.make_texts, (0,), "n_texts must be at least 1, got 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
             make(*sizes)
