@@ -1,10 +1,11 @@
-"""Distances to medoid bags, and the learners on them."""
+"""Distances to medoid bags, the search for medoids, and the learners on the distances."""
 
 import tracemalloc
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.multiclass import OneVsRestClassifier
@@ -13,7 +14,7 @@ from sklearn.svm import SVC
 
 from mimlpaper import LandmarkMap, MedoidMap, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.algorithms.insdif import SingleInstances
-from mimlpaper.algorithms.medoid_map import SQUARE
+from mimlpaper.algorithms.medoid_map import SQUARE, KMedoids, _assign, _update
 from mimlpaper.datasets import make_bags
 from mimlpaper.distances import check_memory, max_hausdorff
 
@@ -45,22 +46,15 @@ def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bag
 
 def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
     train, Y = bags[:20], labels[:20, :2]
-    nn = make_pipeline(
-        LandmarkMap(ratio=0.4, random_state=0),
-        OneVsRestClassifier(RidgeClassifier(fit_intercept=False)),
-    ).fit(train, Y)
-    svm = make_pipeline(
-        LandmarkMap(random_state=0), SingleInstances(), MimlSvmMi(C=10.0, rank=None, tol=1e-7)
-    ).fit(train, Y)
-    exact_nn = MimlNn(ridge=1.0, random_state=0).fit(train, Y)
-    for ours, expected, within in (
-        (nn, exact_nn, 1e-9),
-        (svm, MimlSvm(random_state=0).fit(train, Y), 1e-2),
+    ridge = OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+    svm = SingleInstances(), MimlSvmMi(C=10.0, rank=None, tol=1e-7)
+    for pipeline, learner, within in (
+        (make_pipeline(LandmarkMap(ratio=0.4, random_state=0), ridge), MimlNn(ridge=1.0), 1e-9),
+        (make_pipeline(LandmarkMap(random_state=0), *svm), MimlSvm(), 1e-2),
     ):
-        np.testing.assert_allclose(
-            ours.decision_function(bags), expected.decision_function(bags), atol=within
-        )
-    np.testing.assert_array_equal(nn.predict(bags), exact_nn.predict(bags))
+        found = pipeline.fit(train, Y).decision_function(bags)
+        expected = learner.set_params(random_state=0).fit(train, Y).decision_function(bags)
+        np.testing.assert_allclose(found, expected, atol=within)
 
 
 def peak_bytes(call, X):
@@ -80,22 +74,22 @@ def test_memory_grows_with_the_bags_not_with_their_square():
     assert 0.8 < of_all / (SQUARE * 1000**2) < 1
 
 
-def free_bytes(monkeypatch, n_bytes):
-    monkeypatch.setattr("mimlpaper.distances.virtual_memory", lambda: Mock(available=n_bytes))
-
-
 def test_too_much_is_an_error_before_memory_is_taken(bags, monkeypatch):
+    def leave_free(n_bytes):
+        free = Mock(return_value=Mock(available=n_bytes))
+        monkeypatch.setattr("mimlpaper.distances.virtual_memory", free)
+
     fitted = LandmarkMap(ratio=1.0, random_state=0).fit(bags)
-    free_bytes(monkeypatch, 12_599)  # 14 · 30² = 12,600
+    leave_free(12_599)  # 14 · 30² = 12,600
     with pytest.raises(MemoryError, match=r"distances of 30 bags need .* free; lower n_sample"):
         LandmarkMap().fit(bags)
     LandmarkMap(n_sample=10).fit(bags)
-    free_bytes(monkeypatch, 7_199)  # 8 · 30 · 30 = 7,200
+    leave_free(7_199)  # 8 · 30 · 30 = 7,200
     with pytest.raises(MemoryError, match=r"30 bags to 30 medoids need .* lower ratio"):
         fitted.transform(bags)
-    assert len(fitted.transform(bags[:29])) == 29
-    free_bytes(monkeypatch, 3.5 * 2**30)
-    check_memory(3.5 * 2**30, "these distances", "take fewer")
+    leave_free(7_200)
+    assert len(fitted.transform(bags)) == 30
+    leave_free(3.5 * 2**30)
     message = "^these distances need 4.0 GiB of memory, 3.5 are free; take fewer$"
     with pytest.raises(MemoryError, match=message):
         check_memory(4.0 * 2**30, "these distances", "take fewer")
@@ -137,17 +131,61 @@ def test_mlsvm_is_one_svm_a_label(rng):
 
 
 def test_mimlnn_solves_the_normal_equations(bags, labels):
-    fitted = MimlNn(ratio=0.3, ridge=0.7, random_state=0).fit(bags, labels[:, :2])
+    Y = labels[:, :2]
+    fitted = MimlNn(ratio=0.3, ridge=0.7, random_state=0).fit(bags, Y)
     z = fitted.medoid_map_.transform(bags)
-    targets = np.where(labels[:, :2], 1.0, -1.0)
-    gradient = z.T @ (z @ fitted.weights_ - targets) + 0.7 * fitted.weights_
+    gradient = z.T @ (z @ fitted.weights_ - np.where(Y, 1.0, -1.0)) + 0.7 * fitted.weights_
     assert np.abs(gradient).max() < 1e-10
 
 
 def test_mimlnn_without_ridge_is_the_pseudo_inverse_even_with_duplicates(rng):
     points = np.repeat(rng.normal(size=(8, 2)), 3, axis=0)
-    Y = points > 0
-    fitted = MimlNn(ratio=1.0, ridge=0.0, metric="precomputed").fit(euclidean_distances(points), Y)
-    z = euclidean_distances(points)[:, fitted.medoid_map_.medoid_indices_]
-    expected = np.linalg.pinv(z) @ np.where(Y, 1.0, -1.0)
-    assert np.allclose(fitted.weights_, expected)
+    z, Y = euclidean_distances(points), points > 0
+    fitted = MimlNn(ratio=1.0, ridge=0.0, metric="precomputed").fit(z, Y)
+    z = z[:, fitted.medoid_map_.medoid_indices_]
+    assert np.allclose(fitted.weights_, np.linalg.pinv(z) @ np.where(Y, 1.0, -1.0))
+
+
+def line(*points):
+    return np.abs(np.subtract.outer(points, points)).astype(float)
+
+
+def test_two_rounds_of_k_medoids_by_hand():
+    """Points 0, 1, 10, 11, 20, 21, medoids 0, 1, 10: only the last cluster {10, 11, 20, 21}
+    moves, to 11 (sum 1 + 9 + 10 = 20, as for 20, which comes later); then nothing changes."""
+    D = line(0, 1, 10, 11, 20, 21)
+    medoids = np.array([0, 1, 2])
+    labels = _assign(D, medoids)
+    assert labels.tolist() == [0, 1, 2, 2, 2, 2]
+    updated = _update(D, labels, medoids)
+    assert updated.tolist() == [0, 1, 3]
+    assert _update(D, _assign(D, updated), updated).tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("k", [1, 3, 12, 40])
+def test_k_medoids_end_where_every_medoid_is_the_best_of_its_cluster(rng, k):
+    """Some points are equal, but no cluster is empty."""
+    D = euclidean_distances(rng.normal(size=(40, 2)).round())
+    clusters = KMedoids(k, random_state=1).fit(D)
+    assert clusters.labels_[clusters.medoid_indices_].tolist() == list(range(k))
+    for t, medoid in enumerate(clusters.medoid_indices_):
+        members = np.flatnonzero(clusters.labels_ == t)
+        costs = D[np.ix_(members, members)].sum(axis=0)
+        assert costs[members == medoid][0] == pytest.approx(costs.min())
+    nearest = D[:, clusters.medoid_indices_].min(axis=1)
+    assert clusters.inertia_ == pytest.approx(nearest.sum())
+    again = KMedoids(k, random_state=1).fit(D)
+    assert np.array_equal(again.medoid_indices_, clusters.medoid_indices_)
+
+
+def test_unfinished_k_medoids_and_bad_input(rng):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        KMedoids(6, max_iter=1, random_state=0).fit(line(*rng.normal(size=60)))
+    for D, k, message in (
+        (np.zeros((3, 3)), 4, "n_clusters must lie in 1 to 3, got 4"),
+        (np.zeros((3, 3)), 0, "got 0"),
+        (np.zeros((3, 2)), 1, "square"),
+        (np.full((2, 2), np.nan), 1, "D contains NaN"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            KMedoids(k).fit(D)
