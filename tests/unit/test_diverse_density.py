@@ -36,16 +36,6 @@ def planted(rng, n_bags=30):
     return Bags.from_list(points), y
 
 
-def test_two_instances_by_hand():
-    """Around .5 with s = 1 both 0 and 1 have p = exp(-1/4) = .7788.
-
-    So neither is the concept with (1 - p)² = .048929, and one or both with .951071.
-    """
-    for y, density in (True, 0.951071), (False, 0.048929):
-        loss, _ = density_loss([0.5, 1.0], [[[0.0], [1.0]]], [y])
-        assert np.exp(-loss) == pytest.approx(density, abs=1e-6)
-
-
 def test_agrees_with_the_printed_formula_in_blocks_of_bags(rng):
     """Small bags, and one larger than a block."""
     bags = [rng.random((size, 4)) for size in (3, 1, 200, 40, 40, 5)]

@@ -104,9 +104,12 @@ def test_the_bias_cancels_between_bags_and_instances(rng):
 
 def test_imbalance_rate_is_positive_to_all_not_positive_to_negative():
     """Three bags of one instance, one of them with the label: 1/3, where the ratio of the
-    positive to the negative ones is 1/2."""
+    positive to the negative ones is 1/2. With bags of 2, 3 and 5 instances and labels {1}, {1, 2}
+    and none, 2 + 3/2 of ten instances are given to label 1 and 3/2 to label 2."""
     rate = imbalance_rates(np.array([[True], [False], [False]]), np.ones(3, int))
     assert rate == pytest.approx([1 / 3])
+    Y, sizes = np.array([[1, 0], [1, 1], [0, 0]], dtype=bool), np.array([2, 3, 5])
+    assert imbalance_rates(Y, sizes) == pytest.approx([0.35, 0.15])
 
 
 def test_imbalance_weights_read_ibr_as_that_of_the_label():

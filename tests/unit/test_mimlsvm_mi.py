@@ -1,3 +1,5 @@
+"""MimlSvmMi: mi-SVM for each label."""
+
 import numpy as np
 import pytest
 
