@@ -10,33 +10,26 @@ from scipy.optimize import brentq, minimize_scalar
 
 def criteria(Y, scores, predicted):
     """The seven criteria of Section 4.3.1, read off their formulas."""
-    sums = {name: [] for name in ("hloss", "one", "cov", "rloss", "prec", "recall")}
+    losses = "hamming_loss", "one_error", "coverage", "ranking_loss"
+    found = {name: [] for name in (*losses, "average_precision", "average_recall")}
     for truth, score, guess in zip(Y, scores, predicted, strict=True):
         true = [y for y in range(len(truth)) if truth[y]]
         false = [y for y in range(len(truth)) if not truth[y]]
         rank = {y: sum(score[z] >= score[y] for z in range(len(truth))) for y in range(len(truth))}
-        sums["hloss"].append(sum(truth[y] != guess[y] for y in rank) / len(truth))
+        found["hamming_loss"].append(sum(truth[y] != guess[y] for y in rank) / len(truth))
         if true:
-            sums["one"].append(any(score[y] == max(score) for y in false))
-            sums["cov"].append(max(rank[y] for y in true) - 1)
-            sums["prec"].append(
-                sum(sum(rank[z] <= rank[y] for z in true) / rank[y] for y in true) / len(true)
-            )
-            sums["recall"].append(sum(rank[y] <= sum(guess) for y in true) / len(true))
+            found["one_error"].append(any(score[y] == max(score) for y in false))
+            found["coverage"].append(max(rank[y] for y in true) - 1)
+            precisions = [sum(rank[z] <= rank[y] for z in true) / rank[y] for y in true]
+            found["average_precision"].append(sum(precisions) / len(true))
+            n_recalled = sum(rank[y] <= sum(guess) for y in true)
+            found["average_recall"].append(n_recalled / len(true))
         if true and false:
             wrong = sum(score[y] <= score[z] for y in true for z in false)
-            sums["rloss"].append(wrong / (len(true) * len(false)))
-    mean = {name: sum(values) / len(values) for name, values in sums.items()}
-    precision, recall = mean["prec"], mean["recall"]
-    return {
-        "hamming_loss": mean["hloss"],
-        "one_error": mean["one"],
-        "coverage": mean["cov"],
-        "ranking_loss": mean["rloss"],
-        "average_precision": precision,
-        "average_recall": recall,
-        "average_f1": 2 * precision * recall / (precision + recall),
-    }
+            found["ranking_loss"].append(wrong / (len(true) * len(false)))
+    mean = {name: sum(values) / len(values) for name, values in found.items()}
+    precision, recall = mean["average_precision"], mean["average_recall"]
+    return mean | {"average_f1": 2 * precision * recall / (precision + recall)}
 
 
 def max_hausdorff(A, B):
@@ -157,8 +150,7 @@ def d_miml_objective(bags, Y, phi, weights, bias, *, C, lam, mu, tau):
         y = 1 if Y[i, t] else -1
         loss += tau[i, t] * max(0.0, 1 - y * on_bag) + lam * abs(on_bag - highest)
     common = weights.sum(axis=1)
-    squares = sum(weights[:, t] @ weights[:, t] for t in range(T))
-    return squares / (2 * T) + mu / T**2 * (common @ common) + C / T * loss
+    return np.sum(weights**2) / (2 * T) + mu / T**2 * (common @ common) + C / T * loss
 
 
 def d_miml_convex(K, sizes, Y, tau, rho, *, gamma, lam, mu):

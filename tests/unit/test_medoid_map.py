@@ -28,20 +28,17 @@ def test_the_middle_of_three_bags_by_hand():
     assert fitted.medoid_indices_.tolist() == [1] and fitted.n_features_in_ == 1
 
 
-def test_with_everything_sampled_it_is_the_medoid_map(bags):
+def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bags):
+    """With everything sampled it is the medoid map."""
     for n_sample in 30, 1000:
         plain, ours = MedoidMap(random_state=3), LandmarkMap(n_sample=n_sample, random_state=3)
         np.testing.assert_array_equal(ours.fit_transform(bags), plain.fit_transform(bags))
         np.testing.assert_array_equal(ours.medoid_indices_, plain.medoid_indices_)
-
-
-def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bags):
-    ours = LandmarkMap(n_sample=10, ratio=0.5, random_state=0)
-    features = ours.fit_transform(bags)
-    assert features.shape == (30, 5) and len(set(ours.medoid_indices_)) == 5
-    np.testing.assert_array_equal(features, max_hausdorff(bags, bags[ours.medoid_indices_]))
-    again = LandmarkMap(n_sample=10, ratio=0.5, random_state=0).fit(bags)
-    assert np.array_equal(again.medoid_indices_, ours.medoid_indices_)
+    first, again = (LandmarkMap(n_sample=10, ratio=0.5, random_state=0) for _ in range(2))
+    features = first.fit_transform(bags)
+    assert features.shape == (30, 5) and len(set(first.medoid_indices_)) == 5
+    np.testing.assert_array_equal(features, max_hausdorff(bags, bags[first.medoid_indices_]))
+    assert np.array_equal(again.fit(bags).medoid_indices_, first.medoid_indices_)
 
 
 def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):

@@ -31,10 +31,9 @@ def test_two_pairs_by_hand():
     f(x) = 2 α x must reach the margins ±1, so α = 1/2, f = x and b = 0; at C = 1/4 the α are at
     their bounds, f = x/2, and b may lie anywhere in [-1/2, 1/2]: 0 is the middle.
     """
-    features, targets = np.array([[1.0], [-1.0]]), np.array([[1.0], [-1.0]])
-    single = Bags(features, np.arange(3))
+    features = targets = np.array([[1.0], [-1.0]])
+    svm = PairSvm(Bags(features, np.arange(3)), np.eye(1), np.zeros((1, 1)), tol=1e-12)
     for cost, slope in ((1.0, 1.0), (0.25, 0.5)):
-        svm = PairSvm(single, np.eye(1), np.zeros((1, 1)), tol=1e-12, random_state=0)
         f, values = svm.solve(targets, np.full((2, 1), cost))
         assert f.coef == pytest.approx(slope)
         assert f.intercept == pytest.approx(0, abs=1e-6)
