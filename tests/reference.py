@@ -49,20 +49,15 @@ def ml_knn(X, Y, new, k, s):
         return [sum(Y[i][y] for i in near) for y in range(len(Y[0]))]
 
     m = len(X)
-    counts = [count(X[i], [j for j in range(m) if j != i]) for i in range(m)]
-    posteriors = []
-    for x in new:
-        found = count(x, range(m))
-        row = []
-        for y, c in enumerate(found):
-            n1 = sum(Y[i][y] for i in range(m))
-            with_c = sum(counts[i][y] == c and Y[i][y] for i in range(m))
-            without_c = sum(counts[i][y] == c and not Y[i][y] for i in range(m))
-            for_label = (s + n1) / (2 * s + m) * (s + with_c) / (s * (k + 1) + n1)
-            against = (s + m - n1) / (2 * s + m) * (s + without_c) / (s * (k + 1) + m - n1)
-            row.append(for_label / (for_label + against))
-        posteriors.append(row)
-    return np.array(posteriors)
+    counts = np.array([count(X[i], [j for j in range(m) if j != i]) for i in range(m)])
+    posteriors = np.empty((len(new), Y.shape[1]))
+    for (i, x), y in product(enumerate(new), range(Y.shape[1])):
+        n1, as_many = Y[:, y].sum(), counts[:, y] == count(x, range(m))[y]
+        with_c, without_c = (as_many & Y[:, y]).sum(), (as_many & ~Y[:, y]).sum()
+        for_label = (s + n1) / (2 * s + m) * (s + with_c) / (s * (k + 1) + n1)
+        against = (s + m - n1) / (2 * s + m) * (s + without_c) / (s * (k + 1) + m - n1)
+        posteriors[i, y] = for_label / (for_label + against)
+    return posteriors
 
 
 def ranked_pairs(Y):

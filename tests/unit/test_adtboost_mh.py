@@ -47,12 +47,10 @@ def test_four_examples_by_hand():
     assert fitted.decision_function([[-9.0], [9.0]]) == pytest.approx(np.array(scores), abs=1e-6)
     assert fitted.predict([[0.5], [0.51]]).tolist() == [[True, True], [False, True]]
     assert fitted.to_text().splitlines()[0].split() == ["y0", "y1"]
-    for names, message in (
-        ((["a", "b"],), "feature_names must hold 1 names, got 2"),
-        ((None, ["a"]), "label_names must hold 2 names, got 1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            fitted.to_text(*names)
+    with pytest.raises(ValueError, match="feature_names must hold 1 names, got 2"):
+        fitted.to_text(["a", "b"])
+    with pytest.raises(ValueError, match="label_names must hold 2 names, got 1"):
+        fitted.to_text(None, ["a"])
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -1,10 +1,11 @@
-"""mi-SVM, MI-SVM and CH-FD."""
+"""mi-SVM, MI-SVM, mi-SVM for each label of MIML, and CH-FD."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _fisher, _move
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
@@ -38,12 +39,16 @@ def test_alternations_by_hand():
 
 
 def test_labels_and_machine_agree_at_the_end(bags, y):
-    """The machine is the best for the labels, and the labels are those that it gives."""
-    fitted = MiSvmInstance(gamma=2.0, C=20.0, rank=None, tol=1e-10).fit(bags, y)
+    """The machine is the best for the labels, and the labels are those that it gives.
+
+    In a positive bag that scores below 0 everywhere, the highest instance is positive.
+    """
+    fitted = MiSvmInstance(gamma=2.0, C=5.0, rank=None, tol=1e-10).fit(bags, y)
     assert fitted.converged_ and fitted.n_alternations_ > 1
     labels, scores = fitted.instance_labels_, fitted.instance_scores(bags)
-    svm = SVC(C=20.0, gamma=2.0, tol=1e-9).fit(bags.instances, labels)
+    svm = SVC(C=5.0, gamma=2.0, tol=1e-9).fit(bags.instances, labels)
     assert scores == pytest.approx(svm.decision_function(bags.instances), abs=2e-3)
+    assert (bags.max(scores)[y] < 0).any()
     for i, positive in enumerate(y):
         own = scores[bags.bag_of_instance == i]
         expected = positive & ((own > 0) | (own == own.max()))
@@ -74,6 +79,34 @@ def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
     slacks = np.concatenate([np.arange(len(means)), len(means) + negatives.offsets])
     expected = reference.hinge_minimum(Z, np.arange(len(Z)) < len(means), 2.0, slacks)
     assert fitted.objective_[0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.fixture
+def Y(bags, rng):
+    """Three labels: a large instance in feature 0, 1, and both."""
+    high = bags.max(bags.instances[:, :2]) + 0.1 * rng.standard_normal((30, 2)) > 0.7
+    return np.column_stack([high, high.all(axis=1)])
+
+
+def test_each_label_is_its_own_mi_svm(bags, Y):
+    exact = dict(gamma=2.0, rank=None, C=10.0, max_alternations=15, tol=1e-9)
+    fitted = MimlSvmMi(**exact).fit(bags, Y)
+    for label, y in enumerate(Y.T):
+        alone = MiSvmInstance(**exact).fit(bags, y)
+        assert alone.n_alternations_ == fitted.svms_[label].n_alternations_
+        expected = alone.decision_function(bags)
+        assert fitted.decision_function(bags)[:, label] == pytest.approx(expected, abs=1e-3)
+
+
+def test_staged_scores_are_those_of_shorter_runs(bags, Y):
+    fitted = MimlSvmMi(gamma=1.0, C=3.0, random_state=0).fit(bags, Y)
+    stages = list(fitted.staged_decision_function(bags))
+    counts = [svm.n_alternations_ for svm in fitted.svms_]
+    assert len(stages) == max(counts) > min(counts)
+    assert np.array_equal(stages[-1], fitted.decision_function(bags))
+    for t in (1, 2, min(counts)):
+        short = MimlSvmMi(gamma=1.0, C=3.0, random_state=0, max_alternations=t).fit(bags, Y)
+        assert np.array_equal(stages[t - 1], short.decision_function(bags))
 
 
 def test_a_line_by_hand():
