@@ -1,52 +1,43 @@
 """Slow, obvious versions of what the library does fast."""
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 
+import cvxpy as cp
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize_scalar
 
 
 def criteria(Y, scores, predicted):
     """The seven criteria of Section 4.3.1, read off their formulas."""
-    sums = {name: [] for name in ("hloss", "one", "cov", "rloss", "prec", "recall")}
+    losses = "hamming_loss", "one_error", "coverage", "ranking_loss"
+    found = {name: [] for name in (*losses, "average_precision", "average_recall")}
     for truth, score, guess in zip(Y, scores, predicted, strict=True):
         true = [y for y in range(len(truth)) if truth[y]]
         false = [y for y in range(len(truth)) if not truth[y]]
         rank = {y: sum(score[z] >= score[y] for z in range(len(truth))) for y in range(len(truth))}
-        sums["hloss"].append(sum(truth[y] != guess[y] for y in rank) / len(truth))
+        found["hamming_loss"].append(sum(truth[y] != guess[y] for y in rank) / len(truth))
         if true:
-            sums["one"].append(any(score[y] == max(score) for y in false))
-            sums["cov"].append(max(rank[y] for y in true) - 1)
-            sums["prec"].append(
-                sum(sum(rank[z] <= rank[y] for z in true) / rank[y] for y in true) / len(true)
-            )
-            sums["recall"].append(sum(rank[y] <= sum(guess) for y in true) / len(true))
+            found["one_error"].append(any(score[y] == max(score) for y in false))
+            found["coverage"].append(max(rank[y] for y in true) - 1)
+            precisions = [sum(rank[z] <= rank[y] for z in true) / rank[y] for y in true]
+            found["average_precision"].append(sum(precisions) / len(true))
+            n_recalled = sum(rank[y] <= sum(guess) for y in true)
+            found["average_recall"].append(n_recalled / len(true))
         if true and false:
             wrong = sum(score[y] <= score[z] for y in true for z in false)
-            sums["rloss"].append(wrong / (len(true) * len(false)))
-    mean = {name: sum(values) / len(values) for name, values in sums.items()}
-    precision, recall = mean["prec"], mean["recall"]
-    return {
-        "hamming_loss": mean["hloss"],
-        "one_error": mean["one"],
-        "coverage": mean["cov"],
-        "ranking_loss": mean["rloss"],
-        "average_precision": precision,
-        "average_recall": recall,
-        "average_f1": 2 * precision * recall / (precision + recall),
-    }
+            found["ranking_loss"].append(wrong / (len(true) * len(false)))
+    mean = {name: sum(values) / len(values) for name, values in found.items()}
+    precision, recall = mean["average_precision"], mean["average_recall"]
+    return mean | {"average_f1": 2 * precision * recall / (precision + recall)}
 
 
 def max_hausdorff(A, B):
     """Eq. 2 between every bag of A and every bag of B."""
     distances = np.empty((len(A), len(B)))
-    for i, a in enumerate(A):
-        for j, b in enumerate(B):
-            between = [[np.sqrt(sum((x - z) ** 2)) for z in b] for x in a]
-            to_b = max(min(row) for row in between)
-            to_a = max(min(row[k] for row in between) for k in range(len(b)))
-            distances[i, j] = max(to_b, to_a)
+    for (i, a), (j, b) in product(enumerate(A), enumerate(B)):
+        between = np.linalg.norm(a[:, None] - b, axis=2)
+        distances[i, j] = max(between.min(axis=1).max(), between.min(axis=0).max())
     return distances
 
 
@@ -58,50 +49,44 @@ def ml_knn(X, Y, new, k, s):
         return [sum(Y[i][y] for i in near) for y in range(len(Y[0]))]
 
     m = len(X)
-    counts = [count(X[i], [j for j in range(m) if j != i]) for i in range(m)]
-    posteriors = []
-    for x in new:
-        found = count(x, range(m))
-        row = []
-        for y, c in enumerate(found):
-            n1 = sum(Y[i][y] for i in range(m))
-            with_c = sum(counts[i][y] == c and Y[i][y] for i in range(m))
-            without_c = sum(counts[i][y] == c and not Y[i][y] for i in range(m))
-            for_label = (s + n1) / (2 * s + m) * (s + with_c) / (s * (k + 1) + n1)
-            against = (s + m - n1) / (2 * s + m) * (s + without_c) / (s * (k + 1) + m - n1)
-            row.append(for_label / (for_label + against))
-        posteriors.append(row)
-    return np.array(posteriors)
+    counts = np.array([count(X[i], [j for j in range(m) if j != i]) for i in range(m)])
+    posteriors = np.empty((len(new), Y.shape[1]))
+    for (i, x), y in product(enumerate(new), range(Y.shape[1])):
+        n1, as_many = Y[:, y].sum(), counts[:, y] == count(x, range(m))[y]
+        with_c, without_c = (as_many & Y[:, y]).sum(), (as_many & ~Y[:, y]).sum()
+        for_label = (s + n1) / (2 * s + m) * (s + with_c) / (s * (k + 1) + n1)
+        against = (s + m - n1) / (2 * s + m) * (s + without_c) / (s * (k + 1) + m - n1)
+        posteriors[i, y] = for_label / (for_label + against)
+    return posteriors
+
+
+def ranked_pairs(Y):
+    """Example, label and missing label of each pair, and its share of the example's pairs."""
+    for i, truth in enumerate(Y):
+        for k, j in product(np.flatnonzero(truth), np.flatnonzero(~truth)):
+            yield i, k, j, 1 / (truth.sum() * (~truth).sum())
 
 
 def rank_svm_objective(K, Y, C, beta, bias):
     """Elisseeff and Weston's primal objective at f = K beta + bias, pair by pair."""
     f = K @ beta + bias
-    loss = 0.0
-    for scores, truth in zip(f, Y, strict=True):
-        true, false = np.flatnonzero(truth), np.flatnonzero(~truth)
-        for k in true:
-            for j in false:
-                loss += max(0.0, 1 - scores[k] + scores[j]) / (len(true) * len(false))
-    return sum(beta[:, k] @ K @ beta[:, k] for k in range(beta.shape[1])) / 2 + C * loss
+    loss = sum(share * max(0.0, 1 - f[i, k] + f[i, j]) for i, k, j, share in ranked_pairs(Y))
+    return np.sum(beta * (K @ beta)) / 2 + C * loss
 
 
 def rank_svm(K, Y, C):
     """The same objective's least value and the f there, by a general conic solver."""
-    import cvxpy as cp
-
-    values, vectors = np.linalg.eigh(K)
-    phi = vectors * np.sqrt(np.maximum(values, 0))  # K = phi phi'
     w, b = cp.Variable(Y.T.shape), cp.Variable((1, Y.shape[1]))
-    f = phi @ w.T + b
-    losses = [
-        cp.pos(1 - f[i, k] + f[i, j]) / (truth.sum() * (~truth).sum())
-        for i, truth in enumerate(Y)
-        for k in np.flatnonzero(truth)
-        for j in np.flatnonzero(~truth)
-    ]
+    f = root(K) @ w.T + b
+    losses = [share * cp.pos(1 - f[i, k] + f[i, j]) for i, k, j, share in ranked_pairs(Y)]
     problem = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + C * cp.sum(cp.hstack(losses))))
     return problem.solve(solver="CLARABEL"), f.value
+
+
+def root(K):
+    """Rows φ with K = φ φ', where rounding errors below zero in K's spectrum count as zero."""
+    values, vectors = np.linalg.eigh(K)
+    return vectors * np.sqrt(np.maximum(values, 0))
 
 
 def adtboost_mh(X, Y, n_rounds, smoothing):
@@ -160,20 +145,14 @@ def d_miml_objective(bags, Y, phi, weights, bias, *, C, lam, mu, tau):
         y = 1 if Y[i, t] else -1
         loss += tau[i, t] * max(0.0, 1 - y * on_bag) + lam * abs(on_bag - highest)
     common = weights.sum(axis=1)
-    squares = sum(weights[:, t] @ weights[:, t] for t in range(T))
-    return squares / (2 * T) + mu / T**2 * (common @ common) + C / T * loss
+    return np.sum(weights**2) / (2 * T) + mu / T**2 * (common @ common) + C / T * loss
 
 
 def d_miml_convex(K, sizes, Y, tau, rho, *, gamma, lam, mu):
     """Minimum of Eq. 24 as printed: K on the bags, then on all instances; alpha and slacks."""
-    import cvxpy as cp
-
     m, T = Y.shape
     y = np.where(Y, 1, -1)
     starts = m + np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    # A rounding error below zero in K's spectrum would make the program not convex.
-    values, vectors = np.linalg.eigh(K)
-    root = (vectors * np.sqrt(np.maximum(values, 0))).T
     alpha, b = cp.Variable((len(K), T)), cp.Variable(T)
     xi, delta = cp.Variable((m, T)), cp.Variable((m, T))
     constraints = [xi >= 0]
@@ -187,14 +166,12 @@ def d_miml_convex(K, sizes, Y, tau, rho, *, gamma, lam, mu):
     # 1/(2T) sum_t alpha_t' K alpha_t + mu/T^2 1'A'KA1 in one piece, convex for mu > -1/2.
     form = np.linalg.cholesky(np.eye(T) / T + 2 * mu / T**2 * np.ones((T, T)))
     losses = cp.sum(cp.multiply(tau, xi)) + lam * cp.sum(delta)
-    objective = cp.sum_squares(root @ alpha @ form) / 2 + gamma / (m * T) * losses
+    objective = cp.sum_squares(root(K).T @ alpha @ form) / 2 + gamma / (m * T) * losses
     return cp.Problem(cp.Minimize(objective), constraints).solve(solver="CLARABEL")
 
 
 def hinge_minimum(Z, y, C, offsets):
     """Minimum of ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)), by cvxpy."""
-    import cvxpy as cp
-
     w, b = cp.Variable(Z.shape[1]), cp.Variable()
     losses = 1 - cp.multiply(np.where(y, 1.0, -1.0), Z @ w + b)
     slacks = [cp.pos(cp.max(losses[begin:end])) for begin, end in pairwise(offsets)]
@@ -204,29 +181,21 @@ def hinge_minimum(Z, y, C, offsets):
 
 
 def nearest_with_bounded_sum(raw, bound):
-    """Nearest point to raw with no entry below 0 and a sum of at most bound, by bisection."""
-    low, high = 0.0, max(0.0, max(raw))
-    if sum(max(x, 0.0) for x in raw) <= bound:
-        high = 0.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        if sum(max(x - middle, 0.0) for x in raw) > bound:
-            low = middle
-        else:
-            high = middle
-    return [max(x - high, 0.0) for x in raw]
+    """Nearest point to raw with no entry below 0 and a sum of at most bound."""
+
+    def excess(shift):
+        return sum(max(x - shift, 0.0) for x in raw) - bound
+
+    shift = brentq(excess, 0.0, max(raw)) if excess(0.0) > 0 else 0.0
+    return [max(x - shift, 0.0) for x in raw]
 
 
 def pair_svm(features, label_kernel, offset_kernel, targets, costs):
     """Least ½||f||² + Σ C max(0, 1 - g (f + b)) over all pairs at once, and the f + b there."""
-    import cvxpy as cp
-
     ones = np.ones((len(targets), len(targets)))
     K = np.kron(features @ features.T, label_kernel) + np.kron(ones, offset_kernel)
-    values, vectors = np.linalg.eigh(K)
-    phi = vectors * np.sqrt(np.maximum(values, 0))  # K = phi phi'
     w, b = cp.Variable(len(K)), cp.Variable()
-    f = phi @ w + b
+    f = root(K) @ w + b
     loss = costs.ravel() @ cp.pos(1 - cp.multiply(targets.ravel(), f))
     problem = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + loss))
     return problem.solve(solver="CLARABEL"), f.value.reshape(targets.shape)
@@ -264,40 +233,3 @@ def miml_boost(bags, Y, n_rounds, learn):
         W = [w / sum(W) for w in W]
     scores = [sum(c * h(pair) for pair in B for c, h in rounds) / len(B) for B, _ in transformed]
     return np.reshape(scores, Y.shape), len(rounds)
-
-
-def mi_svm(bags, y, C, gamma, rounds):
-    """mi-SVM with an exact Gaussian kernel: each round's instance labels and scores."""
-    from sklearn.svm import SVC
-
-    X = np.concatenate(bags)
-    owner = [i for i, bag in enumerate(bags) for _ in bag]
-    labels = [bool(y[i]) for i in owner]
-    for _ in range(rounds):
-        scores = SVC(C=C, gamma=gamma, tol=1e-9).fit(X, labels).decision_function(X)
-        yield list(labels), scores
-        labels = [bool(y[i]) and score > 0 for i, score in zip(owner, scores, strict=True)]
-        for i in range(len(bags)):
-            rows = [row for row in range(len(X)) if owner[row] == i]
-            if y[i] and not any(labels[row] for row in rows):
-                labels[max(rows, key=lambda row: scores[row])] = True
-
-
-def difference_bags(X, Y, new):
-    """{x - v_l} for each new example, v_l the mean of those with label l, or of all."""
-    prototypes = [X[y].mean(axis=0) if y.any() else X.mean(axis=0) for y in Y.T]
-    return [np.array([x - v for v in prototypes]) for x in new]
-
-
-def neighbour_bags(X, Y, new, k, training):
-    """The mean of the k nearest examples with each label, the example itself aside."""
-    bags = []
-    for i, x in enumerate(new):
-        means = []
-        for label in range(Y.shape[1]):
-            others = [j for j in range(len(X)) if Y[j, label] and not (training and j == i)]
-            others.sort(key=lambda j: (np.linalg.norm(x - X[j]), j))
-            near = others[:k] or list(np.flatnonzero(Y[:, label])) or range(len(X))
-            means.append(np.mean([X[j] for j in near], axis=0))
-        bags.append(np.array(means))
-    return bags

@@ -116,11 +116,8 @@ class DifferenceFeatures(PrototypeDifferences):
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
     :class:`PrototypeDifferences`. The differences are never stored.
 
-    Parameters
-    ----------
-    gamma, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`; "scale", "auto", None.
-
-    ``prototypes_`` are the v_l, ``factor_`` and ``gamma_`` the differences' KernelFactor and width.
+    ``gamma``, ``rank`` and ``random_state``, "scale", "auto" and None by default, are those of the
+    differences' :class:`~mimlpaper.kernels.KernelFactor`, ``factor_``, of width ``gamma_``.
     """
 
     gamma: float | str = "scale"

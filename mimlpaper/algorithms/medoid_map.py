@@ -170,10 +170,8 @@ class KMedoids(ClusterMixin, BaseEstimator):
     n_clusters, max_iter : int, the paper's k; rounds until a ConvergenceWarning, default 100.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
-    Attributes
-    ----------
-    medoid_indices_, labels_ : (n_clusters,), rows of the distances; (n,), cluster of each item.
-    inertia_ : float, sum of the distances to the own medoid.
+    Attributes ``medoid_indices_`` (n_clusters,), rows of the distances, ``labels_`` (n,), and
+    ``inertia_``, the sum of the distances to the own medoid.
 
     Source: Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
     """

@@ -55,8 +55,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         The label after x. "feature", as in the authors' program: one number, from 0 to 1, or to
         log(d + 1) / log(50) for d >= 50 features. "product", for the linear kernel, which else
         ranks the labels alike for every instance: <x, x'> if y = y', else 0.
-    weighting : {"weights", "resampling"}, default "weights"
-        W enters the loss as above, or N pairs are drawn in proportion to W/n.
+    weighting : {"weights", "resampling"}, default "weights": W is in the loss, or draws N pairs.
     tol, max_iter : duality gap of a solved machine, as a share of the objective, default 1e-3; most
         climbs of ``PairSvm`` for it, default 200, after which it warns.
     label_rule, random_state : default "sign"; None, of landmarks and "resampling".

@@ -25,10 +25,8 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
     max_alternations : int, default 15, the most machines trained for a label.
     label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
 
-    Attributes
-    ----------
-    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-    svms_ : list, for each label a MiSvmInstance on the factor's features, or the constant score.
+    Attributes ``factor_``, a fitted KernelFactor, its ``gamma_``, and ``svms_``, for each label a
+    MiSvmInstance on the factor's features, or the constant score.
 
     Sources: Section 4.3.2; Andrews, Tsochantaridis and Hofmann, NIPS 15, 2003.
     """

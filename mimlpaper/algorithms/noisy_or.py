@@ -35,10 +35,8 @@ class NoisyOr(HighestInstance, LogOdds):
     tol : float, default 1e-5, largest entry of the gradient per bag at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
 
-    Attributes
-    ----------
-    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-    coef_, intercept_ : (n_labels, r) and (n_labels,), the w_y and b_y.
+    Attributes ``coef_`` (n_labels, r), ``intercept_`` (n_labels,), the w_y and b_y, ``factor_``, a
+    fitted KernelFactor, and its ``gamma_``.
 
     Sources: diverse density (Maron and Lozano-Pérez); Zhang, Platt and Viola, NIPS 18, 2005.
     """

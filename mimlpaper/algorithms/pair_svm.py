@@ -59,9 +59,8 @@ class PairSvm:
 
     Large eigenvalues λ_k of Φ'Φ slow the ascent down. The proximal point method helps: a pass damps
     Φ'Φ to at most λ; after it, V moves towards K_Y A' Φ by the share s_k = min(1, λ / λ_k). The
-    bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij.
-
-    ``features`` are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` k_Y and k_0.
+    bias b has no norm: a pass adds σ to the kernel; after it, b moves by σ Σ a_ij. ``features``
+    are Bags of φ(x), ``label_kernel`` and ``offset_kernel`` k_Y and k_0.
 
     Sources: Hsieh et al., A dual coordinate descent method for large-scale linear SVM, ICML 2008;
     Rockafellar, The proximal point algorithm, SIAM J. Control and Optimization 14, 1976.

@@ -42,10 +42,10 @@ class SubCod(BagClassifier):
     n_concepts : int, default 30, the paper's M.
     kept_share : float in [0, 1], default 0.5, the paper's θ as a share of mM; 1 inverts no label.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
-        Many Z are optimal for one (w, b). "minimal" inverts the few labels that make every margin
-        1. "budget" makes all inversions that raise a margin, best first, up to mM - θ. For θ up to
-        about mM/2 every sub-concept is then the bag label or its opposite, and SubCod equals its
-        learner on the bag label. "vertex", where HiGHS's dual simplex ends, lies between the two.
+        The Z, of many optimal ones. "minimal" inverts the few labels that make every margin 1.
+        "budget" makes all inversions that raise a margin, best first, up to mM - θ; for θ up to
+        about mM/2 SubCod then equals its learner on the bag label. "vertex", where HiGHS's dual
+        simplex ends, lies between the two.
     learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
     covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
     tol : float, default 1e-3, least gain of an alternation, as a share of the objective.

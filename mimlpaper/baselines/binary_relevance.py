@@ -92,11 +92,8 @@ class MlKnn(LogOdds, VectorEstimator):
     n_neighbors, smoothing : default 10, the k; float > 0, default 1.0, Laplace smoothing.
     label_rule : {"sign", "top"}, default "sign"
 
-    Attributes
-    ----------
-    log_prior_odds_ : (n_labels,), log P(H1) / P(H0).
-    log_evidence_ : (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
-    X_fit_, Y_fit_ : the training examples.
+    Attributes ``log_prior_odds_`` (n_labels,), log P(H1) / P(H0), ``log_evidence_``
+    (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k, ``X_fit_`` and ``Y_fit_``.
     """
 
     n_neighbors: int = 10

@@ -48,10 +48,8 @@ class DiverseDensity(BagClassifier):
     max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
     random_state : int, RandomState or None, default None, draws the starting bags.
 
-    Attributes
-    ----------
-    concept_, scales_, log_threshold_ : (n_features,), t and |s|, and float.
-    loss_, losses_ : float and (n_starts,), the loss at t and s, and at the end of every ascent.
+    Attributes ``concept_`` and ``scales_`` (n_features,), t and |s|, ``log_threshold_``, ``loss_``
+    at t and s, and ``losses_`` (n_starts,), at the end of every ascent.
     """
 
     n_start_bags: int | None = 5
@@ -118,16 +116,13 @@ class EmDd(DiverseDensity):
     While NLDD falls, the E-step takes the instance with the largest p of every bag, and the M-step
     climbs their diverse density. The start with the least NLDD wins; the original chose by the
     error on the test fold. Choose it for large bags: a step evaluates one instance of each bag.
-    Attributes are those of :class:`DiverseDensity`, with NLDD as loss.
+
+    Parameters and attributes are those of :class:`DiverseDensity`, with NLDD as loss. By default
+    ``n_start_bags`` is 3, ``threshold`` 0.5, ``tol`` 1e-3 and ``max_iter`` 100; the last two hold
+    for each M-step and for the rounds.
 
     Source: Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14,
     2002; Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
-
-    Parameters
-    ----------
-    n_start_bags, initial_scale, threshold, random_state : see :class:`DiverseDensity`
-        Defaults are 3, 0.1, 0.5 and None.
-    tol, max_iter : defaults 1e-3 and 100; they hold for each M-step and for the rounds.
     """
 
     n_start_bags: int | None = 3

@@ -203,10 +203,8 @@ class ChFd(HighestInstance, BagClassifier):
     max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
     kernel, gamma, degree, coef0, rank, random_state : see :class:`MiSvmInstance`; same defaults.
 
-    Attributes
-    ----------
-    weights_, intercept_, hull_points_ : (rank,), float, (n_positive, rank), w, b and the h_j.
-    objective_ : (n_alternations_,), the objective of each discriminant.
+    Attributes ``weights_`` (rank,), ``intercept_``, ``hull_points_`` (n_positive, rank), the w, b
+    and h_j, and ``objective_`` (n_alternations_,), of each discriminant.
     """
 
     nu: float = 1.0

@@ -25,14 +25,11 @@ def test_one_example_by_hand():
     With the label 1 and C = 6 the slope of (4 - t²)² + C (t - 1)² is zero where
     4t³ - 16t + 2C (t - 1) = 4t³ - 4t - 12 = 0, t = 1.6717.
     """
-    problem = np.array([[4.0]]), np.eye(1), np.empty((0, 1)), np.array([[0.5]])
-    assert factorise(*problem, tol=0, max_iter=1)[0] == pytest.approx(1.0)
-    T, trace = factorise(*problem, tol=0, max_iter=200)
-    assert T[0, 0] == pytest.approx(2.0)
-    assert trace[-1] == pytest.approx(0.0, abs=1e-9)
-    A, B, _, start = problem
-    T, _ = factorise(A, B, np.ones((1, 1)), start, C=6.0, tol=0, max_iter=500)
-    assert T[0, 0] == pytest.approx(1.6717, abs=1e-4)
+    A, B, start = np.array([[4.0]]), np.eye(1), np.array([[0.5]])
+    for known, max_iter, t in ([], 1, 1.0), ([], 200, 2.0), ([[1.0]], 500, 1.6717):
+        known = np.reshape(known, (-1, 1))
+        T, _ = factorise(A, B, known, start, C=6.0, tol=0, max_iter=max_iter)
+        assert T[0, 0] == pytest.approx(t, abs=1e-4)
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])

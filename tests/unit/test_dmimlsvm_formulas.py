@@ -47,13 +47,9 @@ def test_convex_for_mu_above_minus_one_half():
 def test_positive_mu_penalises_what_labels_have_in_common():
     """Of two W of the same ||w_t||, the one whose w_t agree costs more if μ > 0, less if μ < 0."""
     alike, unlike = np.array([[1.0, 1.0]]), np.array([[1.0, -1.0]])
-
-    def omega(weights, mu):
-        return np.sum((weights @ mean_form(2, mu)) * weights)
-
-    assert omega(alike, 0.3) > omega(unlike, 0.3)
-    assert omega(alike, 0.0) == omega(unlike, 0.0)
-    assert omega(alike, -0.3) < omega(unlike, -0.3)
+    for mu in (0.3, 0.0, -0.3):
+        more, less = (np.sum((W @ mean_form(2, mu)) * W) for W in (alike, unlike))
+        assert np.sign(more - less) == np.sign(mu)
 
 
 def test_printed_feature_map_induces_another_norm():
@@ -79,15 +75,15 @@ def test_coefficients_of_the_expansion_are_swapped():
         assert not is_zero(expansion - (sum(beta) / sp.sqrt(r) + beta[t] / r))
 
 
-@pytest.mark.parametrize("mu", [-0.4, 0.0, 5.0])
-def test_the_representer_theorem_holds_by_projection(rng, mu):
+def test_the_representer_theorem_holds_by_projection(rng):
     """Cutting the part of each w_t outside the span of the training objects leaves all f_t on
     them alone, and does not raise Ω, whose form is positive definite."""
     objects, weights = rng.normal(size=(4, 9)), rng.normal(size=(9, 3))
     inside = np.linalg.pinv(objects) @ objects @ weights
     assert objects @ inside == pytest.approx(objects @ weights)
-    Q = mean_form(3, mu)
-    assert np.sum((inside @ Q) * inside) < np.sum((weights @ Q) * weights)
+    for mu in (-0.4, 0.0, 5.0):
+        Q = mean_form(3, mu)
+        assert np.sum((inside @ Q) * inside) < np.sum((weights @ Q) * weights)
 
 
 def test_only_the_constraints_are_block_diagonal():
@@ -96,23 +92,24 @@ def test_only_the_constraints_are_block_diagonal():
     assert problem.Q[0, 1] != 0
     together = solve_with_cvxpy(problem, None, 0, None)
     alone = solve_with_cvxpy(random_problem(0, mu=0.0), None, 0, None)
-    apart = objective(problem, alone)
-    assert together.primal < apart * (1 - 1e-3)
+    assert together.primal < objective(problem, alone) * (1 - 1e-3)
 
 
 def test_the_bias_cancels_between_bags_and_instances(rng):
     """Eq. 21 leaves b_t out of the last two constraints, and may: Σ_j ρ_ijt = 1."""
-    f, b, rho = rng.normal(size=5), 0.7, rng.dirichlet(np.ones(5))
-    on_bag = 0.2
+    f, on_bag, b, rho = rng.normal(size=5), 0.2, 0.7, rng.dirichlet(np.ones(5))
     assert (f + b).max() - (on_bag + b) == pytest.approx(f.max() - on_bag)
     assert (on_bag + b) - rho @ (f + b) == pytest.approx(on_bag - rho @ f)
 
 
 def test_imbalance_rate_is_positive_to_all_not_positive_to_negative():
     """Three bags of one instance, one of them with the label: 1/3, where the ratio of the
-    positive to the negative ones is 1/2."""
+    positive to the negative ones is 1/2. With bags of 2, 3 and 5 instances and labels {1}, {1, 2}
+    and none, 2 + 3/2 of ten instances are given to label 1 and 3/2 to label 2."""
     rate = imbalance_rates(np.array([[True], [False], [False]]), np.ones(3, int))
     assert rate == pytest.approx([1 / 3])
+    Y, sizes = np.array([[1, 0], [1, 1], [0, 0]], dtype=bool), np.array([2, 3, 5])
+    assert imbalance_rates(Y, sizes) == pytest.approx([0.35, 0.15])
 
 
 def test_imbalance_weights_read_ibr_as_that_of_the_label():
@@ -137,37 +134,31 @@ def test_p_of_59():
     assert 0.99**N_PICKED > 0.5
 
 
-MU_IJ = sp.Symbol("mu_ij", nonnegative=True)
-W_I, W_J, W_IJ = (sp.Matrix(D, 1, sp.symbols(f"{name}:{D}", real=True)) for name in "xyz")
-
-
 def square(vector):
     return (vector.T * vector)[0]
 
 
-def pair(shared, mu=MU_IJ):
-    """What the pair i ≠ j adds to T² times Eq. 25, in both orders."""
-    apart = square(W_I - shared) + square(W_J - shared)
-    return apart / 2 + 2 * mu * square(shared)
-
-
 def test_eqs_27_and_28_are_right():
-    """With their factors 1/(2T²), 1/T², 1/(8T²) and 1/(4T²), in both orders of the pair."""
-    best = (W_I + W_J) / (4 * MU_IJ + 2)
-    bottom = 4 * MU_IJ + 2
+    """What a pair i ≠ j adds to T² times Eq. 25, at its best W_ij, in both orders of the pair.
+
+    The printed factors are 1/(2T²), 1/T², 1/(8T²) and 1/(4T²).
+    """
+    mu = sp.Symbol("mu_ij", nonnegative=True)
+    first, second = (sp.Matrix(D, 1, sp.symbols(f"{name}:{D}", real=True)) for name in "xy")
+    shared, bottom = (first + second) / (4 * mu + 2), 4 * mu + 2
+    pair = (square(first - shared) + square(second - shared)) / 2 + 2 * mu * square(shared)
     newobj = sum(
-        square(((4 * MU_IJ + 1) * a - b) / bottom) / 2 + MU_IJ * square((a + b) / bottom)
-        for a, b in ((W_I, W_J), (W_J, W_I))
+        square(((4 * mu + 1) * a - b) / bottom) / 2 + mu * square((a + b) / bottom)
+        for a, b in ((first, second), (second, first))
     )
-    assert is_zero(newobj - pair(best))
-    first = (16 * MU_IJ**2 + 10 * MU_IJ + 1) / (2 * MU_IJ + 1) ** 2
-    second = (2 * MU_IJ + 1) / (2 * MU_IJ + 1) ** 2
-    product = (W_I.T * W_J)[0]
+    assert is_zero(newobj - pair)
+    of_first = (16 * mu**2 + 10 * mu + 1) / (2 * mu + 1) ** 2
+    of_second = (2 * mu + 1) / (2 * mu + 1) ** 2
     simplified = sum(
-        (first * square(a) + second * square(b)) / 8 - second * product / 4
-        for a, b in ((W_I, W_J), (W_J, W_I))
+        (of_first * square(a) + of_second * square(b)) / 8 - of_second * (a.T * b)[0] / 4
+        for a, b in ((first, second), (second, first))
     )
-    assert is_zero(simplified - pair(best))
+    assert is_zero(simplified - pair)
 
 
 def test_the_notebook_names_tests_that_exist():

@@ -14,10 +14,7 @@ from mimlpaper.algorithms.insdif import (
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
-from mimlpaper.kernels import KernelFactor, kernel_matrix
-from tests import reference
-
-TRANSFORMERS = [PrototypeDifferences(), DifferenceFeatures(rank=9), NeighbourMeans(n_neighbors=3)]
+from mimlpaper.kernels import KernelFactor
 
 
 @pytest.fixture
@@ -30,99 +27,61 @@ def Y(X, rng):
     return X[:, :3] + 0.5 * rng.standard_normal((60, 3)) > 0.3
 
 
-@pytest.fixture
-def rare(Y):
-    """Five labels; no example has one of them, a single example has another."""
-    return np.column_stack([Y, np.zeros(60, bool), np.arange(60) == 7])
+def test_prototype_differences_by_hand():
+    """0 and 2 have the first label, 2 and 10 the second, none the third: prototypes 1, 6 and 4.
 
-
-def test_three_points_by_hand():
-    """0 and 2 have the first label, 2 and 10 the second: prototypes 1 and 6.
-
-    The bags are {-1, -6}, {1, -4}, {9, 4}.
+    The bags are {-1, -6, -4}, {1, -4, -2} and {9, 4, 6}.
     """
-    X, Y = np.array([[0.0], [2.0], [10.0]]), np.array([[1, 0], [1, 1], [0, 1]])
+    X, Y = np.outer([0.0, 2.0, 10.0], [1, -1]), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]])
     fitted = PrototypeDifferences().fit(X, Y)
-    assert fitted.prototypes_.tolist() == [[1.0], [6.0]]
+    assert fitted.prototypes_.tolist() == [[1, -1], [6, -6], [4, -4]]
     bags = fitted.transform(X)
-    assert [bag.ravel().tolist() for bag in bags] == [[-1, -6], [1, -4], [9, 4]]
+    assert [bag[:, 0].tolist() for bag in bags] == [[-1, -6, -4], [1, -4, -2], [9, 4, 6]]
+    assert (bags.instances[:, 1] == -bags.instances[:, 0]).all()
 
 
 def test_neighbour_means_by_hand():
-    """0, 1, 5 and 9 on a line, of which 0, 1 and 9 have the label; k = 2.
+    """0, 1, 5 and 9 on a line. All but 5 have the first label, 9 the second, none the third.
 
-    In training 0 has the neighbours 1 and 9, 5 has 1 and 9 (as near as 9, 1 comes first; 0 is
-    further). A new 0 has itself and 1.
+    Of the first label, 0 has the neighbours 1 and 9 in training, 5 has 1 (as near as 9, 1 comes
+    first) and 9. A new 0 has itself and 1. The others' means are the prototypes 9 and 15/4.
     """
-    X, Y = np.array([[0.0], [1.0], [5.0], [9.0]]), np.array([[1], [1], [0], [1]])
-    transformer = NeighbourMeans(n_neighbors=2)
-    assert transformer.fit_transform(X, Y).instances.ravel().tolist() == [5.0, 4.5, 5.0, 0.5]
-    assert transformer.transform([[0.0]]).instances.ravel().tolist() == [0.5]
-
-
-def test_differences_agree_with_the_slow_form(X, rare):
-    bags = PrototypeDifferences().fit_transform(X, rare)
-    assert np.allclose(bags.instances, np.concatenate(reference.difference_bags(X, rare, X)))
-
-
-def test_neighbour_means_agree_with_the_slow_form(X, rare, rng):
-    new = rng.random((8, 5))
-    transformer = NeighbourMeans(n_neighbors=3)
-    training = transformer.fit_transform(X, rare)
-    expected = reference.neighbour_bags(X, rare, X, 3, training=True)
-    assert np.allclose(training.instances, np.concatenate(expected))
-    expected = reference.neighbour_bags(X, rare, new, 3, training=False)
-    assert np.allclose(transformer.transform(new).instances, np.concatenate(expected))
+    X = np.outer([0.0, 1.0, 5.0, 9.0], [1, -1])
+    Y = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 0], [1, 1, 0]])
+    for k, of_first, of_new in (1, [1.0, 0.0, 1.0, 1.0], 0.0), (2, [5.0, 4.5, 5.0, 0.5], 0.5):
+        transformer = NeighbourMeans(n_neighbors=k)
+        bags = transformer.fit_transform(X, Y)
+        assert [bag.tolist() for bag in bags] == [
+            [[mean, -mean], [9.0, -9.0], [3.75, -3.75]] for mean in of_first
+        ]
+        assert transformer.transform([[0.0, 0.0]]).instances[:, 0].tolist() == [of_new, 9.0, 3.75]
 
 
 @pytest.mark.parametrize("rank", [12, None])
-def test_features_are_those_of_the_differences_laid_out(X, rare, rank):
-    laid_out = PrototypeDifferences().fit_transform(X, rare).instances
-    plain = KernelFactor(gamma=2.0, rank=rank, random_state=0)
-    expected = plain.fit_transform(laid_out)
-    transformer = DifferenceFeatures(gamma=2.0, rank=rank, random_state=0)
-    found = transformer.fit_transform(X, rare).instances
-    again = transformer.transform(X).instances
+def test_features_are_those_of_the_differences_laid_out(X, Y, rank):
+    """Up to a rotation: rounding decides which pivot is the largest."""
+    settings = dict(gamma=2.0, rank=rank, random_state=0)
+    plain, transformer = KernelFactor(**settings), DifferenceFeatures(**settings)
+    expected = plain.fit_transform(PrototypeDifferences().fit_transform(X, Y).instances)
+    for bags in transformer.fit_transform(X, Y), transformer.transform(X):
+        phi = bags.instances
+        assert phi @ phi.T == pytest.approx(expected @ expected.T, abs=1e-7)
     assert transformer.factor_.error_ == pytest.approx(plain.error_, abs=1e-12)
-    if rank is None:  # rounding decides which pivot is the largest
-        for phi in found, again:
-            assert phi @ phi.T == pytest.approx(kernel_matrix(laid_out, gamma=2.0), abs=1e-7)
-        return
-    assert found == pytest.approx(expected, abs=1e-9)
-    assert transformer.factor_.landmarks_ == pytest.approx(plain.landmarks_)
-    assert again == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("transformer", TRANSFORMERS)
-def test_sparse_and_dense_input_give_the_same(X, rare, transformer):
-    if hasattr(transformer, "random_state"):
-        transformer.set_params(random_state=0)
-    dense = transformer.fit_transform(X, rare).instances
-    sparse = transformer.fit_transform(csr_array(X), rare)
-    assert len(sparse) == 60 and set(sparse.sizes) == {5}
-    assert sparse.instances == pytest.approx(dense, abs=1e-9)
-    assert transformer.transform(csr_array(X[:4])).instances.shape[0] == 20
+def test_sparse_and_dense_input_give_the_same(X, Y):
+    features = DifferenceFeatures(rank=9, random_state=0)
+    for transformer in PrototypeDifferences(), features, NeighbourMeans(n_neighbors=3):
+        dense = transformer.fit_transform(X, Y).instances
+        sparse = transformer.fit_transform(csr_array(X), Y)
+        assert set(sparse.sizes) == {3}
+        assert sparse.instances == pytest.approx(dense, abs=1e-9)
+        assert transformer.transform(csr_array(X[:4])).instances.shape[0] == 12
 
 
-BY_DISTANCES = [MimlNn(ratio=0.3, random_state=0), MimlSvm(ratio=0.3, random_state=0)]
-
-
-def test_two_points_by_hand():
-    """0 with label 1 and 4 with label 2: bags {0, -4} and {4, 0} at distance 4, one medoid each.
-
-    With all examples as medoids z = (0, 4) and (4, 0), so that W = [[-1, 1], [1, -1]] / 4 gives
-    the targets; at x = 1 the scores are (3 - 1) / 4 and its opposite.
-    """
-    X, Y = np.array([[0.0], [4.0]]), np.array([[1, 0], [0, 1]])
-    for shortcut in True, False:
-        fitted = InsDif(learner=MimlNn(ratio=1.0, ridge=0.0), shortcut=shortcut).fit(X, Y)
-        assert fitted.transformation_.prototypes_.tolist() == [[0.0], [4.0]]
-        assert fitted.decision_function([[1.0]]) == pytest.approx(np.array([[0.5, -0.5]]))
-        assert fitted.predict([[1.0]]).tolist() == [[True, False]]
-
-
-@pytest.mark.parametrize("learner", BY_DISTANCES, ids=lambda learner: type(learner).__name__)
-def test_shortcut_changes_nothing(X, Y, learner):
+@pytest.mark.parametrize("kind", [MimlNn, MimlSvm])
+def test_shortcut_changes_nothing(X, Y, kind):
+    learner = kind(ratio=0.3, random_state=0)
     short = InsDif(learner=learner).fit(X[:50], Y[:50])
     plain = InsDif(learner=learner, shortcut=False).fit(X[:50], Y[:50])
     assert (short.cancels_, plain.cancels_) == (True, False)

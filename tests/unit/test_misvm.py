@@ -1,21 +1,14 @@
-"""mi-SVM, MI-SVM and CH-FD."""
+"""mi-SVM, MI-SVM, mi-SVM for each label of MIML, and CH-FD."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
-from scipy.linalg import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mimlpaper.bags import Bags
+from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
 from mimlpaper.baselines.misvm import ChFd, MiSvmBag, MiSvmInstance, _fisher, _move
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
-
-
-@pytest.fixture(params=[MiSvmInstance, MiSvmBag], ids=lambda kind: kind.__name__)
-def kind(request):
-    return request.param
 
 
 @pytest.fixture
@@ -45,28 +38,24 @@ def test_alternations_by_hand():
     assert fitted.intercepts_[0] == pytest.approx(-3.0, abs=1e-6)
 
 
-def test_bags_of_one_are_a_plain_svm(kind, rng):
-    X = rng.standard_normal((60, 3))
-    y = X[:, 0] + 0.5 * rng.standard_normal(60) > 0
-    single = Bags(X, np.arange(61))
-    fitted = kind(gamma=0.5, C=2.0, rank=None, tol=1e-9).fit(single, y)
-    assert fitted.converged_
-    svm = SVC(gamma=0.5, C=2.0, tol=1e-9).fit(X, y)
-    first = next(fitted.staged_decision_function(single))
-    assert first == pytest.approx(svm.decision_function(X), abs=1e-3)
-    assert fitted.decision_function(single) == pytest.approx(first, abs=1e-6)
+def test_labels_and_machine_agree_at_the_end(bags, y):
+    """The machine is the best for the labels, and the labels are those that it gives.
+
+    In a positive bag that scores below 0 everywhere, the highest instance is positive.
+    """
+    fitted = MiSvmInstance(gamma=2.0, C=5.0, rank=None, tol=1e-10).fit(bags, y)
+    assert fitted.converged_ and fitted.n_alternations_ > 1
+    labels, scores = fitted.instance_labels_, fitted.instance_scores(bags)
+    svm = SVC(C=5.0, gamma=2.0, tol=1e-9).fit(bags.instances, labels)
+    assert scores == pytest.approx(svm.decision_function(bags.instances), abs=2e-3)
+    assert (bags.max(scores)[y] < 0).any()
+    for i, positive in enumerate(y):
+        own = scores[bags.bag_of_instance == i]
+        expected = positive & ((own > 0) | (own == own.max()))
+        assert labels[bags.bag_of_instance == i].tolist() == expected.tolist()
 
 
-def test_agrees_with_plain_implementation(bags, y):
-    fitted = MiSvmInstance(gamma=2.0, C=20.0, rank=None, tol=1e-10).fit(bags, y)
-    rounds = list(reference.mi_svm(list(bags), y, 20.0, 2.0, fitted.n_alternations_))
-    stages = fitted.staged_decision_function(bags)
-    for stage, (_, scores) in zip(stages, rounds, strict=True):
-        assert stage == pytest.approx(bags.max(scores), abs=2e-3)
-    assert len(rounds) > 1
-    assert fitted.instance_labels_.tolist() == rounds[-1][0]
-
-
+@pytest.mark.parametrize("kind", [MiSvmInstance, MiSvmBag])
 def test_objective_never_rises(kind, bags, y):
     start = 1 if kind is MiSvmBag else 0  # MI-SVM's first machine is that of the means
     for C, tol in ((0.5, 1e-1), (5.0, 1e-3), (50.0, 1e-9)):
@@ -83,22 +72,35 @@ def test_objective_never_rises(kind, bags, y):
 
 def test_first_machine_of_bags_knows_the_means_themselves(bags, y):
     """The mean of a positive bag is a point of the kernel's space, in no span of instances."""
-    kernel, C = dict(kernel="rbf", gamma=3.0), 2.0
-    fitted = MiSvmBag(**kernel, C=C, rank=None, max_alternations=1, tol=1e-8).fit(bags, y)
-    positive = np.asarray(y)
-    points = np.concatenate([bags.mean(bags.instances)[positive], bags[~positive].instances])
-    sizes = np.concatenate([np.ones(positive.sum(), int), bags[~positive].sizes])
-    owner = np.repeat(np.arange(len(sizes)), sizes)  # of one slack each
-    K = kernel_matrix(points, gamma=3.0) + 1e-10 * np.eye(len(points))
-    root = np.linalg.cholesky(K)  # f = K a + b, ||w||² = ||root' a||²
-    a, b, slack = cp.Variable(len(points)), cp.Variable(), cp.Variable(owner.max() + 1)
-    signs = np.where(np.arange(len(points)) < positive.sum(), 1.0, -1.0)
-    problem = cp.Problem(
-        cp.Minimize(0.5 * cp.sum_squares(root.T @ a) + C * cp.sum(slack)),
-        [slack >= 0, slack[owner] >= 1 - cp.multiply(signs, K @ a + b)],
-    )
-    problem.solve(solver="CLARABEL")
-    assert fitted.objective_[0] == pytest.approx(problem.value, rel=1e-5)
+    settings = dict(gamma=3.0, C=2.0, rank=None, max_alternations=1, tol=1e-8)
+    fitted = MiSvmBag(**settings).fit(bags, y)
+    means, negatives = bags.mean(bags.instances)[y], bags[~y]
+    Z = reference.root(kernel_matrix(np.concatenate([means, negatives.instances]), gamma=3.0))
+    slacks = np.concatenate([np.arange(len(means)), len(means) + negatives.offsets])
+    expected = reference.hinge_minimum(Z, np.arange(len(Z)) < len(means), 2.0, slacks)
+    assert fitted.objective_[0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.fixture
+def Y(bags, rng):
+    """Three labels: a large instance in feature 0, 1, and both."""
+    high = bags.max(bags.instances[:, :2]) + 0.1 * rng.standard_normal((30, 2)) > 0.7
+    return np.column_stack([high, high.all(axis=1)])
+
+
+def test_each_label_is_its_own_mi_svm(bags, Y):
+    """At every stage; a label that has ended keeps its scores."""
+    exact = dict(gamma=2.0, rank=None, C=3.0, max_alternations=3, tol=1e-9)
+    fitted = MimlSvmMi(**exact).fit(bags, Y)
+    stages = np.array(list(fitted.staged_decision_function(bags)))
+    assert np.array_equal(stages[-1], fitted.decision_function(bags))
+    counts = []
+    for label, y in enumerate(Y.T):
+        alone = list(MiSvmInstance(**exact).fit(bags, y).staged_decision_function(bags))
+        counts.append(len(alone))
+        alone += [alone[-1]] * (len(stages) - len(alone))
+        assert stages[:, :, label] == pytest.approx(np.array(alone), abs=1e-3)
+    assert len(stages) == 3 > min(counts)
 
 
 def test_a_line_by_hand():
@@ -118,35 +120,30 @@ def test_a_line_by_hand():
 
 
 def test_moved_points_are_the_best_of_their_hulls(bags, rng):
-    """Least spread at the same sum, found by cvxpy over the hulls' coefficients too."""
-    w = rng.standard_normal(3)
-    points = bags.mean(bags.instances)
+    """The values of least spread at the same sum are one common value, as far as hulls reach."""
+    w, points = rng.standard_normal(3), bags.mean(bags.instances)
     moved = _move(points, bags, w)
-    shares = [cp.Variable(size, nonneg=True) for size in bags.sizes]
-    values = cp.hstack([share @ (bag @ w) for share, bag in zip(shares, bags, strict=True)])
-    total = (points @ w).sum()
-    constraints = [cp.sum(share) == 1 for share in shares] + [cp.sum(values) == total]
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(values)), constraints)
-    problem.solve()
-    assert (moved @ w).sum() == pytest.approx(total)
-    assert np.sum((moved @ w) ** 2) == pytest.approx(problem.value, rel=1e-5)
+    values, lowest, highest = (
+        moved @ w,
+        -bags.max(-bags.instances @ w),
+        bags.max(bags.instances @ w),
+    )
+    inside = (values > lowest + 1e-9) & (values < highest - 1e-9)
+    assert values.sum() == pytest.approx((points @ w).sum())
+    assert 1 < inside.sum() < len(bags)
+    assert values == pytest.approx(np.clip(values[inside].mean(), lowest, highest))
     for point, bag in zip(moved, bags, strict=True):
         found = np.linalg.lstsq(np.vstack([bag.T, np.ones(len(bag))]), np.append(point, 1.0))[0]
         assert (found >= -1e-9).all() and found @ bag == pytest.approx(point)
 
 
-def test_discriminant_is_the_best_of_its_constraints(rng):
-    positives, negatives = rng.standard_normal((8, 3)) + 1, rng.standard_normal((20, 3))
-    w, b = cp.Variable(3), cp.Variable()
-    left = 1 - positives @ w - b, -1 - negatives @ w - b
-    objective = cp.sum_squares(w) + 0.7 * sum(map(cp.sum_squares, left))
-    problem = cp.Problem(cp.Minimize(objective), [cp.sum(part) == 0 for part in left])
-    problem.solve()
-    M = np.eye(3) + 0.7 * sum(np.cov(part.T, ddof=0) * len(part) for part in (positives, negatives))
-    weights, intercept, value = _fisher(M, positives.mean(axis=0), negatives.mean(axis=0))
-    assert weights == pytest.approx(w.value, abs=1e-5)
-    assert intercept == pytest.approx(float(b.value), abs=1e-5)
-    assert value == pytest.approx(problem.value, rel=1e-5)
+def test_discriminant_meets_its_optimality_conditions(rng):
+    """M w is parallel to the difference of the means, whose values are 1 and -1."""
+    M, (mean, negative_mean) = np.cov(rng.standard_normal((3, 9))), rng.standard_normal((2, 3))
+    w, b, value = _fisher(M, mean, negative_mean)
+    assert [mean @ w + b, negative_mean @ w + b] == pytest.approx([1, -1])
+    assert value == pytest.approx(w @ M @ w)
+    assert M @ w == pytest.approx(value / 2 * (mean - negative_mean))
 
 
 def test_objective_of_hull_points_never_rises_and_is_that_of_the_definition(bags, y):
@@ -155,11 +152,11 @@ def test_objective_of_hull_points_never_rises_and_is_that_of_the_definition(bags
         fitted = ChFd(kernel=kernel, nu=3.0, rank=None, tol=1e-8).fit(bags, y)
         assert len(fitted.objective_) == fitted.n_alternations_ > 2
         assert (np.diff(fitted.objective_) <= 1e-9).all()
-        w, negatives = fitted.weights_, fitted.factor_.transform(bags[~y].instances)
-        b = fitted.intercept_
+        w, b = fitted.weights_, fitted.intercept_
+        negatives = fitted.factor_.transform(bags[~y].instances)
         residuals = 1 - fitted.hull_points_ @ w - b, -1 - negatives @ w - b
         assert [r.sum() for r in residuals] == pytest.approx([0.0, 0.0], abs=1e-8)
-        expected = w @ w + 3.0 * sum(norm(r) ** 2 for r in residuals)
+        expected = w @ w + 3.0 * sum(r @ r for r in residuals)
         assert fitted.objective_[-1] == pytest.approx(expected)
 
 

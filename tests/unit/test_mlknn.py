@@ -16,8 +16,7 @@ def test_six_points_by_hand():
     P(E|H0) = (4/7, 1/7, 2/7). Posteriors for 0, 1, 2 neighbours: .174, .716, .296, so that one
     neighbour with the label speaks for it and two against.
     """
-    X = np.array([[0.0], [1.0], [2.2], [10.0], [11.0], [12.2]])
-    Y = np.array([[1], [1], [0], [0], [0], [0]])
+    X, Y = np.array([[0.0, 1.0, 2.2, 10.0, 11.0, 12.2]]).T, np.array([[1, 1, 0, 0, 0, 0]]).T
     fitted = MlKnn(n_neighbors=2).fit(X, Y)
     by_count = posterior(fitted.log_prior_odds_ + fitted.log_evidence_)[:, 0]
     assert by_count == pytest.approx([0.173554, 0.715909, 0.295775], abs=1e-6)
