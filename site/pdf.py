@@ -12,7 +12,7 @@ from pathlib import Path
 import pypandoc
 import typst
 
-from mimlpaper.paths import whole_file, write_whole
+from mimlpaper.paths import write_whole
 from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.trials import PROFILES
 
@@ -57,9 +57,7 @@ def main():
     parts = [chapter(page, folder / page.stem) for page in pages]
     text = PREAMBLE.format(title=TITLE, note=note) + "\n\n#pagebreak()\n\n".join(["", *parts])
     source = write_whole(folder / f"{name}.typ", text)
-    with whole_file(BUILD / f"{name}.pdf", "wb") as file:
-        file.write(typst.compile(str(source), root=str(folder)))
-    print(BUILD / f"{name}.pdf")
+    print(write_whole(BUILD / f"{name}.pdf", typst.compile(str(source), root=str(folder))))
 
 
 def in_reading_order():
