@@ -203,20 +203,6 @@ def hinge_minimum(Z, y, C, offsets):
     return cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL")
 
 
-def nearest_with_bounded_sum(raw, bound):
-    """Nearest point to raw with no entry below 0 and a sum of at most bound, by bisection."""
-    low, high = 0.0, max(0.0, max(raw))
-    if sum(max(x, 0.0) for x in raw) <= bound:
-        high = 0.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        if sum(max(x - middle, 0.0) for x in raw) > bound:
-            low = middle
-        else:
-            high = middle
-    return [max(x - high, 0.0) for x in raw]
-
-
 def pair_svm(features, label_kernel, offset_kernel, targets, costs):
     """Least ½||f||² + Σ C max(0, 1 - g (f + b)) over all pairs at once, and the f + b there."""
     import cvxpy as cp

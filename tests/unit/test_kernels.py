@@ -37,16 +37,6 @@ def test_exact_factor_gives_the_kernel_back(rng):
         assert kernel != "linear" or np.array_equal(phi, X)
 
 
-def test_stated_error_is_the_share_of_the_trace_that_is_missing(rng):
-    X = rng.normal(size=(80, 3))
-    for rank in (5, 20, 60):
-        factor = KernelFactor(rank=rank, random_state=0)
-        phi = factor.fit_transform(X)
-        left = 1.0 - (phi**2).sum(axis=1)
-        assert phi.shape == (80, rank) and (left > -1e-12).all()
-        assert factor.error_ == pytest.approx(left.sum() / 80)
-
-
 def test_widths():
     X = np.array([[0.0, 4.0], [4.0, 0.0]])
     assert [kernel_width(gamma, X) for gamma in (0.7, "auto", "scale")] == [0.7, 1 / 2, 1 / 8]

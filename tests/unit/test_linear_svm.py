@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mimlpaper import linear_svm
-from mimlpaper.linear_svm import Examples, _problem, _project, fit_linear_svm
+from mimlpaper.linear_svm import Examples, _problem, fit_linear_svm
 from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
@@ -81,16 +81,6 @@ def test_extreme_data_still_converges(Z, y):
     for scaled in (Z * 1e3, Z * 1e-3, np.repeat(Z, 2, axis=1), np.zeros((80, 2)), Z + 100):
         for C in (1e-4, 1.0, 1e3):
             assert fit_linear_svm(scaled, y, C).gap <= 1e-4
-
-
-def test_projection_is_the_nearest_point(rng):
-    offsets = np.array([0, 1, 4, 9, 10])
-    for _ in range(50):
-        raw, C = rng.normal(scale=2, size=10), rng.uniform(0, 3)
-        projected, _ = _project(raw, C, offsets)
-        for part in map(slice, offsets[:-1], offsets[1:]):
-            expected = reference.nearest_with_bounded_sum(raw[part], C)
-            assert projected[part] == pytest.approx(expected, abs=1e-9)
 
 
 def test_newton_directions_solve_their_systems(Z, y, rng):
