@@ -168,7 +168,6 @@ def as_bags(X, *, missing: bool = False) -> Bags:
 
 
 def _real_array(i, bag):
-    """Bag ``i`` as a 2-D array of real numbers."""
     if hasattr(bag, "toarray"):
         raise ValueError(f"bag {i} is sparse; give its .toarray()")
     if np.iscomplexobj(bag):

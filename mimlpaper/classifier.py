@@ -17,8 +17,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from mimlpaper import base
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
@@ -50,8 +49,7 @@ class OnStatistics(base.MultiLabelEstimator):
         Y = self._learn_labels(Y, len(bags))
         each = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
         self.model_ = make_pipeline(BagStatistics(), StandardScaler(), each)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of constant labels: given above
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # given above
             self.model_.fit(bags, Y)
         return self
 
@@ -139,19 +137,15 @@ class MimlClassifier(base.LogOdds):
         folds = _folds(labels, min(self.n_folds, len(bags)), check_random_state(self.random_state))
         candidates, best = self._candidates(), None
         self.held_out_, self.seconds_, start = {}, {}, time.perf_counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", base.ConstantLabelWarning)  # given above
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of the chosen one: below
-            for name, pipeline in candidates.items():
-                end = np.inf if best is None else start + (self.time_budget or np.inf)
-                began = time.perf_counter()
-                scores = _held_out_scores(pipeline, bags, labels, folds, end)
-                self.seconds_[name] = time.perf_counter() - began
-                self.held_out_[name] = self._criterion(labels, scores, folds)
-                if best is None or self.held_out_[name] > self.held_out_[self.chosen_]:
-                    self.chosen_, best = name, scores
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", base.ConstantLabelWarning)
+        for name, pipeline in candidates.items():
+            end = np.inf if best is None else start + (self.time_budget or np.inf)
+            began = time.perf_counter()
+            scores = _held_out_scores(pipeline, bags, labels, folds, end)
+            self.seconds_[name] = time.perf_counter() - began
+            self.held_out_[name] = self._criterion(labels, scores, folds)
+            if best is None or self.held_out_[name] > self.held_out_[self.chosen_]:
+                self.chosen_, best = name, scores
+        with warnings.catch_warnings(action="ignore", category=base.ConstantLabelWarning):
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(best, labels)
         return self
@@ -215,8 +209,12 @@ def _held_out_scores(pipeline, bags, labels, folds, end):
         began, held = time.perf_counter(), folds == fold
         if began > end:
             return None
-        pipeline.fit(bags[~held], labels[~held])
-        scores[held] = np.asarray(pipeline.decision_function(bags[held]))
+        with (
+            warnings.catch_warnings(action="ignore", category=base.ConstantLabelWarning),
+            warnings.catch_warnings(action="ignore", category=ConvergenceWarning),
+        ):
+            pipeline.fit(bags[~held], labels[~held])
+            scores[held] = np.asarray(pipeline.decision_function(bags[held]))
         now = time.perf_counter()
         if now + (now - began) * (n_folds - fold) > end:  # the folds that are left, and all bags
             return None

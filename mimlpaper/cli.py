@@ -4,12 +4,10 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
 from importlib.metadata import version
 from pathlib import Path
 
 TO_RUN = ("stale", "suspect", "missing")  # states of trials that a notebook runs
-RAN = ("notebook", "status", "trials", "seconds", "mend")
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
 PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
 PARSER.add_argument("--version", action="version", version=f"mimlpaper {version('mimlpaper')}")
@@ -60,7 +58,6 @@ JOBS = _option("--jobs", type=int, default=-1, help="processes (default: cores)"
 PROFILE = _option("--profile", choices=("paper", "quick", "smoke"), default="paper")
 DATA = _option("--data", metavar="DIR", dest="data_home", help="folder of the data files")
 PROTOCOL = JOBS, PROFILE, DATA  # what all commands of trials have
-TABLES = ("1", "2", "3", "4", "5", "unseen")
 OF_TABLES = "1, 2, unseen: bags and label sets; 3, 4: vectors and label sets; 5: one binary label"
 ASK = "a parameter of the notebook, such as -p grid '[0.1, 0.4]'; answered in build/explored"
 OF_TRACE = "table, method, criterion, and of Table 5 a data set"
@@ -85,30 +82,26 @@ def _run(options):
 
     names = options.notebooks or notebooks.available_notebooks()
     if options.parameters:
-        return _print(
+        return _print([
             {"notebook": name, "parameter": one["name"], "type": one["inferred_type_name"],
              "what it does": one["help"]}
             for name in names for one in notebooks.parameters_of(name).values()
-        )  # fmt: skip
-    counts, ready, left_out = {}, [], []
-    for name in names:
-        stem = Path(name).stem
-        counts[stem] = trials_behind(stem, options.profile)
-        if options.recorded and any(counts[stem][state] for state in TO_RUN):
-            left_out.append(notebooks.NotebookRun(stem, "left out", 0.0))
-        else:
-            ready.append(name)
-    parameters = _protocol(options) | {"data_home": options.data_home or ""}
-    parameters |= {"recompute": options.recompute} | dict(options.p)
+        ])  # fmt: skip
+    counts = {Path(name).stem: trials_behind(Path(name).stem, options.profile) for name in names}
+    waiting = [name for name, found in counts.items() if any(found[state] for state in TO_RUN)]
+    left_out = waiting if options.recorded else []
+    ready = [name for name in names if Path(name).stem not in left_out]
+    asked = {"data_home": options.data_home or "", "recompute": options.recompute}
+    parameters = _protocol(options) | asked | dict(options.p)
     at_once = -1 if options.recorded else 1  # since trials take all cores
     runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
+    _print([
+        {"notebook": run.name, "status": run.status,
+         "trials": _in_words(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
+         "mend": "" if run.status == "done" else f"mimlpaper run {run.name}"}
+        for run in [*runs, *(notebooks.NotebookRun(name, "left out", 0.0) for name in left_out)]
+    ])  # fmt: skip
     failed = [run for run in runs if run.status != "done"]
-    rows = [
-        [run.name, run.status, _in_words(counts[run.name]) or "none", f"{run.seconds:.0f}",
-         "" if run.status == "done" else f"mimlpaper run {run.name}"]
-        for run in [*runs, *left_out]
-    ]  # fmt: skip
-    _print(dict(zip(RAN, row, strict=True)) for row in rows)
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
     return int(bool(failed))
@@ -126,17 +119,16 @@ def _run(options):
 def _compute(options):
     from joblib import effective_n_jobs
 
-    from mimlpaper.study.records import KEY
-    from mimlpaper.study.registry import EXPERIMENTS
-    from mimlpaper.study.runner import compute, estimate
+    from mimlpaper.study import records, registry, runner
 
-    names, how = options.experiment or list(EXPERIMENTS), {"recompute": options.recompute}
+    names = options.experiment or list(registry.EXPERIMENTS)
+    how = {"recompute": options.recompute}
     if options.estimate:
         how |= {"profile": options.profile, "workers": effective_n_jobs(options.jobs)}
-        return print(estimate(names, **how).to_string(index=False, float_format="%.2f"))
+        return print(runner.estimate(names, **how).to_string(index=False, float_format="%.2f"))
     how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
-    trials = compute(names, **how).drop_duplicates(KEY)
-    states = ("state", lambda states: _in_words(Counter(states)))
+    trials = runner.compute(names, **how).drop_duplicates(records.KEY)
+    states = ("state", lambda states: _in_words(states.value_counts(sort=False)))
     groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
@@ -168,7 +160,7 @@ def _verify(options):
 @_command(
     "your method in the paper's tables",
     _option("entry", metavar="MODULE:NAME", help="an estimator, or what makes one"),
-    _option("--tables", nargs="+", choices=TABLES, required=True, help=OF_TABLES),
+    _option("--tables", nargs="+", choices=[*"12345", "unseen"], required=True, help=OF_TABLES),
     *PROTOCOL,
 )
 def _bench(options):
@@ -192,25 +184,23 @@ def _bench(options):
 )
 def _status(options):
     from mimlpaper import paths
-    from mimlpaper.study.records import other_versions
-    from mimlpaper.study.scorecard import artefact_status, in_words, recorded_scorecard, trace
+    from mimlpaper.study import records, scorecard
 
     if options.trace:
         if len(options.trace) not in (3, 4):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
-        return print(trace(*options.trace))
-    profile = options.profile
+        return print(scorecard.trace(*options.trace))
     if options.json:
         from mimlpaper.study.companion import Companion
 
-        return print(json.dumps(Companion(profile=profile).scorecard(), indent=1))
+        return print(json.dumps(Companion(profile=options.profile).scorecard(), indent=1))
     rows = []
     if paths.notebooks().is_dir():  # which a wheel does not have
-        rows = artefact_status(profile)
+        rows = scorecard.artefact_status(options.profile)
         _print(rows)
         print()
-    print(in_words(recorded_scorecard(profile)))
-    if other := other_versions(profile):
+    print(scorecard.in_words(scorecard.recorded_scorecard(options.profile)))
+    if other := records.other_versions(options.profile):
         print(f"\n{other}")
     return int(any(row["mend"] for row in rows))
 
@@ -221,13 +211,12 @@ def _status(options):
     DATA,
 )
 def _data(options):
-    from mimlpaper.datasets import describe, fetch_all
-    from mimlpaper.datasets.fetch import data_folder
+    from mimlpaper.datasets.fetch import data_folder, describe, fetch_all
 
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
     rows = describe(options.data_home)
-    _print({name: value for name, value in row.items() if name != "path"} for row in rows)
+    _print([{name: value for name, value in row.items() if name != "path"} for row in rows])
     folder = data_folder(options.data_home)
     print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
 
@@ -239,7 +228,6 @@ def _in_words(counts):
 
 def _print(rows):
     """Print dicts of the same keys as a table, flush left."""
-    rows = list(rows)
     table = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for row in table:

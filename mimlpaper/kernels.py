@@ -11,8 +11,7 @@ from scipy.linalg.lapack import dpstrf
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from mimlpaper.sharing import shared
 

@@ -2,10 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
@@ -29,44 +27,29 @@ def published() -> Path:
     return packaged_data() / "published"
 
 
-def raw_data() -> Path:
-    """Downloads, unless another folder is named."""
-    return project_root() / "data" / "raw"
+def _in_root(*parts: str) -> Path:
+    return project_root().joinpath(*parts)
 
 
-def results() -> Path:
-    """The recorded trials."""
-    return project_root() / "data" / "results"
+raw_data = partial(_in_root, "data", "raw")  # downloads, unless another folder is named
+results = partial(_in_root, "data", "results")  # the recorded trials
+figures = partial(_in_root, "figures")  # every figure and table
+notebooks = partial(_in_root, "notebooks")  # one for each section of the paper
+# build(profile): executed notebooks, and what they draw and record unless they publish.
+build = partial(_in_root, "build")
 
 
-def figures() -> Path:
-    """Every figure and table."""
-    return project_root() / "figures"
+def write_whole(path: Path, content: str | bytes) -> Path:
+    """Write a file that takes the place of ``path`` when it is complete, and return ``path``.
 
-
-def build(profile: str) -> Path:
-    """Executed notebooks, and what they draw and record unless they publish."""
-    return project_root() / "build" / profile
-
-
-def notebooks() -> Path:
-    """One notebook for each section of the paper."""
-    return project_root() / "notebooks"
-
-
-@contextmanager
-def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
-    """A file to write that takes the place of ``path`` when the block ends without an error.
-
-    A reader of ``path`` finds the old file or the new one at any time, even after a power cut. The
-    folder is made if it is missing. ``mode`` is "w" for UTF-8 text, or "wb".
+    A reader of ``path`` finds the old file or the new one at any time, even after an error or a
+    power cut. The folder is made if it is missing. Text is UTF-8, and its line ends stay.
     """
-    encoding, newline = (None, None) if mode == "wb" else ("utf-8", "")  # line ends as given
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, mode, encoding=encoding, newline=newline) as file:
-            yield file
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(descriptor)  # on the disk before the rename
         os.chmod(temporary, 0o644)  # mkstemp lets nobody else read
@@ -74,10 +57,4 @@ def whole_file(path: Path, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         os.unlink(temporary)
         raise
-
-
-def write_whole(path: Path, content: str | bytes) -> Path:
-    """Write a file as :func:`whole_file` does, and return its path."""
-    with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
-        file.write(content)
     return path

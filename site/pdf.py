@@ -46,9 +46,7 @@ def main():
     parts = [chapter(page, folder / page.stem) for page in pages]
     text = PREAMBLE.format(title=TITLE, note=note) + "\n\n#pagebreak()\n\n".join(["", *parts])
     source = paths.write_whole(folder / f"mimlpaper{ending}.typ", text)
-    with paths.whole_file(target, "wb") as file:
-        file.write(typst.compile(str(source), root=str(folder)))
-    print(target)
+    print(paths.write_whole(target, typst.compile(str(source), root=str(folder))))
 
 
 def place_of(name):

@@ -180,16 +180,6 @@ def hinge_minimum(Z, y, C, offsets):
     return cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL")
 
 
-def nearest_with_bounded_sum(raw, bound):
-    """Nearest point to raw with no entry below 0 and a sum of at most bound."""
-
-    def excess(shift):
-        return sum(max(x - shift, 0.0) for x in raw) - bound
-
-    shift = brentq(excess, 0.0, max(raw)) if excess(0.0) > 0 else 0.0
-    return [max(x - shift, 0.0) for x in raw]
-
-
 def pair_svm(features, label_kernel, offset_kernel, targets, costs):
     """Least ½||f||² + Σ C max(0, 1 - g (f + b)) over all pairs at once, and the f + b there."""
     ones = np.ones((len(targets), len(targets)))
