@@ -7,7 +7,7 @@ from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import results
-from mimlpaper.study.calibration import EqualPair, critical_lead, levels, power, standardized_leads
+from mimlpaper.study.section5 import EqualPair, critical_lead, levels, power, standardized_leads
 from mimlpaper.study.statistics import ALPHA, RHO, compare_gains
 
 
