@@ -57,15 +57,14 @@ def alone():
 
 @pytest.fixture
 def toy(monkeypatch):
-    """Hashes of all that ``toy.shapes.Box`` uses, after a change of one module's text."""
+    """Hashes of all that ``toy.shapes.Box`` uses, with some modules' texts changed."""
 
-    def hashes_after(module="toy", old="", new="", texts=TOY):
-        assert old in texts[module]
-        see(monkeypatch, texts | {module: texts[module].replace(old, new)})
+    def hashes(**texts):
+        see(monkeypatch, TOY | {f"toy.{module}": text for module, text in texts.items()})
         closure = fingerprint._closure(frozenset({("toy.shapes", "Box")}))
         return sorted((name, fingerprint._hash((module, name))) for module, name in closure)
 
-    return hashes_after
+    return hashes
 
 
 def test_definitions_in_use_count_but_not_comments_docstrings_and_layout(toy):
@@ -86,13 +85,13 @@ def test_definitions_in_use_count_but_not_comments_docstrings_and_layout(toy):
         ("extra", "round(x)", "round(x, 1)", True),
         ("extra", "def rounded", "print(1)\n\n\ndef rounded", True),
     ):
-        assert (toy(f"toy.{module}", old, new) != before) == counts, old
+        text = TOY[f"toy.{module}"]
+        assert (toy(**{module: text.replace(old, new)}) != before) == counts and old in text, old
 
 
 def test_a_definition_may_move_to_another_file(toy):
     shapes = TOY["toy.shapes"].replace("toy.extra", "toy.units")
-    units = TOY["toy.units"] + TOY["toy.extra"]
-    before, moved = toy(), toy(texts=TOY | {"toy.shapes": shapes, "toy.units": units})
+    before, moved = toy(), toy(shapes=shapes, units=TOY["toy.units"] + TOY["toy.extra"])
     assert [name for name, _ in moved] == [name for name, _ in before][1:]  # one module less
     assert {name for name, _ in set(before) ^ set(moved)} <= {"", "Box"}  # it names the file
 
@@ -113,32 +112,27 @@ def test_parameters_splits_and_measure_count_but_seeds_and_the_number_of_splits_
     assert code == of(make_pipeline(MimlSvm(C=1.0)), splits=RandomSplits(5))
     assert code.split(".")[0] == of(make_pipeline(MimlSvm(C=2.0))).split(".")[0]
     mine = make_pipeline(MimlSvm(C=1.0))
+    scalers = MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False)
+    names = "reuters", "scene:10%", "scene:20%", "drawn:8x2x4", "drawn:8x3x4"
     others = [
         of(mine, splits=RandomSplits(30, train=0.25)), of(mine, splits=CrossValidation(30)),
         of(mine, measure=STAGED), of(mine, measure=replace(TESTED, words=())),
         of(make_pipeline(MimlSvm(C=2.0))), of(MlKnn()), of(None),
         of(MimlNn(metric=max_hausdorff)), of(MimlNn(metric=average_hausdorff)),
-        *(
-            of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]}))
-            for scaler in (MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False))
-        ),
-        *(
-            of(MlKnn(), loader_of(name))
-            for name in ("reuters", "scene:10%", "scene:20%", "drawn:8x2x4", "drawn:8x3x4")
-        ),
+        *(of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]})) for scaler in scalers),
+        *(of(MlKnn(), loader_of(name)) for name in names),
     ]  # fmt: skip
     assert len({code, *others}) == 1 + len(others)
 
 
 def test_no_file_is_read_after_the_import(monkeypatch):
     """What is edited while trials run does not change their fingerprints."""
-    code = current_codes(get_experiment("table1"))("scene", "Ml-knn", "{}")
+    code = codes()["Ml-knn"]
     see(monkeypatch, {name: text.decode() for name, text in fingerprint.SOURCES.items()})
-    edited = raising(AssertionError("a file is read"))
     with monkeypatch.context() as patched:
         for where, name in ((Path, "read_bytes"), (Path, "read_text"), (builtins, "open")):
-            patched.setattr(where, name, edited)
-        assert current_codes(get_experiment("table1"))("scene", "Ml-knn", "{}") == code
+            patched.setattr(where, name, raising(AssertionError("a file is read")))
+        assert codes()["Ml-knn"] == code
 
 
 TRIALS = {
@@ -173,29 +167,21 @@ FURTHER = {
 }  # fmt: skip
 
 
-def one_more_line(name):
-    """The module that defines a name, and its text with one more line in each function of it."""
-    (module,) = (module for module in fingerprint.SOURCES if name in fingerprint._names(module)[0])
-    text = fingerprint.SOURCES[module].decode()
-    lines = text.splitlines(keepends=True)
-    (top,) = (node for node in ast.parse(text).body if getattr(node, "name", None) == name)
-    first = {node.body[0].lineno: node.body[0].col_offset for node in ast.walk(top)
-             if isinstance(node, ast.FunctionDef)}  # fmt: skip
-    assert first
-    for number in sorted(first, reverse=True):
-        lines.insert(number - 1, " " * first[number] + "pass\n")
-    return {module: "".join(lines)}
-
-
 def codes():
     return {key: current_codes(get_experiment(name))(data, method, "{}")
             for key, (name, data, method) in TRIALS.items()}  # fmt: skip
 
 
 def moved_by(name, before, monkeypatch):
-    """The trials whose fingerprint moves when a definition changes; settings do not move."""
+    """The trials whose fingerprint moves when a definition gets more lines; settings do not."""
+    (module,) = (module for module in fingerprint.SOURCES if name in fingerprint._names(module)[0])
+    tree = ast.parse(fingerprint.SOURCES[module])
+    (definition,) = (node for node in tree.body if getattr(node, "name", None) == name)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.FunctionDef):
+            node.body.append(ast.Pass())
     with monkeypatch.context() as patched:
-        see(patched, one_more_line(name))
+        see(patched, {module: ast.unparse(tree)})
         after = codes()
     assert [c.split(".")[1] for c in before.values()] == [c.split(".")[1] for c in after.values()]
     return {key for key in TRIALS if before[key] != after[key]}
@@ -212,10 +198,10 @@ def check_covered(name, method):
     experiment = get_experiment(name)
     trial = experiment.trials("smoke", [method])[0]
     estimator = experiment.estimator(trial.dataset, method, trial.parameters)
-    splits, found = experiment.part_of(trial.dataset, method).splits, set(fingerprint.COMMON)
-    for part in (estimator, loader_of(trial.dataset), splits, experiment.measure):
-        fingerprint._described(part, found)
-    covered, called = fingerprint._closure(frozenset(found)), set()
+    splits = experiment.part_of(trial.dataset, method).splits
+    parts = estimator, loader_of(trial.dataset), splits, experiment.measure
+    _, covered = fingerprint._behind(*parts)
+    called = set()
 
     def watch(frame, event, argument):
         if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
@@ -228,9 +214,8 @@ def check_covered(name, method):
         run_trial(trial, estimator, splits, experiment.measure)
     finally:
         sys.setprofile(None)
-    called = {(module, name) for module, name in called if not name.startswith("<")}
     finding = {"mimlpaper.datasets.loaders", *fingerprint.NOT_FOLLOWED}  # not making data
-    followed = {(module, name) for module, name in called if module not in finding}
+    followed = {one for one in called if one[0] not in finding and not one[1].startswith("<")}
     assert len(followed) > 5 and followed <= covered, sorted(followed - covered)
 
 
@@ -247,11 +232,12 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
     """
     for module, source in fingerprint.SOURCES.items():
         tree = ast.parse(source)
+        nodes = list(ast.walk(tree))
         assert not any(isinstance(node, ast.For | ast.While) for node in tree.body), module
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         assert not any(one.level or one.names[0].name == "*" for one in imports), module
-        whole = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
-        assert not any(a.name.startswith("mimlpaper") for one in whole for a in one.names), module
+        whole = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        assert not any(alias.name.startswith("mimlpaper") for alias in whole), module
         inner = [one for one in imports if one in tree.body and one.module.startswith("mimlpaper")]
         ours = {alias.asname or alias.name for one in inner for alias in one.names}
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
