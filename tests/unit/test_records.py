@@ -105,13 +105,14 @@ def test_a_staged_trial_counts_only_when_all_its_stages_are_there(store):
     assert splits(store) == [0, 0, 0, 2]
 
 
-def test_a_torn_last_row_is_dropped_and_the_next_append_goes_on(store):
+def test_of_a_torn_file_what_is_whole_counts_and_the_next_append_goes_on(store):
+    """Torn at every 29th byte, also within the header, and just before each end of line."""
     store.append(MINE, [row(0), row(1)])
     whole = store.path("mine").read_bytes()
-    last = whole.rstrip(b"\n").rfind(b"\n") + 1
-    for end in (10, last + 1, last + 40, len(whole) - 1):  # the first is within the header
+    ends = [match.end() for match in re.finditer(b"\n", whole)]
+    for end in {*range(0, len(whole), 29), *ends, *(end - 1 for end in ends)}:
         store.path("mine").write_bytes(whole[:end])
-        kept = [0] if end > 10 else []
+        kept = [0, 1][: max(sum(end >= one for one in ends) - 1, 0)]
         assert splits(store) == kept
         store.append(MINE, [row(2)])
         assert splits(store) == [*kept, 2]

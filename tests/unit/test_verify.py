@@ -16,17 +16,12 @@ from mimlpaper.study.measures import COSTS, RELATED, TESTED
 from mimlpaper.study.records import SUSPECT, Store, keys_of, records
 from mimlpaper.study.runner import compute
 from mimlpaper.study.verify import allowed, compare_trial, distance, outliers, verified, verify
-from tests.made_up_study import METHODS, edit, raising, states, tiny
+from tests.made_up_study import METHODS, TINY, edit, raising, states, tiny
 
 module = sys.modules[verify.__module__]
 SCENES = load("synthetic_scene")
-MINE = tiny(datasets=(SCENES.name,))
+MINE = tiny()
 NUMBERS = list(TESTED.numbers[:-2])
-
-
-@pytest.fixture(autouse=True)
-def drawn_once(monkeypatch):
-    monkeypatch.setitem(loaders.DATASETS, SCENES.name, lambda: SCENES)
 
 
 @pytest.fixture
@@ -173,7 +168,7 @@ def test_what_differs_is_dropped_if_asked_and_made_here(store):
     assert outcomes(store, sample=2)["Ml-knn"] == "different" and len(store.load(MINE)) == 4
     assert outcomes(store, sample=2, drop=True) == {"MimlNn": "equal", "Ml-knn": "different"}
     dropped = set(keys_of(before)) - set(keys_of(store.load(MINE)))
-    assert dropped == {("mine", SCENES.name, "Ml-knn", "{}", 1)}
+    assert dropped == {("mine", TINY, "Ml-knn", "{}", 1)}
 
 
 FLIPPED = set()
@@ -232,7 +227,7 @@ def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_
 def test_an_edited_row_is_suspect_whatever_is_drawn(store):
     """It is not dropped. A mark is as good as an edit."""
     path, whole = store.path("mine"), store.path("mine").read_text()
-    path.write_text(whole.replace("scene,Ml-knn,{},1", "scene,Ml-knn,{},0"))
+    path.write_text(whole.replace("drawn:24x2x4,Ml-knn,{},1", "drawn:24x2x4,Ml-knn,{},0"))
     for seed in range(3):
         assert outcomes(store, random_state=seed, drop=True)["Ml-knn"] == "suspect"
     path.write_text(whole)
@@ -257,7 +252,7 @@ def test_outliers_lie_far_from_the_same_setting_on_other_splits(store):
 
 def test_a_planted_wrong_record_is_found_whatever_is_drawn(store):
     """One value of one of eight trials, seen though the sample draws another trial."""
-    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=(SCENES.name,), n_splits=8)
+    mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, n_splits=8)
     compute(mine, store=store, jobs=1)
     assert outcomes(store, [mine], random_state=0) == {"Ml-knn": "equal"}
     change(store, one_error=0.5 * (store.load(mine)["split"] == 5))
