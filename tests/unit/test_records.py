@@ -9,21 +9,9 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.datasets.fetch import manifest, source_of
+from mimlpaper.study import records as module
 from mimlpaper.study.measures import Measure
-from mimlpaper.study.records import (
-    SEAL,
-    SUSPECT,
-    UNCHECKED,
-    Store,
-    StoreError,
-    columns_of,
-    current_codes,
-    default_store,
-    keys_of,
-    other_versions,
-    records,
-    trials_of,
-)
+from mimlpaper.study.records import SUSPECT, UNCHECKED, Store, StoreError, keys_of, records
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import compute
 from mimlpaper.study.tables import frame_grid
@@ -56,20 +44,20 @@ def write(store, lines):
 
 def test_rows_come_back_as_written(store):
     """Ten digits; words stay texts, also what looks like a number or like a formula."""
-    assert store.load(MINE).empty and list(store.load(MINE).columns) == columns_of(MINE)
+    assert store.load(MINE).empty and list(store.load(MINE).columns) == module.columns_of(MINE)
     described = dict(chosen='{"a": 1, "b": "x,y"}', warnings="one\ntwo\u2028three", code="0123")
     store.append(MINE, [row(1, coverage=1 / 3, one_error=123456.7890123, **described)])
     loaded = store.load(MINE)
-    assert list(loaded.columns) == columns_of(MINE)
+    assert list(loaded.columns) == module.columns_of(MINE)
     (found,) = loaded.to_dict("records")
     assert (found["split"], found["chosen"], found["code"]) == (1, described["chosen"], "0123")
     assert (found["coverage"], found["one_error"]) == (0.3333333333, 123456.789)
     assert found["warnings"] == "one two three" and pd.isna(found["accuracy"])
-    assert trials_of(loaded) == MINE.trials()[-1:]
+    assert module.trials_of(loaded) == MINE.trials()[-1:]
     formulas = ["=1+1", "@SUM(A1)", "-x", "+y", "'=z"]
     words = [*formulas, "'quoted'", "007", "nan", "a=b"]
     other = tiny(measure=Measure(len, ("least",), ("label",)), name="other")
-    common = {name: value for name, value in row(1).items() if name in columns_of(other)}
+    common = {name: value for name, value in row(1).items() if name in module.columns_of(other)}
     rows = [common | {"least": -2.5, "label": word, "split": i} for i, word in enumerate(words)]
     store.append(other, rows)
     assert store.load(other)["label"].tolist() == words
@@ -143,8 +131,13 @@ def test_a_row_that_was_edited_is_suspect_and_stays_it(store):
     """Another value; another split, and with it another seed; a quotation mark; the seal itself."""
     run(store)
     lines = lines_of(store)
-    seal = lines[2].rstrip("\n")[-SEAL:]
-    for old, new in ((",0.", ",0.9"), (",0,0,1,", ",5,0,1,"), ("{}", '{}"'), (seal, "0" * SEAL)):
+    seal = lines[2].rstrip("\n")[-module.SEAL :]
+    for old, new in (
+        (",0.", ",0.9"),
+        (",0,0,1,", ",5,0,1,"),
+        ("{}", '{}"'),
+        (seal, "0" * module.SEAL),
+    ):
         assert old in lines[2]
         write(store, [*lines[:2], lines[2].replace(old, new, 1), *lines[3:]])
         marked = [code.startswith(SUSPECT) for code in store.load(MINE)["code"]]
@@ -219,7 +212,7 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     changed = "ensure_min_samples=2", "ensure_min_samples=3"
     edit(monkeypatch, "mimlpaper.baselines.binary_relevance", *changed)
     assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
-    today = current_codes(MINE)(TINY, "Ml-knn", "{}").split(".")[0]
+    today = module.current_codes(MINE)(TINY, "Ml-knn", "{}").split(".")[0]
     store.add_outcomes([outcome(recorded, today), outcome(recorded, "other", "different")])
     assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "attested"}
     for later in "different", "suspect", "failed":
@@ -236,7 +229,7 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
 def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):
     """The manifest names the content of a file; drawn data are known by the code that draws."""
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("scene",))
-    today, settings = current_codes(mine)("scene", "Ml-knn", "{}").split(".")
+    today, settings = module.current_codes(mine)("scene", "Ml-knn", "{}").split(".")
     store.add_outcomes([outcome("older", today)])
     sha256 = manifest()[source_of("scene").files[0]].sha256
     for code, state in ((today, "fresh"), ("older", "attested")):
@@ -250,10 +243,10 @@ def test_versions_that_differ_from_the_recorded_ones_are_named(store, monkeypatc
     monkeypatch.setattr(paths, "results", lambda: store.folder)
     run(store)
     store.add_outcomes([outcome("a", "b")])
-    assert other_versions() == ""
+    assert module.other_versions() == ""
     store.append(MINE, [row(0, versions="numba 0.1; numpy 1.9")])
     found = r"Recorded with numba 0.1, numpy 1.9; here are python 3.*, numpy \d.*\."
-    assert re.fullmatch(found, other_versions())
+    assert re.fullmatch(found, module.other_versions())
 
 
 def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
@@ -278,7 +271,7 @@ def test_what_cannot_be_written_is_named_before_a_trial_runs(tmp_path, monkeypat
 
 
 def test_a_trial_that_is_committed_stands_once_in_its_file():
-    store = default_store()
+    store = module.default_store()
     for experiment in EXPERIMENTS.values():
         path = store.path(experiment.name)
         if path.is_file():

@@ -9,17 +9,10 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper.baselines.binary_relevance import Guess, MlKnn, MlSvm
 from mimlpaper.datasets import load
+from mimlpaper.study import trials as module
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.trials import (
-    PROFILES,
-    CrossValidation,
-    GivenSplit,
-    RandomSplits,
-    Trial,
-    run_trial,
-    set_random_states,
-)
+from mimlpaper.study.trials import CrossValidation, GivenSplit, RandomSplits, Trial, run_trial
 from tests.made_up_study import METHODS, TINY, tiny
 
 
@@ -31,19 +24,15 @@ DATA = Examples(range(40))
 
 
 def test_every_split_uses_every_example_once_and_is_the_same_again():
-    for splits in RandomSplits(5), CrossValidation(20), CrossValidation(20, stratified=True):
+    for splits in RandomSplits(20), CrossValidation(20), CrossValidation(20, stratified=True):
         assert splits.first(3) == replace(splits, n_splits=3)
-        parts = [splits.indices(DATA, split) for split in range(splits.n_splits)]
+        parts = [splits.indices(DATA, split) for split in range(20)]
         assert all(sorted([*train, *test]) == DATA for train, test in parts)
-        assert len({tuple(test) for _, test in parts}) == splits.n_splits
+        assert len({tuple(test) for _, test in parts}) == 20
         assert np.array_equal(splits.first(50).indices(DATA, 1)[1], parts[1][1])
-        if isinstance(splits, CrossValidation):
-            repeat = [test for _, test in parts[10:20]]
-            assert sorted(np.concatenate(repeat)) == DATA
-    assert {DATA.y[test].sum() for test in repeat} == {1}
-
-
-def test_shares_and_given_splits():
+        repeat = [test for _, test in parts[10:]]
+        assert isinstance(splits, RandomSplits) or sorted(np.concatenate(repeat)) == DATA
+    assert {DATA.y[test].sum() for test in repeat} == {1}  # stratified
     train, test = RandomSplits(3, train=0.25).indices(DATA, 0)
     assert (len(train), len(test)) == (10, 30)
     train, test = GivenSplit().indices(Examples(range(5)), 0)
@@ -115,13 +104,13 @@ def random_states(value):
 def test_every_trial_of_the_registry_has_an_estimator_that_is_seeded_in_every_part():
     """Also in the candidates of a grid. Trials are unique, and shorter profiles are parts."""
     for experiment in EXPERIMENTS.values():
-        trials = {profile: experiment.trials(profile) for profile in PROFILES}
+        trials = {profile: experiment.trials(profile) for profile in module.PROFILES}
         assert len(set(trials["paper"])) == len(trials["paper"])
         assert set(trials["quick"]) <= set(trials["paper"])
-        for variant in {(t.dataset, t.method, t.parameters) for p in PROFILES for t in trials[p]}:
+        for variant in {(t.dataset, t.method, t.parameters) for p in trials for t in trials[p]}:
             estimator = experiment.estimator(*variant)
             if estimator is not None:
-                set_random_states(estimator, 11)
+                module.set_random_states(estimator, 11)
                 learns = hasattr(estimator, "fit") or hasattr(estimator, "draw")  # of calibration
                 assert learns and None not in set(random_states(estimator))
 

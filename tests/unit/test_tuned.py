@@ -9,26 +9,17 @@ from sklearn.model_selection import ParameterGrid
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import load
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import measures
+from mimlpaper.study import measures, tuned
 from mimlpaper.study.holdouts import HoldOut
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.settings import BASES, HELD_OUT, NEAREST, settings
 from mimlpaper.study.trials import set_random_states
-from mimlpaper.study.tuned import (
-    CONTROLS,
-    THROUGH_INSDIF,
-    TUNED,
-    WIDTHS,
-    Forest,
-    order_free,
-    shuffled,
-)
 
 BAGS = Bags.from_list([[[0.0, 4.0], [2.0, 4.0]], [[1.0, -1.0]], [[3.0, 1.0], [5.0, 1.0]]])
 
 
 def test_everyone_has_sixteen_settings_and_those_with_a_kernel_the_same_kernels():
-    kinds = [*TUNED.items(), *CONTROLS.items()]
+    kinds = [*tuned.TUNED.items(), *tuned.CONTROLS.items()]
     for datasets, method, row in ((on, *one) for on, table in kinds for one in table.items()):
         search = row.published(datasets[0])
         one_label = search.criterion == "accuracy"
@@ -40,24 +31,26 @@ def test_everyone_has_sixteen_settings_and_those_with_a_kernel_the_same_kernels(
         named = [{n.split("__")[-1]: v for n, v in one.items()} for one in several]
         kernels = {(one["kernel"], one.get("gamma")) for one in named if "kernel" in one}
         kernels = {(kernel, width) for kernel, width in kernels if kernel != "poly"}
-        assert kernels in (set(), {("linear", None), *(("rbf", width) for width in WIDTHS)})
+        assert kernels in (set(), {("linear", None), *(("rbf", width) for width in tuned.WIDTHS)})
 
 
 def test_every_method_is_tuned_on_every_set_and_every_setting_has_a_basis():
     """Other than nearness to print. A grid has its reason."""
-    several = [table for datasets, table in TUNED.items() if "musk1" not in datasets]
-    names = [{THROUGH_INSDIF.get(name, name) for name in table} for table in several]
+    several = [table for datasets, table in tuned.TUNED.items() if "musk1" not in datasets]
+    names = [{tuned.THROUGH_INSDIF.get(name, name) for name in table} for table in several]
     assert len(names) == 6 and len(names[0]) == 12 and all(one == names[0] for one in names)
-    assert set(get_experiment("table5").methods) == set(TUNED[get_experiment("table5").datasets])
-    for table in (*TUNED.values(), *CONTROLS.values()):
+    assert set(get_experiment("table5").methods) == set(
+        tuned.TUNED[get_experiment("table5").datasets]
+    )
+    for table in (*tuned.TUNED.values(), *tuned.CONTROLS.values()):
         about = settings(table)
         assert set(about["basis"]) <= set(BASES) - {NEAREST, ""}
         assert about.loc[about["basis"] == HELD_OUT, "source"].all()
-    tuned, controls = (
+    everyone, controls = (
         {part.datasets: part.splits for part in get_experiment(name).parts}
         for name in ("tuned", "controls")
     )
-    assert controls.items() <= tuned.items()
+    assert controls.items() <= everyone.items()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -104,27 +97,27 @@ def test_layouts_by_hand():
         [1.0, 4.0, 1.0, 0.0, 0.0, 4.0, 2.0, 4.0, 2.0],
         [1.0, -1.0, 0.0, 0.0, 1.0, -1.0, 1.0, -1.0, 1.0],
     ]
-    assert order_free(BAGS)[:2] == pytest.approx(np.array(expected))
+    assert tuned.order_free(BAGS)[:2] == pytest.approx(np.array(expected))
     many = Bags.from_list(list(np.arange(90.0).reshape(30, 3, 1)))
-    moved = shuffled(many)
+    moved = tuned.shuffled(many)
     for own, other in zip(many, moved, strict=True):
         assert sorted(own.ravel()) == sorted(other.ravel())
     assert len({tuple(bag.ravel() % 3) for bag in moved}) == 6  # every order
-    assert order_free(moved) == pytest.approx(order_free(many))
-    assert np.array_equal(moved.instances, shuffled(many).instances)
+    assert tuned.order_free(moved) == pytest.approx(tuned.order_free(many))
+    assert np.array_equal(moved.instances, tuned.shuffled(many).instances)
 
 
 def test_a_forest_scores_by_its_votes_above_one_half(rng):
     """Also where a label is constant. One label has one column."""
     X = rng.random((60, 3))
     Y = np.column_stack([X[:, 0] > 0.5, X[:, 1] > 0.7, np.zeros(60, dtype=bool)])
-    forest = Forest(n_estimators=20, random_state=0).fit(X, Y)
+    forest = tuned.Forest(n_estimators=20, random_state=0).fit(X, Y)
     votes = np.mean([[v[:, -1] for v in tree.predict_proba(X)] for tree in forest], axis=0).T
     scores = forest.decision_function(X)
     assert scores[:, :2] == pytest.approx(votes[:, :2] - 0.5)
     assert (scores[:, 2] == -0.5).all()
     predicted = forest.predict(X)
     assert predicted.any(axis=1).all() and (predicted[:, :2] >= (scores[:, :2] > 0)).all()
-    single = Forest(n_estimators=20, random_state=0).fit(X, Y[:, 0])
+    single = tuned.Forest(n_estimators=20, random_state=0).fit(X, Y[:, 0])
     assert np.array_equal(single.predict(X), Y[:, 0])
     assert np.array_equal(single.decision_function(X) > 0, Y[:, 0])

@@ -9,9 +9,7 @@ import pytest
 
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import DataError, load, loaders
-from mimlpaper.metrics import evaluate
-from mimlpaper.study import fingerprint
-from mimlpaper.study import runner as runner_module
+from mimlpaper.study import fingerprint, runner
 from mimlpaper.study.measures import COSTS, RELATED, TESTED
 from mimlpaper.study.records import SUSPECT, Store, keys_of, records
 from mimlpaper.study.runner import compute
@@ -49,8 +47,7 @@ def outcomes(store, experiments=(MINE,), **options):
     return dict(zip(table["method"], table["outcome"], strict=True))
 
 
-ROW = {"dataset": "scene", "n_test": 500, "versions": "v", "machine": "m",
-       "average_precision": 0.8, "average_recall": 0.6}  # fmt: skip
+ROW = {"dataset": "scene", "n_test": 500, "versions": "v", "machine": "m"}
 
 
 def test_on_the_same_machine_a_millionth_elsewhere_one_decision_in_a_hundred_bags():
@@ -64,25 +61,6 @@ def test_on_the_same_machine_a_millionth_elsewhere_one_decision_in_a_hundred_bag
     fold = ROW | {"dataset": "musk1", "n_test": 9}
     bound = allowed(fold, fold | {"machine": "x"}, NUMBERS)
     assert bound["accuracy"] == pytest.approx(1 / 9 + 1e-6)
-
-
-def test_one_wrong_decision_and_one_swap_stay_within_the_bound():
-    """The oracle: the criteria themselves, on a hundred bags of which one is changed."""
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        scores = rng.standard_normal((100, 5))
-        Y = rng.random((100, 5)) < 0.3
-        Y[np.arange(100), rng.integers(0, 5, 100)] = True
-        Y[Y.all(axis=1), 0] = False
-        others, predicted = scores.copy(), scores > 0.5
-        upper, lower = scores[0].argsort()[::-1][(place := rng.integers(0, 4)) : place + 2]
-        others[0, [upper, lower]] = scores[0, [lower, upper]]
-        flipped = predicted.copy()
-        flipped[0, rng.integers(0, 5)] ^= True
-        before, after = evaluate(Y, scores, predicted), evaluate(Y, others, flipped)
-        row = ROW | before | {"n_test": 100}
-        bound = allowed(row, row | {"machine": "x"}, NUMBERS).drop("accuracy")
-        assert (distance(row, after, NUMBERS).drop("accuracy") <= bound).all()
 
 
 def test_what_only_one_has_is_infinitely_far():
@@ -141,15 +119,14 @@ def test_every_outcome_is_written_and_counts_until_records_or_code_change(store,
 
 
 def test_a_difference_counts_more_than_a_failure_and_a_failure_is_not_dropped(store, monkeypatch):
-    honest, failing = runner_module.run_trial, []
+    honest, failing = runner.run_trial, [0, 1]
 
     def run_trial(trial, *args, **kwargs):
         if trial.method == "Ml-knn" and trial.split in failing:
             raise MemoryError("no room")
         return honest(trial, *args, **kwargs)
 
-    monkeypatch.setattr(runner_module, "run_trial", run_trial)
-    failing[:] = 0, 1
+    monkeypatch.setattr(runner, "run_trial", run_trial)
     with pytest.warns(UserWarning, match="no room"):
         assert outcomes(store, drop=True) == {"MimlNn": "equal", "Ml-knn": "failed"}
     change(store, coverage=np.nan)
