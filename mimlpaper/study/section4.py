@@ -7,11 +7,10 @@ cost and width are held out.
 
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
+from mimlpaper import ConcatenateInstances, MlKnn, MlSvm, OnInstances, SumInstances
 from mimlpaper.algorithms import mimlboost, mimlnn, mimlsvm, mimlsvm_mi
 from mimlpaper.baselines import adtboost_mh, ranksvm
-from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.distances import set_kernel_distance
-from mimlpaper.preprocessing import ConcatenateInstances, OnInstances, SumInstances
 from mimlpaper.study.measures import STAGED, TESTED
 from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest, program, stated
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
