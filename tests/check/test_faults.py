@@ -51,11 +51,11 @@ class Run:
         return self
 
     def workers(self):
-        """Pids of the worker processes that are alive; zombies are not."""
-        listed = subprocess.run(
-            ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="], capture_output=True, text=True
+        """Worker processes that are alive; zombies are not."""
+        listed = subprocess.check_output(
+            ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="], text=True
         )
-        rows = [line.split(None, 3) for line in listed.stdout.splitlines()]
+        rows = [line.split(None, 3) for line in listed.splitlines()]
         mine = [row for row in rows if row[1] == str(self.process.pid) and "LokyProcess" in row[3]]
         return [int(pid) for pid, _, state, _ in mine if state[0] != "Z"]
 

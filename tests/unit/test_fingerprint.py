@@ -98,8 +98,7 @@ def test_a_definition_may_move_to_another_file(toy):
 
 def test_empty_fields_that_other_versions_add_do_not_count():
     tree = ast.parse("def f():\n    pass")
-    text = fingerprint._canonical(tree)
-    tree.body[0].type_params = []
+    text, tree.body[0].type_params = fingerprint._canonical(tree), []
     assert fingerprint._canonical(tree) == text
 
 
@@ -238,12 +237,11 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
 
 
 def test_provenance_names_the_blas_in_use_alone(monkeypatch):
+    names = "filepath", "architecture", "user_api", "internal_api"
     pools = [
-        {"filepath": path, "user_api": api, "internal_api": "x", "architecture": kernel}
-        for path, kernel, api in (
-            ("/site/numpy.libs/a.so", "K1", "blas"), ("/env/lib/b.so", "K2", "blas"),
-            ("/site/scs.libs/c.so", "K3", "blas"), ("/env/lib/omp.so", "K4", "openmp"),
-        )
+        ("/site/numpy.libs/a.so", "K1", "blas", "x"), ("/env/lib/b.so", "K2", "blas", "x"),
+        ("/site/scs.libs/c.so", "K3", "blas", "x"), ("/env/lib/omp.so", "K4", "openmp", "x"),
     ]  # fmt: skip
-    monkeypatch.setattr(fingerprint, "threadpool_info", lambda: pools)
+    loaded = [dict(zip(names, pool, strict=True)) for pool in pools]
+    monkeypatch.setattr(fingerprint, "threadpool_info", lambda: loaded)
     assert fingerprint._blas_kernels() == ["x K1", "x K2"]

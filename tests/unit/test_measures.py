@@ -34,13 +34,12 @@ def test_criteria_and_stages_are_those_of_fits_with_so_many_rounds():
     X, Y = SCENES.X[TEST], SCENES.Y[TEST]
     rows = measures.criteria_by_stage(learner(4), SCENES, TRAIN, TEST)
     assert [row["stage"] for row in rows] == [1, 2, 3, 4]
-    for n_rounds, row in enumerate(rows, start=1):
+    (last,) = measures.criteria(learner(4), SCENES, TRAIN, TEST)
+    assert (last["chosen"], last["stage"]) == ("", 0)
+    for n_rounds, row in zip((1, 2, 3, 4, 4), (*rows, last), strict=True):
         fitted = learner(n_rounds).fit(SCENES.X[TRAIN], SCENES.Y[TRAIN])
         expected = evaluate(Y, fitted.decision_function(X), fitted.predict(X))
         assert {name: row[name] for name in CRITERIA} == expected
-    (last,) = measures.criteria(learner(4), SCENES, TRAIN, TEST)
-    assert {name: last[name] for name in CRITERIA} == expected
-    assert (last["chosen"], last["stage"]) == ("", 0)
 
 
 def test_objectives_are_those_of_the_fit():

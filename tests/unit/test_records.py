@@ -224,6 +224,8 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     other_settings = states(MINE, store)
     METHODS["Ml-knn"].set_params(mlknn__n_neighbors=3)
     assert other_settings == {"MimlNn": "fresh", "Ml-knn": "stale"}
+    store.add_outcomes([outcome(recorded, today, "different", machine="elsewhere")])
+    assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
 
 
 def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):

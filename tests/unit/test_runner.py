@@ -86,13 +86,6 @@ class Unlucky(Guess):
         raise ValueError("no luck")
 
 
-def test_a_trial_that_fails_is_named_and_the_others_recorded(store):
-    mine = tiny({"Broken": Unlucky(), **METHODS}, n_splits=1)
-    with pytest.raises(TrialError, match=r"(?s)1 of 3 trials failed.*no luck"):
-        run(store, mine)
-    assert set(store.load(mine)["method"]) == set(METHODS)
-
-
 def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
     run(store)
     monkeypatch.setattr(module, "load", raising(DataError("gone")))

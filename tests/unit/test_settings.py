@@ -32,9 +32,15 @@ def parameters(estimator):
     return list(map(str, estimator[:-1])), {n: found[n] for n in found.keys() - rules.unread(found)}
 
 
-def test_every_parameter_has_a_basis_and_its_value():
+def test_every_parameter_has_a_basis_and_its_value_and_blind_ones_are_not_near_to_print():
     for row, dataset in ALL_ROWS:
         about = settings({"": row}, [dataset]).set_index("parameter")
+        kept = {name for basis in row.settings if basis.kept for name in basis.values}
+        assert set(about.index[about["blind_basis"] == NEAREST]) <= kept
+        near = (about["basis"] == NEAREST) & ~about.index.isin(kept)
+        assert (about["value"] != about["blind"])[near].all(), "this value has a better basis"
+        both = ~near & about["basis"].ne("") & about["blind_basis"].ne("")
+        assert (about["value"] == about["blind"])[both].all()
         for column, prefix in ((row, ""), (row.blind(), "blind_")):
             steps, found = parameters(column.published(dataset))
             own = about[about[f"{prefix}basis"] != ""]
@@ -46,17 +52,6 @@ def test_every_parameter_has_a_basis_and_its_value():
             for name, value in found.items():
                 is_held_out = own.loc[name, f"{prefix}basis"] == HELD_OUT
                 assert is_held_out or values[name] == getattr(value, "__name__", str(value))
-
-
-def test_only_the_published_column_has_settings_nearest_to_print():
-    for row, dataset in ALL_ROWS:
-        about = settings({"": row}, [dataset])
-        kept = {name for basis in row.settings if basis.kept for name in basis.values}
-        assert set(about.loc[about["blind_basis"] == NEAREST, "parameter"]) <= kept
-        near = (about["basis"] == NEAREST) & ~about["parameter"].isin(kept)
-        assert (about["value"] != about["blind"])[near].all(), "this value has a better basis"
-        both = ~near & about["basis"].ne("") & about["blind_basis"].ne("")
-        assert (about["value"] == about["blind"])[both].all()
 
 
 def test_every_basis_counts_somewhere():
