@@ -7,9 +7,8 @@ import pandas as pd
 from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.baselines.binary_relevance import Guess, MlKnn
-from mimlpaper.preprocessing import SumInstances
+from mimlpaper import MimlNn, MlKnn, SumInstances
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.study import fingerprint
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.records import KEY, records

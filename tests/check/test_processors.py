@@ -8,8 +8,7 @@ from pathlib import Path
 import llvmlite.binding
 import numpy as np
 
-from mimlpaper import DiverseDensity, EmDd
-from mimlpaper.bags import Bags
+from mimlpaper import Bags, DiverseDensity, EmDd
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import run_trials
 

@@ -10,13 +10,10 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.baselines.binary_relevance import MlKnn
+from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances
 from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.paths import PACKAGE
-from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study import fingerprint
 from mimlpaper.study.fingerprint import code_fingerprint
 from mimlpaper.study.holdouts import HoldOut

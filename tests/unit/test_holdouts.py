@@ -8,14 +8,9 @@ from sklearn.base import clone
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 
+from mimlpaper import MimlSvm, MlKnn, SubCod, SumInstances, evaluate, max_hausdorff
 from mimlpaper.algorithms import medoid_map
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.algorithms.subcod import SubCod
-from mimlpaper.baselines.binary_relevance import MlKnn
 from mimlpaper.datasets import make_africa
-from mimlpaper.distances import max_hausdorff
-from mimlpaper.metrics import evaluate
-from mimlpaper.preprocessing import SumInstances
 from mimlpaper.sharing import Cache, sharing
 from mimlpaper.study.holdouts import HoldOut, full_names
 from mimlpaper.study.measures import _chosen

@@ -9,13 +9,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper import AdtBoostMH, ChFd, NoisyOr
-from mimlpaper.bags import Bags
+from mimlpaper import AdtBoostMH, Bags, ChFd, ConcatenateInstances, NoisyOr, max_hausdorff
 from mimlpaper.datasets import load, make_bags
 from mimlpaper.datasets.dataset import Dataset
-from mimlpaper.distances import max_hausdorff
 from mimlpaper.metrics import CRITERIA, evaluate
-from mimlpaper.preprocessing import ConcatenateInstances
 from mimlpaper.study import measures
 from mimlpaper.study.costs import BASE, COSTS_EXPERIMENT, SIZES, scipy_hausdorff
 from mimlpaper.study.measures import MICRO_AUC, POINTING, Ceiling, Chance

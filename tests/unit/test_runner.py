@@ -164,10 +164,11 @@ def test_what_an_interrupted_cluster_run_leaves_is_unchecked_until_a_resume(
         patched.setattr(VERIFY, "compare_trial", raising(TrialError("no check")))
         with pytest.raises(TrialError, match="no check"):
             run(store, dask=ELSEWHERE)
-    assert states(MINE, store) == dict.fromkeys(METHODS, "unchecked")
-    assert len(store.load(MINE)) == 4
+    recorded = store.load(MINE)
+    assert states(MINE, store) == dict.fromkeys(METHODS, "unchecked") and len(recorded) == 4
     run(store)  # at home
     assert states(MINE, store) == dict.fromkeys(METHODS, "fresh")
+    assert store.load(MINE)["seconds"].equals(recorded["seconds"])
 
 
 def test_one_trial_in_fifty_of_a_method_is_checked(store, monkeypatch):

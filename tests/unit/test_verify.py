@@ -257,8 +257,8 @@ def test_nothing_to_run_again(store, monkeypatch):
     """Costs, of which a second measurement gives other numbers; an empty store; missing data."""
     costs, empty = tiny({"Guess": Guess()}, measure=COSTS), Store(store.folder / "empty")
     for experiments, where in (([costs], store), ([MINE], empty), ([], store)):
-        assert verify(experiments, store=where).empty
-        assert verify(experiments, store=where, seconds=20.0).empty
+        for seconds in (None, 20.0):
+            assert verify(experiments, store=where, seconds=seconds).empty
     with pytest.raises(ValueError, match="sample must be at least 1, got 0"):
         verify([MINE], sample=0, store=store)
     monkeypatch.setattr(module, "load", raising(DataError("scene is missing")))
