@@ -7,12 +7,11 @@ import pandas as pd
 from pandas.testing import assert_frame_equal
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.baselines.binary_relevance import Guess, MlKnn
-from mimlpaper.preprocessing import SumInstances
+from mimlpaper import MimlNn, MlKnn, SumInstances
+from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.study import fingerprint
 from mimlpaper.study.measures import TESTED
-from mimlpaper.study.records import KEY
+from mimlpaper.study.records import KEY, records
 from mimlpaper.study.trials import Experiment, Part, RandomSplits
 
 TINY = "drawn:24x2x4"  # 24 bags of two instances with four labels
@@ -49,6 +48,12 @@ def same_numbers(one: pd.DataFrame, other: pd.DataFrame):
         for table in (one, other)
     )
     assert_frame_equal(ours, theirs, check_exact=True)
+
+
+def states(experiment, store, by="method") -> dict[str, str]:
+    """The states of an experiment's records, as of each method."""
+    table = records(experiment, store=store)
+    return table.groupby(by)["state"].unique().str.join("|").to_dict()
 
 
 def raising(error: Exception):

@@ -13,6 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+from mimlpaper import ConcatenateInstances, MlKnn, MlSvm
 from mimlpaper.algorithms import (
     dmimlsvm,
     insdif,
@@ -24,8 +25,6 @@ from mimlpaper.algorithms import (
     subcod,
 )
 from mimlpaper.baselines import adtboost_mh, diverse_density, misvm, ranksvm
-from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
-from mimlpaper.preprocessing import ConcatenateInstances
 from mimlpaper.study import section4, section5, section6, section7
 from mimlpaper.study.measures import COSTS
 from mimlpaper.study.trials import Experiment, Part, Splits

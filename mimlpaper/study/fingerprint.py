@@ -8,7 +8,6 @@ The sources are read when this module is imported: an edit while trials run does
 """
 
 import ast
-import functools
 import hashlib
 import json
 import os
@@ -95,11 +94,10 @@ def _described(value, found: set[Definition]):
         return [describe(type(value)), describe(counts)]
     if isinstance(value, dict):
         return {str(key): describe(v) for key, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [describe(v) for v in value]
-    if isinstance(value, set | frozenset):
-        return sorted(map(describe, value), key=str)
-    if isinstance(value, functools.partial):
+    if isinstance(value, list | tuple | set | frozenset):
+        several = [describe(v) for v in value]
+        return several if isinstance(value, list | tuple) else sorted(several, key=str)
+    if isinstance(value, partial):
         return describe([value.func, value.args, value.keywords])
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
@@ -197,12 +195,11 @@ def _canonical(node) -> str:
 @cache
 def provenance() -> dict[str, str]:
     """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
-    versions = [f"python {platform.python_version()}"]
-    versions += [f"{package} {version(package)}" for package in PACKAGES]
+    packages = [f"{package} {version(package)}" for package in PACKAGES]
     processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
     machine = [f"{platform.system()} {platform.machine()} {processor}", f"{os.cpu_count()} cores"]
     return {
-        "versions": "; ".join(versions),
+        "versions": "; ".join([f"python {platform.python_version()}", *packages]),
         "commit": _commit(),
         "machine": "; ".join([*machine, pin(), *_blas_kernels()]),
     }

@@ -24,7 +24,6 @@ from mimlpaper.study.holdouts import SIGNS
 from mimlpaper.study.trials import Measure
 
 BUDGETS = (8, 4, 2, 1)  # settings, of those that a hold-out tries
-ACCURACY = "accuracy"  # of learners of one label
 CALIBRATIONS = ("none", "platt", "isotonic")
 POINTING = ("accuracy", "accuracy_known", "auc", "pointing")
 MICRO_AUC = ("micro_auc_bags", "micro_auc_instances")
@@ -305,7 +304,7 @@ def _peak():
     return kilobytes / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-_OF_TESTS = (*CRITERIA, ACCURACY, "fit_seconds", "predict_seconds"), ("chosen",)
+_OF_TESTS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds"), ("chosen",)
 TESTED = Measure(criteria, *_OF_TESTS)
 STAGED = Measure(criteria_by_stage, *_OF_TESTS)
 BUDGETED = Measure(criteria_by_budget, (*_OF_TESTS[0], "n_settings"), (*_OF_TESTS[1], "held_out"))

@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-from mimlpaper.study import section4, section5, section6, section7
-from mimlpaper.study.calibration import CALIBRATION
+from mimlpaper.study import section4, section5, section6, section7, unseen
 from mimlpaper.study.costs import COSTS_EXPERIMENT
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.settings import nearest_to_print
 from mimlpaper.study.trials import Experiment, Part
 from mimlpaper.study.tuned import TUNED_EXPERIMENTS
-from mimlpaper.study.unseen import UNSEEN_EXPERIMENTS
 
 # The rows whose every setting has a basis, see mimlpaper.study.settings.
 TABLES = {
@@ -21,8 +19,8 @@ TABLES = {
 }
 ROWS = TABLES | {"figure4": section5.FIGURE_4, "figure5": section5.FIGURE_5}
 
-SECTIONS = (section4.SECTION4, section5.SECTION5, section6.SECTION6, section7.SECTION7)
-PRINTED = {one.name: one for section in SECTIONS for one in section}
+SECTIONS = (*section4.SECTION4, *section5.SECTION5, *section6.SECTION6, *section7.SECTION7)
+PRINTED = {one.name: one for one in SECTIONS}
 
 # Of each table and figure, so many splits of its experiment show what an open choice changes.
 READ_SPLITS = dict(table1=3, table2=3, table3=3, table4=1, table5=10, figure4=3, figure5=3)
@@ -51,9 +49,8 @@ OTHERS = (
     Experiment("blind", "Tables 1 to 5, blind", BLIND, TESTED, smoke_splits=1),
     *TUNED_EXPERIMENTS,
     Experiment("readings", "Open choices made otherwise", READINGS, TESTED, smoke_splits=1),
-    *UNSEEN_EXPERIMENTS,
+    *unseen.UNSEEN_EXPERIMENTS,
     COSTS_EXPERIMENT,
-    CALIBRATION,
 )
 EXPERIMENTS = PRINTED | {one.name: one for one in OTHERS}
 

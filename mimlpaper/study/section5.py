@@ -3,14 +3,27 @@
 Every method chooses among eight settings by hold-out, as the paper says without its grids: widths
 of the authors' programs, powers of ten for the cost, and two values of one more parameter. The
 kernels are Gaussian on features from 0 to 1 for scenes, and linear on word counts for texts.
+
+The level and power of its test are simulated with two equal learners. Data sets are drawn with two
+views of the same labels, alike in distribution. One ridge learner sees the first view, another the
+second: by symmetry all that a test shows is false. Each set is divided thirty times, a quarter for
+training.
 """
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
 
 from mimlpaper import DMimlSvm, MimlSvm, MimlSvmMi
 from mimlpaper.datasets.loaders import PERCENTAGES
+from mimlpaper.metrics import CRITERIA, evaluate
 from mimlpaper.study.measures import OBJECTIVES, RELATED, TESTED
 from mimlpaper.study.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
 from mimlpaper.study.settings import Row, Table, default, each, held_out, nearest
-from mimlpaper.study.trials import Experiment, Part, RandomSplits
+from mimlpaper.study.statistics import ALPHA
+from mimlpaper.study.trials import Experiment, Measure, Part, RandomSplits
 
 SCENES, TEXTS = (tuple(f"{one}:{p}%" for p in PERCENTAGES) for one in ("scene", "reuters"))
 
@@ -93,9 +106,72 @@ OF_OBJECTIVES = _changed(
 )  # fmt: skip
 OF_PAIRS = _changed(("scene", "reuters"), RandomSplits(1, train=1.0), "D-MimlSvm", PAIRS)
 
+N_SPLITS = 30
+N_FEATURES, N_LABELS, LABEL_SHARE, NOISE = 100, 5, 0.25, 6.0
+
+
+class EqualPair(BaseEstimator):
+    """Two equal learners, and data sets of ``4 * n_train`` examples drawn by ``random_state``."""
+
+    def __init__(self, n_train, random_state=None):
+        self.n_train = n_train
+        self.random_state = random_state
+
+    def draw(self):
+        """(rng, Y, two views of it): Y (n, n_labels) bool, a view (n, n_features)."""
+        rng = np.random.default_rng(self.random_state)
+        n = 4 * self.n_train
+        Y = rng.random((n, N_LABELS)) < LABEL_SHARE
+        centers = rng.normal(size=(N_LABELS, N_FEATURES))
+        views = [Y @ centers + NOISE * rng.normal(size=(n, N_FEATURES)) for _ in range(2)]
+        return rng, Y, views
+
+
+def standardized_leads(estimator, dataset, train, test) -> list[dict]:
+    """Mean lead of the first learner over its std, by criterion; ``dataset`` takes no part."""
+    rng, Y, views = estimator.draw()
+    leads = []
+    for _ in range(N_SPLITS):
+        train, test = np.split(rng.permutation(len(Y)), [estimator.n_train])
+        fitted = (Ridge(N_FEATURES).fit(X[train], 2.0 * Y[train] - 1) for X in views)
+        scores = [ridge.predict(X[test]) for ridge, X in zip(fitted, views, strict=True)]
+        first, second = (list(evaluate(Y[test], s, s > 0).values()) for s in scores)
+        leads.append(np.subtract(first, second))
+    ratios = np.mean(leads, axis=0) / np.std(leads, axis=0, ddof=1)
+    return [dict(zip(CRITERIA, ratios.tolist(), strict=True))]
+
+
+def critical_lead(rho) -> np.ndarray:
+    """The mean lead over its std that is significant if two leads have the correlation ρ."""
+    error = np.sqrt(1 / N_SPLITS + rho / (1 - np.asarray(rho)))
+    return stdtrit(N_SPLITS - 1, 1 - ALPHA / 2) * error
+
+
+def levels(records: pd.DataFrame, rho: float) -> pd.DataFrame:
+    """Shares of false differences: rows are numbers of training examples, columns criteria."""
+    ratios = records.groupby("method")[[*CRITERIA]]
+    return ratios.agg(lambda ratio: (ratio.abs() > critical_lead(rho)).mean())
+
+
+def power(records: pd.DataFrame, rho: float, lead: float) -> float:
+    """The share of criteria and sets in which a lead of so many std is shown, by the worse size."""
+    ratios = records.set_index("method")[[*CRITERIA]] + lead
+    return float((ratios > critical_lead(rho)).groupby("method").mean().mean(axis=1).min())
+
+
+# The smallest and the largest training set of Figs. 4 and 5.
+EQUAL_PAIRS = {f"{n} training examples": EqualPair(n) for n in (150, 482)}
+OF_EQUALS = Part(("synthetic_scene",), RandomSplits(500), EQUAL_PAIRS)
+
 SECTION5 = (
     Experiment("figure4", "Fig. 4", (Part(SCENES, SPLITS, FIGURE_4),), TESTED),
     Experiment("figure5", "Fig. 5", (Part(TEXTS, SPLITS, FIGURE_5),), TESTED),
     Experiment("cccp", "Objectives of the CCCP", (OF_OBJECTIVES,), OBJECTIVES),
     Experiment("relatedness", "Related labels", (OF_PAIRS,), RELATED),
+    Experiment(
+        "calibration",
+        "Section 5's test of equal learners",
+        (OF_EQUALS,),
+        Measure(standardized_leads, (*CRITERIA,)),
+    ),
 )

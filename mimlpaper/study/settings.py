@@ -182,8 +182,8 @@ def settings(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> pd.Da
                 described = *_described(ours, name), *_described(without_print, name)
                 if any(described):
                     rows.append((method, dataset, name, *described))
-    columns = ["method", "dataset", "parameter", "value", "basis", "source"]
-    return pd.DataFrame(rows, columns=[*columns, "blind", "blind_basis", "blind_source"])
+    columns = "method dataset parameter value basis source blind blind_basis blind_source"
+    return pd.DataFrame(rows, columns=columns.split())
 
 
 def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) -> dict[str, int]:

@@ -14,13 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
+from mimlpaper import ConcatenateInstances, MeanInstances, MlKnn, MlSvm, NoisyOr, SumInstances
 from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
-from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
 from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
-from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
-from mimlpaper.preprocessing import ConcatenateInstances, MeanInstances, SumInstances
 from mimlpaper.study.measures import BUDGETED
 from mimlpaper.study.section4 import CONCATENATED, SCALED, UNIT_ROWS
 from mimlpaper.study.section6 import AS_IN_FILES, AS_SPARSE, YAHOO
@@ -112,8 +110,7 @@ def _through_insdif(row):
 
 
 # On vectors, the printed name of a learner of bags.
-THROUGH_INSDIF = {name: f"InsDif_{name}" for name in (*OF_BAGS, "Set kernel")}
-THROUGH_INSDIF["MimlNn"] = "InsDif"
+THROUGH_INSDIF = {n: f"InsDif_{n}" for n in (*OF_BAGS, "Set kernel")} | {"MimlNn": "InsDif"}
 
 
 def _bags(scaling, vector, *search) -> Table:
@@ -135,8 +132,7 @@ def _vectors(*steps) -> Table:
 # With thousands of examples, a quarter of the training part is enough to choose by.
 QUARTER = default("time", test_size=0.75)
 AT_ROWS = default("unit length", scaling=UNIT_ROWS)
-DOCUMENT = make_pipeline(SumInstances(), Normalizer())
-SUMMED = default("unit length", scaling=None, vector=DOCUMENT)
+SUMMED = default("unit length", scaling=None, vector=make_pipeline(SumInstances(), Normalizer()))
 
 # One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
 CONCEPTS = [10, 30, 50, 70]
@@ -151,12 +147,14 @@ BY_SCALES = _grid(
     threshold=["learned", 0.5], n_start_bags=[1, 3],
 )  # fmt: skip
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
-FIFTY = stated("4.3.2", learner__n_rounds=50)
 OF_ONE_LABEL = {
     "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
     "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
     "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
-    "SubCod_MimlBoost": Row(subcod.SubCod(learner=mimlboost.MimlBoost()), [FIFTY, *WHOLE_BUDGET]),
+    "SubCod_MimlBoost": Row(
+        subcod.SubCod(learner=mimlboost.MimlBoost()),
+        [stated("4.3.2", learner__n_rounds=50), *WHOLE_BUDGET],
+    ),
     "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
     "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
     "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),

@@ -47,16 +47,14 @@ FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
 # An outlier lies so many robust standard deviations from the median of its setting's splits. The
 # spread of fewer splits says nothing.
-FAR = 8.0
-SMALLEST = 5
+FAR, SMALLEST = 8.0, 5
 PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
 
 EXACT = 1e-6
 MOVED = 0.01  # share of test bags that another machine may decide differently
 
 # Of a cluster's trials of a method, one in fifty runs again on this machine, and at least two.
-ONE_IN = 50
-AT_LEAST = 2
+ONE_IN, AT_LEAST = 50, 2
 
 
 def verify(

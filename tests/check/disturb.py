@@ -13,14 +13,13 @@ from dataclasses import astuple
 
 import llvmlite.binding
 import pandas as pd
-from mimlpaper.study.arithmetic import variables
 
 from mimlpaper import paths
+from mimlpaper.study import variables
 from mimlpaper.study.fingerprint import provenance
-from mimlpaper.study.records import KEY, records
+from mimlpaper.study.records import KEY, records, trials_of
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import run_trials
-from mimlpaper.study.trials import Trial
 from mimlpaper.study.verify import compare_trial
 
 NAMES = [f"table{n}" for n in range(1, 6)] + [f"figure{n}" for n in range(4, 10)]
@@ -39,38 +38,33 @@ DISTURBANCES = {
 }
 
 
-def first_trials(name):
-    """A trial of each row on the first and the last of its data sets."""
-    experiment = EXPERIMENTS[name]
-    sets = experiment.datasets
-    trials = [t for t in experiment.trials() if t.split == 0 and t.dataset in (sets[0], sets[-1])]
-    return pd.DataFrame(trials).drop_duplicates(["dataset", "method"])
-
-
 def largest_changes() -> list[dict]:
-    """What the trials give under the arithmetic of this process, against their records."""
+    """What each row's first trials give under this process's arithmetic, against their records.
+
+    They are those of the first split on the first and the last data set.
+    """
     found = []
     for name in NAMES:
         experiment, recorded = EXPERIMENTS[name], records(name)
-        rows = {Trial(*key): own for key, own in recorded.groupby(KEY)}
-        trials = [Trial(*row) for row in first_trials(name).itertuples(index=False)]
-        for trial, again in run_trials(trials, EXPERIMENTS, jobs=-1):
-            moved, _ = compare_trial(experiment, rows[trial], again)
-            found.append(dict(zip(KEY, astuple(trial), strict=True)) | {"largest_change": moved})
+        ends = {experiment.datasets[0], experiment.datasets[-1]}
+        first = recorded[(recorded["split"] == 0) & recorded["dataset"].isin(ends)]
+        first = first.drop_duplicates(["dataset", "method"])
+        rows = dict(list(recorded.groupby(KEY)))
+        for trial, again in run_trials(trials_of(first), EXPERIMENTS):
+            moved, _ = compare_trial(experiment, rows[astuple(trial)], again)
+            found.append(vars(trial) | {"largest_change": moved})
     return found
 
 
 def main():
     if sys.argv[1:] == ["here"]:
         return print(json.dumps(largest_changes()))
-    pinned, tables = variables(), []
+    tables = []
     for name, changed in DISTURBANCES.items():
-        environment = os.environ | pinned | changed  # set and empty is not pinned
+        environment = os.environ | variables() | changed  # set and empty is not pinned
         command = [sys.executable, __file__, "here"]
-        done = subprocess.run(
-            command, env=environment, stdout=subprocess.PIPE, text=True, check=True
-        )
-        found = pd.DataFrame(json.loads(done.stdout.splitlines()[-1]))
+        text = subprocess.check_output(command, env=environment, text=True)
+        found = pd.DataFrame(json.loads(text.splitlines()[-1]))
         tables.append(found.assign(disturbance=name))
     here = {key: provenance()[key] for key in ("versions", "commit", "machine")}
     text = pd.concat(tables).assign(**here).to_csv(index=False, lineterminator="\n")

@@ -26,30 +26,24 @@ def cluster(tmp_path):
     here = Path(__file__).resolve()
     paths = [str(here.parent), str(here.parents[2]), os.environ.get("PYTHONPATH", "")]
     where = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": os.pathsep.join(paths)}}
-    with (tmp_path / "log").open("w+") as log:
+    log = tmp_path / "log"
+    with log.open("w") as out:
 
         def start(program, *options):
-            command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
-            command.append("--no-dashboard")
-            return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **where)
+            command = [sys.executable, "-m", f"distributed.cli.{program}", "--no-dashboard"]
+            return subprocess.Popen([*command, *options], stdout=out, stderr=out, **where)
 
         processes = [start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")]
-        log_text = (tmp_path / "log").read_text
-        address = wait_for(lambda: re.search(r"tcp://127.0.0.1:\d+", log_text()))[0]
+        deadline = time.monotonic() + 120
+        while not (found := re.search(r"tcp://127.0.0.1:\d+", log.read_text())):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
-        processes += [start("dask_worker", address, *options) for _ in range(N_WORKERS)]
-        yield address, processes[1:]
+        processes += [start("dask_worker", found[0], *options) for _ in range(N_WORKERS)]
+        yield found[0], processes[1:]
         for process in reversed(processes):
             process.kill()
             process.wait()
-
-
-def wait_for(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
 
 
 class KillingOne(Store):

@@ -12,7 +12,7 @@ from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.study.records import Store
 from mimlpaper.study.runner import TrialError, compute, run_trials
 from tests.made_up_study import METHODS, same_numbers, sleepy, tiny
-from tests.unit.test_fingerprint import FURTHER, check_covered, codes, moved_by
+from tests.unit.test_fingerprint import check_covered
 
 SLOW = sleepy()
 
@@ -51,11 +51,11 @@ class Run:
         return self
 
     def workers(self):
-        """Pids of the worker processes that are alive; zombies are not."""
-        listed = subprocess.run(
-            ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="], capture_output=True, text=True
+        """Worker processes that are alive; zombies are not."""
+        listed = subprocess.check_output(
+            ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="], text=True
         )
-        rows = [line.split(None, 3) for line in listed.stdout.splitlines()]
+        rows = [line.split(None, 3) for line in listed.splitlines()]
         mine = [row for row in rows if row[1] == str(self.process.pid) and "LokyProcess" in row[3]]
         return [int(pid) for pid, _, state, _ in mine if state[0] != "Z"]
 
@@ -72,29 +72,34 @@ def undisturbed(tmp_path_factory):
 
 def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undisturbed):
     """Ctrl-C; kill -9 of the parent, whose workers end; of all; of a worker, whose trials go on."""
-    run = Run(tmp_path).wait_for(2)
-    os.killpg(run.process.pid, signal.SIGINT)
+
+    def go_on():
+        """A run that has recorded more than the one before it."""
+        n_recorded.append(len(Store(tmp_path).load(SLOW)))
+        run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
+        return run, run.process.pid
+
+    n_recorded = []
+    run, pid = go_on()
+    os.killpg(pid, signal.SIGINT)
     status, printed = run.end()
     assert status == 130 and "Traceback" not in printed
     assert "interrupted; what is recorded stays" in printed
-    n_recorded = [0, len(run.store.load(SLOW))]
 
-    run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
+    run, pid = go_on()
     assert run.workers()
-    os.kill(run.process.pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
     run.process.wait()
     deadline = time.monotonic() + 60
     while run.workers():
         assert time.monotonic() < deadline, "workers outlive their run"
         time.sleep(0.1)
-    n_recorded.append(len(run.store.load(SLOW)))
 
-    run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
-    os.killpg(run.process.pid, signal.SIGKILL)
+    run, pid = go_on()
+    os.killpg(pid, signal.SIGKILL)
     assert run.end()[0] == -signal.SIGKILL
-    n_recorded.append(len(run.store.load(SLOW)))
 
-    run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
+    run, _ = go_on()
     os.kill(run.workers()[0], signal.SIGKILL)
     status, printed = run.end()
     assert status == 0 and "a worker process died" in printed
@@ -120,28 +125,6 @@ def test_a_trial_that_kills_every_worker_stops_only_itself():
         for trial, _ in run_trials(mine.trials(), {"mine": mine}, jobs=2):
             ended.append(trial.method)
     assert ended == ["MimlNn"]
-
-
-def test_a_file_torn_at_every_byte(tmp_path):
-    """What is whole is read, and the next row is added after it."""
-    store, mine = Store(tmp_path), tiny(n_splits=1)
-    compute(mine, jobs=1, store=store)
-    path, rows = store.path("mine"), store.load(mine)
-    whole, expected = path.read_bytes(), rows.fillna(0).to_dict("records")
-    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
-    for end in range(len(whole) + 1):
-        path.write_bytes(whole[:end])
-        kept = max(sum(end >= one for one in ends) - 1, 0)
-        assert store.load(mine).fillna(0).to_dict("records") == expected[:kept]
-        store.append(mine, rows[1:].to_dict("records"))
-        assert len(store.load(mine)) == (2 if kept else 1)
-        assert path.read_bytes().startswith(whole[: ends[kept]])
-
-
-def test_every_change_makes_the_right_records_stale(monkeypatch):
-    before = codes()
-    for name, expected in FURTHER.items():
-        assert moved_by(name, before, monkeypatch) == expected, name
 
 
 def test_all_that_runs_in_a_trial_of_any_method_is_covered():

@@ -7,59 +7,38 @@ from pathlib import Path
 
 import llvmlite.binding
 import numpy as np
-import pytest
-from threadpoolctl import threadpool_info
 
-from mimlpaper import DiverseDensity, EmDd
-from mimlpaper.bags import Bags
-from mimlpaper.study.records import Store
+from mimlpaper import Bags, DiverseDensity, EmDd
 from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.runner import compute, run_trials
+from mimlpaper.study.runner import run_trials
 
 CHEAP = {
     "table1": ["MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm", "Ml-knn", "RankSvm"],
     "table3": ["InsDif", "MlSvm", "Ml-knn", "Cnmf"],
     "table5": ["SubCod", "SubCod_MimlNn", "Ch-Fd", "Mi-Svm"],
 }
-TRIALS = [
-    get_experiment(name).trials("smoke", [method])[0]
-    for name, methods in CHEAP.items()
-    for method in methods
-]
-OPENBLAS = [pool for pool in threadpool_info() if pool["internal_api"] == "openblas"]
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def numbers(rows):
-    return repr([{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows])
+def numbers(trials, jobs):
+    """What trials give, but for seconds."""
+    experiments = {name: get_experiment(name) for name in CHEAP}
+    return {
+        trial: repr([{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows])
+        for trial, rows in run_trials(trials, experiments, jobs=jobs)
+    }
 
 
 def test_order_repetition_and_processes_change_nothing():
     """A trial leaves no state for the next one. Workers are fresh interpreters."""
-    experiments = {name: get_experiment(name) for name in CHEAP}
-    forwards, backwards, apart = (
-        {trial: numbers(rows) for trial, rows in run_trials(trials, experiments, jobs=jobs)}
-        for trials, jobs in ((TRIALS, 1), (TRIALS[::-1], 1), (TRIALS, 2))
-    )
-    assert forwards == backwards == apart and len(apart) == len(TRIALS)
-
-
-@pytest.mark.skipif(not OPENBLAS, reason="NumPy's BLAS here is not OpenBLAS")
-def test_another_blas_kernel_comes_within_the_bound(tmp_path):
-    """OpenBLAS takes the kernel of an older processor, which rounds sums differently."""
-    methods = ["MimlNn", "Ml-knn"]
-    table = compute("table1", profile="smoke", methods=methods, jobs=1, store=Store(tmp_path))
-    code = (
-        "import sys\nfrom mimlpaper.study.records import Store\n"
-        "from mimlpaper.study.verify import verify\n"
-        "t = verify(['table1'], profile='smoke', store=Store(sys.argv[1]), jobs=1, sample=2)\n"
-        "assert set(t['outcome']) <= {'equal', 'close'} and t['n_checked'].sum() == 4, t"
-    )
-    older = "Nehalem" if "x86" in table["machine"].iloc[0] else "ARMV8"
-    environment = os.environ | {"OPENBLAS_CORETYPE": older}
-    subprocess.run([sys.executable, "-c", code, str(tmp_path)], env=environment, check=True)
-    (machine,) = Store(tmp_path).outcomes()["machine"].unique()
-    assert older in machine
+    trials = [
+        get_experiment(name).trials("smoke", [method])[0]
+        for name, methods in CHEAP.items()
+        for method in methods
+    ]
+    forwards = numbers(trials, 1)
+    assert forwards == numbers(trials[::-1], 1) == numbers(trials, 2)
+    assert len(forwards) == len(trials)
 
 
 def digits_of_ascents():

@@ -30,21 +30,17 @@ def report(code=REPORT, **changed):
 
 
 @pinned_here
-def test_libraries_that_are_imported_later_use_no_wider_registers():
+def test_libraries_that_are_imported_later_and_workers_use_no_wider_registers():
     assert report() == f"{PINNED} False 0 Haswell"
-
-
-@pinned_here
-def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
-    assert report("import numpy" + REPORT).startswith(OWN)
-    assert report(OPENBLAS_CORETYPE="Nehalem").startswith(OWN)
-
-
-@pinned_here
-def test_workers_inherit_it():
     code = (
         "import numpy, mimlpaper.study, joblib\n"
         "from mimlpaper.study import pin\n"
         "print(pin(), *joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2)), sep=', ')"
     )
     assert report(code) == f"{OWN}, {PINNED}, {PINNED}"
+
+
+@pinned_here
+def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
+    assert report("import numpy" + REPORT).startswith(OWN)
+    assert report(OPENBLAS_CORETYPE="Nehalem").startswith(OWN)

@@ -7,20 +7,20 @@ from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import results
-from mimlpaper.study.calibration import EqualPair, critical_lead, levels, power, standardized_leads
+from mimlpaper.study.section5 import EqualPair, critical_lead, levels, power, standardized_leads
 from mimlpaper.study.statistics import ALPHA, RHO, compare_gains
 
 
-def test_the_views_are_alike_and_a_swap_turns_the_sign(monkeypatch):
-    (leads,) = standardized_leads(EqualPair(12, 3), None, None, None)
-    draw = EqualPair.draw
-
-    def swapped(self):
-        rng, Y, views = draw(self)
+class Swapped(EqualPair):
+    def draw(self):
+        rng, Y, views = super().draw()
         return rng, Y, views[::-1]
 
-    monkeypatch.setattr(EqualPair, "draw", swapped)
-    (turned,) = standardized_leads(EqualPair(12, 3), None, None, None)
+
+def test_the_views_are_alike_and_a_swap_turns_the_sign():
+    (leads,), (turned,) = (
+        standardized_leads(pair(12, 3), None, None, None) for pair in (EqualPair, Swapped)
+    )
     assert list(leads) == list(CRITERIA) and len(set(leads.values())) > 5
     assert [*turned.values()] == pytest.approx([-lead for lead in leads.values()])
 
@@ -32,8 +32,7 @@ def test_levels_and_power_of_independent_leads():
     ratios = leads.mean(axis=2) / leads.std(axis=2, ddof=1)
     drawn = pd.DataFrame(ratios, columns=[*CRITERIA]).assign(method=["a", "b"] * 4000)
     assert levels(drawn, 0.0).to_numpy().mean() == pytest.approx(0.05, abs=0.005)
-    crit = stats.t.isf(0.025, 29)
-    expected = stats.nct.sf(crit, 29, 0.5 * np.sqrt(30))
+    expected = stats.nct.sf(stats.t.isf(0.025, 29), 29, 0.5 * np.sqrt(30))
     assert power(drawn, 0.0, 0.5) == pytest.approx(expected, abs=0.03)
     gains = rng.normal(size=30)
     found = compare_gains(gains, 3.0, 0.1)

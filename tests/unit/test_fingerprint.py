@@ -10,13 +10,10 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mimlpaper.algorithms.mimlnn import MimlNn
-from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.baselines.binary_relevance import MlKnn
+from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances
 from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.paths import PACKAGE
-from mimlpaper.preprocessing import OnInstances
 from mimlpaper.study import fingerprint
 from mimlpaper.study.fingerprint import code_fingerprint
 from mimlpaper.study.holdouts import HoldOut
@@ -57,15 +54,14 @@ def alone():
 
 @pytest.fixture
 def toy(monkeypatch):
-    """Hashes of all that ``toy.shapes.Box`` uses, after a change of one module's text."""
+    """Hashes of all that ``toy.shapes.Box`` uses, with some modules' texts changed."""
 
-    def hashes_after(module="toy", old="", new="", texts=TOY):
-        assert old in texts[module]
-        see(monkeypatch, texts | {module: texts[module].replace(old, new)})
+    def hashes(**texts):
+        see(monkeypatch, TOY | {f"toy.{module}": text for module, text in texts.items()})
         closure = fingerprint._closure(frozenset({("toy.shapes", "Box")}))
         return sorted((name, fingerprint._hash((module, name))) for module, name in closure)
 
-    return hashes_after
+    return hashes
 
 
 def test_definitions_in_use_count_but_not_comments_docstrings_and_layout(toy):
@@ -86,21 +82,20 @@ def test_definitions_in_use_count_but_not_comments_docstrings_and_layout(toy):
         ("extra", "round(x)", "round(x, 1)", True),
         ("extra", "def rounded", "print(1)\n\n\ndef rounded", True),
     ):
-        assert (toy(f"toy.{module}", old, new) != before) == counts, old
+        text = TOY[f"toy.{module}"]
+        assert (toy(**{module: text.replace(old, new)}) != before) == counts and old in text, old
 
 
 def test_a_definition_may_move_to_another_file(toy):
     shapes = TOY["toy.shapes"].replace("toy.extra", "toy.units")
-    units = TOY["toy.units"] + TOY["toy.extra"]
-    before, moved = toy(), toy(texts=TOY | {"toy.shapes": shapes, "toy.units": units})
+    before, moved = toy(), toy(shapes=shapes, units=TOY["toy.units"] + TOY["toy.extra"])
     assert [name for name, _ in moved] == [name for name, _ in before][1:]  # one module less
     assert {name for name, _ in set(before) ^ set(moved)} <= {"", "Box"}  # it names the file
 
 
 def test_empty_fields_that_other_versions_add_do_not_count():
     tree = ast.parse("def f():\n    pass")
-    text = fingerprint._canonical(tree)
-    tree.body[0].type_params = []
+    text, tree.body[0].type_params = fingerprint._canonical(tree), []
     assert fingerprint._canonical(tree) == text
 
 
@@ -113,32 +108,27 @@ def test_parameters_splits_and_measure_count_but_seeds_and_the_number_of_splits_
     assert code == of(make_pipeline(MimlSvm(C=1.0)), splits=RandomSplits(5))
     assert code.split(".")[0] == of(make_pipeline(MimlSvm(C=2.0))).split(".")[0]
     mine = make_pipeline(MimlSvm(C=1.0))
+    scalers = MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False)
+    names = "reuters", "scene:10%", "scene:20%", "drawn:8x2x4", "drawn:8x3x4"
     others = [
         of(mine, splits=RandomSplits(30, train=0.25)), of(mine, splits=CrossValidation(30)),
         of(mine, measure=STAGED), of(mine, measure=replace(TESTED, words=())),
         of(make_pipeline(MimlSvm(C=2.0))), of(MlKnn()), of(None),
         of(MimlNn(metric=max_hausdorff)), of(MimlNn(metric=average_hausdorff)),
-        *(
-            of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]}))
-            for scaler in (MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False))
-        ),
-        *(
-            of(MlKnn(), loader_of(name))
-            for name in ("reuters", "scene:10%", "scene:20%", "drawn:8x2x4", "drawn:8x3x4")
-        ),
+        *(of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]})) for scaler in scalers),
+        *(of(MlKnn(), loader_of(name)) for name in names),
     ]  # fmt: skip
     assert len({code, *others}) == 1 + len(others)
 
 
 def test_no_file_is_read_after_the_import(monkeypatch):
     """What is edited while trials run does not change their fingerprints."""
-    code = current_codes(get_experiment("table1"))("scene", "Ml-knn", "{}")
+    code = codes()["Ml-knn"]
     see(monkeypatch, {name: text.decode() for name, text in fingerprint.SOURCES.items()})
-    edited = raising(AssertionError("a file is read"))
     with monkeypatch.context() as patched:
         for where, name in ((Path, "read_bytes"), (Path, "read_text"), (builtins, "open")):
-            patched.setattr(where, name, edited)
-        assert current_codes(get_experiment("table1"))("scene", "Ml-knn", "{}") == code
+            patched.setattr(where, name, raising(AssertionError("a file is read")))
+        assert codes()["Ml-knn"] == code
 
 
 TRIALS = {
@@ -150,41 +140,17 @@ TRIALS = {
     "pages": ("characteristics", "yahoo:Arts", "after term selection"),
     "cost": ("costs", "drawn:400x8x8", "MimlNn"),
 }  # fmt: skip
-LEARN = set(TRIALS) - {"pages"}
-TEST = LEARN - {"rounds", "steps", "cost"}
-MULTI_LABEL_SPLITS = {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "rounds", "steps"}
+TEST = set(TRIALS) - {"pages", "rounds", "steps", "cost"}
 
-# A change of each definition, and the trials whose fingerprints it moves; a few of them daily.
-STALE = {
-    "_attempt": set(TRIALS), "criteria": TEST, "RandomSplits": MULTI_LABEL_SPLITS,
-    "_read_yeast": {"RankSvm", "average distance"}, "MlKnn": {"Ml-knn"}, "Store": set(),
+# The trials whose fingerprints a change of a definition moves.
+MOVED = {
+    "_attempt": set(TRIALS), "_recorded_text": set(TRIALS), "verify": set(),
+    "criteria": TEST, "criteria_by_stage": {"rounds"}, "LastForTest": {"cost"},
+    "RandomSplits": {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "rounds", "steps"},
+    "with_percentage": {"D-MimlSvm", "steps"}, "_read_yeast": {"RankSvm", "average distance"},
+    "average_hausdorff": {"average distance"}, "HoldOut": {"D-MimlSvm"},
+    "KMedoids": {"MimlSvm", "average distance", "cost"},
 }  # fmt: skip
-FURTHER = {
-    "_run_batch": set(TRIALS), "_recorded_text": set(TRIALS), "run_trial": set(TRIALS),
-    "set_random_states": set(TRIALS), "Dataset": set(TRIALS),
-    "criteria_by_stage": {"rounds"}, "_tested": TEST | {"rounds"}, "evaluate": TEST | {"rounds"},
-    "objectives": {"steps"}, "characteristics": {"pages"}, "spent": {"cost"},
-    "CrossValidation": {"RankSvm", "average distance", "Em-dd"}, "GivenSplit": {"pages"},
-    "LastForTest": {"cost"}, "HoldOut": {"D-MimlSvm"}, "load_drawn": {"cost"},
-    "with_percentage": {"D-MimlSvm", "steps"}, "DMimlSvm": {"D-MimlSvm", "steps"},
-    "average_hausdorff": {"average distance"}, "EmDd": {"Em-dd"}, "RankSvm": {"RankSvm"},
-    "AdtBoostMH": {"AdtBoost.MH", "rounds"}, "KMedoids": {"MimlSvm", "average distance", "cost"},
-    "verify": set(), "compute": set(), "records": set(), "estimate": set(),
-}  # fmt: skip
-
-
-def one_more_line(name):
-    """The module that defines a name, and its text with one more line in each function of it."""
-    (module,) = (module for module in fingerprint.SOURCES if name in fingerprint._names(module)[0])
-    text = fingerprint.SOURCES[module].decode()
-    lines = text.splitlines(keepends=True)
-    (top,) = (node for node in ast.parse(text).body if getattr(node, "name", None) == name)
-    first = {node.body[0].lineno: node.body[0].col_offset for node in ast.walk(top)
-             if isinstance(node, ast.FunctionDef)}  # fmt: skip
-    assert first
-    for number in sorted(first, reverse=True):
-        lines.insert(number - 1, " " * first[number] + "pass\n")
-    return {module: "".join(lines)}
 
 
 def codes():
@@ -192,19 +158,21 @@ def codes():
             for key, (name, data, method) in TRIALS.items()}  # fmt: skip
 
 
-def moved_by(name, before, monkeypatch):
-    """The trials whose fingerprint moves when a definition changes; settings do not move."""
-    with monkeypatch.context() as patched:
-        see(patched, one_more_line(name))
-        after = codes()
-    assert [c.split(".")[1] for c in before.values()] == [c.split(".")[1] for c in after.values()]
-    return {key for key in TRIALS if before[key] != after[key]}
-
-
 def test_a_change_makes_the_right_records_stale(monkeypatch):
+    """Each function of a definition gets one more line. Settings do not move."""
     before = codes()
-    for name, expected in STALE.items():
-        assert moved_by(name, before, monkeypatch) == expected, name
+    for name, expected in MOVED.items():
+        (module,) = (one for one in fingerprint.SOURCES if name in fingerprint._names(one)[0])
+        tree = ast.parse(fingerprint.SOURCES[module])
+        (definition,) = (node for node in tree.body if getattr(node, "name", None) == name)
+        for node in ast.walk(definition):
+            if isinstance(node, ast.FunctionDef):
+                node.body.append(ast.Pass())
+        with monkeypatch.context() as patched:
+            see(patched, {module: ast.unparse(tree)})
+            after = codes()
+        assert {key for key in TRIALS if before[key] != after[key]} == expected, name
+        assert all(before[key].split(".")[1] == after[key].split(".")[1] for key in TRIALS)
 
 
 def check_covered(name, method):
@@ -212,10 +180,10 @@ def check_covered(name, method):
     experiment = get_experiment(name)
     trial = experiment.trials("smoke", [method])[0]
     estimator = experiment.estimator(trial.dataset, method, trial.parameters)
-    splits, found = experiment.part_of(trial.dataset, method).splits, set(fingerprint.COMMON)
-    for part in (estimator, loader_of(trial.dataset), splits, experiment.measure):
-        fingerprint._described(part, found)
-    covered, called = fingerprint._closure(frozenset(found)), set()
+    splits = experiment.part_of(trial.dataset, method).splits
+    parts = estimator, loader_of(trial.dataset), splits, experiment.measure
+    _, covered = fingerprint._behind(*parts)
+    called = set()
 
     def watch(frame, event, argument):
         if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
@@ -228,9 +196,8 @@ def check_covered(name, method):
         run_trial(trial, estimator, splits, experiment.measure)
     finally:
         sys.setprofile(None)
-    called = {(module, name) for module, name in called if not name.startswith("<")}
     finding = {"mimlpaper.datasets.loaders", *fingerprint.NOT_FOLLOWED}  # not making data
-    followed = {(module, name) for module, name in called if module not in finding}
+    followed = {one for one in called if one[0] not in finding and not one[1].startswith("<")}
     assert len(followed) > 5 and followed <= covered, sorted(followed - covered)
 
 
@@ -247,11 +214,12 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
     """
     for module, source in fingerprint.SOURCES.items():
         tree = ast.parse(source)
+        nodes = list(ast.walk(tree))
         assert not any(isinstance(node, ast.For | ast.While) for node in tree.body), module
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
         assert not any(one.level or one.names[0].name == "*" for one in imports), module
-        whole = [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
-        assert not any(a.name.startswith("mimlpaper") for one in whole for a in one.names), module
+        whole = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        assert not any(alias.name.startswith("mimlpaper") for alias in whole), module
         inner = [one for one in imports if one in tree.body and one.module.startswith("mimlpaper")]
         ours = {alias.asname or alias.name for one in inner for alias in one.names}
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -266,12 +234,11 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
 
 
 def test_provenance_names_the_blas_in_use_alone(monkeypatch):
+    names = "filepath", "architecture", "user_api", "internal_api"
     pools = [
-        {"filepath": path, "user_api": api, "internal_api": "x", "architecture": kernel}
-        for path, kernel, api in (
-            ("/site/numpy.libs/a.so", "K1", "blas"), ("/env/lib/b.so", "K2", "blas"),
-            ("/site/scs.libs/c.so", "K3", "blas"), ("/env/lib/omp.so", "K4", "openmp"),
-        )
+        ("/site/numpy.libs/a.so", "K1", "blas", "x"), ("/env/lib/b.so", "K2", "blas", "x"),
+        ("/site/scs.libs/c.so", "K3", "blas", "x"), ("/env/lib/omp.so", "K4", "openmp", "x"),
     ]  # fmt: skip
-    monkeypatch.setattr(fingerprint, "threadpool_info", lambda: pools)
+    loaded = [dict(zip(names, pool, strict=True)) for pool in pools]
+    monkeypatch.setattr(fingerprint, "threadpool_info", lambda: loaded)
     assert fingerprint._blas_kernels() == ["x K1", "x K2"]

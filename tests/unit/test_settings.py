@@ -1,15 +1,11 @@
 """Settings: each has a basis, each basis is used, and columns and readings follow from them."""
 
-import os
-
 import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from mimlpaper.algorithms.insdif import InsDif
 from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
-from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.study import settings as rules
 from mimlpaper.study.holdouts import HoldOut
@@ -28,56 +24,49 @@ def parameters(estimator):
     found = {}
     if isinstance(estimator, HoldOut):
         found = {name: getattr(estimator, name) for name in rules.OF_HOLD_OUT}
+        found = {name: value for name, value in found.items() if value is not False}
         estimator = estimator.estimator
-    found |= estimator[-1].get_params()
-    found = {
-        n: v for n, v in found.items() if not (hasattr(v, "fit") or n.endswith("random_state"))
-    }
+    for name, value in estimator[-1].get_params().items():
+        if not (hasattr(value, "fit") or name.endswith("random_state")):
+            found[name] = value
     return list(map(str, estimator[:-1])), {n: found[n] for n in found.keys() - rules.unread(found)}
 
 
-def test_every_parameter_has_a_basis_and_its_value():
+def test_every_parameter_has_a_basis_and_its_value_and_blind_ones_are_not_near_to_print():
     for row, dataset in ALL_ROWS:
         about = settings({"": row}, [dataset]).set_index("parameter")
+        kept = {name for basis in row.settings if basis.kept for name in basis.values}
+        assert set(about.index[about["blind_basis"] == NEAREST]) <= kept
+        near = (about["basis"] == NEAREST) & ~about.index.isin(kept)
+        assert (about["value"] != about["blind"])[near].all(), "this value has a better basis"
+        both = ~near & about["basis"].ne("") & about["blind_basis"].ne("")
+        assert (about["value"] == about["blind"])[both].all()
         for column, prefix in ((row, ""), (row.blind(), "blind_")):
             steps, found = parameters(column.published(dataset))
             own = about[about[f"{prefix}basis"] != ""]
             assert set(own[f"{prefix}basis"]) <= set(rules.BASES)
             values = own[prefix.strip("_") or "value"]
             named = [name for name in rules.STEPS if name in values]
-            assert "scaling" in named
+            assert "scaling" in named and set(found) == set(values.index) - set(named)
             assert sorted(steps) == sorted(values[n] for n in named if values[n] != "None")
-            found = {n: v for n, v in found.items() if (n, v) != ("stratified", False)}
-            assert set(found) == set(values.index) - set(named)
-            held = own[f"{prefix}basis"] == HELD_OUT
             for name, value in found.items():
-                assert held[name] or values[name] == getattr(value, "__name__", str(value))
-
-
-def test_only_the_published_column_has_settings_nearest_to_print():
-    for row, dataset in ALL_ROWS:
-        about = settings({"": row}, [dataset])
-        kept = {name for basis in row.settings if basis.kept for name in basis.values}
-        assert set(about.loc[about["blind_basis"] == NEAREST, "parameter"]) <= kept
-        near = (about["basis"] == NEAREST) & ~about["parameter"].isin(kept)
-        assert (about["value"] != about["blind"])[near].all(), "this value has a better basis"
-        both = ~near & about["basis"].ne("") & about["blind_basis"].ne("")
-        assert (about["value"] == about["blind"])[both].all()
+                is_held_out = own.loc[name, f"{prefix}basis"] == HELD_OUT
+                assert is_held_out or values[name] == getattr(value, "__name__", str(value))
 
 
 def test_every_basis_counts_somewhere():
     used = set()
     for name, table in ROWS.items():
         for method, row in table.items():
-            counts = {
-                (id(basis), parameter)
+            layers = [
+                column.layers(dataset).items()
                 for dataset in get_experiment(name).datasets
                 for column in (row, row.blind())
-                for parameter, (_, basis) in column.layers(dataset).items()
-            }
-            used |= {(basis, parameter.split("__")[-1]) for basis, parameter in counts}
-            named = {(id(basis), parameter) for basis in row.settings for parameter in basis.values}
+            ]
+            counts = {(id(basis), p) for several in layers for p, (_, basis) in several}
+            named = {(id(basis), p) for basis in row.settings for p in basis.values}
             assert named <= counts, f"{name}, {method}"
+            used |= {(basis, parameter.split("__")[-1]) for basis, parameter in counts}
     for kind, bases in rules.EVERYWHERE.items():
         for basis in bases:
             assert {(id(basis), parameter) for parameter in basis.values} <= used, kind
@@ -94,15 +83,13 @@ ROW = Row(
 
 
 def test_a_blind_row_leaves_out_what_is_nearest_to_print():
-    published, blind = ROW.published(), ROW.blind().published()
-    assert [step.__class__ for step in published] == [MlKnn] and published[-1].n_neighbors == 3
-    assert [step.__class__ for step in blind] == [MinMaxScaler, MlKnn]
-    assert blind[-1].n_neighbors == 10
+    for row, steps, k in ((ROW, [MlKnn], 3), (ROW.blind(), [MinMaxScaler, MlKnn], 10)):
+        pipeline = row.published()
+        assert [type(step) for step in pipeline] == steps and pipeline[-1].n_neighbors == k
     assert ROW.changed(n_neighbors=7)[-1].n_neighbors == 7
     assert ROW.learner.n_neighbors == MlKnn().n_neighbors
-    table = rules.Table(
-        {"Ml-knn": ROW, "MlSvm": Row(MlSvm(), [nearest(on=["fox"], gamma=2.0, C=4.0)])}
-    )
+    on_fox = Row(MlSvm(), [nearest(on=["fox"], gamma=2.0, C=4.0)])
+    table = rules.Table({"Ml-knn": ROW, "MlSvm": on_fox})
     assert list(table.readings()) == ["Ml-knn"] and list(table.blind()) == ["Ml-knn", "MlSvm"]
     # A parameter with a value for each data set counts once.
     assert rules.nearest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
@@ -115,12 +102,11 @@ def test_readings_change_each_choice_alone_then_some_together():
     readings = ROW.readings()
     assert readings[:2] == [dict(n_neighbors=10), dict(label_rule="top")]
     assert readings[2:4] == [dict(scaling="vector columns"), dict(smoothing=2.0)]
-    assert all(reading not in readings[:i] for i, reading in enumerate(readings))
-    assert all(reading == ROW.differing(reading) for reading in readings)
-    assert any(len(reading) > 1 for reading in readings) and len(readings) <= 4 + ROW.n_mixed
-    assert readings == ROW.readings()
+    assert all(one not in readings[:i] for i, one in enumerate(readings))
+    assert all(one == ROW.differing(one) for one in readings)
+    assert any(len(one) > 1 for one in readings) and len(readings) <= 4 + ROW.n_mixed
     scaled, both = ROW.changed(**readings[2]), ROW.changed(n_neighbors=[1, 2], scaling="none")
-    assert [step.__class__ for step in scaled] == [MinMaxScaler, MlKnn]
+    assert [type(step) for step in scaled] == [MinMaxScaler, MlKnn]
     assert both.grid == {"mlknn__n_neighbors": [1, 2]} and len(both.estimator) == 1
 
 
@@ -176,26 +162,23 @@ def test_section_5_has_the_requirements_of_the_paper():
             search = experiment.estimator(experiment.datasets[0], method, change)
             assert search.criterion == "average_precision"
             assert len(ParameterGrid(search.grid)) == 8
-    if os.environ.get("MIMLPAPER_DATA"):
-        train, test = get_experiment("figure4").parts[0].splits.indices(load("scene:30%"), 0)
+        train, test = experiment.parts[0].splits.indices(range(1523), 0)
         assert (len(train), len(test)) == (381, 1142)  # a quarter is for training
 
 
 def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
     """In the order of printing. Pages have a sparse first step, and RankSvm a held-out degree."""
-    for number in (3, 4):
-        experiment, printed = get_experiment(f"table{number}"), TABLES[number].algorithms
-        assert tuple(name for name in experiment.methods if name in printed) == printed
-        runs = {(trial.dataset, trial.split) for trial in experiment.trials()}
-        assert len(runs) == TABLES[number].n_runs
+    genes, pages = experiments = [get_experiment(f"table{number}") for number in (3, 4)]
+    for experiment, printed in zip(experiments, (TABLES[3], TABLES[4]), strict=True):
+        own = [name for name in experiment.methods if name in printed.algorithms]
+        assert own == [*printed.algorithms]
+        assert len({(t.dataset, t.split) for t in experiment.trials()}) == printed.n_runs
     for method in TABLES[3].algorithms:
-        genes = get_experiment("table3").estimator("yeast", method)
-        pages = get_experiment("table4").estimator("yahoo:Arts", method)
+        one, other = genes.estimator("yeast", method), pages.estimator("yahoo:Arts", method)
         if method == "RankSvm":
-            assert pages.grid == {"ranksvm__degree": [*range(2, 10)]} and genes[-1].degree == 8
-            pages = pages.estimator
-            genes.set_params(ranksvm__degree=3)
-        assert len(pages) == len(genes) + 1 and repr(pages[-1]) == repr(genes[-1])
+            assert other.grid == {"ranksvm__degree": [*range(2, 10)]} and one[-1].degree == 8
+            other = other.estimator.set_params(ranksvm__degree=8)
+        assert len(other) == len(one) + 1 and repr(other[-1]) == repr(one[-1])
 
 
 def test_figure_8_and_the_ablation_have_the_rows_of_table_3():
@@ -207,7 +190,7 @@ def test_figure_8_and_the_ablation_have_the_rows_of_table_3():
     for method in ("InsDif", "InsDif_MimlSvm_mi", "InsDif_MimlBoost"):
         names = method, f"{method}, no bags"
         own, without = (ablation.estimator("yeast", name)[-1] for name in names)
-        assert isinstance(own, InsDif) and type(own.learner) is type(without.learner)
+        assert type(own.learner) is type(without.learner)
         assert type(own.transformation) is not type(without.transformation)
 
 

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,47 +9,33 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper.baselines.binary_relevance import Guess, MlKnn, MlSvm
 from mimlpaper.datasets import load
+from mimlpaper.study import trials as module
 from mimlpaper.study.measures import TESTED
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.trials import (
-    PROFILES,
-    CrossValidation,
-    GivenSplit,
-    RandomSplits,
-    Trial,
-    run_trial,
-    set_random_states,
-)
+from mimlpaper.study.trials import CrossValidation, GivenSplit, RandomSplits, Trial, run_trial
 from tests.made_up_study import METHODS, TINY, tiny
 
 
-class Examples(SimpleNamespace):
-    def __len__(self):
-        return self.n
+class Examples(list):
+    y, n_train = np.arange(40) % 4 == 0, 2
 
 
-DATA = Examples(n=40, name="data", y=np.arange(40) % 4 == 0, n_train=None)
+DATA = Examples(range(40))
 
 
 def test_every_split_uses_every_example_once_and_is_the_same_again():
-    for splits in RandomSplits(5), CrossValidation(20), CrossValidation(20, stratified=True):
-        found = set()
-        for split in range(splits.n_splits):
-            train, test = splits.indices(DATA, split)
-            assert sorted([*train, *test]) == list(range(40))
-            assert np.array_equal(test, splits.first(50).indices(DATA, split)[1])
-            found.add(tuple(test))
-        assert len(found) == splits.n_splits and splits.first(3) == replace(splits, n_splits=3)
-
-
-def test_shares_folds_and_given_splits():
+    for splits in RandomSplits(20), CrossValidation(20), CrossValidation(20, stratified=True):
+        assert splits.first(3) == replace(splits, n_splits=3)
+        parts = [splits.indices(DATA, split) for split in range(20)]
+        assert all(sorted([*train, *test]) == DATA for train, test in parts)
+        assert len({tuple(test) for _, test in parts}) == 20
+        assert np.array_equal(splits.first(50).indices(DATA, 1)[1], parts[1][1])
+        repeat = [test for _, test in parts[10:]]
+        assert isinstance(splits, RandomSplits) or sorted(np.concatenate(repeat)) == DATA
+    assert {DATA.y[test].sum() for test in repeat} == {1}  # stratified
     train, test = RandomSplits(3, train=0.25).indices(DATA, 0)
     assert (len(train), len(test)) == (10, 30)
-    for folds in CrossValidation(20), CrossValidation(20, stratified=True):
-        repeat = [folds.indices(DATA, split)[1] for split in range(10, 20)]
-        assert sorted(np.concatenate(repeat)) == list(range(40))
-    assert {DATA.y[test].sum() for test in repeat} == {1}
-    train, test = GivenSplit().indices(Examples(n=5, name="web", n_train=2), 0)
+    train, test = GivenSplit().indices(Examples(range(5)), 0)
     assert (train.tolist(), test.tolist()) == ([0, 1], [2, 3, 4])
 
 
@@ -89,8 +74,9 @@ def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():
     assert {t.dataset for t in smoke} == {"synthetic_scene:10%", "synthetic_texts:50%"}
     assert len(smoke) == 2 * 2 * 3
     short = tiny(variants=variants, datasets=names, smoke_splits=1).trials("smoke")
-    assert {(t.dataset, t.split) for t in short} == {("synthetic_texts:50%", 0)}
-    assert [t.method for t in short] == ["Ml-knn", "MimlNn"]
+    assert [(t.dataset, t.method, t.split) for t in short] == [
+        ("synthetic_texts:50%", method, 0) for method in ("Ml-knn", "MimlNn")
+    ]
     assert {t.dataset for t in tiny().trials("smoke")} == {"drawn:240x4x4"}
 
 
@@ -118,13 +104,13 @@ def random_states(value):
 def test_every_trial_of_the_registry_has_an_estimator_that_is_seeded_in_every_part():
     """Also in the candidates of a grid. Trials are unique, and shorter profiles are parts."""
     for experiment in EXPERIMENTS.values():
-        trials = {profile: experiment.trials(profile) for profile in PROFILES}
+        trials = {profile: experiment.trials(profile) for profile in module.PROFILES}
         assert len(set(trials["paper"])) == len(trials["paper"])
         assert set(trials["quick"]) <= set(trials["paper"])
-        for variant in {(t.dataset, t.method, t.parameters) for p in PROFILES for t in trials[p]}:
+        for variant in {(t.dataset, t.method, t.parameters) for p in trials for t in trials[p]}:
             estimator = experiment.estimator(*variant)
             if estimator is not None:
-                set_random_states(estimator, 11)
+                module.set_random_states(estimator, 11)
                 learns = hasattr(estimator, "fit") or hasattr(estimator, "draw")  # of calibration
                 assert learns and None not in set(random_states(estimator))
 

@@ -8,35 +8,20 @@ from sklearn.model_selection import ParameterGrid
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import load
-from mimlpaper.metrics import CRITERIA, evaluate
-from mimlpaper.study import measures
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.study import measures, tuned
 from mimlpaper.study.holdouts import HoldOut
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.settings import BASES, HELD_OUT, NEAREST, settings
 from mimlpaper.study.trials import set_random_states
-from mimlpaper.study.tuned import (
-    CONTROLS,
-    THROUGH_INSDIF,
-    TUNED,
-    WIDTHS,
-    Forest,
-    order_free,
-    shuffled,
-)
 
 BAGS = Bags.from_list([[[0.0, 4.0], [2.0, 4.0]], [[1.0, -1.0]], [[3.0, 1.0], [5.0, 1.0]]])
 
 
-def searches():
-    """(data sets, method, its hold-out) of every tuned row and control."""
-    for tables in (TUNED, CONTROLS):
-        for datasets, table in tables.items():
-            for method, row in table.items():
-                yield datasets, method, row.published(datasets[0])
-
-
 def test_everyone_has_sixteen_settings_and_those_with_a_kernel_the_same_kernels():
-    for datasets, method, search in searches():
+    kinds = [*tuned.TUNED.items(), *tuned.CONTROLS.items()]
+    for datasets, method, row in ((on, *one) for on, table in kinds for one in table.items()):
+        search = row.published(datasets[0])
         one_label = search.criterion == "accuracy"
         assert search.stratified == one_label == ("musk1" in datasets), method
         several = list(ParameterGrid(search.grid))
@@ -45,27 +30,27 @@ def test_everyone_has_sixteen_settings_and_those_with_a_kernel_the_same_kernels(
         assert set(rules) <= {"top"}, method
         named = [{n.split("__")[-1]: v for n, v in one.items()} for one in several]
         kernels = {(one["kernel"], one.get("gamma")) for one in named if "kernel" in one}
-        if kernels:
-            kernels = {(kernel, width) for kernel, width in kernels if kernel != "poly"}
-            assert kernels == {("linear", None), *(("rbf", width) for width in WIDTHS)}
+        kernels = {(kernel, width) for kernel, width in kernels if kernel != "poly"}
+        assert kernels in (set(), {("linear", None), *(("rbf", width) for width in tuned.WIDTHS)})
 
 
 def test_every_method_is_tuned_on_every_set_and_every_setting_has_a_basis():
     """Other than nearness to print. A grid has its reason."""
-    tables = [table for datasets, table in TUNED.items() if "musk1" not in datasets]
-    assert len(tables) == 6 and len(tables[0]) == 12
-    for table in tables:
-        names = {THROUGH_INSDIF.get(name, name) for name in table}
-        assert names == {THROUGH_INSDIF.get(name, name) for name in tables[0]}
-    assert set(get_experiment("table5").methods) == set(TUNED[get_experiment("table5").datasets])
-    for several in (TUNED, CONTROLS):
-        for table in several.values():
-            about = settings(table)
-            assert set(about["basis"]) <= set(BASES) - {NEAREST, ""}
-            assert about.loc[about["basis"] == HELD_OUT, "source"].all()
-    assert {part.datasets: part.splits for part in get_experiment("controls").parts}.items() <= {
-        part.datasets: part.splits for part in get_experiment("tuned").parts
-    }.items()
+    several = [table for datasets, table in tuned.TUNED.items() if "musk1" not in datasets]
+    names = [{tuned.THROUGH_INSDIF.get(name, name) for name in table} for table in several]
+    assert len(names) == 6 and len(names[0]) == 12 and all(one == names[0] for one in names)
+    assert set(get_experiment("table5").methods) == set(
+        tuned.TUNED[get_experiment("table5").datasets]
+    )
+    for table in (*tuned.TUNED.values(), *tuned.CONTROLS.values()):
+        about = settings(table)
+        assert set(about["basis"]) <= set(BASES) - {NEAREST, ""}
+        assert about.loc[about["basis"] == HELD_OUT, "source"].all()
+    everyone, controls = (
+        {part.datasets: part.splits for part in get_experiment(name).parts}
+        for name in ("tuned", "controls")
+    )
+    assert controls.items() <= everyone.items()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -78,8 +63,7 @@ def test_tuned_rows_and_controls_learn():
             order = np.random.default_rng(0).permutation(len(data))
             train, test = order[:60], order[60:120]
             search = experiment.estimator(trial.dataset, trial.method)
-            setting = list(ParameterGrid(search.grid))[3]
-            one = search.estimator.set_params(**setting)
+            one = search.estimator.set_params(**list(ParameterGrid(search.grid))[3])
             set_random_states(one, 0)
             (row,) = measures.criteria(one, data, train, test)
             assert row.get("average_precision", row.get("accuracy")) > 0.3, trial
@@ -91,8 +75,7 @@ def test_fewer_settings_are_the_first_of_the_order_and_the_best_of_them_is_fitte
     search = get_experiment("tuned").estimator("synthetic_scene", "Ml-knn")
     set_random_states(search, 3)
     rows = measures.criteria_by_budget(search, data, train, test)
-    assert [row["stage"] for row in rows] == [0, 1, 2, 3, 4]
-    assert [row["n_settings"] for row in rows] == [16, 8, 4, 2, 1]
+    assert [(row["stage"], row["n_settings"]) for row in rows] == [*enumerate((16, 8, 4, 2, 1))]
     order = np.random.default_rng(3).permutation(16)
     values, settings = search.holdout_values_["value"], search.holdout_values_["params"]
     for row in rows:
@@ -100,10 +83,9 @@ def test_fewer_settings_are_the_first_of_the_order_and_the_best_of_them_is_fitte
         assert json.loads(row["held_out"]) == pytest.approx([values[i] for i in tried], abs=1e-6)
         best = min(i for i in tried if values[i] == max(values[j] for j in tried))
         assert json.loads(row["chosen"]) == settings[best]
-        fitted = search.estimator.set_params(**settings[best]).fit(data.X[train], data.Y[train])
-        X, Y = data.X[test], data.Y[test]
-        expected = evaluate(Y, fitted.decision_function(X), fitted.predict(X))
-        assert {name: row[name] for name in CRITERIA} == expected
+        one = search.estimator.set_params(**settings[best])
+        (expected,) = measures.criteria(one, data, train, test)
+        assert {name: row[name] for name in CRITERIA} == {name: expected[name] for name in CRITERIA}
     assert json.loads(rows[0]["chosen"]) == search.best_params_
     few = HoldOut(search.estimator, {"mlknn__n_neighbors": [2, 4]}, random_state=3)
     rows = measures.criteria_by_budget(few, data, train, test)
@@ -115,27 +97,27 @@ def test_layouts_by_hand():
         [1.0, 4.0, 1.0, 0.0, 0.0, 4.0, 2.0, 4.0, 2.0],
         [1.0, -1.0, 0.0, 0.0, 1.0, -1.0, 1.0, -1.0, 1.0],
     ]
-    assert order_free(BAGS)[:2] == pytest.approx(np.array(expected))
+    assert tuned.order_free(BAGS)[:2] == pytest.approx(np.array(expected))
     many = Bags.from_list(list(np.arange(90.0).reshape(30, 3, 1)))
-    moved = shuffled(many)
+    moved = tuned.shuffled(many)
     for own, other in zip(many, moved, strict=True):
         assert sorted(own.ravel()) == sorted(other.ravel())
     assert len({tuple(bag.ravel() % 3) for bag in moved}) == 6  # every order
-    assert order_free(moved) == pytest.approx(order_free(many))
-    assert np.array_equal(moved.instances, shuffled(many).instances)
+    assert tuned.order_free(moved) == pytest.approx(tuned.order_free(many))
+    assert np.array_equal(moved.instances, tuned.shuffled(many).instances)
 
 
 def test_a_forest_scores_by_its_votes_above_one_half(rng):
     """Also where a label is constant. One label has one column."""
     X = rng.random((60, 3))
     Y = np.column_stack([X[:, 0] > 0.5, X[:, 1] > 0.7, np.zeros(60, dtype=bool)])
-    forest = Forest(n_estimators=20, random_state=0).fit(X, Y)
+    forest = tuned.Forest(n_estimators=20, random_state=0).fit(X, Y)
     votes = np.mean([[v[:, -1] for v in tree.predict_proba(X)] for tree in forest], axis=0).T
     scores = forest.decision_function(X)
     assert scores[:, :2] == pytest.approx(votes[:, :2] - 0.5)
     assert (scores[:, 2] == -0.5).all()
     predicted = forest.predict(X)
     assert predicted.any(axis=1).all() and (predicted[:, :2] >= (scores[:, :2] > 0)).all()
-    single = Forest(n_estimators=20, random_state=0).fit(X, Y[:, 0])
+    single = tuned.Forest(n_estimators=20, random_state=0).fit(X, Y[:, 0])
     assert np.array_equal(single.predict(X), Y[:, 0])
     assert np.array_equal(single.decision_function(X) > 0, Y[:, 0])
