@@ -5,7 +5,7 @@ from itertools import pairwise, product
 
 import cvxpy as cp
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import minimize_scalar
 
 
 def criteria(Y, scores, predicted):

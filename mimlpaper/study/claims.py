@@ -16,7 +16,6 @@ the parts, the claim is *undecided*.
 """
 
 import json
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,13 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study import compare, statistics
-from mimlpaper.study.published import ALL_CRITERIA, published_cells, published_claims, read_rows
+from mimlpaper.study.published import (
+    ALL_CRITERIA,
+    TABLES,
+    published_cells,
+    published_claims,
+    read_rows,
+)
 from mimlpaper.study.records import KEY
 from mimlpaper.study.registry import EXPERIMENTS
 
@@ -59,6 +64,7 @@ OUTCOMES = {
     "worst mean": ("worse", ("better",)),
     "boldface": ("better", ("worse",)),
 }
+OF_GROUPS = ("best mean", "worst mean", "boldface")  # these compare the best of two groups
 
 
 class ClaimTest(NamedTuple):
@@ -71,14 +77,24 @@ class ClaimTest(NamedTuple):
     values: tuple[float, ...] = ()
     experiment: str = ""
 
-    def cases(self) -> list[tuple[str, str, str]]:
-        """(method, rival, criterion or data set); "printed" are the criteria that a rival has."""
-        pairs = product(self.methods, self.rivals)
-        if self.on != ("printed",):
-            return [(*pair, name) for pair in pairs for name in self.on]
-        cells = _printed_cells(self)
-        criteria = {name: own["criterion"].unique() for name, own in cells.groupby("algorithm")}
-        return [(*pair, name) for pair in pairs for name in criteria[pair[1]]]
+    def cases(self) -> list[tuple[Sequence[str], Sequence[str], str]]:
+        """(methods, rivals, criterion or data set) of each comparison: one of each, or groups.
+
+        "printed" are the criteria that a rival has.
+        """
+        if self.test == "boldface":
+            table, cells = _printed(self.experiment)
+            names = cells.groupby([table.columns, "best"])["algorithm"].agg(list)
+            places = cells[table.columns].unique()
+            return [(names[place, True], names[place, False], place) for place in places]
+        if self.test in OF_GROUPS:
+            return [(self.methods, self.rivals, name) for name in self.on]
+        pairs = [*product(self.rivals, self.on)]
+        if self.on == ("printed",):
+            _, cells = _printed(self.experiment)
+            cells = cells[cells["algorithm"].isin(self.rivals)]
+            pairs = [*zip(cells["algorithm"], cells["criterion"], strict=True)]
+        return [([method], [rival], name) for method in self.methods for rival, name in pairs]
 
 
 class Compared(NamedTuple):
@@ -87,7 +103,7 @@ class Compared(NamedTuple):
     subject: str  # such as "A vs B"
     aspect: str  # such as "hloss"
     claimed: str  # one of OUTCOMES
-    found: statistics.Comparison | str  # or what is missing for it
+    found: statistics.Comparison
 
 
 @dataclass(frozen=True)
@@ -143,8 +159,11 @@ def evaluate_claims(
     return [_evaluate(claim, read) for claim in claims if ids is None or claim["id"] in ids]
 
 
-def _in_column(get_records, name, column):
-    """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together."""
+def _in_column(get_records, name, column, printed=False):
+    """Records in a column: of "table3_tuned" the tuned ones, of "table5+readings" both together.
+
+    The ones of a control, as ``printed``, have the printed means.
+    """
     if name in EXPERIMENTS:
         rows = compare.column_records(get_records, name, column)
     elif column != "matched":
@@ -153,15 +172,18 @@ def _in_column(get_records, name, column):
         rows = compare.column_records(get_records, name.removesuffix("_tuned"), "tuned")
     else:
         rows = compare.records_of(get_records, *filter(None, name.split("+")))
-    return rows[rows["kind"] != "synthetic"]
+    rows = rows[rows["kind"] != "synthetic"]
+    return compare.as_printed(rows, name) if printed else rows
 
 
 def _evaluate(claim, read):
     tests, parts, control = CLAIM_TESTS.get(claim["id"], []), {}, {}
     controlled = [test for test in tests if test.test not in FACTS]
     for column in compare.COLUMNS:
-        used = _records_behind(tests, read, column)
-        printed = {name: compare.as_printed(own, name) for name, own in used.items()}
+        # What no method is named for does not depend on settings.
+        columns = {test.experiment: column if test.methods else "matched" for test in tests}
+        used = {name: read(name, settings) for name, settings in columns.items()}
+        printed = {test.experiment: read(test.experiment, column, True) for test in controlled}
         parts[column], control[column] = parts_of(tests, used), parts_of(controlled, printed)
     verdicts = {
         view: verdict_of(parts[column], test, control[column])
@@ -171,27 +193,12 @@ def _evaluate(claim, read):
     return ClaimResult(*own, _described(parts["matched"]), tuple(parts["matched"]))
 
 
-def _records_behind(tests, read, column):
-    """By experiment, the records in a column of all methods that the tests name, or of all."""
-    named: dict[str, list[str]] = {test.experiment: [] for test in tests}
-    for test in tests:
-        named[test.experiment] += [*test.methods, *test.rivals]
-    return {
-        name: read(name, column).query("method in @methods") if methods else read(name, "matched")
-        for name, methods in named.items()
-    }
-
-
 def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) -> list[Part]:
     """The parts of a claim, the paper's or another, by its tests on each experiment's records."""
-    compared, others = [], []
+    found = []
     for test in tests:
-        rows = records[test.experiment]
-        if test.test in TESTS:
-            others += TESTS[test.test](rows, test)
-        else:
-            compared += comparisons(rows, test)
-    return _judged(compared) + others
+        found += TESTS.get(test.test, comparisons)(records[test.experiment], test)
+    return _judged(found)
 
 
 def verdict_of(
@@ -218,20 +225,18 @@ def count_words(results: Sequence[ClaimResult]) -> pd.DataFrame:
     return pd.DataFrame(counts).T.reindex(columns=[*WORDS]).fillna(0).astype(int)
 
 
-def _judged(compared, adjust=statistics.holm):
+def _judged(found, adjust=statistics.holm):
     """The parts that comparisons make; ``adjust`` is for the strict test's p-values."""
-    known = [one for one in compared if isinstance(one.found, statistics.Comparison)]
-    words = zip(_words(known, "paired", list), _words(known, "strict", adjust), strict=True)
+    compared = [one for one in found if isinstance(one, Compared)]
+    words = zip(_words(compared, "paired", list), _words(compared, "strict", adjust), strict=True)
     return [
-        _part(one, len(known), *next(words))
-        if isinstance(one.found, statistics.Comparison)
-        else Part(one.subject, one.aspect, note=one.found)
-        for one in compared
+        _part(one, len(compared), *next(words)) if isinstance(one, Compared) else one
+        for one in found
     ]
 
 
-def _words(known, test, adjust):
-    p = [(getattr(one.found, test), *OUTCOMES[one.claimed]) for one in known]
+def _words(compared, test, adjust):
+    p = [(getattr(one.found, test), *OUTCOMES[one.claimed]) for one in compared]
     shown = adjust([p_values[outcome] for p_values, outcome, _ in p])
     denied = adjust([min(map(p_values.get, others)) for p_values, _, others in p])
     tests = [np.less(shown, statistics.ALPHA), np.less(denied, statistics.ALPHA)]
@@ -240,88 +245,72 @@ def _words(known, test, adjust):
 
 def _part(one, n_parts, paired, strict):
     found, least = one.found, one.found.least(n_parts)
-    needs = f"shown from {least:.3f}" if "tie" in OUTCOMES[one.claimed][1] else ""
-    effect = f"{found.gain:+.3f} ± {found.half:.3f}, {needs or f'margin {found.margin:.3f}'}"
-    note = effect if strict != "shown" else ""
+    denies_tie = "tie" in OUTCOMES[one.claimed][1]
+    needs = f"shown from {least:.3f}" if denies_tie else f"margin {found.margin:.3f}"
+    note = f"{found.gain:+.3f} ± {found.half:.3f}, {needs}" if strict != "shown" else ""
     numbers = (found.gain, found.half, found.paired_half, least)
     return Part(one.subject, one.aspect, paired, strict, note, *numbers)
 
 
 def _described(parts):
     """The parts by word, with the effects of those that are not shown, and what is missing."""
-    lists = {word: [] for word in WORDS}
+    texts = {word: [] for word in WORDS}
     for (word, subject), group in groupby(
         sorted(parts, key=lambda part: WORDS.index(part.strict)),
         key=lambda part: (part.strict, part.subject),
     ):
-        if word == "not tested":
-            lists[word] += [part.note for part in group]
-        else:
-            aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
-            lists[word].append(f"{subject} ({', '.join(aspects)})")
-    lists["not tested"] = list(dict.fromkeys(lists["not tested"]))
-    return "; ".join(f"{word}: {', '.join(texts)}" for word, texts in lists.items() if texts)
+        aspects = [": ".join(filter(None, (part.aspect, part.note))) for part in group]
+        texts[word].append(f"{subject} ({', '.join(aspects)})")
+    texts["not tested"] = dict.fromkeys(part.note for part in parts if part.strict == "not tested")
+    return "; ".join(f"{word}: {', '.join(own)}" for word, own in texts.items() if own)
 
 
-def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared]:
-    """The comparisons of a test: by each criterion, or by accuracy on each data set."""
-    records, compared = compare.as_published(records), []
-    if test.test == "boldface":
-        columns = _printed_cells(test).groupby(["dataset", "criterion"], sort=False)
-        for (dataset, name), own in columns:
-            groups = own.loc[own["best"], "algorithm"], own.loc[~own["best"], "algorithm"]
-            place = dataset if name == "accuracy" else name
-            compared.append(_champions(records, test.test, place, *groups))
-        return compared
-    if test.test.endswith("mean"):
-        groups = test.methods, test.rivals
-        return [_champions(records, test.test, name, *groups) for name in test.on]
-    ending = f" {test.test}" * (test.test != "better") + "".join(f", by {v}" for v in test.values)
-    for method, rival, name in test.cases():
-        found = _compare(records, method, rival, name, test.values)
-        compared.append(Compared(f"{method} vs {rival}", _symbol(name) + ending, test.test, found))
-    return compared
+def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared | Part]:
+    """By each criterion, or by accuracy on each data set; a part where records are missing."""
+    records = compare.as_published(records)
+    return [_compared(records, test, *case) for case in test.cases()]
 
 
-def _compare(records, method, rival, name, values=()):
-    """Two methods, or one and a quoted accuracy plus ``values``; in words what is missing."""
-    rows, criterion = _of_aspect(records, name)
-    if gaps := _absent(rows, (method, *{rival}.difference(QUOTED))):
-        return gaps
+def _printed(experiment):
+    """A table of the paper, and its cells that have a value."""
+    table = TABLES[int(experiment.removeprefix("table"))]
+    return table, published_cells(table.number).query("printed == 'value'")
+
+
+def _compared(records, test, methods, rivals, name):
+    """A method against a rival; of groups the best against the best, or the worst."""
+    rows, criterion = records, name
+    if name not in CRITERIA:  # a data set of Table 5
+        rows, criterion = records[records["dataset"] == name], "accuracy"
+    gaps = _absent(rows, *methods, *rivals)
+    first, second = map(" or ".join, (methods, rivals))
+    ending = f" {test.test}" * (test.test not in ("better", *OF_GROUPS))
+    beginning = f"{test.test}, " * (test.test in OF_GROUPS)
+    if beginning and not gaps:
+        lower = ALL_CRITERIA[criterion].lower_is_better == (test.test != "worst mean")
+        means = rows.groupby("method")[criterion].mean() * (1 if lower else -1)
+        first, second = (means[[*names]].idxmin() for names in (methods, rivals))
+    found = gaps or _difference(rows, first, second, name, test.values)
+    aspect = _symbol(name) + ending + "".join(f", by {v}" for v in test.values)
+    subject = f"{beginning}{first} vs {second}"
+    if isinstance(found, str):
+        return Part(subject, aspect, note=found)
+    return Compared(subject, aspect, test.test, found)
+
+
+def _difference(rows, method, rival, name, values):
+    """A comparison, with a rival or a quoted accuracy plus ``values``; in words what is missing."""
     if rival not in QUOTED:
+        criterion = name if name in CRITERIA else "accuracy"
         found = statistics.compare_methods(rows, method, rival, criterion)
         return found or f"two shared splits of {method} and {rival}"
     rows = rows[rows["method"] == method]
+    if len(rows) < 2:
+        return f"two folds of {method}"
     cells = published_cells(5).query("dataset == @name and std.isna()")
     gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - sum(values)
     share = (rows["n_test"] / rows["n_train"]).mean()
-    if len(rows) < 2:
-        return f"two folds of {method}"
     return statistics.compare_gains(gains, share, COMPETITIVE)
-
-
-def _of_aspect(records, name):
-    """The records and the criterion of a criterion, or of a data set in Table 5."""
-    return (
-        (records, name) if name in CRITERIA else (records[records["dataset"] == name], "accuracy")
-    )
-
-
-def _champions(records, claimed, name, methods, rivals):
-    """The best of some methods against the best of the others, or the worst against the worst."""
-    rows, criterion = _of_aspect(records, name)
-    if gaps := _absent(rows, (*methods, *rivals)):
-        return Compared(claimed, _symbol(name), claimed, gaps)
-    lower = ALL_CRITERIA[criterion].lower_is_better == (claimed != "worst mean")
-    means = rows.groupby("method")[criterion].mean() * (1 if lower else -1)
-    first, second = (means[[*names]].idxmin() for names in (methods, rivals))
-    found = _compare(records, first, second, name)
-    return Compared(f"{claimed}, {first} vs {second}", _symbol(name), claimed, found)
-
-
-def _printed_cells(test):
-    cells = published_cells(int(test.experiment.removeprefix("table")))
-    return cells[cells["printed"] == "value"]
 
 
 def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
@@ -334,8 +323,9 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     records = compare.as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
-    found = [_compare(own, *case) for own in groups for case in test.cases()]
-    gaps = [one for one in found if isinstance(one, str)]
+    each = test._replace(test="better", values=())
+    found = [case for own in groups for case in comparisons(own, each)]
+    gaps = [case.note for case in found if isinstance(case, Part)]
     if n_datasets and len(groups) < n_datasets[0]:
         gaps = [f"the {n_datasets[0]} data sets"]
     if gaps:
@@ -344,28 +334,26 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
 
 
 def _share(found, claimed, least):
-    cases = _judged([Compared("", "", claimed, one) for one in found], adjust=list)
-    n, words, notes = len(cases), [], []
+    cases, words, notes = _judged([case._replace(claimed=claimed) for case in found], list), [], []
     for test in ("paired", "strict"):
-        count = Counter(getattr(case, test) for case in cases)
-        shown, contradicted = (count[word] / n for word in WORDS[:4:3])
+        counted = verdict_of(cases, test)
+        shown, contradicted = counted.shown / len(cases), counted.contradicted / len(cases)
         reached = [shown >= least - statistics.ALPHA, contradicted > 1 - least + statistics.ALPHA]
         words.append(str(np.select(reached, ["shown", "contradicted"], "undecided")))
         notes.append(f"{shown:.0%} shown and {contradicted:.0%} contradicted")
-    note = f"of {n} cases {notes[1]}, by the paper's test {notes[0]}"
+    note = f"of {len(cases)} cases {notes[1]}, by the paper's test {notes[0]}"
     return Part(claimed, f"in at least {least:.0%}", *words, note=note)
 
 
-def insensitive(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
+def insensitive(records: pd.DataFrame, test: ClaimTest) -> list[Compared | Part]:
     """Every value of the swept parameter of a method ties with the default, ``values[0]``."""
     (method,), (default,) = test.methods, test.values
     swept = statistics.swept_values(records, default)
-    others = sorted(set(swept) - {default})
-    if default not in set(swept) or not others:
+    others = tuple(str(value) for value in sorted({*swept} - {default}))
+    if default not in {*swept} or not others:
         return [Part(method, "sweep", note=f"{method} over a sweep")]
     rows = records.assign(method=swept.map(str), parameters="{}")
-    ties = ClaimTest("tie", tuple(map(str, others)), (str(default),), test.on)
-    return _judged(comparisons(rows, ties))
+    return comparisons(rows, ClaimTest("tie", others, (str(default),), test.on))
 
 
 def _fact(subject, aspect, true, note):
@@ -375,36 +363,34 @@ def _fact(subject, aspect, true, note):
 
 def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """A method's mean curve moves by at most 2 % over the last fifth of ``values[0]`` rounds."""
-    (method,), (last,), parts = test.methods, test.values, []
+    (method,), (last,) = test.methods, test.values
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
-    if rows["stage"].max() != last:
-        return [
-            Part(method, _symbol(name), note=f"{method} up to round {last}") for name in test.on
-        ]
-    for name in test.on:
-        runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
-        # A run that stopped early keeps its last value.
-        late = runs.ffill(axis=1).mean().loc[math.ceil(0.8 * last) :]
-        change = float((late.max() - late.min()) / late.iloc[-1])
-        parts.append(_fact(method, _symbol(name), change <= STABLE, f"{change:.1%}"))
-    return parts
+    return [_stable(rows, method, last, name) for name in test.on]
+
+
+def _stable(rows, method, last, name):
+    runs = rows.pivot(index=["dataset", "split"], columns="stage", values=name)
+    if last not in runs:
+        return Part(method, _symbol(name), note=f"{method} up to round {last}")
+    # A run that stopped early keeps its last value.
+    late = runs.ffill(axis=1).mean().loc[int(np.ceil(0.8 * last)) :]
+    change = float((late.max() - late.min()) / late.iloc[-1])
+    return _fact(method, _symbol(name), change <= STABLE, f"{change:.1%}")
 
 
 def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter."""
     records, (method,), (alone,) = compare.as_published(records), test.methods, test.rivals
-    if gaps := _absent(records, (method, alone)):
+    if gaps := _absent(records, method, alone):
         return [Part(method, "sub-concepts", note=gaps)]
-    keys = ["dataset", "split"]
-    ours, theirs = (records[records["method"] == name].set_index(keys) for name in (method, alone))
+    rows = records.set_index(["dataset", "split"])
+    ours, theirs = (rows[rows["method"] == name] for name in (method, alone))
     same = ours["accuracy"].sub(theirs["accuracy"]).dropna().abs() < 1e-9
     chosen = pd.DataFrame([json.loads(text) for text in ours["chosen"]])
-    least = int((chosen == chosen.min()).all(axis=1).sum())
+    least = (chosen == chosen.min()).all(axis=1).sum()
     values = ", ".join(f"{name.split('__')[-1]} {v:g}" for name, v in chosen.min().items())
-    note = (
-        f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose {values}"
-    )
-    return [_fact(method, "sub-concepts", not same.all(), note)]
+    note = f"{same.sum()} of {len(same)} fits equal {alone}, {least} of {len(chosen)} chose "
+    return [_fact(method, "sub-concepts", not same.all(), note + values)]
 
 
 NOT_RECOMPUTED = [Part("Appendix C", "recomputed", note="the recomputed table")]
@@ -462,13 +448,13 @@ def _symbol(name):
     return CRITERIA[name].symbol if name in CRITERIA else name
 
 
-def _absent(records, methods):
-    recorded = set(records["method"])
-    return ", ".join(method for method in dict.fromkeys(methods) if method not in recorded)
+def _absent(records, *names):
+    recorded = {*records["method"], *QUOTED}
+    return ", ".join(name for name in dict.fromkeys(names) if name not in recorded)
 
 
 # The tests that claim_tests.csv names beside OUTCOMES. Facts are no estimates, and need no control.
-FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list[Part]]] = {
+FACTS: dict[str, Callable[[pd.DataFrame, ClaimTest], list]] = {
     "stable": stable,
     "sub-concepts": sub_concepts_matter,
     "characteristics": characteristics_agree,

@@ -8,8 +8,13 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.datasets import YAHOO_NAMES
-from mimlpaper.study import published
-from mimlpaper.study.published import ALL_CRITERIA, TABLES, PublishedTable
+from mimlpaper.study.published import (
+    ALL_CRITERIA,
+    TABLES,
+    PublishedTable,
+    published_cells,
+    published_characteristics,
+)
 from mimlpaper.study.records import COUNTS, STATES, USABLE, columns_of
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.statistics import ranks_of_means
@@ -29,7 +34,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """
     table, records = TABLES[number], as_published(records)
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
-    printed = published.published_cells(number).rename(columns=names)
+    printed = published_cells(number).rename(columns=names)
     others = [name for name in records["method"].unique() if name not in table.algorithms]
     places = product(others, table.datasets, table.criteria)
     added = pd.DataFrame(places, columns=["algorithm", "dataset", "criterion"], dtype="str")
@@ -63,7 +68,7 @@ DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
 
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:
     """Appendix C's table by cells, with a verdict: "agrees" as printed, "differs" or "missing"."""
-    table = published.published_characteristics()
+    table = published_characteristics()
     names = recomputed["dataset"].str.removeprefix("yahoo:").replace(YAHOO_NAMES)
     printed, ours = (
         part.reindex(columns=table.columns).set_index("dataset").stack().astype(float)
@@ -106,10 +111,9 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
         return matched
     if not experiment.startswith(("table", "unseen")):
         return NO_RECORDS
-    everything = records_of(get_records, column)
-    table = EXPERIMENTS[experiment]
-    covered = [name for name in everything["dataset"].unique() if table.covers(name)]
-    records = everything[everything["dataset"].isin(covered)]
+    table, records = EXPERIMENTS[experiment], records_of(get_records, column)
+    covered = [name for name in records["dataset"].unique() if table.covers(name)]
+    records = records[records["dataset"].isin(covered)]
     if column == "tuned" or records.empty or matched.empty:
         return records
     of_table = matched["dataset"].iloc[0]
@@ -130,10 +134,9 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
     ten folds of one cross-validation. Also n_trials, and the worst state and kind of these.
     """
-    named = records["dataset"].isin(table.datasets)
     rows = records.assign(
         run=records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds,
-        dataset=records["dataset"].where(named, table.datasets[0]),
+        dataset=_named(records, table),
         state=pd.Categorical(records["state"], STATES, ordered=True),
         kind=pd.Categorical(records["kind"], KINDS, ordered=True),
     )
@@ -143,37 +146,43 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     return means.join(worst).assign(n_trials=groups.size()).reset_index()
 
 
+def _named(records, table):
+    """The data sets as the table names them: those of Table 4, and stand-ins, as its first."""
+    return records["dataset"].where(records["dataset"].isin(table.datasets), table.datasets[0])
+
+
 def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Finished fits of a table whose means are moved to the printed ones; the spreads stay ours."""
     table = next((t for t in TABLES.values() if experiment.startswith(t.experiment)), None)
     if table is None:
         return NO_RECORDS
-    records, number = as_published(records), table.number
-    cells, names = published.published_cells(number), [*table.criteria]
+    records, names = as_published(records), [*table.criteria]
+    cells = published_cells(table.number)
     printed = cells.pivot(index=["dataset", "algorithm"], columns="criterion", values="mean")
-    named = records["dataset"].isin(table.datasets)
-    keys = [records["dataset"].where(named, table.datasets[0]), records["method"]]
+    keys = [_named(records, table), records["method"]]
     means = printed[names].reindex(pd.MultiIndex.from_arrays(keys))
-    moved = records[names] - records.groupby(keys)[names].transform("mean") + means.to_numpy()
-    return records.assign(**moved)
+    ours = records.groupby(keys)[names].transform("mean")
+    return records.assign(**(records[names] - ours + means.to_numpy()))
 
 
 def three_orders(get_records: Records, number: int) -> pd.DataFrame:
     """Mean ranks of methods: printed, ours, everyone tuned; by criteria printed for all."""
-    experiment = TABLES[number].experiment
-    cells = compare_with_paper(records_of(get_records, experiment), number)
-    both = cells.pivot_table("mean", "algorithm", "criterion")
-    printed = cells.pivot_table("published_mean", "algorithm", "criterion")
-    tuned = as_published(column_records(get_records, experiment, "tuned"))
-    if tuned.empty or both.empty:
+    ours, tuned = (
+        compare_with_paper(column_records(get_records, TABLES[number].experiment, column), number)
+        for column in ("matched", "tuned")
+    )
+    if ours["mean"].isna().all() or tuned["mean"].isna().all():
         return pd.DataFrame({"method": []})
-    tuned = tuned.groupby("method")[list(TABLES[number].criteria)].mean()
-    shared = [name for name in printed.index if name in both.index and name in tuned.index]
-    criteria = printed.loc[shared].dropna(axis=1).columns
-    sides = {"printed": printed, "ours": both, "everyone tuned": tuned}
-    ranks = {side: ranks_of_means(own.loc[shared, criteria]) for side, own in sides.items()}
-    means = pd.DataFrame({side: own.mean(axis=1) for side, own in ranks.items()})
-    return means.rename_axis("method").reset_index()
+    columns = {"printed": (ours, "published_mean"), "ours": (ours, "mean")}
+    columns["everyone tuned"] = (tuned, "mean")
+    means = {
+        name: cells.pivot_table(value, "algorithm", "criterion")
+        for name, (cells, value) in columns.items()
+    }
+    shared = pd.concat(means, axis=1, join="inner")
+    criteria = shared["printed"].dropna(axis=1).columns
+    ranks = {name: ranks_of_means(shared[name][criteria]).mean(axis=1) for name in columns}
+    return pd.DataFrame(ranks).rename_axis("method").reset_index()
 
 
 def tuned_losses(get_records: Records) -> pd.DataFrame:

@@ -167,11 +167,12 @@ def _dashes(methods):
 
 def plot_critical_difference(tested: Ranks, axis: Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
+    ranks = tested.table["rank"]
     drawn = critical_difference_diagram(
-        tested.ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f} ",
+        ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f} ",
         label_fmt_right=" {rank:.1f}  {label}",
-        color_palette={name: _dark(look_of(name).color) for name in tested.ranks.index},
-        text_h_margin=0.015 * np.ptp(tested.ranks),
+        color_palette={name: _dark(look_of(name).color) for name in ranks.index},
+        text_h_margin=0.015 * np.ptp(ranks),
     )  # fmt: skip
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))

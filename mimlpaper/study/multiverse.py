@@ -6,6 +6,7 @@ others in the experiment "readings".
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
@@ -67,50 +68,46 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN) -> pd.DataFra
     Columns: claim, kind, change, effect. The kind is "published"; "one change", which every method
     of the claim makes that leaves this choice open; or "drawn": of each method any reading.
     """
-    tables, rng = [], np.random.default_rng(0)
+    effects, rng = [], np.random.default_rng(0)
     for name in ROWS:
         cases = _cases_of_leads(name)
-        table = readings_of(name, get_records) if cases else pd.DataFrame()
-        losses = {} if table.empty else _losses(table)
+        losses = _losses(readings_of(name, get_records)) if cases else {}
         alone = _choices(name) | {f"row: {row}" for row in READ_AS}
         measured = {one for means in losses.values() for column in means for one in column}
         for claim, named in cases.items():
             own = [case for case in named if case[2] in measured]
-            if own and {method for *pair, _ in own for method in pair} <= set(losses):
-                effects = _effects(own, losses, n_drawn, rng).assign(claim=claim)
-                single = effects["change"].isin(alone) | (effects["kind"] != "one change")
-                tables.append(effects[single])
+            if own and {method for *pair, _ in own for method in pair} <= {*losses}:
+                effects.append(_effects(claim, own, losses, alone, n_drawn, rng))
     columns = ["claim", "kind", "change", "effect"]
-    return (
-        pd.concat(tables, ignore_index=True)[columns] if tables else pd.DataFrame(columns=columns)
-    )
+    return pd.concat(effects, ignore_index=True) if effects else pd.DataFrame(columns=columns)
 
 
 def _cases_of_leads(experiment):
-    cases = {}
+    cases = defaultdict(list)
     for claim, tests in CLAIM_TESTS.items():
-        for test in tests:
-            if test.experiment == experiment and test.test in ("better", "shares"):
-                own = [case for case in test.cases() if case[1] not in QUOTED]
-                cases.setdefault(claim, []).extend(own)
-    return {claim: own for claim, own in cases.items() if own}
+        leads = [one for one in tests if one.test in ("better", "shares")]
+        named = [case for one in leads if one.experiment == experiment for case in one.cases()]
+        for (method,), (rival,), name in named:
+            if rival not in QUOTED:
+                cases[claim].append((method, rival, name))
+    return cases
 
 
 def _losses(table):
     """Each method's mean losses: a row a reading, else the published; columns (criterion, set)."""
-    table = table.dropna(axis=1, how="all")
     criteria = [name for name in ALL_CRITERIA if name in table]
     means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
-    for name in criteria:
-        means[name] = means[name] if ALL_CRITERIA[name].lower_is_better else 1 - means[name]
+    means = means.dropna(axis=1, how="all")
+    scores = [name for name in means if not ALL_CRITERIA[name].lower_is_better]
+    means[scores] = 1 - means[scores]
     frames = {m: own.droplevel("method").unstack() for m, own in means.groupby("method")}
     return {m: own.fillna(own.loc[""]) for m, own in frames.items() if "" in own.index}
 
 
-def _effects(cases, losses, n_drawn, rng):
+def _effects(claim, cases, losses, alone, n_drawn, rng):
     methods = sorted({method for *pair, _ in cases for method in pair})
     readings = [losses[method].index for method in methods]  # "" is the first
-    changes = sorted(set().union(*readings) - {""})
+    changes = sorted(alone & set().union(*readings))
     places = [[max(own.get_indexer([one])[0], 0) for own in readings] for one in ["", *changes]]
     drawn = rng.integers(np.tile([len(own) for own in readings], (n_drawn, 1)))
     places = dict(zip(methods, np.concatenate([places, drawn]).T, strict=True))
@@ -121,8 +118,8 @@ def _effects(cases, losses, n_drawn, rng):
         shares.append(1 - ours / theirs)
     kinds = ["published", *["one change"] * len(changes), *["drawn"] * n_drawn]
     effect = 100 * np.concatenate(shares, axis=1).mean(axis=1)
-    change = ["", *changes, *[""] * n_drawn]
-    return pd.DataFrame({"kind": kinds, "change": change, "effect": effect})
+    about = {"claim": claim, "kind": kinds, "change": ["", *changes, *[""] * n_drawn]}
+    return pd.DataFrame(about | {"effect": effect})
 
 
 def flips(effects: pd.DataFrame) -> pd.DataFrame:

@@ -69,14 +69,17 @@ def published_cells(number: int | None = None) -> pd.DataFrame:
 
 
 def _read_cells():
-    sides = {n: (t.algorithms, t.datasets, t.criteria) for n, t in TABLES.items()}
-    rows = [(n, *one) for n, own in sides.items() for one in product(*own)]
+    places = [
+        (number, dataset, algorithm, criterion)
+        for number, table in TABLES.items()
+        for algorithm, dataset, criterion in product(
+            table.algorithms, table.datasets, table.criteria
+        )
+    ]
+    keys = ["table", "dataset", "algorithm", "criterion"]
     printed = pd.read_csv(published() / "results.csv")
-    keys = ["table", "algorithm", "dataset", "criterion"]
-    cells = pd.DataFrame(rows, columns=keys).merge(printed, "left", on=keys, validate="1:1")
-    blank, none = cells["best"].isna(), cells["mean"].isna()
-    words = np.select([blank, none], ["blank", "N/A"], "value")
-    cells.insert(1, "dataset", cells.pop("dataset"))
+    cells = pd.DataFrame(places, columns=keys).merge(printed, "left", on=keys, validate="1:1")
+    words = np.select([cells["best"].isna(), cells["mean"].isna()], ["blank", "N/A"], "value")
     return cells.assign(printed=pd.Series(words, dtype="str"), best=cells["best"].eq(1))
 
 

@@ -61,9 +61,15 @@ ARTEFACTS = tuple(
 )
 # Experiments that methods of a notebook's Companion run, which do not name them.
 RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
+# How the totals of a table are said.
+AGREEMENT = (
+    "{agrees} of {measured} (other algorithms' {false_match_rate:.0%}), {differs_better} are "
+    "better and {differs_worse} worse, and {rows_identified} of {rows} rows are nearest to their "
+    "own printed row (by chance {rows_by_chance:.0f})"
+)
 ARTICLE = "figures/pages/0_scorecard.md"  # the rendered notebook
 BAGS = "does-learning-from-bags-pay"  # the heading in notebook 11
-PAPERS = tables.CLAIM_COLUMNS[0]
+PAPERS, STRICT = tables.CLAIM_COLUMNS[:2]
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
@@ -131,27 +137,25 @@ def in_words(card: dict) -> str:
 
 def answer(card: dict, article: str = ARTICLE) -> str:
     """Does the paper hold? Facts in Markdown, with links into ``article``, which shows them."""
-    every = {name: totals["all"] for name, totals in card["totals"].items()}
-    matched, blind = every["matched"], every["blind"]
+    matched, blind = (_with_measured(card["totals"][name]["all"]) for name in ("matched", "blind"))
     if not (matched["rows"] and blind["rows"]):
         return "Not everything is recorded yet."
-    measured = sum(matched[word] for word in VERDICTS[:3])
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    words = {view: card["words"][view] for view in tables.CLAIM_COLUMNS}
-    tested = [", ".join(f"{n} {w}" for w, n in own.items() if n) for own in words.values()]
+    tested = {view: _counted(own) for view, own in card["words"].items()}
     wins = [round(one["winner_agreement"] * one["columns"]) for one in (matched, blind)]
-    strict = [claim["verdicts"]["strict test"] for claim in card["claims"]]
+    strict = [claim["verdicts"][STRICT] for claim in card["claims"]]
     unseen = article.replace("0_scorecard", "11_unseen_data") or "11_unseen_data.ipynb"
     powerless = sum(one["control"] < CONTROLLED * one["n_control"] for one in strict)
     facts = (
-        f"**The numbers: {matched['agrees'] / measured:.0%} agree.** Of {measured} printed results "
-        f"{matched['agrees']} agree with ours within the noise between two runs. For {marked} of "
-        f"{matched['rows']} rows the paper leaves settings open, and we took those nearest to "
-        f"print; without that help {blind['agrees']} agree. Against another algorithm's row "
-        f"{matched['false_match_rate']:.0%} would agree too ([cells]({article}#the-numbers)).",
-        f"**The claims: {words[PAPERS]['shown']} of {len(card['claims'])} are shown.** By the "
-        f"paper's own test {tested[0]}; by a strict test {tested[1]}; with blind settings "
-        f"{tested[2]} ([claims]({article}#the-claims)).",
+        f"**The numbers: {matched['agrees'] / matched['measured']:.0%} agree.** Of "
+        f"{matched['measured']} printed results {matched['agrees']} agree with ours within the "
+        f"noise between two runs. For {marked} of {matched['rows']} rows the paper leaves settings "
+        f"open, and we took those nearest to print; without that help {blind['agrees']} agree. "
+        f"Against another algorithm's row {matched['false_match_rate']:.0%} would agree too "
+        f"([cells]({article}#the-numbers)).",
+        f"**The claims: {card['words'][PAPERS]['shown']} of {len(strict)} are shown.** By the "
+        f"paper's own test {tested[PAPERS]}; by a strict test {tested[STRICT]}; with blind "
+        f"settings {tested['blind']} ([claims]({article}#the-claims)).",
         f"**The ranking: {wins[0]} of {matched['columns']} columns have the printed winner**, with "
         f"blind settings {wins[1]}. Kendall's τ with the printed order is {matched['tau']:.2f}, "
         f"blind {blind['tau']:.2f} ([order]({article}#the-order-of-the-methods)).",
@@ -166,19 +170,18 @@ def answer(card: dict, article: str = ARTICLE) -> str:
 
 
 def _column_in_words(name, card):
-    every, *single = card["totals"][name].values()
+    every, *single = map(_with_measured, card["totals"][name].values())
     taus = "/".join(f"{one['tau'] or 0:.2f}".lstrip("0") for one in single if one["columns"])
     known = {
-        "cells that agree (others' rows)": "{agrees} of {n_measured} ({false_match_rate:.0%})",
+        "cells that agree (others' rows)": "{agrees} of {measured} ({false_match_rate:.0%})",
         "rows nearest to their own": "{rows_identified} of {rows} (by chance {rows_by_chance:.0f})",
         "columns with the printed winner": "{winner_agreement:.0%} of {columns}",
         "Kendall's τ; by table": "{tau:.2f}; " + taus,
     }
-    every = every | {"n_measured": sum(every[word] for word in VERDICTS[:3])}
     cells = {head: text.format(**every) if every["rows"] else "–" for head, text in known.items()}
-    for test, head in (("paired", "claims, paper's test"), ("strict", "claims, strict test")):
-        (view,) = (view for view, about in VIEWS.items() if about == (name, test))
-        cells[head] = "/".join(map(str, card["words"][view].values()))
+    views = {test: view for view, (column, test) in VIEWS.items() if column == name}
+    for test, head in (("paired", PAPERS), ("strict", STRICT)):
+        cells[f"claims, {head}"] = "/".join(map(str, card["words"][views[test]].values()))
     return pd.Series(cells)
 
 
@@ -186,30 +189,27 @@ def finding_in_words(
     get_records: compare.Records, numbers: Sequence[int], claims: Sequence[ClaimResult]
 ) -> str:
     """The outcome of some tables and some claims, in a few sentences."""
-    totals = {n: agreement(scorecard_cells(get_records, numbers=[n])) for n in numbers}
-    begin = "Table {}, printed cells that agree with ours: {}."
-    sentences = [begin.format(n, _agreement_in_words(every)) for n, every in totals.items()]
+    sentences = []
+    for number in numbers:
+        every = _with_measured(agreement(scorecard_cells(get_records, numbers=[number])))
+        found = AGREEMENT.format(**every) if every["rows"] else "nothing is recorded yet"
+        sentences.append(f"Table {number}, printed cells that agree with ours: {found}.")
     if claims:
-        counts = count_words(claims).loc[[*tables.CLAIM_COLUMNS[:2]]]
-        paper, strict = (
-            ", ".join(f"{n} {word}" for word, n in own.items() if n) for _, own in counts.iterrows()
-        )
+        counts = count_words(claims)
+        paper, strict = (_counted(counts.loc[view]) for view in (PAPERS, STRICT))
         both = f"by the paper's test, {paper}; by the strict test, {strict}"
         words = f"{paper}, by the paper's test and by the strict one" if paper == strict else both
         sentences.append(f"Of {len(claims)} claims: {words}.")
     return " ".join(sentences)
 
 
-def _agreement_in_words(every):
-    if not every["rows"]:
-        return "nothing is recorded yet"
-    measured = every["agrees"] + every["differs_better"] + every["differs_worse"]
-    return (
-        f"{every['agrees']} of {measured} (other algorithms' {every['false_match_rate']:.0%}), "
-        f"{every['differs_better']} are better and {every['differs_worse']} worse, and "
-        f"{every['rows_identified']} of {every['rows']} rows are nearest to their own printed row "
-        f"(by chance {every['rows_by_chance']:.0f})"
-    )
+def _counted(words):
+    return ", ".join(f"{n} {word}" for word, n in words.items() if n)
+
+
+def _with_measured(every):
+    """The totals of some cells, and how many are both printed and measured."""
+    return every | {"measured": every["agrees"] + every["differs_better"] + every["differs_worse"]}
 
 
 def _agreeing(cells, marked):
@@ -299,15 +299,16 @@ def _code(experiment, dataset, method):
 def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     """By experiment, the numbers of its trials in each state, and of those "missing"."""
 
-    def make():
-        read, counts = _reader(profile), {}
-        for name, experiment in EXPERIMENTS.items():
-            states = Counter(read(name).drop_duplicates(KEY)["state"])
-            states["missing"] = len(experiment.trials(profile)) - states.total()
-            counts[name] = dict(states)
-        return counts
+    def counts():
+        read = _reader(profile)
+        return {name: _states(read(name), one.trials(profile)) for name, one in EXPERIMENTS.items()}
 
-    return _kept("counts", profile, make)
+    return _kept("counts", profile, counts)
+
+
+def _states(recorded, trials):
+    states = Counter(recorded.drop_duplicates(KEY)["state"])
+    return dict(states) | {"missing": len(trials) - states.total()}
 
 
 def recorded_scorecard(profile: str) -> dict:
@@ -356,16 +357,15 @@ def artefact_status(profile: str) -> list[dict]:
     for artefact in ARTEFACTS:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
         counts = sum((Counter(counts_of[name]) for name in names), Counter())
-        found = [state for state in ("missing", *reversed(STATES)) if counts[state]]
-        state = next(iter(found), "fresh")
+        found = [state for state in (*STATES, "missing") if counts[state]]
+        state = found[-1] if found else "fresh"
         mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
         if not any(folder.glob(f"{artefact.file}.*")) or state == "missing":
             state, mend = "missing", run
         if ended.get(artefact.notebook, "done") != "done":
             state, mend = "failed", run
-        shown = ", ".join(f"{counts[one]} {one}" for one in reversed(found))
         row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
-        rows.append(row | {"trials": shown, "mend": mend})
+        rows.append(row | {"trials": _counted({one: counts[one] for one in found}), "mend": mend})
     return rows
 
 

@@ -41,8 +41,8 @@ class Comparison:
 
     def outcome(self, test: str) -> str:
         """ "better" or "worse" at level :data:`ALPHA` by ``paired`` or ``strict``, or "neither"."""
-        p_values = getattr(self, test)
-        return next((word for word in ("better", "worse") if p_values[word] < ALPHA), "neither")
+        p = getattr(self, test)
+        return next((word for word in ("better", "worse") if p[word] < ALPHA), "neither")
 
     def least(self, n_parts: int) -> float:
         """The lead that the strict test shows as one of so many parts, at Holm's first step."""
@@ -63,12 +63,12 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
         return None
     places = np.array([(first[key], second[key]) for key in sorted(shared)]).T
     ours, theirs = own[criterion].to_numpy()[places]
-    lower_is_better = ALL_CRITERIA[criterion].lower_is_better
-    gains = theirs - ours if lower_is_better else ours - theirs
-    margin = MARGIN * (theirs if lower_is_better else 1 - theirs).mean()
-    test_share = (own["n_test"] / own["n_train"]).to_numpy()[places[0]].mean()
+    gains, loss = theirs - ours, theirs
+    if not ALL_CRITERIA[criterion].lower_is_better:
+        gains, loss = ours - theirs, 1 - theirs
+    shares = (own["n_test"] / own["n_train"]).to_numpy()[places[0]]
     one_set = len({dataset for dataset, _ in shared}) == 1
-    return compare_gains(gains, test_share if one_set else None, margin)
+    return compare_gains(gains, shares.mean() if one_set else None, MARGIN * loss.mean())
 
 
 def _places(records, method):
@@ -85,13 +85,13 @@ def compare_gains(gains, test_share: float | None, margin: float) -> Comparison:
     gains = np.asarray(gains, dtype=float)
     n, added = len(gains), extra_variance(test_share)
     error = stdtrit(n - 1, 1 - ALPHA / 2) * gains.std(ddof=1)
+    half, paired_half = (float(error * math.sqrt(1 / n + more)) for more in (added, 0.0))
     leads = np.array(
         [gains, -gains, margin - gains, gains + margin, gains - margin, -gains - margin]
     )
     strict = signed_rank_test(leads) if test_share is None else t_test(leads, added)
-    half, paired_half = (float(error * math.sqrt(1 / n + more)) for more in (added, 0.0))
-    paired, strict = _shown(t_test(leads)), _shown(strict)
-    return Comparison(n, float(gains.mean()), half, paired_half, margin, paired, strict)
+    shown = _shown(t_test(leads)), _shown(strict)
+    return Comparison(n, float(gains.mean()), half, paired_half, margin, *shown)
 
 
 def extra_variance(test_share: float | None) -> float:
@@ -171,21 +171,16 @@ class Ranks(NamedTuple):
     p: float  # of Friedman's test
     nemenyi: pd.DataFrame  # p-values by pairs
 
-    @property
-    def ranks(self) -> pd.Series:
-        """Mean rank of each method, the best first."""
-        return self.table["rank"]
-
     def in_words(self) -> str:
         """Who is first, whether leaving out any one set changes that, and what is decided."""
-        first, *others = self.ranks.index
+        ranks, (first, *others) = self.table["rank"], self.table.index
         firm = self.table.at[first, "most"] < self.table.loc[others, "least"].min()
         shown = [name for name in others if self.nemenyi.at[first, name] < ALPHA]
         ahead = f"significantly ahead of {', '.join(shown)}" if shown else "significantly of none"
         few = f" With {self.n_sets} sets little can be decided." * (self.n_sets < N_DECIDABLE)
         return (
             f"Over {self.n_sets} data sets the best mean rank is that of {first}, "
-            f"{self.ranks.iloc[0]:.1f} of {len(self.table)}, {ahead}; without any one set "
+            f"{ranks[first]:.1f} of {len(ranks)}, {ahead}; without any one set "
             f"{'it is' if firm else 'another may be'} the first.{few}"
         )
 

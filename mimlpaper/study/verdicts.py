@@ -15,8 +15,9 @@ from mimlpaper.study.published import ALL_CRITERIA, TABLES, published_characteri
 VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "synthetic")
 
 # Of each verdict: the tint of a cell, the fill and the sign of a mark, the words in print.
-LOOKS_FILE = Path(__file__).with_suffix(".csv")
-VERDICT_LOOKS = pd.read_csv(LOOKS_FILE, index_col="verdict", keep_default_na=False)
+VERDICT_LOOKS = pd.read_csv(
+    Path(__file__).with_suffix(".csv"), index_col="verdict", keep_default_na=False
+)
 VERDICT_TINTS, IN_PRINT = (VERDICT_LOOKS[name].to_dict() for name in ("tint", "in_print"))
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
@@ -123,15 +124,18 @@ def agreement(cells: pd.DataFrame) -> dict:
     columns, ``winner_agreement`` the share of columns where our winner is the printed one.
     """
     pairs = deviations(cells[cells["kind"] != "synthetic"])
-    rows = row_verdicts(pairs)
-    own = pairs[pairs["algorithm"] == pairs["other"]]
+    rows, own = row_verdicts(pairs), pairs[pairs["algorithm"] == pairs["other"]]
     columns = [column for _, column in own.groupby(COLUMN)]
     winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
     orders = [column[["mean", "published_mean"]].round(DECIMALS) for column in columns]
     taus = [stats.kendalltau(*order.T.to_numpy()).statistic for order in orders if len(order) > 1]
-    names = ("match_rate", "false_match_rate", "tau", "winner_agreement")
-    of_order = float(pd.Series(taus, dtype=float).mean()), winners / (len(columns) or math.nan)
-    shares = dict(zip(names, (*match_rates(pairs), *of_order), strict=True))
+    match_rate, false_match_rate = match_rates(pairs)
+    shares = {
+        "match_rate": match_rate,
+        "false_match_rate": false_match_rate,
+        "tau": float(pd.Series(taus, dtype=float).mean()),
+        "winner_agreement": winners / (len(columns) or math.nan),
+    }
     return {
         "cells": len(cells),
         **{word: int((cells["verdict"] == word).sum()) for word in VERDICTS},

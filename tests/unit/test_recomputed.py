@@ -96,5 +96,5 @@ def test_ranks_of_table_4_over_its_sets():
         for method in means
     }  # fmt: skip
     found = rank_methods(1 - means)
-    assert found.ranks.to_dict() == pytest.approx(by_hand)
+    assert found.table["rank"].to_dict() == pytest.approx(by_hand)
     assert found.n_sets == 11
