@@ -1,5 +1,7 @@
 """Figures show the records, do not change them, and are saved twice with the same bytes."""
 
+import os
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -20,6 +22,7 @@ from mimlpaper.study.figures import INK, RIGHT, WRONG, look_of
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.statistics import rank_methods, swept_values
 from tests.made_up_records import rows, staged, swept
+from tests.made_up_study import raising
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +39,8 @@ def boxes():
     return figure
 
 
-def test_same_records_same_bytes_under_any_style(tmp_path):
+def test_same_records_same_bytes_under_any_style(tmp_path, monkeypatch):
+    """And a figure that cannot be written leaves the older one whole."""
     first = [path.read_bytes() for path in figures.save_figure(boxes(), tmp_path, "one")]
     figure = boxes()
     with plt.style.context("default"):
@@ -44,7 +48,10 @@ def test_same_records_same_bytes_under_any_style(tmp_path):
     assert paths == [tmp_path / "one.png", tmp_path / "one.svg"]
     assert [path.read_bytes() for path in paths] == first
     assert b"Software" not in first[0] and b"<dc:date>" not in first[1]
-    assert {*tmp_path.iterdir()} == {*paths}
+    monkeypatch.setattr(os, "replace", raising(OSError("no space left")))
+    with pytest.raises(OSError, match="no space left"):
+        figures.save_figure(plt.figure(), tmp_path, "one")
+    assert {*tmp_path.iterdir()} == {*paths} and paths[0].read_bytes() == first[0]
 
 
 def drawn_lines(axis):
