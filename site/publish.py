@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlpaper.study.companion import Companion
-from mimlpaper.study.notebooks import LEFT_OUT, run_notebooks, without_errors
+from mimlpaper.study.notebooks import LEFT_OUT, NO_ERRORS, run_notebooks
 from mimlpaper.study.scorecard import ARTEFACTS, answer
 
 HERE = Path(__file__).resolve().parent
@@ -35,12 +35,11 @@ def publish(names=None) -> list[Path]:
     return written + write_lists(Companion().scorecard())
 
 
-def write_page(notebook, path: Path) -> Path:
+def write_page(page, path: Path) -> Path:
     """A page to read where the repository is browsed, with the pictures of the folder above.
 
     A picture that is no artefact becomes a file beside the page.
     """
-    page = without_errors(notebook)
     own = {f"{shown.title}. {shown.shows}": f"../{shown.file}.png" for shown in ARTEFACTS}
     n_pictures = 0
     for cell in page.cells:
@@ -59,7 +58,9 @@ def write_page(notebook, path: Path) -> Path:
                 del data["text/html"]  # scikit-learn's pictures of estimators, which are all style
             elif "text/html" in data:
                 data["text/html"] = LOOKS.sub("", data["text/html"])
-    exporter = MarkdownExporter(config=Config({"TagRemovePreprocessor": LEFT_OUT}))
+    template = "{% extends 'markdown/index.md.j2' %}" + NO_ERRORS
+    left_out = Config({"TagRemovePreprocessor": LEFT_OUT})
+    exporter = MarkdownExporter(config=left_out, raw_template=template)
     return paths.write_whole(path, exporter.from_notebook_node(page)[0].lstrip())
 
 

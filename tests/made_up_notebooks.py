@@ -1,5 +1,7 @@
 """Small notebooks, written to be run."""
 
+from contextlib import contextmanager
+
 import nbformat
 
 PARAMETERS = """
@@ -17,3 +19,11 @@ def write_notebook(folder, name, *cells):
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=nodes, metadata={"kernelspec": kernel})
     nbformat.write(notebook, folder / f"{name}.ipynb")
+
+
+@contextmanager
+def edited(path):
+    """A notebook to change, written when the block ends."""
+    notebook = nbformat.read(path, as_version=4)
+    yield notebook
+    nbformat.write(notebook, path)

@@ -31,7 +31,7 @@ from mimlpaper.study.records import Store, records
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import compute
 from mimlpaper.study.statistics import ranks_of_means, win_tie_loss
-from mimlpaper.study.tables import HEADS, Entry, ReportTable, frame_grid, number_text
+from mimlpaper.study.tables import HEADS, ReportTable, frame_grid, number_entries
 from mimlpaper.study.trials import Experiment
 
 CAPTION = (
@@ -70,8 +70,9 @@ def bench(
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
-    folder = paths.build("bench") / entry.replace(":", ".")
-    folder /= "" if profile == "paper" else profile
+    folder = (
+        paths.build("bench") / entry.replace(":", ".") / ("" if profile == "paper" else profile)
+    )
     store, jobs = Store(folder), jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
     runs = dict(profile=profile, store=store, data_home=data_home, jobs=jobs)
     try:
@@ -131,8 +132,8 @@ class Entered(BaseEstimator):
 def _experiment(number, entry, entered, grid) -> Experiment:
     configurations: dict[str, object] = {entry: entered}
     if grid is not None:
-        by_accuracy = "accuracy" in ALSO_UNSEEN[number].criteria
-        criterion = "accuracy" if by_accuracy else "average_precision"
+        criteria = ALSO_UNSEEN[number].criteria
+        criterion = "accuracy" if "accuracy" in criteria else "average_precision"
         configurations[f"{entry}, tuned"] = HoldOut(entered, grid, criterion=criterion)
     recorded = EXPERIMENTS[_name(number)]
     return replace(recorded, parts=(replace(recorded.parts[0], configurations=configurations),))
@@ -176,12 +177,11 @@ def _ranked(number, own, profile) -> ReportTable:
     tidy["seconds"] = rows.groupby("method")["seconds"].mean()
     for mine in own["method"].unique():
         tidy[f"{mine} against it"] = [_against(mine, name, rows, table) for name in tidy.index]
-    shown = tidy.assign(rank=tidy["rank"].map("{:.1f}".format))
-    shown["seconds"] = shown["seconds"].map("{:.2f}".format)
+    formats = {"rank": "{:.1f}", "seconds": "{:.2f}"}
+    shown = tidy.assign(**{name: tidy[name].map(text.format) for name, text in formats.items()})
     for name in columns:
-        cells = zip(means[name], stds[name], ranks[name] == ranks[name].min(), strict=True)
-        entries = [Entry((number_text(mean, std),), (bold,)) for mean, std, bold in cells]
-        shown[name] = pd.Series(entries, means.index)
+        best = ranks[name] == ranks[name].min()
+        shown[name] = number_entries(means[name], stds[name], best)
     name, states = _name(number), sorted({state for part in others for state in part["state"]})
     caption = CAPTION.format(
         title=f"{EXPERIMENTS[name].title}. {table.title}", profile=profile,
@@ -205,9 +205,9 @@ def _against(mine, other, rows, table) -> str:
     """Such as ``4–2–1``: cases in which mine is better, neither, worse than the other."""
     if mine == other:
         return "–"
-    pooled = table.run == "dataset"  # the data sets of Table 4 are its runs
-    _, strict = win_tie_loss(rows, mine, other, table.criteria, pooled=pooled)
-    return "–".join(map(str, strict))
+    # The data sets of Table 4 are its runs.
+    of_runs = win_tie_loss(rows, mine, other, table.criteria, pooled=table.run == "dataset")
+    return "–".join(map(str, of_runs[1]))
 
 
 def _write(entry, folder, ranked, problems) -> Bench:

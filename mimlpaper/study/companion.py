@@ -3,7 +3,7 @@
 import ast
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
@@ -56,12 +56,10 @@ class Companion:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         self.profile = profile
         self.asked = {name: value for name, value in asked.items() if value}
-        self.data_home = data_home or None
-        self.store = explored_store(profile)
-        self._how: dict[str, Any] = {
-            "profile": profile, "jobs": jobs, "data_home": self.data_home, "recompute": recompute,
-            "store": self.store,
-        }  # fmt: skip
+        self.store, self.data_home = explored_store(profile), data_home or None
+        self._how: dict[str, Any] = dict(
+            profile=profile, jobs=jobs, data_home=self.data_home, recompute=recompute
+        )
         self._known: dict[str, pd.DataFrame] = {}
         self._tested: dict[str, ClaimResult] = {}
         use_style()
@@ -76,12 +74,11 @@ class Companion:
         -p`` does. A TypeError or ValueError names a parameter that papermill set and that is of
         another type or that the notebook does not have.
         """
-        declared = cells["__annotations__"]
+        kinds = cells["__annotations__"]
         given = {name for cell in cells.get("In", ()) for name in _injected(cell)}
-        if unknown := sorted(given - set(declared)):
-            raise ValueError(f"parameters must be among {[*declared]}, got {unknown}")
-        cells.update({name: typed(name, cells[name], kind) for name, kind in declared.items()})
-        return cls(**{name: cells[name] for name in declared})
+        parameters = checked({name: cells.get(name) for name in (*kinds, *given)}, kinds)
+        cells.update(parameters)
+        return cls(**parameters)
 
     @property
     def explores(self) -> str:
@@ -104,7 +101,7 @@ class Companion:
         many are left out, and the command to mend it.
         """
         asked = {name: value for name, value in asked.items() if value}
-        table = compute(get_experiment(experiment).varied(**asked), **self._how)
+        table = compute(get_experiment(experiment).varied(**asked), store=self.store, **self._how)
         if not asked:
             self._known[experiment], self._tested = table, {}
         left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
@@ -141,8 +138,8 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        card = scorecard(self.recorded, self.claims())
-        return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
+        found = verified(self.known, EXPERIMENTS, self.store)
+        return scorecard(self.recorded, self.claims()) | {"verified": found}
 
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
@@ -167,8 +164,7 @@ class Companion:
         """The claims whose ids have one of these beginnings, or all, tested on the records."""
         wanted = [n for n in published_claims()["id"] if n.startswith(beginnings or ("",))]
         new = tuple(name for name in wanted if name not in self._tested)
-        tested = evaluate_claims(self.recorded, new)
-        self._tested |= {claim.id: claim for claim in tested}
+        self._tested |= {claim.id: claim for claim in evaluate_claims(self.recorded, new)}
         return [self._tested[name] for name in wanted]
 
     def seconds(self, *experiments: str) -> pd.DataFrame:
@@ -198,9 +194,7 @@ class Companion:
         """The original data if their files are present; else, or in "smoke", drawn data, noted."""
         if self.profile != "smoke" and is_present(name, self.data_home):
             return load(name, self.data_home)
-        about = (
-            "Figures are those recorded of the original data." if self.profile == "paper" else ""
-        )
+        about = "Figures are those recorded of the original data." * (self.profile == "paper")
         display(Markdown(f"> **{DRAWN}** Numbers that follow are not about *{name}*. {about}"))
         return load(STAND_INS[name])
 
@@ -252,11 +246,18 @@ def _injected(cell):
     return {node.id for node in names if isinstance(node.ctx, ast.Store)}
 
 
-def typed(name: str, value, kind):
-    """A parameter's value, read as JSON if it is a text of a list or number; else a TypeError.
+def checked(given: Mapping, kinds: Mapping, of: str = "") -> dict:
+    """Parameters by name: a text of a list or number is read as JSON.
 
-    ``kind`` is one of :data:`TYPES`.
+    ``kinds`` are their types by name, of :data:`TYPES`; ``of`` says whose they are, as " of book".
+    ValueError if a name is not among them, TypeError if a value is of another type.
     """
+    if unknown := sorted({*given} - {*kinds}):
+        raise ValueError(f"parameters{of} must be among {[*kinds]}, got {unknown}")
+    return {name: _typed(name, value, kinds[name]) for name, value in given.items()}
+
+
+def _typed(name, value, kind):
     if isinstance(value, str) and kind is not str:
         with suppress(ValueError):
             value = json.loads(value)

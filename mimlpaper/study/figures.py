@@ -1,8 +1,12 @@
-"""Figures that several notebooks show, and the look of all: call :func:`use_style` once before."""
+"""Figures that several notebooks show, and the look of all: call :func:`use_style` once before.
 
-import io
+Explanations of labels by instances are drawn on images.
+"""
+
+import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,21 +18,30 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Rectangle
 from matplotlib.text import Text
+from PIL import Image
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
 
+from mimlpaper.bags import Bags
+from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.paths import write_whole
+from mimlpaper.paths import whole_file
+from mimlpaper.reasons import explain
 from mimlpaper.study.statistics import Ranks
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
-INK, LINE = "#222222", "#777777"  # of text, and of arrows and frames
+INK, LINE, WHITE = "#222222", "#777777", "#ffffff"  # INK of text, LINE of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
 RING: dict[str, Any] = dict(
     marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
 )
 RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
+OUTCOMES = {  # of (predicted, true)
+    (True, True): "right", (True, False): "wrong", (False, True): "missed", (False, False): ""
+}  # fmt: skip
+BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
 
 
 class Look(NamedTuple):
@@ -41,8 +54,10 @@ class Look(NamedTuple):
 
 # The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
 # square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
-LOOKS = pd.read_csv(STYLE_SHEET.with_name("looks.csv"))
-METHOD_STYLE = {method: Look(*row) for method, *row in LOOKS.itertuples(index=False)}
+METHOD_STYLE = {
+    method: Look(*row)
+    for method, *row in pd.read_csv(STYLE_SHEET.with_name("looks.csv")).itertuples(index=False)
+}
 
 
 def look_of(method: str) -> Look:
@@ -66,13 +81,12 @@ def save_figure(figure: Figure, folder, name: str) -> list[Path]:
     """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # each resolution would shift the layout a little
-    paths = []
-    for ending, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
-        content = io.BytesIO()
-        with plt.style.context(STYLE_SHEET):
-            figure.savefig(content, format=ending[1:], metadata=metadata)
-        paths.append(write_whole(Path(folder) / (name + ending), content.getvalue()))
-    return paths
+    metadata = {"png": {"Software": None}, "svg": {"Date": None}}
+    paths = {kind: Path(folder) / f"{name}.{kind}" for kind in metadata}
+    for kind, path in paths.items():
+        with plt.style.context(STYLE_SHEET), whole_file(path, "wb") as file:
+            figure.savefig(file, format=kind, metadata=metadata[kind])
+    return [*paths.values()]
 
 
 def draw_box(ax: Axes, x: float, y: float, text: str, color: str) -> Text:
@@ -112,17 +126,19 @@ def plot_parameter_curves(
         markeredgewidth=0, height=1.95, aspect=0.895,
         facet_kws=dict(sharey=False, legend_out=False),
     )  # fmt: skip
-    grid.set_titles("{col_name}")
+    grid.set_titles("{col_name}").set(xlabel=xlabel, ylabel="").tick_params(labelbottom=True)
     for ax in grid.axes:
-        ax.tick_params(labelbottom=True)
-        ax.set(xlabel=xlabel, ylabel="")
         ax.xaxis.label.set_visible(True)
     grid.tight_layout()
     handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
     if of_sets:
         _draw_sets(grid, losses, x)
-    if _mark_settings(grid, losses, x, published or {}):
-        handles[ring] = Line2D([], [], color=LINE, **RING)
+    means = losses.groupby(["method", x, "panel"])["loss"].mean()
+    for method, value in (published or {}).items():
+        if (method, value) in means:
+            handles[ring] = Line2D([], [], color=LINE, **RING)
+            for panel, mean in means[method, value].items():
+                grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
     over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
     place = dict(loc="upper right", bbox_to_anchor=(1, 0.42), title_fontsize=8)
     grid.legend.remove()
@@ -134,16 +150,6 @@ def _draw_sets(grid, losses, x):
     for (panel, method, _), own in losses.groupby(["panel", "method", "dataset"]):
         thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
         grid.axes_dict[panel].plot(own[x], own["loss"], **thin)
-
-
-def _mark_settings(grid, losses, x, published):
-    """Draw a ring at each setting that a curve has; whether there is one."""
-    means = losses.groupby(["method", x, "panel"])["loss"].mean()
-    drawn = [setting for setting in published.items() if setting in means]
-    for method, value in drawn:
-        for panel, mean in means[method, value].items():
-            grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
-    return bool(drawn)
 
 
 def _losses(records, x):
@@ -200,3 +206,87 @@ def label_ends(axis: Axes, ends: dict, *, least: float, bold=None):
 def _dark(color):
     """The colour, dark enough for text."""
     return 0.7 * np.array(to_rgba(color)[:3])
+
+
+def draw_mosaic(ax: Axes, bag: np.ndarray):
+    """An image's 7 x 7 blobs, but for the corners, from its nine raw instances (9, 15)."""
+    mosaic = scene_mosaic(bag)
+    known = np.isfinite(mosaic)
+    colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
+    ax.imshow(np.concatenate([colours, 1.0 * known[..., :1]], axis=-1), interpolation="nearest")
+    ax.set_axis_off()
+
+
+def explained_scenes(
+    estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
+    images: Sequence | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
+) -> Figure:  # fmt: skip
+    """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
+
+    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
+    its score. The highest score has a frame, with ``regions`` (bool, (n_instances, n_labels), where
+    each label is seen) green where it is right, otherwise red. A title gives the image's score and,
+    with the ``true`` labels (bool, (n_bags, n_labels)), whether its sign is right. The estimator is
+    fitted on bags of nine instances with raw features. ``images`` (paths, arrays or Pillow images)
+    stand on the left.
+    """
+    scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
+    shape = len(bags), 1 + n_shown + (images is not None)
+    size = 1.75 * shape[1], 1.87 * shape[0] + 0.3
+    figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, layout="constrained")
+    order = np.argsort(-scores)[:, :n_shown]
+    own = [slice(*ends) for ends in pairwise(bags.offsets)]
+    bound = max(np.abs(reasons[own[i]][:, labels]).max() for i, labels in enumerate(order))
+    for i, row in enumerate(axes):
+        if images is not None:
+            is_path = isinstance(images[i], (str, os.PathLike))
+            row[0].imshow(Image.open(images[i]) if is_path else images[i])
+            row[0].set_axis_off()
+        first, *others = row[-1 - n_shown :]
+        draw_mosaic(first, bags[i])
+        if true is not None:
+            first.set_title("\n".join(np.array(label_names)[true[i]]) or "no label")
+        for ax, label in zip(others, order[i], strict=False):
+            seen = None if regions is None else regions[own[i], label]
+            _draw_discs(ax, bags[i], reasons[own[i], label], bound, seen)
+            outcome, score = "", scores[i, label]
+            if true is not None:
+                outcome = OUTCOMES[bool(score > 0), bool(true[i, label])]
+            title = ", ".join(filter(None, (_signed(score), outcome)))
+            color = WRONG if outcome in ("wrong", "missed") else INK
+            ax.set_title(f"{label_names[label]}\n{title}", color=color)
+    _key_of_discs(figure, bound)
+    return figure
+
+
+def explained_images(estimator, images: Sequence, label_names: Sequence[str], **options) -> Figure:
+    """:func:`explained_scenes` of images that are not bags yet: paths, arrays, Pillow images."""
+    images = list(images)
+    bags = ImageBags().transform(images)
+    return explained_scenes(estimator, bags, label_names, images=images, **options)
+
+
+def _draw_discs(ax, bag, scores, bound, seen):
+    """Discs on the nine central blobs of a mosaic, and a frame around the highest score."""
+    draw_mosaic(ax, bag)
+    for blob, score in zip(BLOBS, scores, strict=True):
+        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
+        face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
+        ax.add_patch(Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+    top = scores.argmax()
+    color = WHITE if seen is None else RIGHT if seen[top] else WRONG
+    corner = np.array(BLOBS[top]) - 0.5
+    for edge, linewidth in ((INK, 3.4), (color, 1.8)):
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
+
+
+def _key_of_discs(figure, bound):
+    texts = {WHITE: f"for the label, at most +{bound:.2f}"}
+    texts[INK] = f"against it, at most {_signed(-bound)}"
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
+    handles = [Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _signed(number):
+    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")

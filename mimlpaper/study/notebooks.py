@@ -1,6 +1,5 @@
 """Execute the project's notebooks through papermill; evidence says how each run ended."""
 
-import copy
 import json
 import os
 import re
@@ -19,13 +18,18 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from mimlpaper import paths
-from mimlpaper.study.companion import HOW_TO_RUN, TYPES, typed
+from mimlpaper.study.companion import HOW_TO_RUN, TYPES, checked
 from mimlpaper.study.scorecard import LAST_RUNS, last_runs
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
+# Without what cells wrote to standard error, as progress bars.
+NO_ERRORS = """{% block output scoped %}
+{%- if output.name != "stderr" %}{{ super() }}{% endif -%}
+{% endblock %}"""
 TEMPLATE = (
     "{% extends 'lab/index.html.j2' %}"
+    + NO_ERRORS
     + "".join(f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS)
     # The alternative text of a picture: its own, or that of its cell, as MyST-NB has it.
     + """{% block data_png scoped %}
@@ -70,13 +74,15 @@ def run_notebooks(
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
     ``publish`` to the folder that the repository keeps.
     ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
-    those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.typed`. Own
-    questions are answered in ``build/explored``. ``at_once`` run side by side, -1 for one a core.
+    those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.checked`.
+    Own questions are answered in ``build/explored``. ``at_once`` run side by side, -1 for one a
+    core.
     """
     parameters = parameters or {}
     found = sorted({_find(name) for name in names or available_notebooks()})
     for path in found:
-        parameters |= _checked(parameters, path)
+        types = {n: TYPES[one["inferred_type_name"]] for n, one in parameters_of(path).items()}
+        parameters = checked(parameters, types, f" of {path.stem}")
     asked = set(parameters) - set(HOW_TO_RUN)
     profile, runs = parameters.get("profile", "paper"), []
     folder = paths.build("explored" if asked else profile)
@@ -99,14 +105,6 @@ def parameters_of(notebook) -> dict[str, dict]:
     Its own questions come first, then how to run it.
     """
     return papermill.inspect_notebook(str(_find(notebook)))
-
-
-def _checked(parameters, path):
-    declared = parameters_of(path)
-    if unknown := sorted(set(parameters) - set(declared)):
-        raise ValueError(f"parameters of {path.stem} must be among {[*declared]}, got {unknown}")
-    kinds = {name: TYPES[declared[name]["inferred_type_name"]] for name in parameters}
-    return {name: typed(name, value, kinds[name]) for name, value in parameters.items()}
 
 
 def _find(name):
@@ -150,12 +148,11 @@ def _execute(path, output, parameters, publish):
         )  # fmt: skip
 
 
-def _write_html(notebook, path):
+def _write_html(page, path):
     """A page that asks no other host: formulas are MathML, which browsers draw themselves.
 
     Left out are what the tags of MyST-NB remove or hide, and standard error.
     """
-    page = without_errors(notebook)
     for cell in page.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
@@ -164,15 +161,6 @@ def _write_html(notebook, path):
         exclude_input_prompt=True, exclude_output_prompt=True,
     )  # fmt: skip
     paths.write_whole(path, exporter.from_notebook_node(page)[0])
-
-
-def without_errors(notebook):
-    """A copy without what cells wrote to standard error, as progress bars."""
-    page = copy.deepcopy(notebook)
-    for cell in page.cells:
-        if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
-    return page
 
 
 def _mathml(match):

@@ -109,24 +109,22 @@ class ReportTable:
         firsts, grouped = self._names()[0], self.entries.index.nlevels > 1
         rules = firsts.map(lambda name: THIN if grouped and name else "")
         rules = rules.mask(firsts.isin(self.rules_above), THICK).to_numpy()
-        tints = self.entries.map(lambda one: _tint(one.verdict))
-        looks = tints.apply(lambda column: column + rules)
-        identity = hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8]
+        looks = self.entries.map(lambda one: _tint(one.verdict)).add(rules, axis=0)
         styler = self.entries.map(HTML_CELL).style.apply(lambda _: looks, axis=None)
-        styler = styler.format_index(escape="html")
         if len(rules):  # pandas fails on none
-            styler = styler.apply_index(lambda _: rules)
-        styler.set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
-        if self.prose:
-            styler.set_table_attributes('class="prose"')
+            styler.apply_index(lambda _: rules)
         key = [f'<span style="{_tint(one)}">{text}</span>' for one, text in self.key.items()]
-        caption = " ".join([ITALIC.sub(r"<i>\1</i>", self.caption), *key])
-        return styler.set_uuid(identity).set_caption(caption)
+        return (
+            styler.format_index(escape="html")
+            .set_table_styles(CSS + IN_LINES * grouped + FLUSH_LEFT * self.prose)
+            .set_table_attributes('class="prose"' * self.prose)
+            .set_uuid(hashlib.sha256(self.to_markdown().encode()).hexdigest()[:8])
+            .set_caption(" ".join([ITALIC.sub(r"<i>\1</i>", self.caption), *key]))
+        )
 
     def to_csv(self) -> str:
         """The tidy numbers, six significant digits."""
-        tidy = self.tidy.map(guarded)
-        return tidy.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+        return self.tidy.map(guarded).to_csv(index=False, float_format="%.6g", lineterminator="\n")
 
     def to_markdown(self) -> str:
         """A pipe table with the caption above it."""
@@ -165,8 +163,7 @@ class ReportTable:
         return pd.concat([names, self.entries.map(cell).reset_index(drop=True)], axis=1)
 
     def _caption_with_key(self):
-        key = ", ".join(self.key.values())
-        return f"{self.caption} {key}." if key else self.caption
+        return f"{self.caption} {', '.join(self.key.values())}." if self.key else self.caption
 
     def _repr_html_(self) -> str:
         return self.to_styler().to_html()
@@ -178,8 +175,7 @@ def frame_grid(
 ) -> ReportTable:  # fmt: skip
     """A table of a frame's texts and entries; ``corner`` heads its index, dashes are missing."""
     corner = (shown.index.name or "") if corner is None else corner
-    shown = shown.astype(object).rename(index=str, columns=str)
-    texts = shown.where(shown.notna(), "–")
+    texts = shown.astype(object).where(shown.notna(), "–").rename(index=str, columns=str)
     entries = texts.map(lambda one: one if isinstance(one, Entry) else Entry((str(one),)))
     entries = entries.rename_axis(index=[None] * shown.index.nlevels, columns=corner)
     return ReportTable(caption, entries, tidy, rules_above, prose)
@@ -274,20 +270,16 @@ def results_table(
 
 def _lines(cells):
     """The lines of one algorithm by name: entries, with the columns of the table as index."""
-    differs = cells["mean_blind"].notna() & (cells["mean_blind"] != cells["mean"])
     lines = {}
     if cells["printed"].ne("no row").all():
         texts, bold = cells.apply(published_text, axis=1), cells["published_best"]
-        lines["printed"] = [Entry((text,), (best,)) for text, best in zip(texts, bold, strict=True)]
-    lines["ours"] = map(_judged, cells["mean"], cells["std"], cells["verdict"], cells["is_best"])
-    if differs.any():
-        blind = (cells[f"{name}_blind"] for name in ("mean", "std", "verdict"))
-        lines["blind"] = map(_judged, *blind)
-    return {line: pd.Series([*entries], cells.index) for line, entries in lines.items()}
-
-
-def _judged(mean, std, verdict, is_best=False):
-    return Entry((number_text(mean, std),), (is_best,), verdict, signed=verdict != "")
+        entries = (Entry((text,), (best,)) for text, best in zip(texts, bold, strict=True))
+        lines["printed"] = pd.Series([*entries], cells.index)
+    lines["ours"] = number_entries(*(cells[name] for name in ("mean", "std", "is_best", "verdict")))
+    if (cells["mean_blind"].notna() & (cells["mean_blind"] != cells["mean"])).any():
+        mean, std, verdict = (cells[f"{name}_blind"] for name in ("mean", "std", "verdict"))
+        lines["blind"] = number_entries(mean, std, verdict=verdict)
+    return lines
 
 
 def _results_caption(table, cells, marked, others, has_blind, profile):
@@ -319,8 +311,7 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
     about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
     tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
-    texts = map(number_text, tidy["mean"], tidy["std"])
-    entries = (Entry((t,), (b,)) for t, b in zip(texts, _is_best(tidy, "criterion"), strict=True))
+    entries = number_entries(tidy["mean"], tidy["std"], _is_best(tidy, "criterion"))
     return frame_grid(
         crossed(tidy["algorithm"], tidy["criterion"], entries).rename(columns=HEADS),
         tidy.assign(profile=profile),
@@ -387,6 +378,16 @@ def published_text(cell) -> str:
     """What the paper prints in a cell of ``compare_with_paper``: a number, N/A or nothing."""
     number = number_text(cell["published_mean"], cell["published_std"])
     return "N/A" if cell["printed"] == "N/A" else number
+
+
+def number_entries(mean: pd.Series, std: pd.Series, is_best=False, verdict="") -> pd.Series:
+    """Entries of numbers as :func:`number_text`: the best bold, a sign for each verdict, if any."""
+    cells = pd.DataFrame({"mean": mean, "std": std, "is_best": is_best, "verdict": verdict})
+    entries = [
+        Entry((number_text(c.mean, c.std),), (c.is_best,), c.verdict, signed=c.verdict != "")
+        for c in cells.itertuples()
+    ]
+    return pd.Series(entries, mean.index, dtype=object)
 
 
 def number_text(mean: float, std: float = math.nan) -> str:

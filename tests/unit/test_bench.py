@@ -14,7 +14,6 @@ from mimlpaper.cli import main
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.study import bench as bench_module
 from mimlpaper.study import records as records_module
-from mimlpaper.study import runner as runner_module
 from mimlpaper.study.bench import bench
 from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import Store, default_store
@@ -23,78 +22,59 @@ from mimlpaper.study.runner import compute
 from tests.made_up_records import rows as made_up
 
 TABLE_1 = EXPERIMENTS["table1"]
+GUIDE = paths.project_root() / "site" / "guide.md"
 
 # A method in a file of its own, with the mistakes that one can make.
 STRANGER = '''
 import os
-
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-
 from mimlpaper import ConcatenateInstances, MlKnn, OnInstances
-
 
 def knn():
     scaler = OnInstances(MinMaxScaler())
     return make_pipeline(scaler, ConcatenateInstances(), MlKnn(n_neighbors=10))
 
-
 def tuned():
     return knn()
 
-
 tuned.param_grid = {"n_neighbors": [5, 10]}
 
-
-class Shares(BaseEstimator):
-    """Scores of a label: its share among the training bags, for every bag."""
-
+class Plain:
+    """Scores of a label: its share of the training bags. No estimator; JSON knows no sets."""
+    def __init__(self):
+        self.kinds = {1, 2}
     def fit(self, X, Y):
         self.shares_ = np.mean(Y, axis=0) - 0.5
-
     def decision_function(self, X):
         return np.tile(self.shares_, (len(X), 1))
-
     def predict(self, X):
         return self.decision_function(X) > 0
 
+class Shares(BaseEstimator):
+    fit, decision_function, predict = Plain.fit, Plain.decision_function, Plain.predict
 
 shares = Shares()
 
-
 class NoFit:
     pass
-
 
 class Shape(Shares):
     def decision_function(self, X):
         return super().decision_function(X)[:, :2]
 
-
 class Raises(Shares):
     def fit(self, X, Y):
         raise RuntimeError("no luck\\ntoday")
-
 
 class Leaves(Shares):
     def fit(self, X, Y):
         raise SystemExit(3)
 
-
 class BadGrid(Shares):
     param_grid = {"nothing": [1, 2]}
-
-
-class Plain:
-    """No estimator of scikit-learn, with a parameter that JSON does not know."""
-
-    def __init__(self):
-        self.kinds = {1, 2}
-
-    fit, decision_function, predict = Shares.fit, Shares.decision_function, Shares.predict
-
 
 class Crash(Shares):
     def fit(self, X, Y):
@@ -159,20 +139,29 @@ def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch)
     assert default_store().folder == paths.results() and set(recorded["state"]) == {"fresh"}
 
 
-def test_unseen_data_are_a_table_too_and_need_no_records(here):
-    done = run("Shares", ("unseen",))
-    assert not done.problems and set(done.standing["method"]) == {"stranger:Shares"}
-    report = (done.folder / "report.md").read_text()
-    assert "Unseen data. Data that the authors never saw" in report
-    assert "other methods: none; mimlpaper compute unseen makes them." in report
-
-
 def test_a_grid_adds_a_tuned_row(here):
     done = run("tuned")
     assert set(done.standing["method"]) == {"stranger:tuned", "stranger:tuned, tuned"}
     chosen = recorded_of(done)["chosen"]
     names = [set(json.loads(text)) for text in chosen[chosen != ""]]
     assert names == [{"estimator__mlknn__n_neighbors"}] * 2
+
+
+def test_an_estimator_enters_as_well_as_its_class_and_unseen_data_are_a_table_too(here):
+    for name, tables in {"shares": (1,), "Plain": (1,), "Shares": ("unseen",)}.items():
+        done = run(name, tables)
+        assert not done.problems and done.standing["rank"].tolist() == [1.0]
+    report = (done.folder / "report.md").read_text()
+    assert "Unseen data. Data that the authors never saw" in report
+    assert "other methods: none; mimlpaper compute unseen makes them." in report
+
+
+def test_the_method_of_the_guide_enters_as_pasted(here):
+    code = re.search(r"`my_method.py`:\n\n```python\n(.*?)```", GUIDE.read_text(), re.S)[1]
+    (here / "my_method.py").write_text(code)
+    done = bench("my_method:mean_vectors", [5], profile="smoke", jobs=1)
+    entered = {"my_method:mean_vectors", "my_method:mean_vectors, tuned"}
+    assert not done.problems and set(done.standing["method"]) == entered
 
 
 def test_what_fails_leaves_the_rest_alone(here, capsys):
@@ -206,23 +195,15 @@ def test_a_bad_entry_gets_one_clear_line(here):
             bench(entry, [1])
 
 
-def test_an_estimator_itself_enters_as_well_as_its_class(here):
-    assert [run(name).standing["rank"].tolist() for name in ("shares", "Plain")] == [[1.0]] * 2
-
-
 def test_a_killed_bench_goes_on_and_a_changed_file_begins_again(here, monkeypatch):
     """A file that has changed since it was imported does not run: this process has the old code."""
     done = run("knn")
     store, before = Store(done.folder), recorded_of(done)
     store.rewrite(TABLE_1, lambda rows: rows[rows["split"] == 0])
-    ran, honest = [], runner_module.run_trials
-    monkeypatch.setattr(
-        runner_module,
-        "run_trials",
-        lambda trials, *a, **o: ran.extend(trials) or honest(trials, *a, **o),
-    )
+    kept = Store(done.folder).path("table1").read_text()
     again = run("knn")
-    assert [trial.split for trial in ran] == [1]
+    assert recorded_of(again)["split"].tolist() == [0, 1]
+    assert Store(done.folder).path("table1").read_text().startswith(kept)
     assert again.standing["rank"].equals(done.standing["rank"])
     (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
     (problem,) = run("knn").problems

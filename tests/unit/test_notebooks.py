@@ -12,7 +12,7 @@ from mimlpaper import paths
 from mimlpaper.study import notebooks
 from mimlpaper.study.companion import TYPES
 from mimlpaper.study.notebooks import NotebookRun, last_runs, run_notebooks
-from tests.made_up_notebooks import write_notebook
+from tests.made_up_notebooks import edited, write_notebook
 
 
 @pytest.fixture
@@ -26,21 +26,14 @@ def folder(tmp_path, monkeypatch):
 def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(folder):
     """Side by side, and the scorecard last. Pictures have their own text, or that of their cell."""
     picture = "from IPython.display import Image; Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16)"
-    told = (
-        f"print(profile, jobs, recompute, __import__('os').environ['{paths.RUN}'], 'os' in dir())"
-    )
-    write_notebook(
-        folder, "3_good", told, f"{picture}, metadata={{'alt': 'a < b'}})", f"{picture})"
-    )
-    notebook = nbformat.read(folder / "3_good.ipynb", as_version=4)
-    notebook.cells[3].metadata["mystnb"] = {"image": {"alt": "of the cell"}}
-    nbformat.write(notebook, folder / "3_good.ipynb")
-    write_notebook(
-        folder, "0_last", "from pathlib import Path; assert Path('../build/smoke').exists()"
-    )
+    said = f"profile, jobs, recompute, __import__('os').environ['{paths.RUN}'], 'os' in dir()"
+    named = f"{picture}, metadata={{'alt': 'a < b'}})"
+    write_notebook(folder, "3_good", f"print({said})", named, f"{picture})")
+    with edited(folder / "3_good.ipynb") as notebook:
+        notebook.cells[3].metadata["mystnb"] = {"image": {"alt": "of the cell"}}
+    write_notebook(folder, "0_last", "import os; assert os.path.exists('../build/smoke')")
     write_notebook(folder, "4_bad", "x = 1", "1 / 0", "x = 2")
-    out = folder.parent / "build" / "smoke"
-    out.mkdir(parents=True)
+    (out := folder.parent / "build" / "smoke").mkdir(parents=True)
     (out / "4_bad.ipynb").write_text("older")
 
     runs = run_notebooks(None, {"profile": "smoke", "recompute": True}, at_once=2, publish=True)
@@ -98,9 +91,8 @@ def test_own_questions_are_checked_first_and_answered_elsewhere(folder, monkeypa
     write_notebook(folder, "3_good", "pass")
     (run,) = run_notebooks(["3_good"], {"recompute": "true"})
     assert "{'recompute': True}" in run.status and "build/paper" in run.status
-    notebook = nbformat.read(folder / "3_good.ipynb", as_version=4)
-    notebook.cells[0].source += "\nk: list[int] = []"
-    nbformat.write(notebook, folder / "3_good.ipynb")
+    with edited(folder / "3_good.ipynb") as notebook:
+        notebook.cells[0].source += "\nk: list[int] = []"
     (run,) = run_notebooks(["3_good"], {"k": "[1, 2]"})
     assert "{'k': [1, 2]}" in run.status and "build/explored" in run.status
     assert "'k'" not in str(last_runs())

@@ -2,13 +2,12 @@
 
 import importlib
 
-import nbformat
 import pytest
 import yaml
 
 from mimlpaper import paths
 from mimlpaper.study import scorecard
-from tests.made_up_notebooks import write_notebook
+from tests.made_up_notebooks import edited, write_notebook
 
 PICTURE = scorecard.Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
 TABLE = scorecard.Artefact("Costs", "costs", "9_cost")
@@ -21,9 +20,7 @@ def publish(monkeypatch):
     return importlib.import_module("publish")
 
 
-def test_published_notebooks_are_pages_with_the_pictures_of_the_folder_above(
-    publish, tmp_path, monkeypatch
-):
+def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(publish, tmp_path, monkeypatch):
     """Other pictures become files; looks of tables, hidden cells and progress bars are left out."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     monkeypatch.setattr(publish, "write_lists", lambda card: [])
@@ -31,20 +28,14 @@ def test_published_notebooks_are_pages_with_the_pictures_of_the_folder_above(
     artefact = next(artefact for artefact in publish.ARTEFACTS if artefact.file == "figure10")
     show = "from IPython.display import HTML, Image, display; import sys"
     picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
-    write_notebook(
-        folder,
-        "6_any",
-        f"{show}; print('bar', file=sys.stderr)",
-        picture(f"{artefact.title}. {artefact.shows}"),
-        picture("own"),
-        'HTML(\'<style>td {}</style><table id="a">\\n <tr><td class="b">1</td></tr></table>\')',
-        "'hidden'",
-    )
-    notebook = nbformat.read(folder / "6_any.ipynb", as_version=4)
-    notebook.cells[-1].metadata["tags"] = ["remove-cell"]
-    nbformat.write(notebook, folder / "6_any.ipynb")
-    pages = paths.figures() / "pages"
+    table = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
+    cells = [f"{show}; print('bar', file=sys.stderr)", f"HTML({table!r})", "'hidden'"]
+    cells[1:1] = [picture(f"{artefact.title}. {artefact.shows}"), picture("own")]
+    write_notebook(folder, "6_any", *cells)
+    with edited(folder / "6_any.ipynb") as notebook:
+        notebook.cells[-1].metadata["tags"] = ["remove-cell"]
     publish.publish(["6_any"])
+    pages = paths.figures() / "pages"
     page = (pages / "6_any.md").read_text()
     assert f"![{artefact.title}. {artefact.shows}](../figure10.png)" in page
     assert "![own](6_any_1.png)" in page and (pages / "6_any_1.png").stat().st_size == 24
@@ -72,12 +63,12 @@ def test_lists_are_written_in_their_places(publish, tmp_path, monkeypatch):
 def test_gallery_and_manifest_of_a_picture_and_a_table(publish, monkeypatch):
     monkeypatch.setattr(publish, "ARTEFACTS", (PICTURE, TABLE))
     text = publish.gallery()
-    assert (
-        "| Fig. 99 | [figure99.png](figure99.png) [figure99.svg](figure99.svg) "
-        "| [9_cost](../notebooks/9_cost.ipynb) | `table1`, `readings` |\n"
-    ) in text
-    assert "## Fig. 99\n\n![A curve.](figure99.png)" in text
-    assert "[costs.csv](costs.csv) [costs.md](costs.md) |" in text and "## Costs" not in text
+    picture, table, *_ = text[text.index("| Fig. 99") :].splitlines()
+    files = "[figure99.png](figure99.png) [figure99.svg](figure99.svg)"
+    notebook = "[9_cost](../notebooks/9_cost.ipynb)"
+    assert picture == f"| Fig. 99 | {files} | {notebook} | `table1`, `readings` |"
+    assert table == f"| Costs | [costs.csv](costs.csv) [costs.md](costs.md) | {notebook} |  |"
+    assert "## Fig. 99\n\n![A curve.](figure99.png)" in text and "## Costs" not in text
     files = [one["file"] for one in yaml.safe_load(publish.codecheck_manifest())["manifest"]]
     assert files == ["figures/figure99.png", "figures/costs.csv"]
 
