@@ -3,6 +3,7 @@
 Explanations of labels by instances are drawn on images.
 """
 
+import io
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ from scipy.optimize import isotonic_regression
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.paths import whole_file
+from mimlpaper.paths import write_whole
 from mimlpaper.reasons import explain
 from mimlpaper.study.statistics import Ranks
 
@@ -82,11 +83,13 @@ def save_figure(figure: Figure, folder, name: str) -> list[Path]:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # each resolution would shift the layout a little
     metadata = {"png": {"Software": None}, "svg": {"Date": None}}
-    paths = {kind: Path(folder) / f"{name}.{kind}" for kind in metadata}
-    for kind, path in paths.items():
-        with plt.style.context(STYLE_SHEET), whole_file(path, "wb") as file:
-            figure.savefig(file, format=kind, metadata=metadata[kind])
-    return [*paths.values()]
+    paths = []
+    for kind, about in metadata.items():
+        content = io.BytesIO()
+        with plt.style.context(STYLE_SHEET):
+            figure.savefig(content, format=kind, metadata=about)
+        paths.append(write_whole(Path(folder) / f"{name}.{kind}", content.getvalue()))
+    return paths
 
 
 def draw_box(ax: Axes, x: float, y: float, text: str, color: str) -> Text:
