@@ -83,6 +83,21 @@ def test_any_feasible_multipliers_give_a_lower_bound(rng):
         assert problem.solution(np.zeros((5, 3)), np.zeros(3), made, 0).dual <= best + 1e-9
 
 
+def test_best_intercept_by_trying_all(rng):
+    problem = random_problem(1)
+    signs, costs, on_bags = problem.signs, problem.costs, rng.normal(size=problem.signs.shape)
+    b, margin = problem.best_intercept(on_bags)
+
+    def hinges(b):
+        return np.sum(costs * np.maximum(1 - signs * (on_bags + b), 0), axis=0)
+
+    assert hinges(b) == pytest.approx(np.min([hinges(kinks) for kinks in signs - on_bags], axis=0))
+    short = 1 - signs * (on_bags + b)
+    assert margin[short > 1e-9] == pytest.approx(costs[short > 1e-9])
+    assert margin[short < -1e-9] == pytest.approx(0)
+    assert (signs * margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
 def test_equal_instances_share_rho():
     """A bag of 3, 3, 1 and one of 2: ½, ½, 0 and 1."""
     problem = replace(random_problem(0, n_labels=1), offsets=np.array([0, 3, 4]))
