@@ -1,10 +1,11 @@
-"""The public checks pass a right learner, and each of eleven wrong ones fails at least one."""
+"""The public checks pass a right learner, and each of twelve wrong ones fails at least one."""
 
 import numpy as np
 import pytest
 
 from mimlpaper import MimlNn
 from mimlpaper.bags import Bags
+from mimlpaper.base import check_bags
 from mimlpaper.checks import CHECKS, _run
 
 OF_SCORES = {  # what a wrong learner makes of right scores
@@ -15,7 +16,10 @@ OF_SCORES = {  # what a wrong learner makes of right scores
     "votes": np.sign,
     "draws": lambda scores: scores + 1e-6 * np.random.default_rng().standard_normal(scores.shape),
 }
-OTHERS = "computes", "remembers", "changes a parameter", "contradicts its scores", "changes X"
+OTHERS = (
+    "computes", "remembers", "changes a parameter", "contradicts its scores", "changes X",
+    "scales by the test set",
+)  # fmt: skip
 
 
 class Learner(MimlNn):
@@ -41,6 +45,9 @@ class Learner(MimlNn):
         instances = X.instances if isinstance(X, Bags) else X[0]
         if self.fault == "changes X" and instances.flags.writeable:
             instances += 1e-9
+        if self.fault == "scales by the test set":
+            X = check_bags(X, self)
+            X = X.with_instances(X.instances / np.ptp(X.instances, axis=0))
         scores = super().decision_function(X)
         return OF_SCORES[self.fault](scores) if self.fault in OF_SCORES else scores
 
