@@ -22,7 +22,7 @@ from mimlpaper.study.trials import CrossValidation, Experiment, GivenSplit, Part
 YAHOO = tuple(f"yahoo:{name}" for name in YAHOO_NAMES)
 N_LABELS = 14  # of yeast
 
-AS_IN_FILES = program("data files", scaling=None)
+AS_IN_FILES = default("no scaling", scaling=None)
 FIFTH = stated("6.2.1", learner__ratio=0.2)
 PROTOTYPES = stated("6.1", transformation=None)
 # With features of differences, a linear machine is a Gaussian one on instances.

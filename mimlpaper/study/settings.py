@@ -240,7 +240,7 @@ MI_SVM = [
 ]  # fmt: skip
 
 # Settings of every row that does not change them, independent of the classes' defaults. A library
-# default, of this library or the named one, was fixed before any result.
+# default is that of the named library, or else of this one.
 EVERYWHERE: dict[str, list[Basis]] = {
     "MimlBoost": [
         stated("Table 6", weighting="weights", label_rule="sign"),
@@ -273,7 +273,8 @@ EVERYWHERE: dict[str, list[Basis]] = {
                 cccp_tol=1e-3, max_cccp=30, warm_start=False)],
     "SubCod": [
         default(criterion="accuracy", stratified=True), default("HiGHS", optimum="vertex"),
-        default(C=1.0, covariance="diag", tol=1e-3, max_alternations=100)],
+        default("Weka's EM", covariance="diag"),
+        default(C=1.0, tol=1e-3, max_alternations=100)],
     "DiverseDensity": [
         own_paper("Maron and Lozano-Pérez 1998", threshold="learned"),
         default("PRTools", initial_scale=0.1), default(n_start_bags=3, tol=1e-4, max_iter=300)],
