@@ -149,8 +149,9 @@ def answer(card: dict, article: str = ARTICLE) -> str:
     facts = (
         f"**The numbers: {matched['agrees'] / matched['measured']:.0%} agree.** Of "
         f"{matched['measured']} printed results {matched['agrees']} agree with ours within the "
-        f"noise that each table states. For {marked} of {matched['rows']} rows the paper leaves settings "
-        f"open, and we took those nearest to print; without that help {blind['agrees']} agree. "
+        f"noise that each table states. For {marked} of {matched['rows']} rows the paper leaves "
+        f"settings open, and we took those nearest to print; without that help {blind['agrees']} "
+        "agree. "
         f"Against another algorithm's row {matched['false_match_rate']:.0%} would agree too "
         f"([cells]({article}#the-numbers)).",
         f"**The claims: {card['words'][PAPERS]['shown']} of {len(strict)} are shown.** By the "
