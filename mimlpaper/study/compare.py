@@ -234,10 +234,10 @@ def bags_in_words(chosen: pd.DataFrame) -> str:
 
     def against(rival):
         leads = (means.loc[OF_BAGS] - means.loc[rival]).dropna()
-        return f"on {(leads > 0).sum()} of {len(leads)} sets (mean lead {leads.mean():+.3f})"
+        lead = f"{leads.mean():+.3f}".replace("-", "−")
+        return f"on {(leads > 0).sum()} of {len(leads)} sets ({lead} on average)"
 
     return (
-        "With equal budgets the paper's learners of bags are ahead of learners of a bag's mean "
-        f"{against('mean')}, of its order-free statistics {against('order-free')}, and of other "
-        f"learners of bags {against(OTHERS)}."
+        f"With equal budgets the paper's learners of bags lead a bag's mean {against('mean')}, its "
+        f"order-free statistics {against('order-free')}, other learners of bags {against(OTHERS)}."
     )

@@ -141,7 +141,7 @@ def answer(card: dict, article: str = ARTICLE) -> str:
     if not (matched["rows"] and blind["rows"]):
         return "Not everything is recorded yet."
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
-    tested = {view: _counted(own) for view, own in card["words"].items()}
+    words = {view: "/".join(map(str, own.values())) for view, own in card["words"].items()}
     wins = [round(one["winner_agreement"] * one["columns"]) for one in (matched, blind)]
     strict = [claim["verdicts"][STRICT] for claim in card["claims"]]
     unseen = article.replace("0_scorecard", "11_unseen_data") or "11_unseen_data.ipynb"
@@ -149,21 +149,19 @@ def answer(card: dict, article: str = ARTICLE) -> str:
     facts = (
         f"**The numbers: {matched['agrees'] / matched['measured']:.0%} agree.** Of "
         f"{matched['measured']} printed results {matched['agrees']} agree with ours within the "
-        f"noise that each table states. For {marked} of {matched['rows']} rows the paper leaves "
-        f"settings open, and we took those nearest to print; without that help {blind['agrees']} "
-        "agree. "
-        f"Against another algorithm's row {matched['false_match_rate']:.0%} would agree too "
-        f"([cells]({article}#the-numbers)).",
+        f"noise that each table states; of other algorithms' {matched['false_match_rate']:.0%} "
+        f"would. For {marked} of {matched['rows']} rows we took open settings nearest to print; "
+        f"without them {blind['agrees']} agree ([cells]({article}#the-numbers)).",
         f"**The claims: {card['words'][PAPERS]['shown']} of {len(strict)} are shown.** By the "
-        f"paper's own test {tested[PAPERS]}; by a strict test {tested[STRICT]}; with blind "
-        f"settings {tested['blind']} ([claims]({article}#the-claims)).",
-        f"**The ranking: {wins[0]} of {matched['columns']} columns have the printed winner**, with "
-        f"blind settings {wins[1]}. Kendall's τ with the printed order is {matched['tau']:.2f}, "
-        f"blind {blind['tau']:.2f} ([order]({article}#the-order-of-the-methods)).",
+        f"paper's test {words[PAPERS]} are {', '.join(WORDS)}; by a strict test {words[STRICT]}, "
+        f"with blind settings {words['blind']} ([claims]({article}#the-claims)).",
+        f"**The ranking: {wins[0]} of {matched['columns']} columns have the printed winner**, "
+        f"blind {wins[1]}. Kendall's τ with the printed order is {matched['tau']:.2f}, blind "
+        f"{blind['tau']:.2f} ([order]({article}#the-order-of-the-methods)).",
         f"**Bags, or one vector?** {card['bags'].removesuffix('.')} ([controls]({unseen}#{BAGS})).",
-        f"**What nobody can say.** For {powerless} claims so few examples could not have shown the "
-        "printed leads. RankSvm's printed rows we come near to only by stopping early, and why "
-        f"they stopped there is unknown ([open]({article}#what-nobody-can-say)).",
+        f"**What nobody can say.** {powerless} claims could not have been shown with so few "
+        "examples. Why RankSvm's printed rows are those of an early stop is unknown "
+        f"([open]({article}#what-nobody-can-say)).",
     )
     return "\n".join(
         fill(f"- {fact}", 100, subsequent_indent="  ", break_on_hyphens=False) for fact in facts
