@@ -212,10 +212,10 @@ def _one_by_one(trial_jobs):
     for job in trial_jobs:
         try:
             with ProcessPoolExecutor(1, mp_context=context) as pool:
-                results = pool.submit(_run_batch, [job]).result()
+                result = pool.submit(_run_alone, job).result()
         except Exception:  # such as a process that was killed
-            results = [(job[0], None, traceback.format_exc())]
-        yield from results
+            result = job[0], None, traceback.format_exc()
+        yield result
 
 
 def _batches(trial_jobs, n_workers) -> list[list[tuple]]:
@@ -250,6 +250,12 @@ def _run_batch(trial_jobs):
     # The sums of another number of threads differ in the last bit.
     with threadpool_limits(1), sharing(Cache(SHARED)):
         return [_attempt(*job) for job in trial_jobs]
+
+
+def _run_alone(job):
+    """A trial that shares nothing, not even with a repetition of its own fit."""
+    with threadpool_limits(1):
+        return _attempt(*job)
 
 
 def _attempt(trial, estimator, splits, measure, data_home):
