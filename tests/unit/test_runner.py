@@ -44,6 +44,18 @@ def test_records_are_complete_and_run_once(store):
     same_numbers(store.load(MINE), table)
 
 
+def has_cache(estimator, dataset, train, test):
+    return [{"cache": float(CURRENT.get(None) is not None)}]
+
+
+def test_only_trials_that_run_together_share_results(store):
+    """The costs of a fit are those of a fit that finds nothing done."""
+    for alone in (False, True):
+        measure = Measure(has_cache, ("cache",), alone=alone)
+        found = run(store, tiny(name=f"alone {alone}", n_splits=1, measure=measure))
+        assert (found["cache"] == (not alone)).all() and len(found) == 2
+
+
 def test_batches_order_and_company_change_nothing(store, tmp_path, monkeypatch):
     """All trials in one batch backwards or as they come, alone, by two experiments together."""
     alone = run(store)
