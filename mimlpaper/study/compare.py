@@ -208,10 +208,11 @@ def chosen_by_what_they_see(get_records: Records) -> pd.DataFrame:
     learners that see the same, the one with the best held-out value is ``method``; ``value`` is its
     average precision on the test set, or the accuracy for one label.
     """
+    columns = ["dataset", "split", "seen", "method", "value"]
     rows = as_published(records_of(get_records, "tuned", "controls"))
     rows = rows[rows["dataset"].isin(EXPERIMENTS["controls"].datasets)]
     if rows.empty:
-        return pd.DataFrame(columns=["dataset", "split", "seen", "method", "value"])
+        return pd.DataFrame(columns=columns)
     layout = rows["method"].str.partition(", ")[2]
     of_vectors = rows["method"].isin([*TABLES[1].compared, "Cnmf"])
     kinds = [layout != "", of_vectors, rows["method"].isin(PROPOSED)]
@@ -221,9 +222,7 @@ def chosen_by_what_they_see(get_records: Records) -> pd.DataFrame:
         value=rows["average_precision"].fillna(rows["accuracy"]),
     )
     rows = rows[rows["seen"] != ""].sort_values("held_out", kind="stable", ascending=False)
-    return rows.groupby(["dataset", "split", "seen"], as_index=False).first()[
-        ["dataset", "split", "seen", "method", "value"]
-    ]
+    return rows.groupby(columns[:3], as_index=False).first()[columns]
 
 
 def bags_in_words(chosen: pd.DataFrame) -> str:
