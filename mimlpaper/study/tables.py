@@ -243,8 +243,9 @@ def results_table(
         raise ValueError(f"criteria must be among {[*table.criteria]}, got {sorted(unknown)}")
     over = table.columns
     cells, unmatched = (compare_with_paper(found, number) for found in (records, blind))
-    for column, wanted in (("criterion", criteria), ("algorithm", rows)):
-        cells = cells[cells[column].isin([*wanted])] if wanted else cells
+    cells = cells[cells["criterion"].isin([*criteria])] if criteria else cells
+    every = agreement(cells)  # ours may be nearest to a printed row that is not shown
+    cells = cells[cells["algorithm"].isin([*rows])] if rows else cells
     both = cells.assign(is_best=_is_best(cells, over)).merge(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),
@@ -263,8 +264,8 @@ def results_table(
     others = [names[name] for name in names if name not in table.algorithms]
     return frame_grid(
         pd.DataFrame(lines).T.rename(columns=HEADS), cells.assign(profile=profile),
-        _results_caption(table, cells, marked, others, has_blind, profile), corner="algorithm",
-        rules_above=(*compared[:1], *others[:1]),
+        _results_caption(table, cells, every, marked, others, has_blind, profile),
+        corner="algorithm", rules_above=(*compared[:1], *others[:1]),
     )  # fmt: skip
 
 
@@ -282,9 +283,8 @@ def _lines(cells):
     return lines
 
 
-def _results_caption(table, cells, marked, others, has_blind, profile):
+def _results_caption(table, cells, every, marked, others, has_blind, profile):
     what = "accuracy ↑, mean ± std" if len(table.datasets) > 1 else "mean ± std"
-    every = agreement(cells)
     agree = every["match_rate"] is not None and (
         f"{every['match_rate']:.0%} of the printed cells agree with ours, and "
         f"{every['false_match_rate']:.0%} of other algorithms' cells would; "
