@@ -159,9 +159,9 @@ def answer(card: dict, article: str = ARTICLE) -> str:
         f"blind {wins[1]}. Kendall's τ with the printed order is {matched['tau']:.2f}, blind "
         f"{blind['tau']:.2f} ([order]({article}#the-order-of-the-methods)).",
         f"**Bags, or one vector?** {card['bags'].removesuffix('.')} ([controls]({unseen}#{BAGS})).",
-        f"**What nobody can say.** {powerless} claims could not have been shown with so few "
-        "examples. Why RankSvm's printed rows are those of an early stop is unknown "
-        f"([open]({article}#what-nobody-can-say)).",
+        f"**What nobody can say.** Of {powerless} claims the strict test would have missed most "
+        "printed leads. RankSvm's printed rows look like an early stop; which program made them "
+        f"is unknown ([open]({article}#what-nobody-can-say)).",
     )
     return "\n".join(
         fill(f"- {fact}", 100, subsequent_indent="  ", break_on_hyphens=False) for fact in facts
