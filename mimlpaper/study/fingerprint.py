@@ -14,7 +14,6 @@ import os
 import platform
 import subprocess
 from collections import Counter, defaultdict
-from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -62,7 +61,7 @@ def code_fingerprint(*parts) -> str:
     """
     configuration, definitions = _behind(*parts)
     lines = {f"{name} {_hash((module, name))}" for module, name in definitions}
-    texts = "\n".join(sorted(lines)), json.dumps(configuration, sort_keys=True)
+    texts = "\n".join(sorted(lines)), configuration
     return ".".join(hashlib.sha256(text.encode()).hexdigest()[:12] for text in texts)
 
 
@@ -81,33 +80,27 @@ def modules_behind(*parts) -> dict[str, int]:
 def _behind(*parts):
     """The parts as JSON, and the definitions of all code that a trial with them runs."""
     found = set(COMMON)
-    configuration = [_described(part, found) for part in parts]
+    configuration = json.dumps(parts, default=partial(_described, found=found), sort_keys=True)
     return configuration, _closure(frozenset(found))
 
 
 def _described(value, found: set[Definition]):
-    """A value as JSON. Functions and classes go by name, and into ``found`` if they are ours."""
-    describe = partial(_described, found=found)
-    if isinstance(value, BaseEstimator) or (is_dataclass(value) and not isinstance(value, type)):
-        held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
-        counts = {n: v for n, v in held.items() if n not in ("random_state", "n_splits")}
-        return [describe(type(value)), describe(counts)]
-    if isinstance(value, dict):
-        return {str(key): describe(v) for key, v in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        several = [describe(v) for v in value]
-        return several if isinstance(value, list | tuple) else sorted(several, key=str)
+    """What JSON is to have for a value; functions and classes go into ``found`` if they are ours."""
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
     if isinstance(value, partial):
-        return describe([value.func, value.args, value.keywords])
+        return [value.func, value.args, value.keywords]
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if hasattr(value, "__qualname__"):  # a class or a function, with what it closes over
         found |= _resolved(value.__module__, value.__qualname__.split(".")[0])
-        enclosed = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
-        return [value.__qualname__, *map(describe, enclosed)]
-    if value is None or isinstance(value, str | int | float):
-        return value
-    return [describe(type(value)), describe(getattr(value, "__dict__", str(value)))]
+        enclosed = (cell.cell_contents for cell in getattr(value, "__closure__", None) or ())
+        return [value.__qualname__, *enclosed]
+    if not hasattr(value, "__dict__"):
+        return [type(value), str(value)]
+    held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
+    counts = {n: v for n, v in held.items() if n not in ("random_state", "n_splits")}
+    return [type(value), counts]
 
 
 @cache
