@@ -290,7 +290,7 @@ def _compared(records, test, methods, rivals, name):
         lower = ALL_CRITERIA[criterion].lower_is_better == (test.test != "worst mean")
         means = rows.groupby("method")[criterion].mean() * (1 if lower else -1)
         first, second = (means[[*names]].idxmin() for names in (methods, rivals))
-    found = gaps or _difference(rows, first, second, name, test.values)
+    found = gaps or _difference(rows, first, second, name, criterion, test.values)
     aspect = _symbol(name) + ending + "".join(f", by {v}" for v in test.values)
     subject = f"{beginning}{first} vs {second}"
     if isinstance(found, str):
@@ -298,10 +298,9 @@ def _compared(records, test, methods, rivals, name):
     return Compared(subject, aspect, test.test, found)
 
 
-def _difference(rows, method, rival, name, values):
+def _difference(rows, method, rival, name, criterion, values):
     """A comparison, with a rival or a quoted accuracy plus ``values``; in words what is missing."""
     if rival not in QUOTED:
-        criterion = name if name in CRITERIA else "accuracy"
         found = statistics.compare_methods(rows, method, rival, criterion)
         return found or f"two shared splits of {method} and {rival}"
     rows = rows[rows["method"] == method]
@@ -449,7 +448,7 @@ def _symbol(name):
 
 
 def _absent(records, *names):
-    recorded = {*records["method"], *QUOTED}
+    recorded = {*records["method"].unique(), *QUOTED}
     return ", ".join(name for name in dict.fromkeys(names) if name not in recorded)
 
 

@@ -82,9 +82,8 @@ def save_figure(figure: Figure, folder, name: str) -> list[Path]:
     """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # each resolution would shift the layout a little
-    metadata = {"png": {"Software": None}, "svg": {"Date": None}}
     paths = []
-    for kind, about in metadata.items():
+    for kind, about in (("png", {"Software": None}), ("svg", {"Date": None})):
         content = io.BytesIO()
         with plt.style.context(STYLE_SHEET):
             figure.savefig(content, format=kind, metadata=about)
@@ -135,7 +134,9 @@ def plot_parameter_curves(
     grid.tight_layout()
     handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
     if of_sets:
-        _draw_sets(grid, losses, x)
+        for (panel, method, _), own in losses.groupby(["panel", "method", "dataset"]):
+            thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
+            grid.axes_dict[panel].plot(own[x], own["loss"], **thin)
     means = losses.groupby(["method", x, "panel"])["loss"].mean()
     for method, value in (published or {}).items():
         if (method, value) in means:
@@ -147,12 +148,6 @@ def plot_parameter_curves(
     grid.legend.remove()
     grid.figure.legend(handles.values(), handles, title=f"mean {over}", **place)
     return grid.figure
-
-
-def _draw_sets(grid, losses, x):
-    for (panel, method, _), own in losses.groupby(["panel", "method", "dataset"]):
-        thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
-        grid.axes_dict[panel].plot(own[x], own["loss"], **thin)
 
 
 def _losses(records, x):

@@ -85,7 +85,7 @@ def _behind(*parts):
 
 
 def _described(value, found: set[Definition]):
-    """What JSON is to have for a value; functions and classes go into ``found`` if they are ours."""
+    """A value for JSON. Functions and classes go by name, and into ``found`` if they are ours."""
     if isinstance(value, set | frozenset):
         return sorted(value, key=str)
     if isinstance(value, partial):
@@ -190,22 +190,23 @@ def provenance() -> dict[str, str]:
     """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
     packages = [f"{package} {version(package)}" for package in PACKAGES]
     processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
-    machine = [f"{platform.system()} {platform.machine()} {processor}", f"{os.cpu_count()} cores"]
+    machine = f"{platform.system()} {platform.machine()} {processor}; {os.cpu_count()} cores"
     return {
         "versions": "; ".join([f"python {platform.python_version()}", *packages]),
         "commit": _commit(),
-        "machine": "; ".join([*machine, pin(), *_blas_kernels()]),
+        "machine": "; ".join([machine, pin(), *_blas_kernels()]),
     }
 
 
 def _blas_kernels():
     """The BLAS that NumPy and SciPy call; not the libraries of other loaded packages."""
-    kernels = set()
-    for pool in threadpool_info():
-        folder = Path(pool["filepath"]).parent.name
-        of_another = folder.endswith("libs") and not folder.startswith(("numpy", "scipy"))
-        if pool["user_api"] == "blas" and not of_another:
-            kernels.add(f"{pool['internal_api']} {pool.get('architecture', '')}".strip())
+    folders = ((Path(pool["filepath"]).parent.name, pool) for pool in threadpool_info())
+    kernels = {
+        f"{pool['internal_api']} {pool.get('architecture', '')}".strip()
+        for folder, pool in folders
+        if pool["user_api"] == "blas"
+        and (folder.startswith(("numpy", "scipy")) or not folder.endswith("libs"))
+    }
     return sorted(kernels)
 
 

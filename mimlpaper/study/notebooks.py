@@ -62,8 +62,9 @@ class NotebookRun:
 
 def available_notebooks() -> dict[str, Path]:
     """The project's notebooks by name, in reading order, without links to files elsewhere."""
-    found = sorted(paths.notebooks().resolve().glob("*.ipynb"))
-    return {path.stem: path for path in found if path == path.resolve()}
+    found = {path.stem: path for path in paths.notebooks().resolve().glob("*.ipynb")}
+    in_order = sorted(found, key=lambda name: re.sub(r"^\d_", r"0\g<0>", name))  # 3_ before 10_
+    return {name: found[name] for name in in_order if found[name] == found[name].resolve()}
 
 
 def run_notebooks(

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
@@ -298,36 +298,33 @@ def _code(experiment, dataset, method):
 def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     """By experiment, the numbers of its trials in each state, and of those "missing"."""
 
-    def counts():
-        read = _reader(profile)
-        return {name: _states(read(name), one.trials(profile)) for name, one in EXPERIMENTS.items()}
+    def counted(read):
+        states = {n: Counter(read(n).drop_duplicates(KEY)["state"]) for n in EXPERIMENTS}
+        n_trials = {name: len(one.trials(profile)) for name, one in EXPERIMENTS.items()}
+        return {n: own | {"missing": n_trials[n] - own.total()} for n, own in states.items()}
 
-    return _kept("counts", profile, counts)
-
-
-def _states(recorded, trials):
-    states = Counter(recorded.drop_duplicates(KEY)["state"])
-    return dict(states) | {"missing": len(trials) - states.total()}
+    return _kept("counts", profile, counted)
 
 
 def recorded_scorecard(profile: str) -> dict:
     """The :func:`scorecard` of what is recorded."""
-    return _kept("scorecard", profile, lambda: scorecard(_reader(profile)))
+    return _kept("scorecard", profile, scorecard)
 
 
-def _reader(profile):
+@lru_cache(1)
+def _reader(profile, _key):
     return cache(partial(records, profile=profile, store=explored_store(profile)))
 
 
 def _kept(name, profile, make):
-    """What ``make`` gave, kept until code, records or published numbers change."""
+    """What ``make`` gave of the records, kept until code, records or published numbers change."""
     folders = explored_store(profile).folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     key, path = repr([all_sources(), about]), paths.build("kept") / f"{name}_{profile}.json"
     found = json.loads(path.read_text()) if path.is_file() else {}
     if found.get("key") != key:
-        found = {"key": key, "value": make()}
+        found = {"key": key, "value": make(_reader(profile, key))}
         paths.write_whole(path, json.dumps(found))
     return found["value"]
 

@@ -56,23 +56,24 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
     The margin is :data:`MARGIN` times the mean loss of ``b``. ValueError if a method has two
     records of one split.
     """
-    own = records[records[criterion].notna()]
-    first, second = (_places(own, method) for method in (a, b))
+    first, second = (_places(records, method, criterion) for method in (a, b))
     shared = first.keys() & second.keys()
     if len(shared) < 2:
         return None
     places = np.array([(first[key], second[key]) for key in sorted(shared)]).T
-    ours, theirs = own[criterion].to_numpy()[places]
+    ours, theirs = records[criterion].to_numpy()[places]
     gains, loss = theirs - ours, theirs
     if not ALL_CRITERIA[criterion].lower_is_better:
         gains, loss = ours - theirs, 1 - theirs
-    shares = (own["n_test"] / own["n_train"]).to_numpy()[places[0]]
+    shares = (records["n_test"] / records["n_train"]).to_numpy()[places[0]]
     one_set = len({dataset for dataset, _ in shared}) == 1
     return compare_gains(gains, shares.mean() if one_set else None, MARGIN * loss.mean())
 
 
-def _places(records, method):
-    own = np.flatnonzero(records["method"].to_numpy() == method)
+def _places(records, method, criterion):
+    """The rows of a method's values, by data set and split."""
+    measured = ~np.isnan(records[criterion].to_numpy())
+    own = np.flatnonzero((records["method"].to_numpy() == method) & measured)
     keys = [records[name].to_numpy()[own] for name in ("dataset", "split")]
     places = dict(zip(zip(*keys, strict=True), own, strict=True))
     if len(places) < len(own):
