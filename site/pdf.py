@@ -4,7 +4,6 @@
 has executed; with ``--profile smoke`` it writes ``build/mimlpaper-smoke.pdf``.
 """
 
-import math
 import re
 
 import pypandoc
@@ -41,18 +40,11 @@ def main():
     """Write the PDF of one profile."""
     profile, ending, note = asked(__doc__)
     folder, target = paths.build(f"mimlpaper{ending}-typst"), paths.build(f"mimlpaper{ending}.pdf")
-    found = executed_notebooks(profile)
-    pages = [found[name].with_suffix(".html") for name in sorted(found, key=place_of)]
+    pages = [file.with_suffix(".html") for file in executed_notebooks(profile).values()]
     parts = [chapter(page, folder / page.stem) for page in pages]
     text = PREAMBLE.format(title=TITLE, note=note) + "\n\n#pagebreak()\n\n".join(["", *parts])
     source = paths.write_whole(folder / f"mimlpaper{ending}.typ", text)
     print(paths.write_whole(target, typst.compile(str(source), root=str(folder))))
-
-
-def place_of(name):
-    """Where a notebook stands: numbers by size, then appendices, then the others."""
-    number = name.partition("_")[0]
-    return (int(number) if number.isdigit() else math.inf, name)
 
 
 def chapter(page, media):
