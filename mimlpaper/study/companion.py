@@ -184,8 +184,10 @@ class Companion:
         name = f"table{number}"
         trials = self.trials(name, **asked).assign(parameters="{}")
         blind = None if any(asked.values()) else self.column(name, "blind")
-        shown = dict(criteria=criteria, rows=asked.get("methods"))
-        table = results_table(trials, number, profile=self.profile, blind=blind, **shown)
+        table = results_table(
+            trials, number, profile=self.profile, blind=blind, criteria=criteria,
+            rows=asked.get("methods"),
+        )  # fmt: skip
         return self.save_table(table, name)
 
     def dataset(self, name: str) -> Dataset:

@@ -243,7 +243,7 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {one: i for i, one in enumerate(described.trials(profile, methods))}
+    place: dict[tuple, int] = {one: i for i, one in enumerate(described.trials(profile, methods))}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))
