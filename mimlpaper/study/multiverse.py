@@ -85,9 +85,8 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN) -> pd.DataFra
 def _cases_of_leads(experiment):
     cases = defaultdict(list)
     for claim, tests in CLAIM_TESTS.items():
-        leads = [one for one in tests if one.test in ("better", "shares")]
-        named = [case for one in leads if one.experiment == experiment for case in one.cases()]
-        for (method,), (rival,), name in named:
+        leads = [t for t in tests if t.test in ("better", "shares") and t.experiment == experiment]
+        for (method,), (rival,), name in (case for one in leads for case in one.cases()):
             if rival not in QUOTED:
                 cases[claim].append((method, rival, name))
     return cases
