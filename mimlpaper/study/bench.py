@@ -73,8 +73,8 @@ def bench(
     folder = (
         paths.build("bench") / entry.replace(":", ".") / ("" if profile == "paper" else profile)
     )
-    store, jobs = Store(folder), jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
-    runs = dict(profile=profile, store=store, data_home=data_home, jobs=jobs)
+    jobs = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
+    runs = dict(profile=profile, store=Store(folder), data_home=data_home, jobs=jobs)
     try:
         entered, grid = load_entry(entry)
     except (Exception, SystemExit):  # foreign code: a line of the report
@@ -86,7 +86,7 @@ def bench(
         failures = {method: _run(experiment, method, **runs) for method in experiment.methods}
         problems += filter(None, failures.values())
         if done := [method for method, failure in failures.items() if not failure]:
-            own = records(experiment, methods=done, profile=profile, store=store)
+            own = compute(experiment, methods=done, **runs)  # which are all recorded
             ranked[number] = _ranked(number, own, profile)
     return _write(entry, folder, ranked, problems)
 
@@ -196,8 +196,7 @@ def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
         rows = as_published(column_records(read, _name(number), column))
         rows = rows[rows["dataset"].isin(datasets)]
-        ending = "" if column == "matched" else f", {column}"
-        parts.append(rows.assign(method=rows["method"] + ending))
+        parts.append(rows.assign(method=rows["method"] + f", {column}" * (column != "matched")))
     return parts
 
 

@@ -138,8 +138,8 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        found = verified(self.known, EXPERIMENTS, self.store)
-        return scorecard(self.recorded, self.claims()) | {"verified": found}
+        card = scorecard(self.recorded, self.claims())
+        return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
 
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
@@ -203,7 +203,7 @@ class Companion:
 
         ``of`` is the data described; drawn data never replace the table of original data.
         """
-        if not self._replaces_original(*of):
+        if not (self.folder == paths.figures() and any(data.kind == "synthetic" for data in of)):
             save_table(table, self.folder, name)
         return table
 
@@ -224,14 +224,10 @@ class Companion:
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
-        if of is None or not self._replaces_original(of):
+        if not (drawn and self.folder == paths.figures()):
             save_figure(figure, self.folder, name)
         display(figure, metadata={"image/png": {"alt": " ".join([*notes, text])}})
         plt.close(figure)
-
-    def _replaces_original(self, *shown):
-        drawn = any(data.kind == "synthetic" for data in shown)
-        return drawn and self.folder == paths.figures()
 
 
 def _usable(table):

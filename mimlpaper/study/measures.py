@@ -33,27 +33,25 @@ SHORT = 1.0  # seconds; a shorter fit is repeated, and the shortest time counts
 N_REPEATS = 3
 
 
-def criteria(estimator, dataset, train, test) -> list[dict]:
+def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
     """The paper's criteria on the test set, and the hyper-parameters that a hold-out chose."""
-    return _tested(estimator, dataset, train, test, staged=False)
-
-
-def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
-    """The criteria after each round of a learner with ``staged_decision_function``, from 1."""
-    return _tested(estimator, dataset, train, test, staged=True)
-
-
-def _tested(estimator, dataset, train, test, staged):
     start = time.process_time()
     estimator.fit(dataset.X[train], dataset.labels[train])
     fitted = time.process_time()
     stages = _stages(estimator, dataset.X[test], staged)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.process_time() - fitted}
-    common = seconds | {"chosen": _chosen(estimator)}
+    # Empty if nothing was to choose.
+    best = getattr(estimator, "best_params_", None)
+    common = seconds | {"chosen": "" if best is None else _as_text(best)}
     return [
         {"stage": stage} | common | evaluate(dataset.labels[test], scores, predicted)
         for stage, (scores, predicted) in enumerate(stages, start=int(staged))
     ]
+
+
+def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
+    """The criteria after each round of a learner with ``staged_decision_function``, from 1."""
+    return criteria(estimator, dataset, train, test, staged=True)
 
 
 def _stages(estimator, X, staged):
@@ -67,12 +65,6 @@ def _stages(estimator, X, staged):
         return [(estimator.decision_function(X), estimator.predict(X))]
     rounds = estimator.staged_decision_function(X) if staged else [estimator.decision_function(X)]
     return [(scores, estimator.decide(scores)) for scores in rounds]
-
-
-def _chosen(estimator):
-    """Hyper-parameters chosen by hold-out, as JSON; empty if nothing was to choose."""
-    best = getattr(estimator, "best_params_", None)
-    return "" if best is None else _as_text(best)
 
 
 def _as_text(setting):
@@ -111,9 +103,11 @@ def objectives(estimator, dataset, train, test) -> list[dict]:
     fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
     following = np.append(fitted.raw_objective_[1:], np.nan)
     steps = zip(fitted.objective_, following, fitted.n_iter_, strict=False)
-    names = ("stage", "objective", "following", "n_iter", "gap")
-    rows = ((stage, *step, fitted.duality_gap_) for stage, step in enumerate(steps, start=1))
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    common = {"gap": fitted.duality_gap_}
+    return [
+        {"stage": stage, "objective": objective, "following": later, "n_iter": n_iter} | common
+        for stage, (objective, later, n_iter) in enumerate(steps, start=1)
+    ]
 
 
 def related_pairs(estimator, dataset, train, test) -> list[dict]:

@@ -17,7 +17,6 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
-from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 
@@ -131,8 +130,7 @@ class Store:
         with self._locked("verified"):
             added = pd.DataFrame(list(rows), columns=OUTCOMES)
             table = _newest(Store(self.folder).outcomes(), added).sort_values([*GROUP, "machine"])
-            text = table.to_csv(index=False, lineterminator="\n")
-            paths.write_whole(self.path("verified"), text)
+            paths.write_whole(self.path("verified"), table.to_csv(index=False, lineterminator="\n"))
 
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -245,7 +243,7 @@ def records(
     described = get_experiment(experiment)
     store = store or default_store(profile)
     table = store.load(described)
-    place = {astuple(one): i for i, one in enumerate(described.trials(profile, methods))}
+    place: dict[tuple, int] = {one: i for i, one in enumerate(described.trials(profile, methods))}
     table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
     table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
     return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))

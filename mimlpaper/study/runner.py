@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import astuple
 from importlib.util import find_spec
 from itertools import chain
 from multiprocessing import get_context
@@ -81,7 +80,7 @@ def _to_run(experiment, trials, recorded, recompute):
         parts = [estimator, *(estimator.get_params().values() if estimator is not None else ())]
         return all(find_spec(part.needs) for part in parts if hasattr(part, "needs"))
 
-    return [trial for trial in trials if astuple(trial) not in known and can_run(trial)]
+    return [trial for trial in trials if trial not in known and can_run(trial)]
 
 
 def _data_missing(waiting, data_home, recorded):
@@ -90,7 +89,7 @@ def _data_missing(waiting, data_home, recorded):
         for dataset in {trial.dataset for trial in waiting}:
             load(dataset, data_home)
     except DataError as error:
-        if not set(map(astuple, waiting)) <= set(keys_of(recorded)):
+        if not set(waiting) <= set(keys_of(recorded)):
             raise
         print(f"{len(waiting)} trials are not run again: {error}")
         return True
@@ -125,7 +124,7 @@ def _record(experiments, trials, jobs, data_home, dask, store):
         for trial, rows in run_trials(trials, experiments, dask=dask, **where):
             experiment = experiments[trial.experiment]
             mark = UNCHECKED if dask and not experiment.measure.alone else ""
-            rows = [vars(trial) | row | {"code": mark + row["code"]} for row in rows]
+            rows = [trial._asdict() | row | {"code": mark + row["code"]} for row in rows]
             store.append(experiment, rows)
             touched.add(trial.experiment)
     except TrialError as error:
@@ -206,13 +205,16 @@ def _in_batches(trial_jobs, jobs, dask, progress):
 
 
 def _one_by_one(trial_jobs):
-    """The same, each in a new process, forked bare by a server that has imports."""
+    """The same, each in a new process, forked bare by a server that has imports.
+
+    So a trial shares nothing, not even with a repetition of its own fit.
+    """
     context = get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.startswith("mimlpaper")])
     for job in trial_jobs:
         try:
             with ProcessPoolExecutor(1, mp_context=context) as pool:
-                result = pool.submit(_run_alone, job).result()
+                result = pool.submit(_attempt, *job).result()
         except Exception:  # such as a process that was killed
             result = job[0], None, traceback.format_exc()
         yield result
@@ -247,22 +249,16 @@ def _workers(jobs, dask):
 
 
 def _run_batch(trial_jobs):
-    # The sums of another number of threads differ in the last bit.
-    with threadpool_limits(1), sharing(Cache(SHARED)):
+    with sharing(Cache(SHARED)):
         return [_attempt(*job) for job in trial_jobs]
-
-
-def _run_alone(job):
-    """A trial that shares nothing, not even with a repetition of its own fit."""
-    with threadpool_limits(1):
-        return _attempt(*job)
 
 
 def _attempt(trial, estimator, splits, measure, data_home):
     """(trial, rows with their origin, None) or, if it failed, (trial, None, traceback)."""
     try:
         code = code_fingerprint(estimator, loader_of(trial.dataset), splits, measure)
-        rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
+        with threadpool_limits(1):  # sums of another number of threads differ in the last bit
+            rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
         origin = provenance() | {"code": code}
     except Exception:
         return trial, None, traceback.format_exc()

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -82,8 +83,7 @@ class GivenSplit(Splits):
         return rows[: dataset.n_train], rows[dataset.n_train :]
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """What is run, as data. Running it is a pure function: same trial, same rows."""
 
     experiment: str  # such as "table1"
@@ -301,10 +301,7 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
     return [{"stage": stage} | common | row for stage, row in enumerate(rows)]
 
 
-@lru_cache(maxsize=2)
-def _kept(name, data_home):
-    """A data set, kept for the worker's next trials."""
-    return load(name, data_home)
+_kept = lru_cache(maxsize=2)(load)  # data sets, kept for the worker's next trials
 
 
 def set_random_states(estimator, seed: int):

@@ -249,12 +249,11 @@ CONTROLS = {
 }
 
 
-def _experiment(name, title, tables):
-    parts = (Part(datasets, SPLITS[datasets], table) for datasets, table in tables.items())
-    return Experiment(name, title, tuple(parts), BUDGETED, smoke_splits=1)
+def _parts(tables):
+    return tuple(Part(datasets, SPLITS[datasets], table) for datasets, table in tables.items())
 
 
 TUNED_EXPERIMENTS = (
-    _experiment("tuned", "Everyone tuned", TUNED),
-    _experiment("controls", "Learners of one vector", CONTROLS),
+    Experiment("tuned", "Everyone tuned", _parts(TUNED), BUDGETED, smoke_splits=1),
+    Experiment("controls", "Learners of one vector", _parts(CONTROLS), BUDGETED, smoke_splits=1),
 )

@@ -13,7 +13,6 @@ import math
 import random
 import warnings
 from collections.abc import Iterator
-from dataclasses import astuple
 from datetime import date
 
 import numpy as np
@@ -40,7 +39,6 @@ from mimlpaper.study.records import (
 )
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
-from mimlpaper.study.trials import Trial
 
 OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
 FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
@@ -193,7 +191,7 @@ def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
         drawn = random.SystemRandom().sample(trials, n_checked)
         again = _run_again(drawn, {experiment.name: experiment}, own, jobs, data_home)
         wrong = [f"{trial}, by {apart:.2g}" for trial, apart, same in again if not same]
-        store.mark(experiment, set(map(astuple, trials)), SUSPECT if wrong else "")
+        store.mark(experiment, set(trials), SUSPECT if wrong else "")
         differing += wrong
         print(
             f"spot check of {method}: {n_checked} of {len(trials)} trials run again here, "
@@ -208,7 +206,7 @@ def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
 
 def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple]:
     """Yield (trial, largest difference, whether it is the same) of trials that run again."""
-    rows = {Trial(*key): own for key, own in recorded.groupby(KEY)}
+    rows = dict(list(recorded.groupby(KEY)))
     for trial, again in run_trials(trials, experiments, jobs=jobs, data_home=data_home):
         yield trial, *compare_trial(experiments[trial.experiment], rows[trial], again)
 

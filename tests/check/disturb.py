@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import astuple
 
 import llvmlite.binding
 import pandas as pd
@@ -51,8 +50,8 @@ def largest_changes() -> list[dict]:
         first = first.drop_duplicates(["dataset", "method"])
         rows = dict(list(recorded.groupby(KEY)))
         for trial, again in run_trials(trials_of(first), EXPERIMENTS):
-            moved, _ = compare_trial(experiment, rows[astuple(trial)], again)
-            found.append(vars(trial) | {"largest_change": moved})
+            moved, _ = compare_trial(experiment, rows[trial], again)
+            found.append(trial._asdict() | {"largest_change": moved})
     return found
 
 

@@ -145,7 +145,7 @@ TEST = set(TRIALS) - {"pages", "rounds", "steps", "cost"}
 # The trials whose fingerprints a change of a definition moves.
 MOVED = {
     "_attempt": set(TRIALS), "_recorded_text": set(TRIALS), "verify": set(),
-    "criteria": TEST, "criteria_by_stage": {"rounds"}, "LastForTest": {"cost"},
+    "criteria": TEST | {"rounds"}, "criteria_by_stage": {"rounds"}, "LastForTest": {"cost"},
     "RandomSplits": {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "rounds", "steps"},
     "with_percentage": {"D-MimlSvm", "steps"}, "_read_yeast": {"RankSvm", "average distance"},
     "average_hausdorff": {"average distance"}, "HoldOut": {"D-MimlSvm"},

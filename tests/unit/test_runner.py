@@ -189,7 +189,7 @@ def test_one_trial_in_fifty_of_a_method_is_checked(store, monkeypatch):
     for n_trials, n_checked in ((1, 1), (2, 2), (100, 2), (101, 3)):
         common = {"n_stages": 1, "stage": 0, "code": f"{UNCHECKED}a.b"}
         trials = [Trial("mine", TINY, "Ml-knn", "{}", split) for split in range(n_trials)]
-        store.append(MINE, [vars(trial) | common for trial in trials])
+        store.append(MINE, [trial._asdict() | common for trial in trials])
         spot_check(MINE, store)
         assert len(drawn.pop()) == n_checked
 
