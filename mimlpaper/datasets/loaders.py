@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.io import loadmat
+from scipy.io.arff import loadarff
 from sklearn.feature_extraction.text import CountVectorizer
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import synthetic
-from mimlpaper.datasets.bag_files import bags_of_runs, read_bags
+from mimlpaper.datasets.bag_files import bags_of_runs
 from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import SOURCES, DataError, drawn_sizes, fetch, manifest, source_of
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
@@ -62,9 +63,10 @@ def _read_miml(path: Path, targets_name: str) -> Fields:
 
 def _read_yeast(path: Path) -> Fields:
     """Genes with functional classes; rows have unit length."""
-    genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
-    names = {"label_names": genes.label_names, "feature_names": genes.feature_names}
-    return {"X": genes.X.instances, "Y": genes.Y, **names}
+    rows, attributes = loadarff(path)
+    table, names = np.array(rows.tolist(), dtype=np.float64), tuple(attributes.names())
+    X, Y = np.ascontiguousarray(table[:, :-14]), table[:, -14:] == 1
+    return {"X": X, "Y": Y, "label_names": names[-14:], "feature_names": names[:-14]}
 
 
 # Name of the file: name printed in Appendix C.
