@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -27,7 +27,6 @@ TRUTHS = {
     **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
 }
 MISSING = ("", "?")  # a feature
-NO_DATA = ("name", "relational")  # columns that only say where a bag begins
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
 READABLE = (".csv", ".arff", ".json", ".parquet")
 DELIMITERS = ",;\t|"
@@ -211,27 +210,24 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
 
 class Column(NamedTuple):
     name: str
-    kind: str = "numeric"  # or nominal, label, or one of NO_DATA
+    kind: str = "numeric"  # or nominal, label, name of the bag, relational
     values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
 
     def number(self, cell: str, missing: float | None) -> float:
         """A number, the place of a nominal value or -1 if it is missing, or 1 or 0 of a label."""
-        try:
+        absent = cell in MISSING and self.kind != "label"
+        if absent and missing is not None:
+            return -1 if self.kind == "nominal" else missing
+        with suppress(KeyError, ValueError):
             if self.kind == "label":
                 return TRUTHS[cell.lower()]
-            if self.kind in NO_DATA:
-                return math.nan
-            nominal = self.kind == "nominal"
-            if cell in MISSING and missing is not None:
-                return -1 if nominal else missing
-            number = self.values.index(cell) if nominal else float(cell)
-            if abs(number) <= LARGEST:
-                return number
-        except (KeyError, ValueError):
-            pass
+            if self.kind == "nominal":
+                return self.values.index(cell)
+            if abs(float(cell)) <= LARGEST:
+                return float(cell)
         kinds = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
         needed = kinds.get(self.kind, f"a finite number of at most {LARGEST:g}")
-        hint = "; give missing= its number" if cell in MISSING and self.kind != "label" else ""
+        hint = "; give missing= its number" if absent else ""
         raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}{hint}")
 
 
@@ -249,11 +245,11 @@ def _with_labels(columns, names):
 def _with_sets(columns, rows, name):
     """The table with a label for each name in the sets of one column."""
     place = _place(columns, name)
-    sets = [set(map(str.strip, BETWEEN_LABELS.split(cells[place]))) for _, _, cells in rows]
+    sets = [set(map(str.strip, BETWEEN_LABELS.split(cells.pop(place)))) for _, _, cells in rows]
     names = sorted(set().union(*sets) - {""})
     for (_, _, cells), own in zip(rows, sets, strict=True):
         cells += [f"{name in own:d}" for name in names]
-    columns[place] = columns[place]._replace(kind="name")
+    columns.pop(place)
     return columns + [Column(name, "label") for name in names], rows
 
 
@@ -303,13 +299,12 @@ def _csv(text, bag=None):
     names = [_plain(head.removeprefix(LABEL_PREFIX)) for head in heads]
     columns = list(map(Column, names, kinds))
     place = 0 if bag is None else _place(columns, bag)
-    if kinds[place] == "label":
+    if columns.pop(place).kind == "label":
         raise ValueError(f"the first column must be the bag's name, got {heads[place]!r:.60}")
-    columns[place] = columns[place]._replace(kind="name")
     for line, row in rows:
-        if len(row) != len(columns):
-            raise ValueError(f"line {line}: {len(columns)} values are needed, got {len(row)}")
-    return columns, ((line, _plain(row[place]), row) for line, row in rows)
+        if len(row) != len(heads):
+            raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(row)}")
+    return columns, ((line, _plain(row.pop(place)), row) for line, row in rows)
 
 
 def _guarded(name):
@@ -333,7 +328,8 @@ def _arff(text, bag=None):
         outer = [c if c.kind == "relational" else c._replace(kind="label") for c in outer]
         if outer[0].kind == "label":
             outer[0] = outer[0]._replace(kind="name")
-    return outer + inner, _arff_rows(lines, outer, inner)
+    columns = [column for column in outer + inner if column.kind not in ("name", "relational")]
+    return columns, _arff_rows(lines, outer, inner)
 
 
 def _arff_header(lines):
@@ -371,9 +367,9 @@ def _arff_rows(lines, outer, inner):
         with _at(f"line {line}"):
             row, instances = _values(text, outer), [[]]
             if inner:
-                texts = row[kinds.index("relational")].strip().split("\n")
+                texts = row.pop(kinds.index("relational")).strip().split("\n")
                 instances = [_values(text.strip(), inner) for text in texts]
-            name = row[0] if kinds[0] == "name" else f"bag{len(names) + 1}"
+            name = row.pop(0) if kinds[0] == "name" else f"bag{len(names) + 1}"
             if name in names:
                 raise ValueError(f"bag {name!r:.60} was already there")
             names.add(name)
@@ -413,9 +409,10 @@ def _unquoted(text):
 def _write_csv(path, data):
     names = np.array([_guarded(name) for name in data.bag_names], dtype=object)
     labels = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
-    bags = data.X.bag_of_instance
-    table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
-    table = table.join(pd.DataFrame(1 * data.Y, names, labels))
+    features = pd.DataFrame(
+        data.X.instances, names[data.X.bag_of_instance], [*map(_guarded, data.feature_names)]
+    )
+    table = features.join(pd.DataFrame(1 * data.Y, names, labels))
     write_whole(path, table.to_csv(index_label="bag", lineterminator="\n", float_format=_shortest))
 
 
