@@ -284,10 +284,8 @@ def _labelled(columns, rows, missing):
     for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
         bag = bag_names[row]
         raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
-    return labelled_bags(
-        X, Y[starts], [columns[i].name for i in labels], feature_names=feature_names,
-        bag_names=[bag_names[row] for row in starts],
-    )  # fmt: skip
+    X = Bags(X.instances, X.offsets, feature_names, [bag_names[row] for row in starts])
+    return labelled_bags(X, Y[starts], [columns[i].name for i in labels])
 
 
 def _csv(text, bag=None):
