@@ -236,9 +236,8 @@ CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
 def check_parameters(estimator, *, choices: Mapping | None = None, **kinds: Sequence[str]):
     """Raise a ValueError unless parameters are as :data:`KINDS`, ``kinds`` and ``choices`` say."""
     rules: dict = {}
-    for kind, more in (dict.fromkeys(KINDS, ()) | kinds).items():
-        fits, needed, names = KINDS[kind]
-        rules |= dict.fromkeys([*names.split(), *more], (fits, needed))
+    for kind, (fits, needed, names) in KINDS.items():
+        rules |= dict.fromkeys([*names.split(), *kinds.get(kind, ())], (fits, needed))
     for name, allowed in (CHOICES | dict(choices or {})).items():
         rules[name] = allowed.__contains__, f"one of {allowed}"
     for name, value in estimator.get_params(deep=False).items():

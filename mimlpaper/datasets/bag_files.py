@@ -2,7 +2,6 @@
 
 import csv
 import json
-import math
 import os
 import re
 from collections import Counter
@@ -11,7 +10,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -208,7 +206,8 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
     return Bags(instances, np.append(starts, len(instances)))
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column:
     name: str
     kind: str = "numeric"  # or nominal, label, name of the bag, relational
     values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
@@ -239,7 +238,7 @@ def _with_labels(columns, names):
             f"labels= must name columns if, and only if, the file marks no labels by "
             f"{LABEL_PREFIX!r} or a relational attribute, got {sorted(names)!s:.60}"
         )
-    return [column._replace(kind="label") if column.name in names else column for column in columns]
+    return [replace(column, kind="label") if column.name in names else column for column in columns]
 
 
 def _with_sets(columns, rows, name):
@@ -323,9 +322,9 @@ def _arff(text, bag=None):
     if [column.kind for column in outer + inner].count("relational") > 1:
         raise ValueError("only one relational attribute is expected")
     if inner:
-        outer = [c if c.kind == "relational" else c._replace(kind="label") for c in outer]
+        outer = [c if c.kind == "relational" else replace(c, kind="label") for c in outer]
         if outer[0].kind == "label":
-            outer[0] = outer[0]._replace(kind="name")
+            outer[0] = replace(outer[0], kind="name")
     columns = [column for column in outer + inner if column.kind not in ("name", "relational")]
     return columns, _arff_rows(lines, outer, inner)
 
@@ -442,7 +441,7 @@ def _quoted(name):
 
 def _shortest(number):
     """The shortest text that reads back as the same number."""
-    return "?" if math.isnan(number) else repr(float(number)).removesuffix(".0")
+    return "?" if np.isnan(number) else repr(float(number)).removesuffix(".0")
 
 
 WRITERS = {".csv": _write_csv, ".arff": _write_arff}

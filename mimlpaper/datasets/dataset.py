@@ -52,8 +52,7 @@ class Dataset:
 
     def __getitem__(self, key) -> "Dataset":
         """Some of the examples, by a slice, mask or index array, without a fixed split."""
-        known = {name: getattr(self, name) for name in ("Y", "y")}
-        parts = {name: labels[key] for name, labels in known.items() if labels is not None}
+        parts = {"Y" if self.y is None else "y": self.labels[key]}
         if self.instance_labels is not None:
             of_bags = cast(Bags, self.X).with_instances(self.instance_labels)[key]
             parts["instance_labels"] = of_bags.instances > 0
