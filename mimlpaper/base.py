@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import TargetTags
+from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
@@ -167,8 +167,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
         tags.target_tags = TargetTags(
             True, two_d_labels=True, multi_output=True, single_output=False
         )

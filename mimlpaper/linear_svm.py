@@ -84,8 +84,7 @@ def fit_linear_svm(
 
 
 def _minimise(problem, start, tol, max_steps):
-    n_examples, n_weights = problem.examples.X.shape
-    theta, alpha = np.zeros(n_weights), np.zeros(n_examples)  # theta = (w, b)
+    alpha, theta = map(np.zeros, problem.examples.X.shape)  # theta = (w, b)
     if start is not None:
         theta = np.append(start.weights, start.intercept)
         alpha, _ = _project(start.dual_coef * problem.y, problem.C, problem.offsets)

@@ -140,12 +140,10 @@ def read_bags(
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
-    place, ending, size = "the DataFrame", ".frame", 0
-    if not isinstance(source, pd.DataFrame):
-        place, ending, size = source, _ending(source, READABLE), os.path.getsize(source)
-    with _at(place):
-        if size > max_bytes:
-            raise ValueError(f"the file has {size:,} bytes, more than max_bytes={max_bytes:,}")
+    ending = "" if isinstance(source, pd.DataFrame) else _ending(source, READABLE)
+    if ending and os.path.getsize(source) > max_bytes:
+        raise DataError(f"{source}: the file is larger than max_bytes={max_bytes:,}")
+    with _at(source if ending else "the DataFrame"):
         parse = _arff if ending == ".arff" else _csv
         columns, rows = parse(_text(source, ending), bag)
         if isinstance(labels, str):
@@ -292,8 +290,8 @@ def _csv(text, bag=None):
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     (_, heads), *rows = rows or [(1, [""])]
-    kinds = ["label" if head.startswith(LABEL_PREFIX) else "numeric" for head in heads]
     names = [_plain(head.removeprefix(LABEL_PREFIX)) for head in heads]
+    kinds = ["label" if head.startswith(LABEL_PREFIX) else "numeric" for head in heads]
     columns = list(map(Column, names, kinds))
     place = 0 if bag is None else _place(columns, bag)
     if columns.pop(place).kind == "label":

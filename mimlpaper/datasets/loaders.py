@@ -9,8 +9,7 @@ from string import ascii_uppercase
 
 import numpy as np
 import pandas as pd
-from scipy.io import loadmat
-from scipy.io.arff import loadarff
+from scipy.io import arff, loadmat
 from sklearn.feature_extraction.text import CountVectorizer
 
 from mimlpaper.bags import Bags
@@ -62,7 +61,7 @@ def _read_miml(path: Path, targets_name: str) -> Fields:
 
 def _read_yeast(path: Path) -> Fields:
     """Genes with functional classes; rows have unit length."""
-    rows, attributes = loadarff(path)
+    rows, attributes = arff.loadarff(path)
     table, names = np.array(rows.tolist(), dtype=np.float64), tuple(attributes.names())
     X, Y = np.ascontiguousarray(table[:, :-14]), table[:, -14:] == 1
     return {"X": X, "Y": Y, "label_names": names[-14:], "feature_names": names[:-14]}

@@ -255,4 +255,4 @@ def test_faults_have_their_line(refused, tmp_path):
 
 
 def test_one_limit_of_size(refused):
-    refused("a.csv", TABLE + "\n" * 10**6, "more than max_bytes=1,000,000", max_bytes=10**6)
+    refused("a.csv", TABLE + "\n" * 10**6, "larger than max_bytes=1,000,000", max_bytes=10**6)
