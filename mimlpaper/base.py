@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import TargetTags
+from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.bags import LARGEST, Bags, as_bags
@@ -167,8 +167,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
         tags.target_tags = TargetTags(
             True, two_d_labels=True, multi_output=True, single_output=False
         )
@@ -236,9 +235,8 @@ CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
 def check_parameters(estimator, *, choices: Mapping | None = None, **kinds: Sequence[str]):
     """Raise a ValueError unless parameters are as :data:`KINDS`, ``kinds`` and ``choices`` say."""
     rules: dict = {}
-    for kind, more in (dict.fromkeys(KINDS, ()) | kinds).items():
-        fits, needed, names = KINDS[kind]
-        rules |= dict.fromkeys([*names.split(), *more], (fits, needed))
+    for kind, (fits, needed, names) in KINDS.items():
+        rules |= dict.fromkeys([*names.split(), *kinds.get(kind, ())], (fits, needed))
     for name, allowed in (CHOICES | dict(choices or {})).items():
         rules[name] = allowed.__contains__, f"one of {allowed}"
     for name, value in estimator.get_params(deep=False).items():

@@ -59,11 +59,9 @@ def set_kernel_distance(A, B=None, *, gamma: float = 1.0) -> np.ndarray:
     """
     sets = bags_a, bags_b = _two_sets(A, B)
     lengths = [np.sqrt([rbf_kernel(bag, gamma=gamma).sum() for bag in bags]) for bags in sets]
-    similarity = np.empty((len(bags_a), len(bags_b)))
-    for i, bag in enumerate(bags_a):
-        similarity[i] = bags_b.sum(rbf_kernel(bag, bags_b.instances, gamma=gamma).sum(axis=0))
-    similarity /= np.outer(*lengths)
-    squares = 2.0 - 2.0 * similarity
+    kernels = (rbf_kernel(bag, bags_b.instances, gamma=gamma) for bag in bags_a)
+    sums = np.stack([bags_b.sum(kernel.sum(axis=0)) for kernel in kernels])
+    squares = 2.0 - 2.0 * (sums / np.outer(*lengths))
     return np.sqrt(np.where(squares > ROUNDING, squares, 0.0))
 
 

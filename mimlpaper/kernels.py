@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.sparse import issparse
@@ -76,7 +75,7 @@ class KernelFactor(TransformerMixin, BaseEstimator):
     coef0: float = 1.0
     rank: int | str | None = None
     tol: float = 1e-10
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y=None):
         self.fit_transform(X)

@@ -73,7 +73,7 @@ def fit_linear_svm(
 
     Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
     """
-    arguments = _problem(Z, y, C, offsets), start, tol, max_steps
+    arguments = _Problem(Z, y, C, offsets), start, tol, max_steps
     # Other arrays are not worth their hash.
     svm = shared(_minimise, *arguments) if isinstance(Z, Examples) else _minimise(*arguments)
     if svm.primal - svm.dual > tol * svm.primal:
@@ -84,8 +84,7 @@ def fit_linear_svm(
 
 
 def _minimise(problem, start, tol, max_steps):
-    n_examples, n_weights = problem.examples.X.shape
-    theta, alpha = np.zeros(n_weights), np.zeros(n_examples)  # theta = (w, b)
+    alpha, theta = map(np.zeros, problem.examples.X.shape)  # theta = (w, b)
     if start is not None:
         theta = np.append(start.weights, start.intercept)
         alpha, _ = _project(start.dual_coef * problem.y, problem.C, problem.offsets)
@@ -114,12 +113,21 @@ def _minimise(problem, start, tol, max_steps):
     return LinearSvm(w, b, alpha * problem.y, float(primal), float(dual), n_steps)
 
 
-@dataclass(frozen=True, eq=False)
 class _Problem:
-    examples: Examples
-    y: np.ndarray  # (n_examples,), -1.0 or 1.0
-    C: float
-    offsets: np.ndarray  # (n_groups + 1,)
+    def __init__(self, Z, y, C, offsets):
+        self.examples = Z if isinstance(Z, Examples) else Examples(Z)
+        self.y = y = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)  # (n_examples,)
+        if y.shape != self.examples.X.shape[:1]:
+            n_rows = len(self.examples.X)
+            raise ValueError(f"y must be ({n_rows},), one label a row of Z, got {y.shape}")
+        offsets = np.arange(len(y) + 1) if offsets is None else np.asarray(offsets, dtype=np.int64)
+        if offsets[0] != 0 or offsets[-1] != len(y) or np.diff(offsets).min() < 1:
+            raise ValueError(f"offsets must rise from 0 to the number of examples, {len(y)}")
+        if not C > 0:
+            raise ValueError(f"C must be above 0, got {C}")
+        if abs(y.sum()) == len(y):
+            raise ValueError("y must have examples of both classes")
+        self.C, self.offsets = float(C), offsets  # (n_groups + 1,)
 
     @property
     def digest(self):
@@ -254,18 +262,3 @@ def _project(raw, C, offsets):
         projected[begin:end] = np.maximum(part - shift, 0.0)
         moves[begin:end] = np.where(part > shift, SHIFTS if full else FREE, 0)
     return projected, moves
-
-
-def _problem(Z, y, C, offsets):
-    examples = Z if isinstance(Z, Examples) else Examples(Z)
-    y = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)
-    if y.shape != examples.X.shape[:1]:
-        raise ValueError(f"y must be ({len(examples.X)},), one label a row of Z, got {y.shape}")
-    offsets = np.arange(len(y) + 1) if offsets is None else np.asarray(offsets, dtype=np.int64)
-    if offsets[0] != 0 or offsets[-1] != len(y) or np.diff(offsets).min() < 1:
-        raise ValueError(f"offsets must rise from 0 to the number of examples, {len(y)}")
-    if not C > 0:
-        raise ValueError(f"C must be above 0, got {C}")
-    if abs(y.sum()) == len(y):
-        raise ValueError("y must have examples of both classes")
-    return _Problem(examples, y, float(C), offsets)

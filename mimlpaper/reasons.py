@@ -67,8 +67,7 @@ def _at_the_end(estimator, bags):
 
 def _losses(estimator, bags):
     """What the scores of its bag lose without each instance: (n_instances, n_labels)."""
-    whole = np.asarray(estimator.decision_function(bags))
-    losses = np.repeat(whole, bags.sizes, axis=0)
+    losses = np.repeat(np.asarray(estimator.decision_function(bags)), bags.sizes, axis=0)
     several = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
     if several.any():
         large = [bag for bag in bags if len(bag) > 1]

@@ -70,8 +70,7 @@ def _freeze(value) -> int:
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
         return value.nbytes
-    if hasattr(value, "__dict__"):
-        value = vars(value)
+    value = getattr(value, "__dict__", value)
     if isinstance(value, dict):
         value = list(value.values())
     return sum(map(_freeze, value)) if isinstance(value, list | tuple) else 0

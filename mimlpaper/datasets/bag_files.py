@@ -2,16 +2,14 @@
 
 import csv
 import json
-import math
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -21,23 +19,23 @@ from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.paths import write_whole
 
-MAX_BYTES = 2**32  # of a file, and of its instances in memory, unless the caller allows more
+MAX_BYTES = 2**32  # of a file, unless the caller allows more
 TRUTHS = {
     **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
 }
 MISSING = ("", "?")  # a feature
-NO_DATA = ("name", "relational")  # columns that only say where a bag begins
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
+READABLE = (".csv", ".arff", ".json", ".parquet")
 DELIMITERS = ",;\t|"
 BETWEEN_LABELS = re.compile("[;|]")  # of a set in one column
 GUARDED = re.compile(rf"'*([=+\-@]|{LABEL_PREFIX})")  # names with an apostrophe before them in CSV
 
 # Grammar of ARFF. With possessive quantifiers no file can make a search long.
 QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
-VALUE = rf"({QUOTED}|[^,'\"]*+)\s*+,"
-DENSE, SPARSE = re.compile(rf"\s*+{VALUE}"), re.compile(rf"\s*+(\d++)\s++{VALUE}")
-ATTRIBUTE = re.compile(rf"@attribute\s++({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*+(.+)", re.IGNORECASE)
+CELL = re.compile(rf"((?:{QUOTED}|[^,'\"])*+),")
+SPARSE = re.compile(r"(\d+)\s+(.+)")
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{}}'\"][^\s{{}}]*+)\s*(.+)", re.IGNORECASE)
 ESCAPED = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 
@@ -138,23 +136,31 @@ def read_bags(
         "sea;trees" or a list; None if the file marks its labels.
     missing : float or None, default None
         Replaces missing values, "?" or nothing, ``math.nan`` for an imputer; None refuses.
-    max_bytes : int, default 4 GiB, the largest size of the file, and of its instances in memory.
+    max_bytes : int, default 4 GiB, the largest size of the file.
 
     Raises DataError with the file, and its line or bag that does not follow the format.
     """
-    is_frame = isinstance(source, pd.DataFrame)
-    (parse, _), size = (TABLE, 0) if is_frame else (_format(source), os.path.getsize(source))
-    with _at("the DataFrame" if is_frame else source):
-        _check_size(size, max_bytes)
-        columns, rows = parse(_text(source), bag)
+    ending = "" if isinstance(source, pd.DataFrame) else _ending(source, READABLE)
+    if ending and os.path.getsize(source) > max_bytes:
+        raise DataError(f"{source}: the file is larger than max_bytes={max_bytes:,}")
+    with _at(source if ending else "the DataFrame"):
+        parse = _arff if ending == ".arff" else _csv
+        columns, rows = parse(_text(source, ending), bag)
         if isinstance(labels, str):
             columns, rows = _with_sets(columns, list(rows), labels)
             labels = None
-        return _labelled(_with_labels(columns, labels), rows, missing, max_bytes)
+        return _labelled(_with_labels(columns, labels), rows, missing)
 
 
-def _text(source):
-    ending = None if isinstance(source, pd.DataFrame) else Path(source).suffix.lower()
+def _ending(path, known):
+    ending = Path(path).suffix.lower()
+    if ending not in known:
+        raise ValueError(f"path must end in {' or '.join(known)}, got {str(path)!r}")
+    return ending
+
+
+def _text(source, ending):
+    """The text of an ARFF or CSV file; other tables as CSV."""
     if ending in (".csv", ".arff"):
         return Path(source).read_bytes().decode("utf-8-sig")
     if ending == ".json":
@@ -173,20 +179,12 @@ def write_bags(path: str | os.PathLike, data):
     gives the same numbers and names. An .arff file gets an .xml file with the names of the labels.
     In a .csv file names that begin with =, +, - or @ get an apostrophe, against formulas.
     """
-    (_, write), y = _format(path, write=True), getattr(data, "y", None)
+    write, y = WRITERS[_ending(path, WRITERS)], getattr(data, "y", None)
     labelled = labelled_bags(
         data.X, data.Y if y is None else y[:, None], data.label_names,
         feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
     )  # fmt: skip
     write(Path(path), labelled)
-
-
-def _format(path, write=False):
-    ending = Path(path).suffix.lower()
-    if ending not in FORMATS or (write and not FORMATS[ending][1]):
-        known = [name for name in FORMATS if FORMATS[name][1] or not write]
-        raise ValueError(f"path must end in {' or '.join(known)}, got {str(path)!r}")
-    return FORMATS[ending]
 
 
 @contextmanager
@@ -195,11 +193,6 @@ def _at(place):
         yield
     except Exception as error:
         raise DataError(f"{place}: {error}") from error
-
-
-def _check_size(needed, max_bytes):
-    if needed > max_bytes:
-        raise ValueError(f"the file or its instances need more than max_bytes={max_bytes:,}")
 
 
 def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
@@ -211,29 +204,27 @@ def bags_of_runs(instances: np.ndarray, bag_ids: np.ndarray) -> Bags:
     return Bags(instances, np.append(starts, len(instances)))
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column:
     name: str
-    kind: str = "numeric"  # or nominal, label, or one of NO_DATA
+    kind: str = "numeric"  # or nominal, label, name of the bag, relational
     values: tuple[str, ...] = ()  # if declared, also of a numeric column {0,1}
 
     def number(self, cell: str, missing: float | None) -> float:
         """A number, the place of a nominal value or -1 if it is missing, or 1 or 0 of a label."""
-        try:
+        absent = cell in MISSING and self.kind != "label"
+        if absent and missing is not None:
+            return -1 if self.kind == "nominal" else missing
+        with suppress(KeyError, ValueError):
             if self.kind == "label":
                 return TRUTHS[cell.lower()]
-            if self.kind in NO_DATA:
-                return math.nan
-            nominal = self.kind == "nominal"
-            if cell in MISSING and missing is not None:
-                return -1 if nominal else missing
-            number = self.values.index(cell) if nominal else float(cell)
-            if abs(number) <= LARGEST:
-                return number
-        except (KeyError, ValueError):
-            pass
+            if self.kind == "nominal":
+                return self.values.index(cell)
+            if abs(float(cell)) <= LARGEST:
+                return float(cell)
         kinds = {"label": "0 or 1", "nominal": f"one of {', '.join(self.values):.60}"}
         needed = kinds.get(self.kind, f"a finite number of at most {LARGEST:g}")
-        hint = "; give missing= its number" if cell in MISSING and self.kind != "label" else ""
+        hint = "; give missing= its number" if absent else ""
         raise ValueError(f"{self.name!r} must be {needed}, got {cell!r:.60}{hint}")
 
 
@@ -245,19 +236,18 @@ def _with_labels(columns, names):
             f"labels= must name columns if, and only if, the file marks no labels by "
             f"{LABEL_PREFIX!r} or a relational attribute, got {sorted(names)!s:.60}"
         )
-    return [column._replace(kind="label") if column.name in names else column for column in columns]
+    return [replace(column, kind="label") if column.name in names else column for column in columns]
 
 
 def _with_sets(columns, rows, name):
+    """The table with a label for each name in the sets of one column."""
     place = _place(columns, name)
-    sets = [set(map(str.strip, BETWEEN_LABELS.split(cells[place]))) for _, _, cells in rows]
+    sets = [set(map(str.strip, BETWEEN_LABELS.split(cells.pop(place)))) for _, _, cells in rows]
     names = sorted(set().union(*sets) - {""})
-    rows = [
-        (line, bag, cells | {len(columns) + i: f"{one in own:d}" for i, one in enumerate(names)})
-        for (line, bag, cells), own in zip(rows, sets, strict=True)
-    ]
-    columns[place] = columns[place]._replace(kind="name")
-    return columns + [Column(one, "label") for one in names], rows
+    for (_, _, cells), own in zip(rows, sets, strict=True):
+        cells += [f"{name in own:d}" for name in names]
+    columns.pop(place)
+    return columns + [Column(name, "label") for name in names], rows
 
 
 def _place(columns, name):
@@ -267,18 +257,14 @@ def _place(columns, name):
     return names.index(name)
 
 
-def _labelled(columns, rows, missing, max_bytes):
-    width = sum(len(column.values) if column.kind == "nominal" else 1 for column in columns)
-    omitted = [column.number((*column.values, "0")[0], 0.0) for column in columns]
+def _labelled(columns, rows, missing):
     lines, bag_names, numbers = [], [], []
     for line, name, cells in rows:
-        _check_size(8 * (1 + len(numbers)) * width, max_bytes)
-        row = np.array(omitted, dtype=float)
-        with _at(f"line {line}"):
-            row[list(cells)] = [columns[i].number(cell, missing) for i, cell in cells.items()]
         lines.append(line)
         bag_names.append(name)
-        numbers.append(row)
+        with _at(f"line {line}"):
+            row = zip(columns, cells, strict=True)
+            numbers.append(np.array([column.number(cell, missing) for column, cell in row]))
     table = np.reshape(numbers, (-1, len(columns)))
     numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
     feature_names, parts = [columns[i].name for i in numeric], [table[:, numeric]]
@@ -304,17 +290,16 @@ def _csv(text, bag=None):
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     (_, heads), *rows = rows or [(1, [""])]
-    kinds = ["label" if head.startswith(LABEL_PREFIX) else "numeric" for head in heads]
     names = [_plain(head.removeprefix(LABEL_PREFIX)) for head in heads]
+    kinds = ["label" if head.startswith(LABEL_PREFIX) else "numeric" for head in heads]
     columns = list(map(Column, names, kinds))
     place = 0 if bag is None else _place(columns, bag)
-    if columns[place].kind == "label":
+    if columns.pop(place).kind == "label":
         raise ValueError(f"the first column must be the bag's name, got {heads[place]!r:.60}")
-    columns[place] = columns[place]._replace(kind="name")
     for line, row in rows:
-        if len(row) != len(columns):
-            raise ValueError(f"line {line}: {len(columns)} values are needed, got {len(row)}")
-    return columns, ((line, _plain(row[place]), dict(enumerate(row))) for line, row in rows)
+        if len(row) != len(heads):
+            raise ValueError(f"line {line}: {len(heads)} values are needed, got {len(row)}")
+    return columns, ((line, _plain(row.pop(place)), row) for line, row in rows)
 
 
 def _guarded(name):
@@ -335,10 +320,11 @@ def _arff(text, bag=None):
     if [column.kind for column in outer + inner].count("relational") > 1:
         raise ValueError("only one relational attribute is expected")
     if inner:
-        outer = [c if c.kind == "relational" else c._replace(kind="label") for c in outer]
+        outer = [c if c.kind == "relational" else replace(c, kind="label") for c in outer]
         if outer[0].kind == "label":
-            outer[0] = outer[0]._replace(kind="name")
-    return outer + inner, _arff_rows(lines, outer, inner)
+            outer[0] = replace(outer[0], kind="name")
+    columns = [column for column in outer + inner if column.kind not in ("name", "relational")]
+    return columns, _arff_rows(lines, outer, inner)
 
 
 def _arff_header(lines):
@@ -363,53 +349,50 @@ def _attribute(text):
         raise ValueError(f"an attribute must have a name and a type, got {text!r:.60}")
     name, kind = _unquoted(match[1]), match[2]
     if kind[0] + kind[-1] == "{}":
-        values = tuple(_unquoted(cell[1]) for cell in _cells(DENSE, kind[1:-1]))
+        values = tuple(map(_unquoted, _cells(kind[1:-1])))
         return Column(name, "numeric" if set(values) == {"0", "1"} else "nominal", values)
-    return Column(name, "relational" if kind.lower() == "relational" else "numeric")
+    if kind.lower() == "relational":
+        return Column(name, "relational", ("",))
+    return Column(name)
 
 
 def _arff_rows(lines, outer, inner):
     kinds, names = [column.kind for column in outer], set()
     for line, text in lines:
         with _at(f"line {line}"):
-            row, instances = _values(text, len(outer)), [{}]
+            row, instances = _values(text, outer), [[]]
             if inner:
-                texts = row.pop(kinds.index("relational"), "").strip("\r\n").split("\n")
-                instances = [_values(text.strip(), len(inner)) for text in texts]
-            name = f"bag{len(names) + 1}"
-            if kinds[0] == "name":
-                name = row.pop(0, (*outer[0].values, "")[0])
+                texts = row.pop(kinds.index("relational")).strip().split("\n")
+                instances = [_values(text.strip(), inner) for text in texts]
+            name = row.pop(0) if kinds[0] == "name" else f"bag{len(names) + 1}"
             if name in names:
                 raise ValueError(f"bag {name!r:.60} was already there")
             names.add(name)
         for instance in instances:
-            yield line, name, row | {len(outer) + i: cell for i, cell in instance.items()}
+            yield line, name, row + instance
 
 
-def _values(text, n_columns):
-    """The values of a row by their places; a sparse row leaves out zeros and first values."""
-    if text.startswith("{") and text.endswith("}"):
-        pairs = _cells(SPARSE, text[1:-1]) if text[1:-1].strip() else []
-        values = {int(pair[1]): _unquoted(pair[2]) for pair in pairs}
-        if len(values) == len(pairs) and max(values, default=0) < n_columns:
-            return values
-        needed = f"a sparse row must hold indices from 0 to {n_columns - 1}, none twice"
+def _values(text, columns):
+    """The values of a row; a sparse row leaves out zeros and first values."""
+    if text[:1] + text[-1:] != "{}":
+        values = list(map(_unquoted, _cells(text)))
+        if len(values) != len(columns):
+            raise ValueError(f"{len(columns)} values are needed, got {len(values)}: {text!r:.60}")
+        return values
+    pairs = [SPARSE.fullmatch(cell) for cell in _cells(text[1:-1]) if cell]
+    given = {int(pair[1]): _unquoted(pair[2]) for pair in pairs if pair}
+    if len(given) < len(pairs) or max(given, default=0) >= len(columns):
+        needed = f"a sparse row must hold indices from 0 to {len(columns) - 1}, none twice"
         raise ValueError(f"{needed}, got {text!r:.60}")
-    cells = _cells(DENSE, text)
-    if len(cells) != n_columns:
-        raise ValueError(f"{n_columns} values are needed, got {len(cells)}: {text!r:.60}")
-    return {i: _unquoted(cell[1]) for i, cell in enumerate(cells)}
+    return [given.get(i, (*column.values, "0")[0]) for i, column in enumerate(columns)]
 
 
-def _cells(pattern, text):
-    text, cells, end = text + ",", [], 0
-    while end < len(text):
-        cell = pattern.match(text, end)
-        if not cell:
-            raise ValueError(f"no values can be read from {text!r:.60}; is a quote not closed?")
-        cells.append(cell)
-        end = cell.end()
-    return cells
+def _cells(text):
+    """The parts of a text between commas that are in no quotes."""
+    cells = CELL.findall(text + ",")
+    if ",".join(cells) != text:
+        raise ValueError(f"no values can be read from {text!r:.60}; is a quote not closed?")
+    return list(map(str.strip, cells))
 
 
 def _unquoted(text):
@@ -421,9 +404,10 @@ def _unquoted(text):
 def _write_csv(path, data):
     names = np.array([_guarded(name) for name in data.bag_names], dtype=object)
     labels = [LABEL_PREFIX + _guarded(name) for name in data.label_names]
-    bags = data.X.bag_of_instance
-    table = pd.DataFrame(data.X.instances, names[bags], [*map(_guarded, data.feature_names)])
-    table = table.join(pd.DataFrame(1 * data.Y, names, labels))
+    features = pd.DataFrame(
+        data.X.instances, names[data.X.bag_of_instance], [*map(_guarded, data.feature_names)]
+    )
+    table = features.join(pd.DataFrame(1 * data.Y, names, labels))
     write_whole(path, table.to_csv(index_label="bag", lineterminator="\n", float_format=_shortest))
 
 
@@ -455,12 +439,7 @@ def _quoted(name):
 
 def _shortest(number):
     """The shortest text that reads back as the same number."""
-    if math.isnan(number):
-        return "?"
-    return repr(float(number)).removesuffix(".0")
+    return "?" if np.isnan(number) else repr(float(number)).removesuffix(".0")
 
 
-TABLE = _csv, None  # what is turned into CSV
-FORMATS = {
-    ".csv": (_csv, _write_csv), ".arff": (_arff, _write_arff), ".json": TABLE, ".parquet": TABLE,
-}  # fmt: skip
+WRITERS = {".csv": _write_csv, ".arff": _write_arff}

@@ -1,7 +1,6 @@
 """Examples and labels of one data set, with their provenance."""
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 
@@ -41,7 +40,7 @@ class Dataset:
     @property
     def labels(self) -> np.ndarray:
         """``Y``, or ``y`` of a single-label set."""
-        return cast(np.ndarray, self.y if self.Y is None else self.Y)
+        return self.y if self.Y is None else self.Y
 
     @property
     def n_labels(self) -> int:
@@ -52,10 +51,9 @@ class Dataset:
 
     def __getitem__(self, key) -> "Dataset":
         """Some of the examples, by a slice, mask or index array, without a fixed split."""
-        known = {name: getattr(self, name) for name in ("Y", "y")}
-        parts = {name: labels[key] for name, labels in known.items() if labels is not None}
+        parts = {"Y" if self.y is None else "y": self.labels[key]}
         if self.instance_labels is not None:
-            of_bags = cast(Bags, self.X).with_instances(self.instance_labels)[key]
+            of_bags = self.X.with_instances(self.instance_labels)[key]
             parts["instance_labels"] = of_bags.instances > 0
         return replace(self, X=self.X[key], n_train=None, **parts)
 

@@ -109,11 +109,13 @@ def _state(source, folder):
 
 def manifest() -> dict[str, ManifestEntry]:
     """The rows of ``data/manifest.csv`` by file name."""
-    entries = {}
-    for row in _rows("manifest.csv"):
-        url, *_ = row["url"].split()  # one address is followed by a remark
-        entries[row["file"]] = ManifestEntry(**row | {"bytes": int(row["bytes"]), "url": url})
-    return entries
+    return {
+        # One address is followed by a remark.
+        row["file"]: ManifestEntry(
+            **row | {"bytes": int(row["bytes"]), "url": row["url"].split()[0]}
+        )
+        for row in _rows("manifest.csv")
+    }
 
 
 def data_folder(data_home: str | os.PathLike | None = None) -> Path:

@@ -6,21 +6,20 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.io import loadmat
+from scipy.io import arff, loadmat
 from sklearn.feature_extraction.text import CountVectorizer
 
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import synthetic
-from mimlpaper.datasets.bag_files import bags_of_runs, read_bags
+from mimlpaper.datasets.bag_files import bags_of_runs
 from mimlpaper.datasets.dataset import Dataset, with_percentage
 from mimlpaper.datasets.fetch import SOURCES, DataError, drawn_sizes, fetch, manifest, source_of
 from mimlpaper.datasets.images_and_texts import SCENE_FEATURES
 
-Fields = dict[str, Any]
+Fields = dict[str, object]
 
 
 def _load(name: str, read: Callable[..., Fields], data_home=None) -> Dataset:
@@ -62,9 +61,10 @@ def _read_miml(path: Path, targets_name: str) -> Fields:
 
 def _read_yeast(path: Path) -> Fields:
     """Genes with functional classes; rows have unit length."""
-    genes = read_bags(path, labels=[f"Class{i}" for i in range(1, 15)])
-    names = {"label_names": genes.label_names, "feature_names": genes.feature_names}
-    return {"X": genes.X.instances, "Y": genes.Y, **names}
+    rows, attributes = arff.loadarff(path)
+    table, names = np.array(rows.tolist(), dtype=np.float64), tuple(attributes.names())
+    X, Y = np.ascontiguousarray(table[:, :-14]), table[:, -14:] == 1
+    return {"X": X, "Y": Y, "label_names": names[-14:], "feature_names": names[:-14]}
 
 
 # Name of the file: name printed in Appendix C.
@@ -202,13 +202,13 @@ DBPEDIA_LABELS = (
 TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would take 11 GB
 
 
-def _read_dbpedia(*paths: Path, top_share=TOP_SHARE) -> Fields:
+def _read_dbpedia(*paths: Path) -> Fields:
     """Documents as bags of sentences about ten kinds of things; each sentence has one label."""
     texts = {path.stem: path.read_text() for path in paths}
     words = [line.split(",")[0] for line in texts["vocabs"].splitlines()]  # from "wood, 2"
     train, test = (_documents(texts[f"{part}-data"]) for part in ("train", "test"))
     counts = _counts(map(" ".join, train), range(len(words)))  # (n_documents, n_words)
-    n_kept = max(1, round(top_share * len(words)))
+    n_kept = max(1, round(TOP_SHARE * len(words)))
     kept = np.sort(np.argsort(-counts.getnnz(axis=0), kind="stable")[:n_kept])
     sizes = [len(document) for document in train + test]
     sentences = [sentence for document in train + test for sentence in document]
@@ -233,8 +233,7 @@ def _counts(texts, words):
 
 
 def _label_rows(text):
-    digits = re.findall("[01]", text)
-    return (np.array(digits) == "1").reshape(-1, len(DBPEDIA_LABELS))
+    return (np.array(re.findall("[01]", text)) == "1").reshape(-1, len(DBPEDIA_LABELS))
 
 
 def read_variables(path: Path, *names: str) -> list[np.ndarray]:

@@ -255,12 +255,4 @@ def test_faults_have_their_line(refused, tmp_path):
 
 
 def test_one_limit_of_size(refused):
-    """Of files, and of sparse rows and nominal values written out."""
-    header = TWO[: TWO.index(" bag1,")]
-    nominal = f"f2 {{{','.join(map(str, range(2000)))}}}"
-    rows = "".join(f'b{i},"{{1 2}}",0,1\n' for i in range(100))
-    for name, content in (
-        ("a.csv", TABLE + "\n" * 10**6),
-        ("a.arff", changed(header, "f2 numeric", nominal) + rows),
-    ):
-        refused(name, content, "need more than max_bytes=1,000,000", max_bytes=10**6)
+    refused("a.csv", TABLE + "\n" * 10**6, "larger than max_bytes=1,000,000", max_bytes=10**6)

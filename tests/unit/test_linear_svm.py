@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mimlpaper import linear_svm
-from mimlpaper.linear_svm import Examples, _problem, fit_linear_svm
+from mimlpaper.linear_svm import Examples, _Problem, fit_linear_svm
 from mimlpaper.sharing import Cache, sharing
 from tests import reference
 
@@ -85,7 +85,7 @@ def test_extreme_data_still_converges(Z, y):
 
 def test_newton_directions_solve_their_systems(Z, y, rng):
     """With fewer free rows than features, and with more."""
-    problem = _problem(Z, y, 1.0, np.concatenate([np.arange(70), [73, 80]]))
+    problem = _Problem(Z, y, 1.0, np.concatenate([np.arange(70), [73, 80]]))
     D = np.diag([1.0] * 6 + [1e-6 / problem.examples.size])
     for n_free, sigma, grouped in product((80, 0, 1, 6, 7, 30), (0.1, 100.0), (False, True)):
         moves = np.zeros(80, np.int8)
