@@ -229,7 +229,7 @@ KINDS: dict[str, tuple[Callable, str, str]] = {
     "counts": (_is_count, "an integer of at least 1", COUNTS),
     "limits": (lambda v: v is None or _is_count(v), "at least 1, or None", ""),
 }
-FLAGS = "imbalance", "shortcut", "warm_start", "normalise"
+FLAGS = "imbalance", "shortcut", "normalise"
 CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
 
 

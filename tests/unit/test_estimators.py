@@ -284,7 +284,7 @@ def test_scikit_learns_own_checks(estimator, check):
 REFUSED = [
     ("C tol nu smoothing initial_scale", [0.0, -1, np.nan, np.inf, "many"]),
     ("max_iter max_alternations max_cccp n_rounds n_neighbors n_sample", [0, 10.5]),
-    ("shortcut warm_start imbalance label_rule kernel set_kernel solver", ["many"]),
+    ("shortcut imbalance label_rule kernel set_kernel solver", ["many"]),
     ("weighting optimum linear_program metric relatedness covariance", ["many"]),
     ("lam cccp_tol ridge coef0 step_accuracy", [-0.1]),
     ("gamma", [np.inf, -1.0]),
