@@ -4,7 +4,6 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
 from sklearn.base import BaseEstimator, clone
@@ -71,7 +70,7 @@ class SubCod(BagClassifier):
     covariance: str = "diag"
     tol: float = 1e-3
     max_alternations: int = 100
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""

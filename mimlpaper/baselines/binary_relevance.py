@@ -56,7 +56,6 @@ class MlSvm(VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Signed SVM scores: (n_examples, n_labels)."""
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
         scores = [
@@ -117,7 +116,6 @@ class MlKnn(LogOdds, VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         k = len(self.log_evidence_) - 1
         counts = _count_labels(euclidean_distances(X, self.X_fit_), self.Y_fit_, k)

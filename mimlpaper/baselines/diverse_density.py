@@ -6,10 +6,8 @@ from functools import partial
 
 import numpy as np
 from numba import njit
-from numpy.random import RandomState
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import BagClassifier, check_bags, check_parameters
 from mimlpaper.sharing import shared
@@ -57,7 +55,7 @@ class DiverseDensity(BagClassifier):
     threshold: float | str = "learned"
     tol: float = 1e-4
     max_iter: int = 300
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
@@ -92,7 +90,6 @@ class DiverseDensity(BagClassifier):
 
     def instance_scores(self, X) -> np.ndarray:
         """log p(x): (n_instances,)."""
-        check_is_fitted(self)
         differences = check_bags(X, self).instances - self.concept_
         return -(differences**2 @ self.scales_**2)
 

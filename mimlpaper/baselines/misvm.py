@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, check_bags, check_parameters
@@ -23,7 +21,7 @@ class KernelFeatures:
     kernel: str = "rbf"
     gamma: float | str = "scale"
     rank: int | str | None = "auto"
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _start(self, bags):
         self.gamma_ = kernel_width(self.gamma, bags.instances)
@@ -36,7 +34,6 @@ class KernelFeatures:
         return bags.with_instances(self.factor_.fit_transform(bags.instances))
 
     def _features(self, X) -> Bags:
-        check_is_fitted(self)
         bags = check_bags(X, self)
         return bags.with_instances(self.factor_.transform(bags.instances))
 
