@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numba import njit
@@ -133,8 +132,8 @@ class EmDd(DiverseDensity):
 
 def ascend(bags, positive, starts, tol, max_iter):
     """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
-    density = _density(bags.instances, bags.offsets, positive)
-    return minimise(density, starts, tol=tol, max_iter=max_iter)
+    problem = bags.instances, bags.offsets, positive
+    return minimise(neg_log_densities, problem, starts, tol, max_iter)
 
 
 def alternate(bags, positive, starts, tol, max_iter):
@@ -145,21 +144,17 @@ def alternate(bags, positive, starts, tol, max_iter):
         least = np.inf
         for _ in range(max_iter):
             rows = nearest_instances(theta, columns, bags.offsets)  # E-step
-            density = _density(bags.instances[rows], of_one, positive)
-            (loss,), _ = density(theta[None])  # NLDD
+            chosen = bags.instances[rows], of_one, positive
+            (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
             gained = loss < (1.0 - tol) * least
             if loss < least:
                 end, least = theta, loss
             if not gained:
                 return end, least, True
-            (theta,), *_ = minimise(density, theta[None], tol=tol, max_iter=max_iter)  # M-step
+            (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)  # M-step
         return end, least, False
 
     return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
-
-
-def _density(instances, offsets, positive):
-    return partial(neg_log_densities, instances=instances, offsets=offsets, positive=positive)
 
 
 @njit(cache=True, nogil=True)
@@ -284,25 +279,26 @@ def nearest_instances(theta, columns, offsets):
     return rows
 
 
-def minimise(evaluate, starts, *, tol, max_iter):
+def minimise(evaluate, problem, starts, tol, max_iter):
     """Local minima of a smooth loss by L-BFGS: points, losses, and which descents converged.
 
-    ``evaluate`` gives losses (k,) and gradients (k, n) at points (k, n). A descent converges at a
-    zero gradient, or with a step that gains at most the share ``tol`` of the loss, or of 1 if it is
-    smaller. Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
+    ``evaluate(points, *problem)`` gives losses (k,) and gradients (k, n) at points (k, n). A
+    descent converges at a zero gradient, or with a step that gains at most the share ``tol`` of the
+    loss, or of 1 if it is smaller. Source: Nocedal and Wright, Numerical Optimization, 2006,
+    Algorithms 7.4 and 7.5.
     """
     descents = [_descent(start, tol, max_iter) for start in starts]
     trials = {i: next(descent) for i, descent in enumerate(descents)}
-    ends = {}
+    ends = [None] * len(starts)
     while trials:
-        values = zip(*evaluate(np.array([*trials.values()])), strict=True)
+        values = zip(*evaluate(np.array([*trials.values()]), *problem), strict=True)
         for i, value in zip([*trials], values, strict=True):
             try:
                 trials[i] = descents[i].send(value)
             except StopIteration as stop:
                 ends[i] = stop.value
                 del trials[i]
-    return tuple(map(np.array, zip(*(ends[i] for i in range(len(starts))), strict=True)))
+    return tuple(map(np.array, zip(*ends, strict=True)))
 
 
 def _descent(point, tol, max_iter):
