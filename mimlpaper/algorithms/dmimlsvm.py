@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity
-from sklearn.utils import check_random_state
 
 from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem
 from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
@@ -142,7 +141,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place,
         which is equal at the last solution up to :data:`TIED`.
         """
-        rng = check_random_state(self.random_state)
+        rng = np.random.RandomState(self.random_state)  # of an integer, see fit
         convex = self.set_kernel == "mean" or self.lam == 0
         raw, n_iter, solution = [], [], None
         for _ in range(self.max_cccp):

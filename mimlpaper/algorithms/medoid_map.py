@@ -34,8 +34,9 @@ class OnMedoids(MultiLabelEstimator):
 
     def _fit_map(self, X):
         """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
-        settings = dict(ratio=self.ratio, metric=self.metric, random_state=self.random_state)
-        self.medoid_map_ = MedoidMap(**settings)
+        self.medoid_map_ = MedoidMap(
+            ratio=self.ratio, metric=self.metric, random_state=self.random_state
+        )
         z = self.medoid_map_.fit_transform(X)
         for name in "n_features_in_", "feature_names_in_":
             if hasattr(self.medoid_map_, name):
