@@ -83,7 +83,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         Y = self._learn_labels(Y, len(bags))
         # The rule only reads the scores, so that fits with different rules share the work.
         free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
-        self.__dict__.update(shared(_learned, self.get_params() | free, bags, Y))
+        settings = self.get_params() | free
+        learnt = vars(shared(DMimlSvm._learn, DMimlSvm(**settings), bags, Y))
+        self.__dict__.update({name: learnt[name] for name in learnt if name not in settings})
         if not self._settled:
             message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
             message += " lowered the objective; raise max_cccp or cccp_tol"
@@ -107,7 +109,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         return self._of_instances(self._features(X)) @ self.weights_ + self.intercept_
 
     def _learn(self, bags, Y):
-        """Set the fitted attributes."""
+        """The learner itself, with fitted attributes."""
         self.n_labels_ = Y.shape[1]
         features = self._fit_features(bags)
         Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
@@ -126,6 +128,7 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
         self.label_relatedness_ = cosine_similarity(self.weights_.T).clip(-1.0, 1.0)
         np.fill_diagonal(self.label_relatedness_, 1.0)
+        return self
 
     def _of_bags(self, features):
         if self.set_kernel == "mean":
@@ -186,12 +189,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             of_bags, of_instances, offsets, np.where(Y, 1.0, -1.0), costs, cost * self.lam, rho,
             Q[np.ix_(varied, varied)],
         )  # fmt: skip
-
-
-def _learned(settings, bags, Y):
-    learner = DMimlSvm(**settings)
-    learner._learn(bags, Y)
-    return {name: value for name, value in vars(learner).items() if name not in settings}
 
 
 def _unit_rows(rows):

@@ -256,16 +256,13 @@ def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
     values, heights = points @ w, bags.instances @ w
     order = np.lexsort((heights, bags.bag_of_instance))
     lowest, highest = order[bags.offsets[:-1]], order[bags.offsets[1:] - 1]  # (n_bags,)
-    wanted = _common_value(heights[lowest], heights[highest], values.sum())
+    # clip(τ, least, most) for the τ at which its sum, piecewise linear in τ, is that of the values.
+    least, most = heights[lowest], heights[highest]
+    knots = np.unique(np.concatenate([least, most]))
+    sums = np.clip(knots[:, None], least, most).sum(axis=1)
+    wanted = np.clip(np.interp(values.sum(), sums, knots), least, most)
     towards = np.where(wanted > values, highest, lowest)
     room = heights[towards] - values
     steps = np.divide(wanted - values, room, out=np.zeros_like(room), where=room != 0)
     steps = np.clip(steps, 0.0, 1.0)[:, None]
     return (1.0 - steps) * points + steps * bags.instances[towards]
-
-
-def _common_value(lowest, highest, total):
-    """clip(τ, lowest, highest) for the τ at which its sum, piecewise linear in τ, is ``total``."""
-    knots = np.unique(np.concatenate([lowest, highest]))
-    sums = np.clip(knots[:, None], lowest, highest).sum(axis=1)
-    return np.clip(np.interp(total, sums, knots), lowest, highest)
