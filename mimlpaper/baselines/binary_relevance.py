@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import (
     LogOdds,
@@ -150,8 +149,8 @@ class Guess(MultiLabelEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """The same scores for every bag: (n_bags, n_labels)."""
-        check_is_fitted(self)
-        return np.tile(self.shares_ - 0.5, (len(check_bags(X, self)), 1))
+        n_bags = len(check_bags(X, self))
+        return np.tile(self.shares_ - 0.5, (n_bags, 1))
 
     def instance_scores(self, X) -> np.ndarray:
         """The same scores for every instance: (n_instances, n_labels)."""

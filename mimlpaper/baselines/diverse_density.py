@@ -71,7 +71,8 @@ class DiverseDensity(BagClassifier):
         chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
         points = np.unique(centred[chosen].instances, axis=0)
         starts = np.hstack([points, np.full(points.shape, float(self.initial_scale))])
-        ends, self.losses_, converged = self._climb(centred, positive, starts)
+        found = shared(self._climb, centred, positive, starts, self.tol, self.max_iter)
+        ends, self.losses_, converged = found
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
@@ -97,8 +98,11 @@ class DiverseDensity(BagClassifier):
         bags = check_bags(X)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
 
-    def _climb(self, bags, positive, starts):
-        return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
+    @staticmethod
+    def _climb(bags, positive, starts, tol, max_iter):
+        """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
+        problem = bags.instances, bags.offsets, positive
+        return minimise(neg_log_densities, problem, starts, tol, max_iter)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -126,35 +130,27 @@ class EmDd(DiverseDensity):
     tol: float = 1e-3
     max_iter: int = 100
 
-    def _climb(self, bags, positive, starts):
-        return shared(alternate, bags, positive, starts, self.tol, self.max_iter)
+    @staticmethod
+    def _climb(bags, positive, starts, tol, max_iter):
+        """Ends (t, s) of EM from every start, their NLDD, and which converged."""
+        columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
 
+        def from_start(theta):
+            least = np.inf
+            for _ in range(max_iter):
+                rows = nearest_instances(theta, columns, bags.offsets)  # E-step
+                chosen = bags.instances[rows], of_one, positive
+                (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
+                gained = loss < (1.0 - tol) * least
+                if loss < least:
+                    end, least = theta, loss
+                if not gained:
+                    return end, least, True
+                # M-step
+                (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)
+            return end, least, False
 
-def ascend(bags, positive, starts, tol, max_iter):
-    """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
-    problem = bags.instances, bags.offsets, positive
-    return minimise(neg_log_densities, problem, starts, tol, max_iter)
-
-
-def alternate(bags, positive, starts, tol, max_iter):
-    """Ends (t, s) of EM from every start, their NLDD, and which converged."""
-    columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
-
-    def from_start(theta):
-        least = np.inf
-        for _ in range(max_iter):
-            rows = nearest_instances(theta, columns, bags.offsets)  # E-step
-            chosen = bags.instances[rows], of_one, positive
-            (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
-            gained = loss < (1.0 - tol) * least
-            if loss < least:
-                end, least = theta, loss
-            if not gained:
-                return end, least, True
-            (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)  # M-step
-        return end, least, False
-
-    return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
+        return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
 
 
 @njit(cache=True, nogil=True)
