@@ -37,8 +37,11 @@ def check_labels(Y, n_examples: int) -> np.ndarray:
 def check_bags(X, estimator=None, *, reset: bool = False, missing: bool = False) -> Bags:
     """``X`` as :class:`Bags`, with the features that ``estimator`` was fitted on, by name too.
 
-    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``. ``missing``: allow NaN.
+    ``reset`` in ``fit``: sets ``n_features_in_`` and ``feature_names_in_``; else ``estimator`` must
+    be fitted. ``missing``: allow NaN.
     """
+    if estimator is not None and not reset:
+        check_is_fitted(estimator)
     bags = as_bags(X, missing=missing)
     if estimator is not None:
         validate_data(estimator, bags.table, reset=reset, skip_check_array=True)
@@ -76,6 +79,8 @@ def check_vectors(
 
     ``reset`` as in :func:`check_bags`; ``offset``: features may vary by little beside their means.
     """
+    if not reset:
+        check_is_fitted(estimator)
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
@@ -228,7 +233,7 @@ KINDS: dict[str, tuple[Callable, str, str]] = {
     "counts": (_is_count, "an integer of at least 1", COUNTS),
     "limits": (lambda v: v is None or _is_count(v), "at least 1, or None", ""),
 }
-FLAGS = "imbalance", "shortcut", "warm_start", "normalise"
+FLAGS = "imbalance", "shortcut", "normalise"
 CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
 
 

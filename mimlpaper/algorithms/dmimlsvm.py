@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity
-from sklearn.utils import check_random_state
 
 from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem
 from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
@@ -50,7 +49,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         and most iterations, default None for the solver's own limit.
     cccp_tol, max_cccp : least gain of a convex problem, default 1e-3, and most of them, default 30.
     label_rule : {"sign", "top"}, default "sign" (Section 5.1)
-    warm_start : bool, default False, start from the last fit if it was on bags of the same sizes.
     random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
 
     Attributes
@@ -77,7 +75,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     cccp_tol: float = 1e-3
     max_cccp: int = 30
     label_rule: str = "sign"
-    warm_start: bool = False
 
     def fit(self, X, Y):
         """Fit on bags X and label sets Y (n_bags, n_labels)."""
@@ -86,8 +83,9 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         Y = self._learn_labels(Y, len(bags))
         # The rule only reads the scores, so that fits with different rules share the work.
         free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
-        start = getattr(self, "_last", None) if self.warm_start else None
-        self.__dict__.update(shared(_learned, self.get_params() | free, bags, Y, start))
+        settings = self.get_params() | free
+        learnt = vars(shared(DMimlSvm._learn, DMimlSvm(**settings), bags, Y))
+        self.__dict__.update({name: learnt[name] for name in learnt if name not in settings})
         if not self._settled:
             message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
             message += " lowered the objective; raise max_cccp or cccp_tol"
@@ -110,8 +108,8 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
         return self._of_instances(self._features(X)) @ self.weights_ + self.intercept_
 
-    def _learn(self, bags, Y, last):
-        """Set the fitted attributes; ``last`` is the last fit's state for a warm start."""
+    def _learn(self, bags, Y):
+        """The learner itself, with fitted attributes."""
         self.n_labels_ = Y.shape[1]
         features = self._fit_features(bags)
         Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
@@ -125,14 +123,12 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         pairwise = isinstance(self.relatedness, str) and self.relatedness == "pairwise"
         if len(varied):
             problem = self._first_problem(features, Y[:, varied], varied, Q)
-            offsets, start = last or (None, None)
-            shape = features.n_features, len(varied)
-            same = np.array_equal(offsets, problem.offsets) and start.weights.shape == shape
-            self._minimise(problem, varied, pairwise, start if same else None)
+            self._minimise(problem, varied, pairwise)
         if pairwise:
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
         self.label_relatedness_ = cosine_similarity(self.weights_.T).clip(-1.0, 1.0)
         np.fill_diagonal(self.label_relatedness_, 1.0)
+        return self
 
     def _of_bags(self, features):
         if self.set_kernel == "mean":
@@ -142,16 +138,16 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     def _of_instances(self, features):
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
-    def _minimise(self, problem, varied, pairwise, solution):
+    def _minimise(self, problem, varied, pairwise):
         """Minimise the objective by convex upper bounds, the constrained concave-convex procedure.
 
         Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place,
         which is equal at the last solution up to :data:`TIED`.
         """
-        rng = check_random_state(self.random_state)
+        rng = np.random.RandomState(self.random_state)  # of an integer, see fit
         convex = self.set_kernel == "mean" or self.lam == 0
-        raw, n_iter, self._settled = [], [], False
-        while not self._settled and len(raw) < self.max_cccp:
+        raw, n_iter, solution = [], [], None
+        for _ in range(self.max_cccp):
             found = SOLVERS[self.solver](problem, solution, self.tol, self.max_iter, rng)
             following = true = problem
             if not convex:
@@ -161,7 +157,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             fall = raw[-1] - value if raw else np.inf
             raw.append(value)
             if fall < 0:  # the solver's tolerance is more than what was left to gain
-                self._settled = True
                 break
             solution = found
             n_iter.append(found.n_iter)
@@ -171,12 +166,13 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
                 following = replace(following, Q=Q[np.ix_(varied, varied)])
             same_rho = np.array_equal(problem.rho, following.rho)
             same = same_rho and np.array_equal(problem.Q, following.Q)
-            self._settled = fall <= self.cccp_tol * value or same
+            if fall <= self.cccp_tol * value or same:
+                break
             problem = following
+        else:
+            self._settled = False
         self.raw_objective_, self.n_iter_ = np.array(raw), np.array(n_iter)
         self.objective_, self.duality_gap_ = self.raw_objective_[: len(n_iter)], solution.gap
-        if self.warm_start:
-            self._last = problem.offsets, solution
 
     def _first_problem(self, features, Y, varied, Q):
         """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
@@ -193,12 +189,6 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
             of_bags, of_instances, offsets, np.where(Y, 1.0, -1.0), costs, cost * self.lam, rho,
             Q[np.ix_(varied, varied)],
         )  # fmt: skip
-
-
-def _learned(settings, bags, Y, last):
-    learner = DMimlSvm(**settings)
-    learner._learn(bags, Y, last)
-    return {name: value for name, value in vars(learner).items() if name not in settings}
 
 
 def _unit_rows(rows):

@@ -41,7 +41,6 @@ class Solution:
 
     weights: np.ndarray  # W: (n_dims, n_labels)
     intercept: np.ndarray  # b: (n_labels,)
-    multipliers: Multipliers  # feasible
     scores: tuple[np.ndarray, np.ndarray]  # g of bags and instances, see ConvexProblem.scores
     primal: float  # the objective at (W, b)
     dual: float  # a lower bound of its minimum
@@ -136,7 +135,7 @@ class ConvexProblem:
         dual = float(multipliers.margin.sum() - 0.5 * np.sum(whitened**2))
         scores = self.scores(weights)
         primal = self.regulariser(weights) + self.loss(*scores, intercept)
-        return Solution(weights, intercept, multipliers, scores, primal, dual, n_iter, planes)
+        return Solution(weights, intercept, scores, primal, dual, n_iter, planes)
 
     def sum_in_bags(self, values) -> np.ndarray:
         """Values (n_instances, n_labels) summed over each bag: (n_bags, n_labels)."""
@@ -323,7 +322,7 @@ def solve_cutting_plane(problem: ConvexProblem, start, tol, max_iter, rng) -> So
             picked = rng.choice(outside, min(N_PICKED, len(outside)), replace=False)  # line 4
             losses = sets.losses(t)[picked]  # line 5
             if losses.max(initial=0.0) > EPSILON:  # line 8
-                sets.add(t, picked[losses.argmax()])  # lines 7 and 9
+                sets.chosen[t, picked[losses.argmax()]] = True  # lines 7 and 9
                 sets.optimise()  # line 10
                 changed = True
     margin, instance, bag, _ = np.split(sets.x, sets.ends, axis=1)
@@ -344,12 +343,14 @@ class _WorkingSets:
         self.problem, self.n_bags = problem, n_bags
         self.owner = np.repeat(np.arange(n_bags), np.diff(problem.offsets))  # of each instance
         self.ends = np.cumsum([n_bags, len(self.owner), n_bags])
-        self.chosen = np.zeros((self.n_labels, self.ends[-1]), bool)
         self.intercept = np.zeros(self.n_labels)
-        shape = self.n_labels, self.ends[-1] + n_bags
-        self.low, self.high, self.x, self.height = (np.zeros(shape) for _ in range(4))
-        self.x[:, self.ends[-1] :] = self.high[:, self.ends[-1] :] = problem.link
+        self.height = np.zeros((self.n_labels, self.ends[-1] + n_bags))
         self.height[:, :n_bags] = problem.signs.T
+        self.limit = np.full(self.height.shape, problem.link)  # of x; the other limit is 0
+        self.limit[:, :n_bags] = (problem.signs * problem.costs).T
+        self.chosen = np.zeros(self.height.shape, bool)
+        self.chosen[:, self.ends[-1] :] = True
+        self.x = np.where(self.chosen, self.limit, 0.0)
         # The multipliers of a label's margins, and of the bounds of one δ_it, have a fixed sum.
         bags = np.arange(n_bags)
         of_delta = self.n_labels + np.concatenate([self.owner, bags, bags])
@@ -370,25 +371,17 @@ class _WorkingSets:
         signs = self.problem.signs[:, t]
         violation = self._slopes()[t]  # but for the margins, which are y (y - g - b)
         violation[: self.n_bags] = signs * (violation[: self.n_bags] - self.intercept[t])
-        held = np.maximum(np.where(self.chosen[t], violation, 0.0), 0.0)
+        held = np.maximum(np.where(self.chosen[t, : self.ends[-1]], violation, 0.0), 0.0)
         xi, above, below = np.split(held, self.ends[:2])
         delta = np.maximum(np.maximum.reduceat(above, self.problem.offsets[:-1]), below)
         return violation - np.concatenate([xi, delta[self.owner], delta])
 
-    def add(self, t, q):
-        self.chosen[t, q] = True
-        if q >= self.n_bags:
-            self.high[t, q] = self.problem.link
-        else:
-            bound = self.high if self.problem.signs[q, t] > 0 else self.low
-            bound[t, q] = self.problem.signs[q, t] * self.problem.costs[q, t]
-
     def optimise(self):
-        problem, free = self.problem, self.low < self.high
-        rows, x = np.flatnonzero(free), self.x[free]
+        problem, free = self.problem, self.chosen & (self.limit != 0)
+        rows, x, limit = np.flatnonzero(free), self.x[free], self.limit[free]
         ascend(
-            self.gram[np.ix_(rows, rows)], self.height[free], x, self.low[free], self.high[free],
-            self.block[free], QUADRATIC_ACCURACY, MAX_SET_STEPS,
+            self.gram[np.ix_(rows, rows)], self.height[free], x, np.minimum(limit, 0.0),
+            np.maximum(limit, 0.0), self.block[free], QUADRATIC_ACCURACY, MAX_SET_STEPS,
         )  # fmt: skip
         self.x[free] = x
         for t, slopes in enumerate(self._slopes()):

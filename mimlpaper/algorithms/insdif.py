@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
@@ -41,7 +39,7 @@ class InsDif(VectorEstimator):
     transformation: TransformerMixin | None = None
     learner: BaseEstimator | None = None
     shortcut: bool = True
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
@@ -64,7 +62,6 @@ class InsDif(VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """The learner's scores of the bags: (n_examples, n_labels)."""
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         seen = X if self.cancels_ else self.transformation_.transform(X)
         return self.learner_.decision_function(seen)
@@ -101,7 +98,6 @@ class PrototypeDifferences(TransformerMixin, BaseEstimator):
         return X, Y
 
     def _check(self, X):
-        check_is_fitted(self)
         return check_vectors(self, X, reset=False)
 
     def _bags(self, instances):
@@ -122,7 +118,7 @@ class DifferenceFeatures(PrototypeDifferences):
 
     gamma: float | str = "scale"
     rank: int | str | None = "auto"
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, Y):
         self.fit_transform(X, Y)

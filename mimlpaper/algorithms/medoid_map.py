@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -15,14 +14,13 @@ from sklearn.base import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters, check_vectors
 from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
 
-METRICS = "max_hausdorff", "euclidean", "precomputed"
+METRICS = {"max_hausdorff": max_hausdorff, "euclidean": euclidean_distances}
 SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
@@ -32,12 +30,13 @@ class OnMedoids(MultiLabelEstimator):
 
     ratio: float = 0.2
     metric: str | Callable = "max_hausdorff"
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _fit_map(self, X):
         """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
-        settings = dict(ratio=self.ratio, metric=self.metric, random_state=self.random_state)
-        self.medoid_map_ = MedoidMap(**settings)
+        self.medoid_map_ = MedoidMap(
+            ratio=self.ratio, metric=self.metric, random_state=self.random_state
+        )
         z = self.medoid_map_.fit_transform(X)
         for name in "n_features_in_", "feature_names_in_":
             if hasattr(self.medoid_map_, name):
@@ -52,9 +51,9 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Parameters
     ----------
     ratio : float in (0, 1], default 0.2; k = max(1, ⌊ratio m⌋) for m training bags.
-    metric : {"max_hausdorff", "euclidean", "precomputed"} or callable, default "max_hausdorff"
-        "euclidean" takes 2-D X, one instance a bag. "precomputed" takes distances to the training
-        bags in place of X. A callable gets two sets of bags and returns their distances.
+    metric : {"max_hausdorff", "euclidean"} or callable, default "max_hausdorff"
+        "euclidean" takes 2-D X, one instance a bag. A callable gets two sets of bags and returns
+        their distances.
     random_state : int, RandomState or None, default None, draws the first medoids.
 
     ``medoids_`` are the medoids, ``medoid_indices_`` (k,) their places among the training bags.
@@ -62,7 +61,7 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     ratio: float = 0.2
     metric: str | Callable = "max_hausdorff"
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, Y=None):
         self.fit_transform(X)
@@ -81,10 +80,7 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def transform(self, X) -> np.ndarray:
         """Distances of X to the medoids: (n, k)."""
-        check_is_fitted(self)
         X = self._check(X)
-        if self.metric == "precomputed":
-            return X[:, self.medoid_indices_]
         return shared(_distances, X, self.medoids_, self.metric)
 
     @property
@@ -92,7 +88,7 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return len(self.medoid_indices_)
 
     def _check(self, X, reset=False):
-        if self.metric in ("euclidean", "precomputed"):
+        if self.metric == "euclidean":
             return check_vectors(self, X, reset=reset)
         return check_bags(X, self, reset=reset)
 
@@ -106,13 +102,9 @@ def _medoids(X, metric, k, seed):
 def _distances(A, B, metric):
     if callable(metric):
         return metric(A, A if B is None else B)
-    if metric == "max_hausdorff":
-        return max_hausdorff(A, B)
-    if metric == "euclidean":
-        return euclidean_distances(A, B)
-    if metric == "precomputed":
-        return A
-    raise ValueError(f"metric must be a callable or one of {METRICS}, got {metric!r}")
+    if metric not in METRICS:
+        raise ValueError(f"metric must be a callable or one of {(*METRICS,)}, got {metric!r}")
+    return METRICS[metric](A, B)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -130,14 +122,12 @@ class LandmarkMap(MedoidMap):
     ----------
     n_sample : int, default 2000, training bags drawn; all bags if there are fewer.
     ratio : float in (0, 1], default 0.2, number of medoids k as a share of the sample.
-    metric, random_state : see :class:`MedoidMap`; not "precomputed".
+    metric, random_state : see :class:`MedoidMap`.
     """
 
     n_sample: int = 2000
 
     def fit(self, X, Y=None):
-        if self.metric == "precomputed":
-            raise ValueError('metric must not be "precomputed": most distances are never needed')
         check_parameters(self)
         X = self._check(X, reset=True)
         sample = np.arange(X.shape[0])
@@ -153,7 +143,6 @@ class LandmarkMap(MedoidMap):
         return self.fit(X).transform(X)
 
     def transform(self, X) -> np.ndarray:
-        check_is_fitted(self)
         X = self._check(X)
         n, k = X.shape[0], len(self.medoid_indices_)
         check_memory(8 * n * k, f"the distances of {n:,} bags to {k:,} medoids", "lower ratio")

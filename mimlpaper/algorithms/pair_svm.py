@@ -111,8 +111,7 @@ class _Ascent:
         squares = features**2
         self._norms = squares @ damping  # (n_instances,)
         self._radius = np.sqrt(self._diagonal(squares.sum(axis=1)).max())  # of the pairs
-        mean = float(self._diagonal(self._norms).mean())
-        self._sigma = BIAS_CURVATURE * (mean or 1.0)
+        self._sigma = BIAS_CURVATURE * (float(self._diagonal(self._norms).mean()) or 1.0)
         self.levels = np.zeros((len(features), len(label_kernel)))
         self.coef = np.zeros((len(label_kernel), features.shape[1]))
         self.bias = 0.0
@@ -125,8 +124,7 @@ class _Ascent:
             goal = self._climb(bounds, dual, moving)
             sums = dual.sum(axis=0)
             intercept = self.offset_kernel @ sums + self.bias
-            values = self.features @ self.coef.T
-            values += intercept
+            values = self.features @ self.coef.T + intercept
             gap = self._gap(goal, values, sums, bounds, dual, moving)
             if gap <= tol:
                 break

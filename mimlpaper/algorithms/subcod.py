@@ -4,14 +4,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.optimize import linprog
 from scipy.sparse import block_array, csr_array, eye_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, check_parameters
@@ -71,7 +69,7 @@ class SubCod(BagClassifier):
     covariance: str = "diag"
     tol: float = 1e-3
     max_alternations: int = 100
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
@@ -100,13 +98,13 @@ class SubCod(BagClassifier):
 
     def decision_function(self, X) -> np.ndarray:
         """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
-        check_is_fitted(self)
-        return self.classifier_.decision_function(self.predict_concepts(X))  # step 5
+        concepts = self.predict_concepts(X)
+        return self.classifier_.decision_function(concepts)  # step 5
 
     def predict_concepts(self, X) -> np.ndarray:
         """The learner's label sets, as booleans (n_bags, M)."""
-        check_is_fitted(self)
-        scores = self.learner_.decision_function(check_bags(X, self))
+        bags = check_bags(X, self)
+        scores = self.learner_.decision_function(bags)
         return self.learner_.decide(scores[:, self.label_of_concept_])
 
     def _fit_learner(self, bags, labels):
@@ -204,5 +202,5 @@ class OneLabel(BagClassifier):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return self.learner_.decision_function(check_bags(X, self))[:, 0]
+        bags = check_bags(X, self)
+        return self.learner_.decision_function(bags)[:, 0]

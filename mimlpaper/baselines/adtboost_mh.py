@@ -79,7 +79,6 @@ class AdtBoostMH(VectorEstimator):
         return islice(self._stages(X), 1, None)
 
     def _stages(self, X):
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False, sparse="csc")
         scores = np.tile(self.root_values_, (X.shape[0], 1))
         nodes = [np.ones(X.shape[0], dtype=bool)]
@@ -129,9 +128,10 @@ def _grow(X, Y, smoothing, n_rounds):
     while len(rules) < n_rounds and varying.any():
         weights = np.exp(-signs * scores) / Y.size * varying
         weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
-        rule = known[len(rules)][:4] if len(rules) < len(known) else None
-        rule = rule or _best_rule(nodes, columns, weights)
-        z, precondition, feature, threshold = rule
+        if len(rules) < len(known):
+            z, precondition, feature, threshold, _ = known[len(rules)]
+        else:
+            z, precondition, feature, threshold = _best_rule(nodes, columns, weights)
         if z == np.inf:
             break
         outcomes = _outcomes(X, nodes[precondition], feature, threshold)
@@ -139,7 +139,7 @@ def _grow(X, Y, smoothing, n_rounds):
         scores += np.column_stack(outcomes) @ values
         nodes += outcomes
         columns += [_restrict(inside, *columns[precondition]) for inside in outcomes]
-        rules.append((*rule, values))
+        rules.append((z, precondition, feature, threshold, values))
     return rules
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import (
     LogOdds,
@@ -56,7 +55,6 @@ class MlSvm(VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Signed SVM scores: (n_examples, n_labels)."""
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
         scores = [
@@ -117,7 +115,6 @@ class MlKnn(LogOdds, VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         k = len(self.log_evidence_) - 1
         counts = _count_labels(euclidean_distances(X, self.X_fit_), self.Y_fit_, k)
@@ -152,8 +149,8 @@ class Guess(MultiLabelEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """The same scores for every bag: (n_bags, n_labels)."""
-        check_is_fitted(self)
-        return np.tile(self.shares_ - 0.5, (len(check_bags(X, self)), 1))
+        n_bags = len(check_bags(X, self))
+        return np.tile(self.shares_ - 0.5, (n_bags, 1))
 
     def instance_scores(self, X) -> np.ndarray:
         """The same scores for every instance: (n_instances, n_labels)."""

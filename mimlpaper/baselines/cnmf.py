@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 from mimlpaper.kernels import kernel_matrix, kernel_width
@@ -60,7 +59,6 @@ class Cnmf(VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Memberships minus the threshold, from one factorisation: (n_examples, n_labels)."""
-        check_is_fitted(self)
         X = check_vectors(self, X, reset=False)
         Y = self.Y_fit_.astype(np.float64)
         squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)

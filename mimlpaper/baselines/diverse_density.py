@@ -2,14 +2,11 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numba import njit
-from numpy.random import RandomState
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import BagClassifier, check_bags, check_parameters
 from mimlpaper.sharing import shared
@@ -57,7 +54,7 @@ class DiverseDensity(BagClassifier):
     threshold: float | str = "learned"
     tol: float = 1e-4
     max_iter: int = 300
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
@@ -74,7 +71,8 @@ class DiverseDensity(BagClassifier):
         chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
         points = np.unique(centred[chosen].instances, axis=0)
         starts = np.hstack([points, np.full(points.shape, float(self.initial_scale))])
-        ends, self.losses_, converged = self._climb(centred, positive, starts)
+        found = shared(self._climb, centred, positive, starts, self.tol, self.max_iter)
+        ends, self.losses_, converged = found
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
@@ -92,7 +90,6 @@ class DiverseDensity(BagClassifier):
 
     def instance_scores(self, X) -> np.ndarray:
         """log p(x): (n_instances,)."""
-        check_is_fitted(self)
         differences = check_bags(X, self).instances - self.concept_
         return -(differences**2 @ self.scales_**2)
 
@@ -101,8 +98,11 @@ class DiverseDensity(BagClassifier):
         bags = check_bags(X)
         return bags.max(self.instance_scores(bags)) - self.log_threshold_
 
-    def _climb(self, bags, positive, starts):
-        return shared(ascend, bags, positive, starts, self.tol, self.max_iter)
+    @staticmethod
+    def _climb(bags, positive, starts, tol, max_iter):
+        """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
+        problem = bags.instances, bags.offsets, positive
+        return minimise(neg_log_densities, problem, starts, tol, max_iter)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -130,39 +130,27 @@ class EmDd(DiverseDensity):
     tol: float = 1e-3
     max_iter: int = 100
 
-    def _climb(self, bags, positive, starts):
-        return shared(alternate, bags, positive, starts, self.tol, self.max_iter)
+    @staticmethod
+    def _climb(bags, positive, starts, tol, max_iter):
+        """Ends (t, s) of EM from every start, their NLDD, and which converged."""
+        columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
 
+        def from_start(theta):
+            least = np.inf
+            for _ in range(max_iter):
+                rows = nearest_instances(theta, columns, bags.offsets)  # E-step
+                chosen = bags.instances[rows], of_one, positive
+                (loss,), _ = neg_log_densities(theta[None], *chosen)  # NLDD
+                gained = loss < (1.0 - tol) * least
+                if loss < least:
+                    end, least = theta, loss
+                if not gained:
+                    return end, least, True
+                # M-step
+                (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)
+            return end, least, False
 
-def ascend(bags, positive, starts, tol, max_iter):
-    """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
-    density = _density(bags.instances, bags.offsets, positive)
-    return minimise(density, starts, tol=tol, max_iter=max_iter)
-
-
-def alternate(bags, positive, starts, tol, max_iter):
-    """Ends (t, s) of EM from every start, their NLDD, and which converged."""
-    columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
-
-    def from_start(theta):
-        least = np.inf
-        for _ in range(max_iter):
-            rows = nearest_instances(theta, columns, bags.offsets)  # E-step
-            density = _density(bags.instances[rows], of_one, positive)
-            (loss,), _ = density(theta[None])  # NLDD
-            gained = loss < (1.0 - tol) * least
-            if loss < least:
-                end, least = theta, loss
-            if not gained:
-                return end, least, True
-            (theta,), *_ = minimise(density, theta[None], tol=tol, max_iter=max_iter)  # M-step
-        return end, least, False
-
-    return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
-
-
-def _density(instances, offsets, positive):
-    return partial(neg_log_densities, instances=instances, offsets=offsets, positive=positive)
+        return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
 
 
 @njit(cache=True, nogil=True)
@@ -287,25 +275,26 @@ def nearest_instances(theta, columns, offsets):
     return rows
 
 
-def minimise(evaluate, starts, *, tol, max_iter):
+def minimise(evaluate, problem, starts, tol, max_iter):
     """Local minima of a smooth loss by L-BFGS: points, losses, and which descents converged.
 
-    ``evaluate`` gives losses (k,) and gradients (k, n) at points (k, n). A descent converges at a
-    zero gradient, or with a step that gains at most the share ``tol`` of the loss, or of 1 if it is
-    smaller. Source: Nocedal and Wright, Numerical Optimization, 2006, Algorithms 7.4 and 7.5.
+    ``evaluate(points, *problem)`` gives losses (k,) and gradients (k, n) at points (k, n). A
+    descent converges at a zero gradient, or with a step that gains at most the share ``tol`` of the
+    loss, or of 1 if it is smaller. Source: Nocedal and Wright, Numerical Optimization, 2006,
+    Algorithms 7.4 and 7.5.
     """
     descents = [_descent(start, tol, max_iter) for start in starts]
     trials = {i: next(descent) for i, descent in enumerate(descents)}
-    ends = {}
+    ends = [None] * len(starts)
     while trials:
-        values = zip(*evaluate(np.array([*trials.values()])), strict=True)
+        values = zip(*evaluate(np.array([*trials.values()]), *problem), strict=True)
         for i, value in zip([*trials], values, strict=True):
             try:
                 trials[i] = descents[i].send(value)
             except StopIteration as stop:
                 ends[i] = stop.value
                 del trials[i]
-    return tuple(map(np.array, zip(*(ends[i] for i in range(len(starts))), strict=True)))
+    return tuple(map(np.array, zip(*ends, strict=True)))
 
 
 def _descent(point, tol, max_iter):

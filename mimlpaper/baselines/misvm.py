@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import RandomState
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import BagClassifier, check_bags, check_parameters
@@ -23,7 +21,7 @@ class KernelFeatures:
     kernel: str = "rbf"
     gamma: float | str = "scale"
     rank: int | str | None = "auto"
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _start(self, bags):
         self.gamma_ = kernel_width(self.gamma, bags.instances)
@@ -36,7 +34,6 @@ class KernelFeatures:
         return bags.with_instances(self.factor_.fit_transform(bags.instances))
 
     def _features(self, X) -> Bags:
-        check_is_fitted(self)
         bags = check_bags(X, self)
         return bags.with_instances(self.factor_.transform(bags.instances))
 
@@ -259,16 +256,13 @@ def _move(points: np.ndarray, bags: Bags, w: np.ndarray) -> np.ndarray:
     values, heights = points @ w, bags.instances @ w
     order = np.lexsort((heights, bags.bag_of_instance))
     lowest, highest = order[bags.offsets[:-1]], order[bags.offsets[1:] - 1]  # (n_bags,)
-    wanted = _common_value(heights[lowest], heights[highest], values.sum())
+    # clip(τ, least, most) for the τ at which its sum, piecewise linear in τ, is that of the values.
+    least, most = heights[lowest], heights[highest]
+    knots = np.unique(np.concatenate([least, most]))
+    sums = np.clip(knots[:, None], least, most).sum(axis=1)
+    wanted = np.clip(np.interp(values.sum(), sums, knots), least, most)
     towards = np.where(wanted > values, highest, lowest)
     room = heights[towards] - values
     steps = np.divide(wanted - values, room, out=np.zeros_like(room), where=room != 0)
     steps = np.clip(steps, 0.0, 1.0)[:, None]
     return (1.0 - steps) * points + steps * bags.instances[towards]
-
-
-def _common_value(lowest, highest, total):
-    """clip(τ, lowest, highest) for the τ at which its sum, piecewise linear in τ, is ``total``."""
-    knots = np.unique(np.concatenate([lowest, highest]))
-    sums = np.clip(knots[:, None], lowest, highest).sum(axis=1)
-    return np.clip(np.interp(total, sums, knots), lowest, highest)

@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.random import RandomState
 from scipy.optimize import fminbound
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
 from mimlpaper.kernels import kernel_matrix
@@ -78,7 +76,7 @@ class RankSvm(VectorEstimator):
         most sweeps, after which a larger gap warns, or most linear programs, default 2000.
     linear_program, step_accuracy : of Frank-Wolfe, defaults "interior" and 1e-4
         A step goes towards the end of an interior-point method or a "vertex", by a length of this
-        accuracy, a share from 0 to 1; 0 for exact steps.
+        accuracy, a share from 0 to 1.
     random_state : int, RandomState or None, default None, draws the order of each sweep.
 
     Attributes
@@ -102,14 +100,13 @@ class RankSvm(VectorEstimator):
     max_iter: int = 2000
     linear_program: str = "interior"
     step_accuracy: float = 1e-4
-    random_state: int | RandomState | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, Y):
         """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
         check_parameters(
-            self, positive=["C", "gamma", "tol"], not_negative=["coef0", "step_accuracy"],
-            counts=["degree", "max_iter"], choices=CHOICES,
-        )  # fmt: skip
+            self, positive=["gamma", "step_accuracy"], not_negative=["coef0"], choices=CHOICES
+        )
         X = self._check_examples(X, reset=True)
         Y = self._learn_labels(Y, X.shape[0])
         usable = Y.any(axis=1) & ~Y.all(axis=1)
@@ -117,10 +114,24 @@ class RankSvm(VectorEstimator):
             raise ValueError("Y must have an example with a label and a missing label, got none")
         self.X_fit_ = X[usable]
         gram = self._gram(X)  # (n_examples, n_usable)
-        solve = self._step_by_step if self.solver == "frank_wolfe" else self._converge
+        problem = gram[usable], Y[usable], self.C
+        if self.solver == "frank_wolfe":
+            vertex = self.linear_program == "vertex"
+            steps = [*frank_wolfe(*problem, vertex, self.step_accuracy, self.max_iter)]
+            self.n_iter_ = len(steps)
+        else:
+            rng = check_random_state(self.random_state)
+            *solved, self.n_iter_ = _solve(*problem, self.tol, self.max_iter, rng)
+            steps = [solved]
+        self.duality_gap_ = steps[-1][-1]
+        if self.solver == "block_ascent" and not self.duality_gap_ <= self.tol:  # also if it is NaN
+            found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
+            remedy = "raise max_iter, lower C, or scale the examples"
+            message = f"RankSvm stopped at a {found}, above tol={self.tol:.2e}; {remedy}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         self.stages_ = [
             Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
-            for coef, intercept in solve(gram[usable], Y[usable])
+            for coef, intercept, _ in steps
         ]
         self.dual_coef_, self.intercept_ = self.stages_[-1][:2]
         self.threshold_coef_, self.threshold_intercept_ = self.stages_[-1][2:]
@@ -128,41 +139,23 @@ class RankSvm(VectorEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
-        check_is_fitted(self)
-        return self.stages_[-1].scores(self._gram(self._check_examples(X, reset=False)))
+        gram = self._gram(self._check_examples(X, reset=False))
+        return self.stages_[-1].scores(gram)
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
-        check_is_fitted(self)
         gram = self._gram(self._check_examples(X, reset=False))
         yield from (stage.scores(gram) for stage in self.stages_)
-
-    def _step_by_step(self, gram, Y):
-        steps = list(frank_wolfe(
-            gram, Y, self.C, vertex=self.linear_program == "vertex", accuracy=self.step_accuracy,
-            max_iter=self.max_iter,
-        ))  # fmt: skip
-        self.n_iter_, self.duality_gap_ = len(steps), steps[-1][-1]
-        return [(coef, intercept) for coef, intercept, _ in steps]
-
-    def _converge(self, gram, Y):
-        rng = check_random_state(self.random_state)
-        solved = _solve(gram, Y, self.C, self.tol, self.max_iter, rng)
-        *machine, self.duality_gap_, self.n_iter_ = solved
-        if not self.duality_gap_ <= self.tol:  # also if it is NaN
-            found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
-            remedy = "raise max_iter, lower C, or scale the examples"
-            message = f"RankSvm stopped at a {found}, above tol={self.tol:.2e}; {remedy}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
-        return [machine]
 
     def _check_examples(self, X, reset):
         X = check_vectors(self, X, reset=reset)
         return normalize(X) if self.normalise else X
 
     def _gram(self, X):
-        names = ("kernel", "gamma", "degree", "coef0")
-        return kernel_matrix(X, self.X_fit_, **{name: getattr(self, name) for name in names})
+        return kernel_matrix(
+            X, self.X_fit_, kernel=self.kernel, gamma=self.gamma, degree=self.degree,
+            coef0=self.coef0,
+        )  # fmt: skip
 
 
 def _solve(gram, Y, C, tol, max_iter, rng):
@@ -265,7 +258,7 @@ def _best_thresholds(ranking, Y):
 
 
 def frank_wolfe(
-    gram: np.ndarray, Y: np.ndarray, C: float, *, vertex: bool, accuracy: float, max_iter: int
+    gram: np.ndarray, Y: np.ndarray, C: float, vertex: bool, accuracy: float, max_iter: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
     """Coefficients beta, biases b and relative duality gap before each step from alpha = 0.
 
@@ -285,17 +278,13 @@ def frank_wolfe(
         yield beta, pairs.bias(alpha, slope), -fall / primal if primal > 0 else 0.0
         direction = pairs.coefficients(move)
         rise = gram @ direction
-        step = _step(fall, np.sum(direction * rise), accuracy)
+        step = fminbound(
+            lambda s, slope, curvature: s * (slope + s * curvature / 2), 0, 1,
+            args=(fall, np.sum(direction * rise)), xtol=accuracy,
+        )  # fmt: skip
         if step <= SHORTEST_STEP or step * np.linalg.norm(move) <= SHORTEST_MOVE:
             return
         alpha, beta, scores = alpha + step * move, beta + step * direction, scores + step * rise
-
-
-def _step(slope, curvature, accuracy):
-    """Where slope s + curvature s² / 2 is lowest in [0, 1]."""
-    if accuracy > 0:
-        return fminbound(lambda s: s * (slope + s * curvature / 2), 0, 1, xtol=accuracy)
-    return min(-slope / curvature, 1.0) if curvature > 0 else 1.0
 
 
 class LabelPairs:
@@ -368,7 +357,10 @@ def _interior_point(cost, upper, own, other, together):
     low = np.maximum(cost, 0.0) + 0.1  # at y = 0
     high = low - cost
     for _ in range(MAX_NEWTON):
-        excess = _excess(x, own, other, len(together))
+        excess = np.zeros(len(together))  # the flow into each label minus the flow out of it
+        for p in range(len(x)):
+            excess[own[p]] += x[p]
+            excess[other[p]] -= x[p]
         gap = x @ low + left @ high
         balanced = np.abs(excess).max() <= ACCURACY * upper.sum()
         if balanced and gap <= ACCURACY * (1.0 + abs(cost @ x)):
@@ -408,16 +400,6 @@ def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, a
     dx[:] = width * (dy[own] - dy[other] + pull_low - pull_high)
     dlow[:] = pull_low - low * dx / x
     dhigh[:] = pull_high + high * dx / left
-
-
-@njit(cache=True, nogil=True)
-def _excess(x, own, other, n_labels):
-    """The flow into each label minus the flow out of it: (n_labels,)."""
-    excess = np.zeros(n_labels)
-    for p in range(len(x)):
-        excess[own[p]] += x[p]
-        excess[other[p]] -= x[p]
-    return excess
 
 
 @njit(cache=True, nogil=True)

@@ -270,7 +270,7 @@ EVERYWHERE: dict[str, list[Basis]] = {
     "DMimlSvm": [
         stated("5.1", relatedness="mean", label_rule="sign"), stated("5.4", imbalance=True),
         default(gamma=1.0, rank=300, set_kernel="unit", solver="bundle", tol=1e-2, max_iter=None,
-                cccp_tol=1e-3, max_cccp=30, warm_start=False)],
+                cccp_tol=1e-3, max_cccp=30)],
     "SubCod": [
         default(criterion="accuracy", stratified=True), default("HiGHS", optimum="vertex"),
         default("Weka's EM", covariance="diag"),

@@ -121,7 +121,7 @@ def test_planted_concept_is_found(rng, kind):
 
 def test_descents_agree_with_scipy(rng):
     """From 1 on x²/2 the first step is the gradient, 1, and ends at the minimum."""
-    found = minimise(lambda x: (x[:, 0] ** 2 / 2, x), np.array([[1.0]]), tol=1e-9, max_iter=2)
+    found = minimise(lambda x: (x[:, 0] ** 2 / 2, x), (), np.array([[1.0]]), tol=1e-9, max_iter=2)
     assert found == ([[0.0]], [0.0], [True])
     X, y = rng.standard_normal((60, 8)), rng.choice([-1.0, 1.0], 60)
 
@@ -132,7 +132,7 @@ def test_descents_agree_with_scipy(rng):
     def losses(points):
         return tuple(map(np.array, zip(*map(loss, points), strict=True)))
 
-    _, least, _ = minimise(losses, rng.standard_normal((3, 8)), tol=1e-12, max_iter=200)
+    _, least, _ = minimise(losses, (), rng.standard_normal((3, 8)), tol=1e-12, max_iter=200)
     found = scipy_minimize(loss, np.zeros(8), jac=True, method="BFGS", tol=1e-10)
     assert least == pytest.approx(found.fun, rel=1e-8)
 
@@ -145,6 +145,6 @@ def test_a_step_out_of_the_domain_is_shortened():
             return x[:, 0] - np.log(x[:, 0]), 1.0 - 1.0 / x
 
     starts = np.array([[0.01], [3.0]])
-    points, losses, converged = minimise(evaluate, starts, tol=1e-12, max_iter=200)
+    points, losses, converged = minimise(evaluate, (), starts, tol=1e-12, max_iter=200)
     assert converged.all() and losses == pytest.approx(1.0)
     assert points == pytest.approx(1.0, abs=1e-5)

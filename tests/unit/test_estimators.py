@@ -282,11 +282,11 @@ def test_scikit_learns_own_checks(estimator, check):
 
 # Names of parameters, and values that every estimator refuses for them.
 REFUSED = [
-    ("C tol nu smoothing initial_scale", [0.0, -1, np.nan, np.inf, "many"]),
+    ("C tol nu smoothing initial_scale step_accuracy", [0.0, -1, np.nan, np.inf, "many"]),
     ("max_iter max_alternations max_cccp n_rounds n_neighbors n_sample", [0, 10.5]),
-    ("shortcut warm_start imbalance label_rule kernel set_kernel solver", ["many"]),
+    ("shortcut imbalance label_rule kernel set_kernel solver", ["many"]),
     ("weighting optimum linear_program metric relatedness covariance", ["many"]),
-    ("lam cccp_tol ridge coef0 step_accuracy", [-0.1]),
+    ("lam cccp_tol ridge coef0", [-0.1]),
     ("gamma", [np.inf, -1.0]),
     ("ratio kept_share", [1.5]),
     ("rank n_start_bags", [0]),
@@ -316,7 +316,6 @@ def test_bad_parameters_are_refused(bags, labels):
                         kind(**{name: value}).fit(X, Y)
     product_code = miml.MimlBoost(label_code="product", kernel="rbf")
     for estimator, message in (
-        (miml.LandmarkMap(metric="precomputed"), 'metric must not be "precomputed"'),
         (product_code, "goes with kernel=\"linear\", got 'rbf'"),
         (miml.DMimlSvm(relatedness="pairwise"), "mu must be positive for pairs"),
     ):
