@@ -55,7 +55,6 @@ class OnStatistics(base.MultiLabelEstimator):
 
     def decision_function(self, X) -> np.ndarray:
         """Scores of the labels: (n_bags, n_labels)."""
-        check_is_fitted(self)
         bags = base.check_bags(X, self)
         if hasattr(self.classifier, "decision_function"):  # a constant label has one anyway
             return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
@@ -152,13 +151,11 @@ class MimlClassifier(base.LogOdds):
 
     def decision_function(self, X) -> np.ndarray:
         """Log-odds of each label: (n_bags, n_labels)."""
-        check_is_fitted(self)
-        scores = np.asarray(self.model_.decision_function(base.check_bags(X, self)))
-        return self.slopes_ * scores + self.intercepts_
+        bags = base.check_bags(X, self)
+        return self.slopes_ * np.asarray(self.model_.decision_function(bags)) + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
         """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
-        check_is_fitted(self)
         bags = base.check_bags(X, self)
         names = range(len(bags)) if bags.names is None else bags.names
         rows = [(name, i) for name, bag in zip(names, bags, strict=True) for i in range(len(bag))]

@@ -78,7 +78,7 @@ def _protocol(options):
 )
 def _run(options):
     from mimlpaper.study import notebooks
-    from mimlpaper.study.scorecard import trials_behind
+    from mimlpaper.study.scorecard import counted, trials_behind
 
     names = options.notebooks or notebooks.available_notebooks()
     if options.parameters:
@@ -97,7 +97,7 @@ def _run(options):
     runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
     _print([
         {"notebook": run.name, "status": run.status,
-         "trials": _in_words(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
+         "trials": counted(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
          "mend": "" if run.status == "done" else f"mimlpaper run {run.name}"}
         for run in [*runs, *(notebooks.NotebookRun(name, "left out", 0.0) for name in left_out)]
     ])  # fmt: skip
@@ -120,6 +120,7 @@ def _compute(options):
     from joblib import effective_n_jobs
 
     from mimlpaper.study import records, registry, runner
+    from mimlpaper.study.scorecard import counted
 
     names = options.experiment or list(registry.EXPERIMENTS)
     how = {"recompute": options.recompute}
@@ -128,7 +129,7 @@ def _compute(options):
         return print(runner.estimate(names, **how).to_string(index=False, float_format="%.2f"))
     how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
     trials = runner.compute(names, **how).drop_duplicates(records.KEY)
-    states = ("state", lambda states: _in_words(states.value_counts(sort=False)))
+    states = ("state", lambda states: counted(states.value_counts(sort=False)))
     groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
@@ -215,15 +216,9 @@ def _data(options):
 
     if options.fetch is not None:
         fetch_all(options.data_home, options.fetch or None)
-    rows = describe(options.data_home)
-    _print([{name: value for name, value in row.items() if name != "path"} for row in rows])
+    _print(describe(options.data_home))
     folder = data_folder(options.data_home)
     print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
-
-
-def _in_words(counts):
-    """Numbers by state, without those that are 0."""
-    return ", ".join(f"{n} {state}" for state, n in counts.items() if n)
 
 
 def _print(rows):

@@ -66,9 +66,9 @@ def fit_linear_svm(
     features of a :class:`~mimlpaper.kernels.KernelFactor` this is a kernel machine. The method of
     multipliers, with semismooth Newton steps: for more examples than features.
 
-    Z is (n_examples, n_features) or Examples; y (n_examples,) is True if positive; group g is the
-    rows ``offsets[g]:offsets[g + 1]``; ``start`` is a LinearSvm of a related problem on the same
-    rows; ``tol`` is the duality gap at which to stop, as a share of the objective. A
+    Z is (n_examples, n_features) or Examples; y (n_examples,) is True if positive, of both classes;
+    group g is the rows ``offsets[g]:offsets[g + 1]``; ``start`` is a LinearSvm of a related problem
+    on the same rows; ``tol`` is the duality gap at which to stop, as a share of the objective. A
     ConvergenceWarning says that ``max_steps`` Newton steps were too few.
 
     Source: Yan and Li, An efficient augmented Lagrangian method for SVM, OMS 35, 2020.
@@ -116,18 +116,9 @@ def _minimise(problem, start, tol, max_steps):
 class _Problem:
     def __init__(self, Z, y, C, offsets):
         self.examples = Z if isinstance(Z, Examples) else Examples(Z)
-        self.y = y = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)  # (n_examples,)
-        if y.shape != self.examples.X.shape[:1]:
-            n_rows = len(self.examples.X)
-            raise ValueError(f"y must be ({n_rows},), one label a row of Z, got {y.shape}")
-        offsets = np.arange(len(y) + 1) if offsets is None else np.asarray(offsets, dtype=np.int64)
-        if offsets[0] != 0 or offsets[-1] != len(y) or np.diff(offsets).min() < 1:
-            raise ValueError(f"offsets must rise from 0 to the number of examples, {len(y)}")
-        if not C > 0:
-            raise ValueError(f"C must be above 0, got {C}")
-        if abs(y.sum()) == len(y):
-            raise ValueError("y must have examples of both classes")
-        self.C, self.offsets = float(C), offsets  # (n_groups + 1,)
+        self.y = np.where(np.asarray(y, dtype=bool), 1.0, -1.0)  # (n_examples,)
+        own = np.arange(len(self.y) + 1) if offsets is None else offsets
+        self.C, self.offsets = float(C), np.asarray(own, dtype=np.int64)  # (n_groups + 1,)
 
     @property
     def digest(self):

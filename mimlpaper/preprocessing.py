@@ -20,7 +20,6 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return self
 
     def transform(self, X) -> Bags:
-        check_is_fitted(self)
         bags = check_bags(X, self, missing=True)
         names = None
         if bags.feature_names is not None and hasattr(self.transformer_, "get_feature_names_out"):

@@ -1,7 +1,7 @@
 """AdtBoost.MH: one alternating decision tree for all labels, grown by AdaBoost.MH."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -89,13 +89,11 @@ class AdtBoostMH(VectorEstimator):
             scores = scores + np.column_stack(nodes[-2:]) @ self.values_[t]
             yield scores
 
-    def to_text(
-        self, feature_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None
-    ) -> str:
-        """What each node adds to the scores, as a table; default names are x0, … and y0, …"""
+    def to_text(self) -> str:
+        """What each node adds to the scores, as a table with the names of the fitted data."""
         check_is_fitted(self)
-        features = _names("feature_names", feature_names, "x", self.n_features_in_)
-        labels = _names("label_names", label_names, "y", self.n_labels_)
+        default = [f"x{i}" for i in range(self.n_features_in_)]
+        features = getattr(self, "feature_names_in_", default)
         nodes, values = ["true"], [self.root_values_]
         for t, outcome, depth in self._below(0):
             sign = ("<=", ">")[outcome]
@@ -103,7 +101,7 @@ class AdtBoostMH(VectorEstimator):
             nodes.append(f"{'   ' * depth}{t + 1}: {test}")
             values.append(self.values_[t, outcome])
         width = max(map(len, nodes))
-        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], labels)
+        table = pd.DataFrame(values, [node.ljust(width) for node in nodes], self.classes_)
         return table.to_string(float_format="{:+.3f}".format)
 
     def _below(self, node, depth=0):
@@ -162,14 +160,6 @@ def _outcomes(X, inside, feature, threshold):
     column = X[:, [feature]].toarray()[:, 0] if issparse(X) else X[:, feature]
     passing = column <= threshold
     return [inside & passing, inside & ~passing]
-
-
-def _names(argument, names, prefix, n_names):
-    if names is None:
-        return [f"{prefix}{i}" for i in range(n_names)]
-    if len(names) != n_names:
-        raise ValueError(f"{argument} must hold {n_names} names, got {len(names)}")
-    return list(names)
 
 
 def _sorted_columns(X):

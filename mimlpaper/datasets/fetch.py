@@ -92,7 +92,6 @@ def describe(data_home: str | os.PathLike | None = None) -> list[dict]:
                 "state": _state(source, folder),
                 "source": entry.original_source if entry else source.citation,
                 "terms": entry.data_terms if entry else "BSD-3-Clause",
-                "path": str(folder / entry.file) if entry else "",
             }
         )
     return rows

@@ -195,14 +195,15 @@ def finding_in_words(
         sentences.append(f"Table {number}, printed cells that agree with ours: {found}.")
     if claims:
         counts = count_words(claims)
-        paper, strict = (_counted(counts.loc[view]) for view in (PAPERS, STRICT))
+        paper, strict = (counted(counts.loc[view]) for view in (PAPERS, STRICT))
         both = f"by the paper's test, {paper}; by the strict test, {strict}"
         words = f"{paper}, by the paper's test and by the strict one" if paper == strict else both
         sentences.append(f"Of {len(claims)} claims: {words}.")
     return " ".join(sentences)
 
 
-def _counted(words):
+def counted(words) -> str:
+    """Numbers by word, such as "3 fresh, 1 stale", without those that are 0."""
     return ", ".join(f"{n} {word}" for word, n in words.items() if n)
 
 
@@ -361,7 +362,7 @@ def artefact_status(profile: str) -> list[dict]:
         if ended.get(artefact.notebook, "done") != "done":
             state, mend = "failed", run
         row = {"artefact": artefact.title, "notebook": artefact.notebook, "state": state}
-        rows.append(row | {"trials": _counted({one: counts[one] for one in found}), "mend": mend})
+        rows.append(row | {"trials": counted({one: counts[one] for one in found}), "mend": mend})
     return rows
 
 
