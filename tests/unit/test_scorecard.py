@@ -94,7 +94,7 @@ def test_the_answer_states_four_facts_of_the_card_with_links(card):
     assert f"algorithms' {rate:.0%} would." in text and "([cells](a.md#the-numbers))" in text
     assert f"{shown} of {len(strict)} are shown" in text
     assert "14 of 14 columns have the printed winner" in text
-    assert f"{sum(2 * one['control'] < one['n_control'] for one in strict)} claims could" in text
+    assert f"{sum(2 * one['control'] < one['n_control'] for one in strict)} claims the" in text
     nothing = scorecard.scorecard({}, [])
     assert scorecard.in_words(nothing) == "Nothing is recorded yet."
     assert scorecard.answer(nothing) == "Not everything is recorded yet."
