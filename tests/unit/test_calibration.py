@@ -7,6 +7,7 @@ from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import results
+from mimlpaper.study import section5
 from mimlpaper.study.section5 import EqualPair, critical_lead, levels, power, standardized_leads
 from mimlpaper.study.statistics import ALPHA, RHO, compare_gains
 
@@ -23,6 +24,16 @@ def test_the_views_are_alike_and_a_swap_turns_the_sign():
     )
     assert list(leads) == list(CRITERIA) and len(set(leads.values())) > 5
     assert [*turned.values()] == pytest.approx([-lead for lead in leads.values()])
+
+
+def test_a_quarter_of_the_examples_is_for_training(monkeypatch):
+    class Counting(section5.Ridge):
+        def fit(self, X, Y):
+            assert X.shape == (12, section5.N_FEATURES)
+            return super().fit(X, Y)
+
+    monkeypatch.setattr(section5, "Ridge", Counting)
+    standardized_leads(EqualPair(12, 3), None, None, None)
 
 
 def test_levels_and_power_of_independent_leads():

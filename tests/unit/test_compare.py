@@ -127,6 +127,8 @@ def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
     ahead = orders["printed"] < orders.at["RankSvm", "printed"]
     assert (orders.loc[ahead, "everyone tuned"] > orders.loc[ahead, "printed"]).all()
     assert compare.three_orders({"table1": records}, 1).empty
+    without = {"table1": records, "tuned": tuned[tuned["method"] != "MlSvm"]}
+    assert set(orders.index) - set(compare.three_orders(without, 1)["method"]) == {"MlSvm"}
 
 
 def test_a_control_has_the_printed_means_and_our_spreads():

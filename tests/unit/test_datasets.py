@@ -90,6 +90,8 @@ def test_yahoo():
     for name, printed_name in YAHOO_NAMES.items():
         printed, dataset = rows.loc[printed_name], load(f"yahoo:{name}")
         assert dataset.X.shape == (5000, printed["vocabulary"]) and dataset.n_train == 2000
+        (first,) = loaders.read_variables(fetch(SOURCES[dataset.name].files[0]), "train_data")
+        assert np.array_equal(dataset.X[:2000], first)
         for part, Y in (("train", dataset.Y[:2000]), ("test", dataset.Y[2000:])):
             multi, rare = Y.sum(axis=1) > 1, Y.mean(axis=0) < 0.01
             found = 100 * multi.mean(), 10 * Y.sum() / len(Y), 100 * rare.mean()

@@ -95,6 +95,10 @@ def test_a_blind_row_leaves_out_what_is_nearest_to_print():
     assert rules.nearest_to_print(table, ["fox", "tiger"]) == {"Ml-knn": 2, "MlSvm": 2}
     assert rules.nearest_to_print(table, ["tiger"])["MlSvm"] == 0
     assert settings_nearest_to_print("table1")["MimlBoost"] == 0
+    for name in ON.keys() - {"figure4", "figure5"}:
+        for method, row in ROWS[name].blind().items():
+            recorded = get_experiment("blind").estimator(ON[name][0], method)
+            assert repr(recorded) == repr(row.published(ON[name][0]))
 
 
 def test_readings_change_each_choice_alone_then_some_together():
