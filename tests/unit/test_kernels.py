@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mimlpaper.kernels import (
-    KernelFactor,
-    LowRankWarning,
-    complete_cholesky,
-    integer_seed,
-    kernel_matrix,
-    kernel_width,
-    pivoted_cholesky,
-)
+from mimlpaper import kernels
+from mimlpaper.kernels import KernelFactor, LowRankWarning, kernel_matrix
 from mimlpaper.sharing import Cache, sharing
 
 
@@ -39,10 +32,14 @@ def test_exact_factor_gives_the_kernel_back(rng):
 
 def test_widths():
     X = np.array([[0.0, 4.0], [4.0, 0.0]])
-    assert [kernel_width(gamma, X) for gamma in (0.7, "auto", "scale")] == [0.7, 1 / 2, 1 / 8]
+    assert [kernels.kernel_width(gamma, X) for gamma in (0.7, "auto", "scale")] == [
+        0.7,
+        1 / 2,
+        1 / 8,
+    ]
     for gamma in (0, -1.0, "wide", np.nan):
         with pytest.raises(ValueError, match="gamma must be positive"):
-            kernel_width(gamma, X)
+            kernels.kernel_width(gamma, X)
 
 
 def test_what_cannot_be_is_refused():
@@ -65,15 +62,19 @@ def test_pivoted_cholesky_by_hand():
     K = np.array([[4.0, 2.0], [2.0, 5.0]])
     for seed in range(9):
         first = int(np.random.RandomState(seed).random_sample() >= 4.0 / 9.0)  # by its share of K
-        _, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), 1, 0.0, seed)
+        _, pivots, left = kernels.pivoted_cholesky(
+            K.diagonal(), lambda i: K[i].copy(), 1, 0.0, seed
+        )
         assert pivots == [first] and left == pytest.approx([4.0 / 9.0, 3.2 / 9.0][first])
-        L, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), 2, 0.0, seed)
+        L, pivots, left = kernels.pivoted_cholesky(
+            K.diagonal(), lambda i: K[i].copy(), 2, 0.0, seed
+        )
         assert pivots == [first, 1 - first] and left == pytest.approx(0.0)
         assert pivots == [1, 0] or L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
-    L, pivots, left = complete_cholesky(K, 1e-10)  # the larger pivot first
+    L, pivots, left = kernels.complete_cholesky(K, 1e-10)  # the larger pivot first
     assert pivots.tolist() == [1, 0] and left == pytest.approx(0.0)
     assert L == pytest.approx(np.array([[2.0, 4.0], [5.0, 0.0]]) / 5**0.5)
-    assert complete_cholesky(np.ones((3, 3)), 1e-10)[0].shape == (3, 1)
+    assert kernels.complete_cholesky(np.ones((3, 3)), 1e-10)[0].shape == (3, 1)
 
 
 @pytest.mark.filterwarnings("ignore::mimlpaper.kernels.LowRankWarning")
@@ -91,8 +92,10 @@ def test_factor_is_shared_and_the_same_but_not_without_a_seed(rng):
         for changes in {"gamma": 0.6}, {"random_state": 4}, *[{"random_state": state}] * 2:
             clone(alone).set_params(**changes).fit(X)
         assert (cache.n_hits, cache.n_misses) == (1, 5)
-    assert integer_seed(7) == 7 and integer_seed(np.int64(7)) == 7
-    assert integer_seed(np.random.RandomState(0)) == integer_seed(np.random.RandomState(0))
+    assert kernels.integer_seed(7) == 7 and kernels.integer_seed(np.int64(7)) == 7
+    assert kernels.integer_seed(np.random.RandomState(0)) == kernels.integer_seed(
+        np.random.RandomState(0)
+    )
 
 
 def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng):
