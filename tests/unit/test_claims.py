@@ -11,22 +11,16 @@ from mimlpaper.study import claims
 from mimlpaper.study.claims import CLAIM_TESTS, VIEWS, Part, evaluate_claims, parts_of
 from mimlpaper.study.published import TABLES, published_characteristics, published_claims
 from mimlpaper.study.registry import ROWS
-from tests.made_up_records import as_in_the_paper, rows, spread, staged, swept
+from tests.made_up_records import as_in_the_paper, level, rows, spread, staged, swept
 
 SEVEN = tuple(CRITERIA)
 GRID = np.arange(1, 11) / 10
 
 
-def levels(experiment="table1", dataset="scene", n=30, **means):
-    """Records of methods whose losses and scores sit at ``means`` ± .01, rough by .001."""
-    parts = []
-    for i, (method, mean) in enumerate(means.items()):
-        values = {
-            name: spread(mean, 0.01, n, seed=j) + spread(0, 0.001, n, seed=[i, j])
-            for j, name in enumerate(SEVEN)
-        }
-        parts.append(rows(experiment, dataset, method, values))
-    return pd.concat(parts, ignore_index=True)
+def levels(dataset="scene", n=30, **means):
+    """Records of methods at these means."""
+    several = enumerate(means.items())
+    return pd.concat([level("table1", dataset, name, mean, n, i) for i, (name, mean) in several])
 
 
 def of(test, methods="A", rivals="B", on=SEVEN, values=(), experiment="table1"):
