@@ -140,12 +140,16 @@ def test_orders_of_records_that_equal_the_printed_values_are_the_printed_ones():
 def test_everyone_tuned_by_hand():
     """Of learners that see the same the best held-out value chooses. All pages are one set."""
     cells = [
-        ("scene", "MimlSvm", 0.9, "[0.6]"), ("scene", "MimlNn", 0.6, "[0.5, 0.7]"),
-        ("scene", "Set kernel", 0.7, "[0.1]"), ("scene", "MlSvm", 1.0, "[1.0]"),
-        ("scene", "MlSvm, mean", 0.5, "[0.3]"), ("scene", "MlSvm, order-free", 0.5, "[0.3]"),
-        ("yahoo:a", "InsDif", 0.5, "[1.0]"), ("yahoo:b", "InsDif", 0.7, "[1.0]"),
+        ("scene", "MimlSvm", 0.9, "[0.6]"),
+        ("scene", "MimlNn", 0.6, "[0.5, 0.7]"),
+        ("scene", "Set kernel", 0.7, "[0.1]"),
+        ("scene", "MlSvm", 1.0, "[1.0]"),
+        ("scene", "MlSvm, mean", 0.5, "[0.3]"),
+        ("scene", "MlSvm, order-free", 0.5, "[0.3]"),
+        ("yahoo:a", "InsDif", 0.5, "[1.0]"),
+        ("yahoo:b", "InsDif", 0.7, "[1.0]"),
         ("yahoo:a", "InsDif_MimlSvm", 0.8, "[1.0]"),
-    ]  # fmt: skip
+    ]
     tuned = pd.concat(
         rows("tuned", name, method, {"average_precision": [value]}, held_out=held, accuracy=np.nan)
         for name, method, value, held in cells
@@ -155,9 +159,11 @@ def test_everyone_tuned_by_hand():
     assert losses.loc["scene", ["MimlNn", "MimlSvm"]].tolist() == pytest.approx([0.4, 0.1])
     chosen = compare.chosen_by_what_they_see({"tuned": tuned[:4], "controls": tuned[4:6]})
     assert chosen.set_index("seen")[["method", "value"]].T.to_dict("list") == {
-        compare.OF_BAGS: ["MimlNn", 0.6], compare.OTHERS: ["Set kernel", 0.7],
-        "mean": ["MlSvm, mean", 0.5], "order-free": ["MlSvm, order-free", 0.5],
-    }  # fmt: skip
+        compare.OF_BAGS: ["MimlNn", 0.6],
+        compare.OTHERS: ["Set kernel", 0.7],
+        "mean": ["MlSvm, mean", 0.5],
+        "order-free": ["MlSvm, order-free", 0.5],
+    }
     leads = re.findall(r"(\d) of 1 sets \((.\d\.\d+)", compare.bags_in_words(chosen))
     assert leads == [("1", "+0.100"), ("1", "+0.100"), ("0", "−0.100")]
     assert compare.bags_in_words(chosen[:1]) == "Not everything is recorded yet."

@@ -116,6 +116,8 @@ def test_ranks_by_hand():
     found = rank_methods(LOSSES)
     assert found.table["rank"].to_dict() == {"A": 1.0, "B": 2.0, "C": 3.0}
     assert found.p == pytest.approx(stats.chi2.sf(8, 2))
+    tied = rank_methods(LOSSES.assign(B=LOSSES["A"])).table["rank"]
+    assert tied.to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
     # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
     assert found.nemenyi.loc["A", "B"] > ALPHA > found.nemenyi.loc["A", "C"]
     assert "A, 1.0 of 3, significantly ahead of C; without any one set it is" in found.in_words()
