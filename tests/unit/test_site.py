@@ -71,7 +71,9 @@ def test_a_figure_has_its_text_its_number_its_svg_and_folded_code(tmp_path):
         (cell, _) = page_of(saved, tmp_path, alt)[0].cells
         assert cell.outputs[0].data == {"image/png": "B64"} and cell.metadata["tags"] == []
     (cell,) = page_of("a = 1\nb = 2", tmp_path)[0].cells
-    assert "tags" not in cell.metadata
+    assert cell.metadata["tags"] == ["hide-input"]
+    (cell,) = page_of("a = 1", tmp_path)[0].cells
+    assert cell.metadata["tags"] == []
     assert executed.artefacts_in(nbformat.v4.new_code_cell(saved)) == []  # it shows nothing
 
 
