@@ -294,7 +294,7 @@ def test_fewer_settings_are_the_first_of_the_order_and_the_best_of_them_is_fitte
         (expected,) = measures.criteria(one, data, train, test)
         assert {name: row[name] for name in CRITERIA} == {name: expected[name] for name in CRITERIA}
     assert json.loads(rows[0]["chosen"]) == search.best_params_
-    # Two settings that do equally well, of which the second is tried first.
+    # Both settings do equally well, and the second one is tried first.
     few = HoldOut(search.estimator, {"mlknn__smoothing": [1.0, 1.0 + 1e-9]}, random_state=3)
     rows = measures.criteria_by_budget(few, data, train, test)
     assert [row["n_settings"] for row in rows] == [2, 1]
