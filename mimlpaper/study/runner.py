@@ -264,7 +264,7 @@ def _attempt(trial, estimator, splits, measure, data_home):
         code = code_fingerprint(estimator, loader_of(trial.dataset), splits, measure)
         rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
         origin = provenance() | {"code": code}
-    except Exception:
+    except Exception:  # of any estimator, also a stranger's; compute raises it by its trial
         return trial, None, traceback.format_exc()
     return trial, [row | origin for row in rows], None
 
