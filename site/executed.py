@@ -17,6 +17,8 @@ from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.scorecard import ARTEFACTS
 from mimlpaper.study.trials import PROFILES
 
+# Tags of cells whose code is shown or left out anyway.
+UNFOLDED = {"parameters", "remove-input", "hide-input", "hide-cell", "remove-cell"}
 # The last argument of save_table and save_figure, which may name several in a loop.
 NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')
 # The first argument of a notebook's own function that draws and saves.
@@ -50,14 +52,17 @@ def page_of(notebook, name, figures):
     """Make a page of the executed notebook ``name``, in place; the files of what it shows.
 
     MyST-NB takes alternative texts from the cells' metadata. ``figures`` is the folder of figures.
-    Code of a figure or a table is folded behind a click.
+    Code of several lines is folded behind a click, but for the parameters.
     """
     notebook.metadata.pop("widgets", None)  # they would ask another host for scripts
     cells, shown = [], []
     for cell in notebook.cells:
         cells.append(cell)
-        if "injected-parameters" in cell.metadata.get("tags", ()):
-            cell.metadata["tags"].append("remove-cell")
+        tags = cell.metadata.setdefault("tags", [])
+        if "injected-parameters" in tags:
+            tags.append("remove-cell")
+        if cell.cell_type == "code" and "\n" in cell.source and not UNFOLDED & set(tags):
+            tags.append("hide-input")
         for output in cell.get("outputs", ()):
             text = output.get("metadata", {}).get("image/png", {}).get("alt")
             if text:
@@ -71,9 +76,6 @@ def page_of(notebook, name, figures):
             if artefact.notebook == name and artefact.file not in shown
         ]  # fmt: skip
         if own:
-            tags = cell.metadata.setdefault("tags", [])
-            if "\n" in cell.source and not {"remove-input", "hide-input"} & set(tags):
-                tags.append("hide-input")
             cells.append(nbformat.v4.new_markdown_cell("\n".join(map(_caption, own))))
             shown += [artefact.file for artefact in own]
     notebook.cells = cells

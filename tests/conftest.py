@@ -48,3 +48,9 @@ def labels(bags):
     Y = np.column_stack([bags.max(bags.instances) > 0.6, bags.sizes > 2])
     Y[~Y.any(axis=1), 3] = True
     return Y
+
+
+@pytest.fixture
+def y(bags, rng):
+    """A bag is positive if its largest first feature is large, with some noise."""
+    return bags.max(bags.instances[:, 0]) + 0.2 * rng.standard_normal(len(bags)) > 0.7

@@ -47,16 +47,22 @@ def as_in_the_paper(number, n_runs=None, **others):
     return pd.concat(parts, ignore_index=True)
 
 
+def level(experiment, dataset, method, mean, n=30, seed=0, **others):
+    """Records of a method whose criteria all sit at ``mean`` ± .01, rough by .001."""
+    values = {
+        name: spread(mean, 0.01, n, seed=j) + spread(0, 0.001, n, seed=[seed, j])
+        for j, name in enumerate(CRITERIA)
+    }
+    return rows(experiment, dataset, method, values, **others)
+
+
 def swept(experiment, method, name, grid, n=30, effect=0.0):
     """Records of one parameter over a grid; each step adds ``effect`` to every criterion."""
     parts = []
     for i, value in enumerate(grid):
-        values = {
-            criterion: spread(0.3 + effect * i, 0.01, n, seed=j) + spread(0, 0.001, n, seed=[i, j])
-            for j, criterion in enumerate(TABLES[1].criteria)
-        }
         parameters = json.dumps({name: float(value)})
-        parts.append(rows(experiment, "scene", method, values, parameters=parameters))
+        mean = 0.3 + effect * i
+        parts.append(level(experiment, "scene", method, mean, n, i, parameters=parameters))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -70,27 +76,12 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
     return pd.concat(parts, ignore_index=True)
 
 
-def accuracies(experiment, dataset, method, mean, n_runs=2, **others):
-    """Records of ``n_runs`` runs of ten folds whose means spread by .01 around ``mean``."""
-    run = np.repeat(spread(mean, 0.01, n_runs, seed=1), 10)
-    return rows(experiment, dataset, method, {"accuracy": run}, **others)
-
-
-def level(dataset, method, mean, seed=0, **others):
-    """Ten splits of a method that lies ``mean`` above all others on every criterion."""
-    values = {
-        name: spread(0.3, 0.01, 10, seed=j) + spread(mean, 0.001, 10, seed=[seed, j])
-        for j, name in enumerate(CRITERIA)
-    }
-    return rows("figure4", dataset, method, values, n_train=100, n_test=300, **others)
-
-
 def apart(difference):
     """On two sets A lies ``difference`` below B: better on 4 losses, worse on 3 scores."""
     return pd.concat(
         [
-            level(f"scene:{p}%", method, mean, seed)
+            level("figure4", f"scene:{p}%", method, mean, 10, seed, n_train=100, n_test=300)
             for p in (10, 20)
-            for seed, (method, mean) in enumerate([("A", 0.0), ("B", difference)])
+            for seed, (method, mean) in enumerate([("A", 0.3), ("B", 0.3 + difference)])
         ]
     )

@@ -80,7 +80,7 @@ def run_notebooks(
     core.
     """
     parameters = parameters or {}
-    found = sorted({_find(name) for name in names or available_notebooks()})
+    found = list(dict.fromkeys(map(_find, names or available_notebooks())))
     for path in found:
         types = {n: TYPES[one["inferred_type_name"]] for n, one in parameters_of(path).items()}
         parameters = checked(parameters, types, f" of {path.stem}")

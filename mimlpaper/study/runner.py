@@ -260,7 +260,7 @@ def _attempt(trial, estimator, splits, measure, data_home):
         with threadpool_limits(1):  # sums of another number of threads differ in the last bit
             rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
         origin = provenance() | {"code": code}
-    except Exception:
+    except Exception:  # of any estimator, also a stranger's; compute raises it by its trial
         return trial, None, traceback.format_exc()
     return trial, [row | origin for row in rows], None
 

@@ -299,12 +299,14 @@ def _code(experiment, dataset, method):
 def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     """By experiment, the numbers of its trials in each state, and of those "missing"."""
 
-    def counted(read):
-        states = {n: Counter(read(n).drop_duplicates(KEY)["state"]) for n in EXPERIMENTS}
-        n_trials = {name: len(one.trials(profile)) for name, one in EXPERIMENTS.items()}
-        return {n: own | {"missing": n_trials[n] - own.total()} for n, own in states.items()}
+    def counts(read):
+        found = {}
+        for name, one in EXPERIMENTS.items():
+            states = Counter(read(name).drop_duplicates(KEY)["state"])
+            found[name] = dict(states) | {"missing": len(one.trials(profile)) - states.total()}
+        return found
 
-    return _kept("counts", profile, counted)
+    return _kept("counts", profile, counts)
 
 
 def recorded_scorecard(profile: str) -> dict:
@@ -314,6 +316,7 @@ def recorded_scorecard(profile: str) -> dict:
 
 @lru_cache(1)
 def _reader(profile, _key):
+    """Records, read once for all that is made of them while the ``_key`` of the files stays."""
     return cache(partial(records, profile=profile, store=explored_store(profile)))
 
 

@@ -2,8 +2,8 @@
 
     python tests/check/compare_classifier.py [SPLITS]
 
-At most 150 training bags, drawn anew in each split; the rest, at most 300, are for the test. A row
-is a learner on a split. Printed are means over the splits, and mean ranks over the data sets.
+Each split trains on at most 150 bags, drawn at random, and tests on at most 300 of the others.
+A row is a learner on a split. Printed are means over the splits, and mean ranks over the data sets.
 """
 
 import sys

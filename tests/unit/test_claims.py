@@ -7,43 +7,26 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.claims import (
-    CLAIM_TESTS,
-    VIEWS,
-    ClaimTest,
-    Part,
-    count_words,
-    evaluate_claims,
-    parts_of,
-    verdict_of,
-)
-from mimlpaper.study.published import (
-    TABLES,
-    published_cells,
-    published_characteristics,
-    published_claims,
-)
+from mimlpaper.study import claims
+from mimlpaper.study.claims import CLAIM_TESTS, VIEWS, Part, evaluate_claims, parts_of
+from mimlpaper.study.published import TABLES, published_characteristics, published_claims
 from mimlpaper.study.registry import ROWS
-from tests.made_up_records import as_in_the_paper, rows, spread, staged, swept
+from tests.made_up_records import as_in_the_paper, level, rows, spread, staged, swept
 
 SEVEN = tuple(CRITERIA)
 GRID = np.arange(1, 11) / 10
 
 
-def levels(experiment="table1", dataset="scene", n=30, **means):
-    """Records of methods whose losses and scores sit at ``means`` ± .01, rough by .001."""
-    parts = []
-    for i, (method, mean) in enumerate(means.items()):
-        values = {
-            name: spread(mean, 0.01, n, seed=j) + spread(0, 0.001, n, seed=[i, j])
-            for j, name in enumerate(SEVEN)
-        }
-        parts.append(rows(experiment, dataset, method, values))
-    return pd.concat(parts, ignore_index=True)
+def levels(dataset="scene", n=30, **means):
+    """Records of methods at these means."""
+    several = enumerate(means.items())
+    return pd.concat([level("table1", dataset, name, mean, n, i) for i, (name, mean) in several])
 
 
 def of(test, methods="A", rivals="B", on=SEVEN, values=(), experiment="table1"):
-    return ClaimTest(test, tuple(methods), tuple(rivals), tuple(on), tuple(values), experiment)
+    return claims.ClaimTest(
+        test, tuple(methods), tuple(rivals), tuple(on), tuple(values), experiment
+    )
 
 
 def judged(records, test):
@@ -73,7 +56,7 @@ def test_nothing_is_tested_without_records():
             expected = "shown" if result.id == "S5.5" else "not tested"
             assert {result.word(view) for view in VIEWS} == {expected}, result.id
             assert result.id in ("S5.5", "N.1") or result.detail.startswith("not tested: ")
-    counts = count_words(results)
+    counts = claims.count_words(results)
     assert list(counts.index) == list(VIEWS)
     assert counts.loc["blind"].to_dict()["not tested"] == len(results) - 1
 
@@ -84,7 +67,7 @@ def test_a_verdict_by_hand():
     def verdict(text, control=""):
         kinds = {"s": "shown", "c": "contradicted", "u": "undecided", "n": "not tested"}
         parts, other = ([Part("", "", strict=kinds[k]) for k in some] for some in (text, control))
-        return verdict_of(parts, control=other)
+        return claims.verdict_of(parts, control=other)
 
     for text, word in {
         "sss": "shown",
@@ -289,31 +272,14 @@ def test_sampling():
     assert words(pd.DataFrame(), "sampling", values=[58]) == ["contradicted"]
 
 
-def drawn_as_printed(rng, shuffle=False):
-    """Records drawn from every printed mean and std, of which methods share half of the noise."""
-    found = {}
-    for number in (1, 2, 3):
-        own = as_in_the_paper(number)
-        cells = published_cells(number).set_index(["algorithm", "criterion"])
-        common = rng.normal(size=(len(SEVEN), TABLES[number].n_runs))
-        for method, rows_of in own.groupby("method"):
-            for name, shared in zip(TABLES[number].criteria, common, strict=True):
-                mean, std = cells.loc[(method, name), ["mean", "std"]].fillna(0.5)
-                noise = (0.5**0.5) * (shared + rng.normal(size=len(rows_of)))
-                own.loc[rows_of.index, name] = mean + std * noise
-        if shuffle:
-            by_split = own.groupby("split")["method"]
-            own["method"] = by_split.transform(lambda names: rng.permutation(names.to_numpy()))
-        found[f"table{number}"] = own
-    return found
-
-
 def test_printed_means_show_the_claims_and_shuffled_names_do_not():
     """At least 80 % of the parts with a printed lead, by the paper's test; at most 5 %."""
     rng = np.random.default_rng(0)
     for shuffle, test in ((False, "paired"), (True, "strict"), (True, "paired")):
-        shown = []
-        records = drawn_as_printed(rng, shuffle)
+        shown, records = [], {f"table{number}": as_in_the_paper(number) for number in (1, 2, 3)}
+        for own in records.values() if shuffle else ():
+            by_split = own.groupby("split")["method"]
+            own["method"] = by_split.transform(lambda names: rng.permutation(names.to_numpy()))
         for name, tests in CLAIM_TESTS.items():
             if tests[0].experiment in records and name.startswith(("S4", "S6")):
                 leads = [one for one in tests if one.test in ("better", "best mean", "boldface")]

@@ -8,7 +8,7 @@ import pytest
 
 import mimlpaper
 from mimlpaper import cli, paths
-from mimlpaper.datasets import DataError
+from mimlpaper.datasets import DataError, fetch
 from mimlpaper.study import notebooks, runner, scorecard, verify
 from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import NotebookRun
@@ -98,7 +98,11 @@ def test_status_traces_a_number(run):
     assert status == 2 and "criterion must be one of" in printed
 
 
-def test_data_lists_every_set(run, tmp_path):
+def test_data_lists_every_set(run, tmp_path, monkeypatch):
+    fetched = []
+    monkeypatch.setattr(fetch, "fetch_all", lambda *asked: fetched.append(asked))
+    assert run("data --fetch")[0] == run(f"data --fetch scene --data {tmp_path}")[0] == 0
+    assert fetched == [(None, None), (str(tmp_path), ["scene"])]
     status, printed = run(f"data --data {tmp_path}")
     assert status == 0 and f"files in {tmp_path};" in printed and "missing" in printed
     for name in ("scene", "reuters", "yeast", "yahoo:Social", "musk2", "synthetic_scene"):

@@ -9,14 +9,8 @@ from scipy.optimize import minimize as scipy_minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.baselines.diverse_density import (
-    DiverseDensity,
-    EmDd,
-    _best_threshold,
-    minimise,
-    nearest_instances,
-    neg_log_densities,
-)
+from mimlpaper.baselines import diverse_density as module
+from mimlpaper.baselines.diverse_density import DiverseDensity, EmDd, minimise, nearest_instances
 from mimlpaper.sharing import Cache, sharing
 
 
@@ -24,7 +18,7 @@ def density_loss(theta, bags, y):
     """The compiled loss and gradient, for bags as users write them."""
     bags = Bags.from_list(bags)
     points, y = np.array([theta], dtype=float), np.asarray(y, bool)
-    (loss,), (gradient,) = neg_log_densities(points, bags.instances, bags.offsets, y)
+    (loss,), (gradient,) = module.neg_log_densities(points, bags.instances, bags.offsets, y)
     return loss, gradient
 
 
@@ -70,8 +64,10 @@ def test_threshold_by_hand():
     Of -, +, -, + the gaps at .5 and 5.5 leave one error, and are 1 wide: the first is taken.
     """
     for y, threshold in ([0, 1, 1, 1], 0.5), ([0, 1, 0, 1], 0.5), ([0, 0, 1, 1], 3.0):
-        assert _best_threshold(np.array([0.0, 1.0, 5.0, 6.0]), np.array(y, bool)) == threshold
-    assert _best_threshold(np.ones(3), np.array([False, True, True])) == 1.0
+        assert (
+            module._best_threshold(np.array([0.0, 1.0, 5.0, 6.0]), np.array(y, bool)) == threshold
+        )
+    assert module._best_threshold(np.ones(3), np.array([False, True, True])) == 1.0
 
 
 def test_the_nearest_instance_of_each_bag_by_hand():

@@ -1,4 +1,4 @@
-"""D-MimlSvm: its objective, its convex problems, and what its labels share."""
+"""D-MimlSvm: its objective, what its labels share, and the solvers of its convex problems."""
 
 import sys
 from dataclasses import replace
@@ -9,14 +9,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from mimlpaper.algorithms.dmimlsvm import (
-    SOLVERS,
-    DMimlSvm,
-    imbalance_rates,
-    imbalance_weights,
-    learned_pair_penalties,
-    pairwise_form,
-)
+from mimlpaper.algorithms import dmimlsvm
+from mimlpaper.algorithms import dmimlsvm_solvers as solvers
+from mimlpaper.algorithms.dmimlsvm import DMimlSvm, mean_form
 from mimlpaper.bags import Bags
 from mimlpaper.base import ConstantLabelWarning
 from tests import reference
@@ -48,7 +43,11 @@ def true_objective(fitted, bags, Y):
         unit = 1.0 if fitted.set_kernel == "mean" else np.linalg.norm(rows.mean(axis=0))
         return rows.mean(axis=0) / unit
 
-    tau = imbalance_weights(Y, imbalance_rates(Y, bags.sizes)) if fitted.imbalance else Y * 0 + 1
+    tau = (
+        dmimlsvm.imbalance_weights(Y, dmimlsvm.imbalance_rates(Y, bags.sizes))
+        if fitted.imbalance
+        else Y * 0 + 1
+    )
     machine = fitted.weights_, fitted.intercept_
     parameters = dict(C=fitted.C, lam=fitted.lam, mu=fitted.mu, tau=tau)
     return reference.d_miml_objective(bags, Y, phi, *machine, **parameters)
@@ -71,7 +70,7 @@ def test_objective_never_rises(bags, labels):
 
 def test_a_step_that_rises_is_thrown_away_but_shown(bags, labels, monkeypatch):
     """A solver that is right twice and then finds functions of three times the size."""
-    solve, n_solved = SOLVERS["bundle"], iter(range(9))
+    solve, n_solved = solvers.SOLVERS["bundle"], iter(range(9))
 
     def careless(*arguments):
         found = solve(*arguments)
@@ -79,7 +78,7 @@ def test_a_step_that_rises_is_thrown_away_but_shown(bags, labels, monkeypatch):
         scores = tuple(factor * part for part in found.scores)
         return replace(found, weights=factor * found.weights, scores=scores)
 
-    monkeypatch.setitem(SOLVERS, "bundle", careless)
+    monkeypatch.setitem(solvers.SOLVERS, "bundle", careless)
     fitted = DMimlSvm(lam=0.3, C=20.0, cccp_tol=0.0, random_state=0).fit(bags, labels)
     assert len(fitted.objective_) == len(fitted.n_iter_) == 2
     assert fitted.raw_objective_[:2].tolist() == fitted.objective_.tolist()
@@ -134,7 +133,7 @@ def test_form_is_the_framework_at_the_best_shared_parts(rng):
         return (apart + np.sum(np.where(shared, mu, 0.0) * shared**2)) / 4**2
 
     expected = framework(shared)
-    assert regulariser(weights, pairwise_form(mu)) == pytest.approx(expected)
+    assert regulariser(weights, dmimlsvm.pairwise_form(mu)) == pytest.approx(expected)
     for _ in range(10):
         change = 0.1 * rng.normal(size=shared.shape) * np.isfinite(mu)
         assert framework(shared + change + change.transpose(0, 2, 1)) > expected
@@ -146,11 +145,11 @@ def test_learned_penalties_by_hand():
     The whole budget 3 a², a = 1 / (4μ + 2), goes to the first pair. For μ = 1, a = 1/6, it gets
     a_12 = √3/6 and μ_12 = (√3 - 1) / 2; for μ = 0.2, 3 a² > 1/4: it gets its limit 1/2, μ_12 = 0.
     """
-    learned = learned_pair_penalties(np.array([[1.0, 1.0, -1.0]]), 1.0)
+    learned = dmimlsvm.learned_pair_penalties(np.array([[1.0, 1.0, -1.0]]), 1.0)
     assert learned[0, 1] == learned[1, 0] == pytest.approx((np.sqrt(3) - 1) / 2)
     assert np.isinf(learned[[0, 1, 2, 2], [2, 2, 0, 1]]).all()
     assert np.diag(learned) == pytest.approx([1, 1, 1])
-    assert learned_pair_penalties(np.array([[1.0, 1.0, -1.0]]), 0.2)[0, 1] == 0
+    assert dmimlsvm.learned_pair_penalties(np.array([[1.0, 1.0, -1.0]]), 0.2)[0, 1] == 0
 
 
 def test_learned_penalties_are_the_best_within_the_budget(rng):
@@ -158,7 +157,7 @@ def test_learned_penalties_are_the_best_within_the_budget(rng):
     i, j = np.triu_indices(5, 1)
     for mu in (0.1, 0.5, 3.0):
         weights = rng.normal(size=(4, 5)) * rng.uniform(0.1, 3, 5)
-        a = 1 / (4 * learned_pair_penalties(weights, mu)[i, j] + 2)
+        a = 1 / (4 * dmimlsvm.learned_pair_penalties(weights, mu)[i, j] + 2)
         assert np.mean(a**2) == pytest.approx(1 / (4 * mu + 2) ** 2)
         closeness = np.sum((weights[:, i] + weights[:, j]) ** 2, axis=0)
         assert a == pytest.approx(np.minimum(0.5, closeness * (a / closeness).max()))
@@ -224,3 +223,105 @@ def test_a_machine_that_no_feature_moves_says_so(bags, labels):
     with pytest.warns(ConstantLabelWarning, match="constant.*raise C or leave out the weights"):
         learner = DMimlSvm(C=1e-9, tol=0.5, imbalance=True).fit(bags, labels[:, :2])
     assert np.ptp(learner.decision_function(bags)) == 0 or not learner.weights_.any()
+
+
+C, LAM = 3.0, 0.1
+
+
+def random_problem(seed, *, mu=0.0, tau=True, n_bags=9, n_labels=3, n_dims=5):
+    """Bags of one to four Gaussian instances, unit sums for bags, random labels and weights."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 5, n_bags)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    instances = rng.normal(size=(offsets[-1], n_dims))
+    bags = np.add.reduceat(instances, offsets[:-1])
+    bags /= np.linalg.norm(bags, axis=1, keepdims=True)
+    Y = rng.random((n_bags, n_labels)) < 0.4
+    Y[0], Y[1] = True, False
+    weights = rng.random(Y.shape) if tau else np.ones(Y.shape)
+    rho = rng.random((offsets[-1], n_labels))
+    rho /= np.repeat(np.add.reduceat(rho, offsets[:-1]), sizes, axis=0)
+    cost, signs = C / n_labels, np.where(Y, 1.0, -1.0)
+    form = mean_form(n_labels, mu)
+    return solvers.ConvexProblem(
+        bags, instances, offsets, signs, cost * weights, cost * LAM, rho, form
+    )
+
+
+def objective(problem, solution):
+    """That of a problem, at the functions of any solution."""
+    weights, intercept = solution.weights, solution.intercept
+    return problem.regulariser(weights) + problem.loss(*problem.scores(weights), intercept)
+
+
+def optimum(problem, mu):
+    """By the kernel matrix and the printed formulas."""
+    objects = np.concatenate([problem.bags, problem.instances])
+    n_bags, n_labels = problem.signs.shape
+    Y, tau, sizes = problem.signs > 0, problem.costs * n_labels / C, np.diff(problem.offsets)
+    parameters = dict(gamma=C * n_bags, lam=LAM, mu=mu)
+    return reference.d_miml_convex(objects @ objects.T, sizes, Y, tau, problem.rho, **parameters)
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # K is singular, α not unique
+@pytest.mark.parametrize(("seed", "mu", "tau"), [(0, 0.0, False), (1, 2.0, True), (2, -0.3, True)])
+def test_all_solvers_agree_with_eq_24_as_printed(seed, mu, tau):
+    """To 1e-4 of the optimum, which lies between the objective and the lower bound of each."""
+    problem = random_problem(seed, mu=mu, tau=tau)  # so small that p constraints are all
+    assert len(problem.instances) + 2 * len(problem.bags) <= solvers.N_PICKED
+    best = optimum(problem, mu)
+    for name, solve in solvers.SOLVERS.items():
+        solution = solve(problem, None, 5e-5, None, np.random.RandomState(0))
+        assert solution.primal == pytest.approx(best, rel=1e-4), name
+        assert solution.dual <= best * (1 + 1e-7) and solution.primal >= best * (1 - 1e-7)
+        assert solution.primal == objective(problem, solution)
+        assert -1e-9 <= solution.gap <= 1e-4
+
+
+def test_any_feasible_multipliers_give_a_lower_bound(rng):
+    problem = random_problem(3, mu=1.0)
+    best = solvers.solve_with_cvxpy(problem, None, 0, None).primal
+    shapes = problem.costs.shape, problem.rho.shape, problem.costs.shape
+    for size in (0.1, 1.0, 10.0):
+        made = problem.feasible(*(size * rng.normal(size=shape) for shape in shapes))
+        assert (made.margin >= 0).all() and (made.margin <= problem.costs).all()
+        assert (problem.signs * made.margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+        assert (made.instance >= 0).all() and (made.bag >= 0).all()
+        total = problem.sum_in_bags(made.instance) + made.bag
+        assert total == pytest.approx(np.full(total.shape, problem.link))
+        again = problem.feasible(made.margin, made.instance, made.bag)
+        assert again.instance == pytest.approx(made.instance)
+        assert problem.solution(np.zeros((5, 3)), np.zeros(3), made, 0).dual <= best + 1e-9
+
+
+def test_best_intercept_by_trying_all(rng):
+    problem = random_problem(1)
+    signs, costs, on_bags = problem.signs, problem.costs, rng.normal(size=problem.signs.shape)
+    b, margin = problem.best_intercept(on_bags)
+
+    def hinges(b):
+        return np.sum(costs * np.maximum(1 - signs * (on_bags + b), 0), axis=0)
+
+    assert hinges(b) == pytest.approx(np.min([hinges(kinks) for kinks in signs - on_bags], axis=0))
+    short = 1 - signs * (on_bags + b)
+    assert margin[short > 1e-9] == pytest.approx(costs[short > 1e-9])
+    assert margin[short < -1e-9] == pytest.approx(0)
+    assert (signs * margin).sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_equal_instances_share_rho():
+    """A bag of 3, 3, 1 and one of 2: ½, ½, 0 and 1."""
+    problem = replace(random_problem(0, n_labels=1), offsets=np.array([0, 3, 4]))
+    rho = dmimlsvm.highest(problem, np.array([[3.0], [3.0], [1.0], [2.0]]))
+    assert rho.ravel().tolist() == [0.5, 0.5, 0.0, 1.0]
+
+
+def test_table_8_stops_without_knowing_how_far_it_is():
+    """If few of many constraints are violated, 59 random ones can all hold."""
+    problem, gaps = random_problem(4, n_bags=80, n_labels=1, n_dims=10), []
+    best = solvers.solve_bundle(problem, None, 1e-5, None).primal
+    for seed in range(3):
+        solution = solvers.solve_cutting_plane(problem, None, 0, None, np.random.RandomState(seed))
+        assert solution.dual <= best <= solution.primal * (1 + 1e-9)
+        gaps.append(solution.gap)
+    assert max(gaps) > 1e-3

@@ -9,7 +9,7 @@ import sympy as sp
 from mimlpaper.algorithms.dmimlsvm import imbalance_rates, imbalance_weights, mean_form
 from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlpaper.paths import notebooks
-from tests.unit.test_dmimlsvm_solvers import objective, random_problem
+from tests.unit.test_dmimlsvm import objective, random_problem
 
 T, D = 3, 2
 MU, GAMMA, V = sp.symbols("mu gamma V", real=True)

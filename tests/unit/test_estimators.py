@@ -1,12 +1,15 @@
-"""The contract of every estimator, and the parameters that each refuses."""
+"""The contract of every estimator: any input, bad parameters, the last digit of features."""
 
 import re
+import warnings
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_matrix, csc_array, csr_array, csr_matrix
 from sklearn.base import clone, is_classifier
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -16,9 +19,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks as sklearn_checks
 
 import mimlpaper as miml
-from mimlpaper.base import BagClassifier, ConstantLabelWarning
+from mimlpaper import MimlNn
+from mimlpaper.bags import Bags
+from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags
 from mimlpaper.baselines.binary_relevance import Guess
-from mimlpaper.checks import parametrize_with_checks
+from mimlpaper.checks import CHECKS, _run, parametrize_with_checks
+from mimlpaper.datasets import load_synthetic_genes, load_synthetic_texts
 from mimlpaper.metrics import evaluate
 from mimlpaper.preprocessing import SumInstances
 from mimlpaper.sharing import Cache, sharing
@@ -100,12 +106,6 @@ def X(estimator, bags):
 @pytest.fixture
 def Y(labels):
     return labels
-
-
-@pytest.fixture
-def y(bags, rng):
-    """A bag is positive if its largest first feature is large, with some noise."""
-    return bags.max(bags.instances[:, 0]) + 0.2 * rng.standard_normal(len(bags)) > 0.7
 
 
 def input_of(estimator, bags):
@@ -321,3 +321,155 @@ def test_bad_parameters_are_refused(bags, labels):
     ):
         with pytest.raises(ValueError, match=message):
             estimator.fit(bags, labels)
+
+
+VALUES = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1e-9])  # few, so that duplicates are common
+WAYS = [
+    lambda values: values,
+    lambda values: np.broadcast_to(values, values.shape),  # read-only
+    lambda values: values.tolist(),
+    np.asfortranarray,
+    lambda values: values.astype(np.int8) if values.dtype == bool else values,
+]
+DATA = {"X", "Y", "y", "bag", "bags", "label", "labels", "features", "instances", "samples"}
+
+
+@st.composite
+def examples(draw, estimator):
+    """Two to eight bags as lists of arrays, or their first instances; labels; each in some form."""
+    n_features, scale = draw(st.integers(1, 3)), draw(st.sampled_from([1.0, 1.0, 1e9]))
+    row = st.lists(VALUES, min_size=n_features, max_size=n_features)
+    bags = draw(st.lists(st.lists(row, min_size=1, max_size=3), min_size=2, max_size=8))
+    bags = [scale * np.array(bag) for bag in [*bags, bags[0]][:8]]  # one of them twice
+    n, n_labels = len(bags), draw(st.integers(1, 3))
+    column = st.lists(st.booleans(), min_size=n, max_size=n) | st.sampled_from([[True] * n])
+    Y = np.array([draw(column) for _ in range(n_labels)]).T
+    way = st.sampled_from(WAYS)
+    if estimator in OF_VECTORS:
+        return draw(way)(np.array([bag[0] for bag in bags])), draw(way)(Y)
+    return [draw(way)(bag) for bag in bags], draw(way)(Y[:, 0] if estimator in OF_ONE_LABEL else Y)
+
+
+@pytest.mark.parametrize("estimator", [*OF_BAGS, *OF_VECTORS, *OF_ONE_LABEL], ids=name_of)
+@given(data=st.data())
+def test_scores_are_finite_or_the_input_is_refused(data, estimator):
+    """An error names what to change, the data or a parameter. No input is changed."""
+    X, labels = data.draw(examples(estimator))
+    before = [np.array(part) for part in X], np.array(labels)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = clone(estimator).fit(X, labels).decision_function(X)
+    except ValueError as error:
+        words = {name.split("__")[-1] for name in estimator.get_params(deep=True)} | DATA
+        assert words & set(re.findall(r"\w+", str(error))), error
+        return
+    assert scores.shape == before[1].shape and np.isfinite(scores).all()
+    assert all(map(np.array_equal, before[0], X)) and np.array_equal(before[1], labels)
+
+
+@pytest.mark.parametrize("estimator", OF_VECTORS, ids=name_of)
+def test_sparse_vectors_give_the_same(estimator, rng):
+    table = np.where(rng.random((20, 4)) < 0.5, rng.random((20, 4)), 0.0)
+    Y = np.column_stack([table[:, 0] > 0.3, table[:, 1] > 0.3])
+    dense = clone(estimator).fit(table, Y).decision_function(table)
+    for form in (csr_matrix, csc_array, coo_matrix):
+        scores = clone(estimator).fit(form(table), Y).decision_function(form(table))
+        assert np.allclose(scores, dense, atol=1e-6 * (1 + np.abs(dense).max()))
+
+
+READINGS = [
+    miml.DMimlSvm(kernel="linear", rank=None, imbalance=True, random_state=0),
+    miml.MimlBoost(kernel="linear", label_code="product", n_rounds=15, rank=None, random_state=0),
+]
+# Long ascents, which call no BLAS; tests/check/test_processors.py compares their digits.
+ASCENTS = miml.DiverseDensity, miml.EmDd
+STEPWISE = miml.RankSvm(solver="frank_wolfe", linear_program="vertex", max_iter=25, degree=3)
+
+
+def disturbed(features):
+    """Each feature one or two units of its last place up or down."""
+    places = np.random.default_rng(1).integers(-2, 3, features.shape)
+    return features * (1.0 + places * np.finfo(float).eps)
+
+
+def largest_change(estimator, X, Y, other):
+    """Of the scores, in units of their spread."""
+    scores = [clone(estimator).fit(part, Y).decision_function(part) for part in (X, other)]
+    return np.abs(scores[0] - scores[1]).max() / (np.std(scores[0]) or 1.0)
+
+
+def test_scores_stay_the_same():
+    """The last digit of the features decides nothing: another processor may round it otherwise.
+
+    On drawn texts, where many values tie exactly: equal slopes, steps of zero, empty words.
+    """
+    texts, genes = load_synthetic_texts(n_texts=80), load_synthetic_genes(n_genes=120)
+    bags = texts.X.with_instances(disturbed(texts.X.instances))
+    vectors = disturbed(np.asarray(genes.X))
+    given = [(one, texts.X, texts.Y, bags) for one in (*OF_BAGS, *READINGS)]
+    given += [(one, genes.X, genes.Y, vectors) for one in (*OF_VECTORS, STEPWISE)]
+    of_one_label = [one for one in OF_ONE_LABEL if not isinstance(one, ASCENTS)]
+    given += [(one, texts.X, texts.Y[:, 0], bags) for one in of_one_label]
+    changes = {repr(one): largest_change(one, *data) for one, *data in given}
+    assert not {name: change for name, change in changes.items() if not change < 1e-6}
+
+
+OF_SCORES = {  # what a wrong learner makes of right scores
+    "other bags matter": lambda scores: scores - scores.mean(axis=0),
+    "the sign of a label": lambda scores: np.hstack([scores[:, :1], -0.01 * scores[:, 1:]]),
+    "three labels": lambda scores: scores[:, [0, 1, 2]],
+    "crashes on one bag": lambda scores: scores + 0 * np.arange(1, len(scores))[-1],
+    "votes": np.sign,
+    "draws": lambda scores: scores + 1e-6 * np.random.default_rng().standard_normal(scores.shape),
+}
+OTHERS = (
+    "computes", "remembers", "changes a parameter", "contradicts its scores", "changes X",
+    "scales by the test set",
+)  # fmt: skip
+
+
+class Learner(MimlNn):
+    """MimlNn with all medoids, which draws nothing that matters; or with one fault."""
+
+    ratio, ridge, metric, label_rule = 1.0, "auto", "max_hausdorff", "sign"
+
+    def __init__(self, fault=None, random_state=0):
+        self.fault = fault
+        self.random_state = random_state
+        if fault == "computes":
+            self.twice_ = 2 * random_state
+
+    def fit(self, X, Y):
+        last = getattr(self, "weights_", 0.0) if self.fault == "remembers" else 0.0
+        if self.fault == "changes a parameter":
+            self.random_state = 1
+        super().fit(X, Y)
+        self.weights_ = self.weights_ + 0.1 * np.mean(last)
+        return self
+
+    def decision_function(self, X):
+        instances = X.instances if isinstance(X, Bags) else X[0]
+        if self.fault == "changes X" and instances.flags.writeable:
+            instances += 1e-9
+        if self.fault == "scales by the test set":
+            X = check_bags(X, self)
+            X = X.with_instances(X.instances / np.ptp(X.instances, axis=0))
+        scores = super().decision_function(X)
+        return OF_SCORES[self.fault](scores) if self.fault in OF_SCORES else scores
+
+    def predict(self, X):
+        predicted = super().predict(X)
+        predicted[0, :2] ^= self.fault == "contradicts its scores"
+        return predicted
+
+
+@pytest.mark.parametrize("fault", [None, *OF_SCORES, *OTHERS])
+def test_wrong_learners_are_caught(fault):
+    failed = []
+    for check in CHECKS:
+        try:
+            _run(check, "bags", Learner(fault))
+        except (AssertionError, AttributeError, IndexError, ValueError):
+            failed.append(check.__name__)
+    assert bool(failed) == (fault is not None), failed

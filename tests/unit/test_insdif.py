@@ -5,12 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from mimlpaper.algorithms.insdif import (
-    DifferenceFeatures,
-    InsDif,
-    NeighbourMeans,
-    PrototypeDifferences,
-)
+from mimlpaper.algorithms import insdif
+from mimlpaper.algorithms.insdif import InsDif, NeighbourMeans, PrototypeDifferences
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.algorithms.mimlsvm_mi import MimlSvmMi
@@ -61,7 +57,7 @@ def test_neighbour_means_by_hand():
 def test_features_are_those_of_the_differences_laid_out(X, Y, rank):
     """Up to a rotation: rounding decides which pivot is the largest."""
     settings = dict(gamma=2.0, rank=rank, random_state=0)
-    plain, transformer = KernelFactor(**settings), DifferenceFeatures(**settings)
+    plain, transformer = KernelFactor(**settings), insdif.DifferenceFeatures(**settings)
     expected = plain.fit_transform(PrototypeDifferences().fit_transform(X, Y).instances)
     for bags in transformer.fit_transform(X, Y), transformer.transform(X):
         phi = bags.instances
@@ -70,7 +66,7 @@ def test_features_are_those_of_the_differences_laid_out(X, Y, rank):
 
 
 def test_sparse_and_dense_input_give_the_same(X, Y):
-    features = DifferenceFeatures(rank=9, random_state=0)
+    features = insdif.DifferenceFeatures(rank=9, random_state=0)
     for transformer in PrototypeDifferences(), features, NeighbourMeans(n_neighbors=3):
         dense = transformer.fit_transform(X, Y).instances
         sparse = transformer.fit_transform(csr_array(X), Y)

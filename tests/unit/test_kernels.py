@@ -1,19 +1,14 @@
-"""Kernels and their factors, by hand and against the whole matrix."""
+"""Kernels, their factors, and distances between bags: by hand and by their formulas."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mimlpaper.kernels import (
-    KernelFactor,
-    LowRankWarning,
-    complete_cholesky,
-    integer_seed,
-    kernel_matrix,
-    kernel_width,
-    pivoted_cholesky,
-)
+from mimlpaper import MimlNn, MimlSvm, kernels
+from mimlpaper.distances import average_hausdorff, max_hausdorff, set_kernel_distance
+from mimlpaper.kernels import KernelFactor, LowRankWarning, kernel_matrix
 from mimlpaper.sharing import Cache, sharing
+from tests import reference
 
 
 def test_kernels_by_hand():
@@ -39,10 +34,14 @@ def test_exact_factor_gives_the_kernel_back(rng):
 
 def test_widths():
     X = np.array([[0.0, 4.0], [4.0, 0.0]])
-    assert [kernel_width(gamma, X) for gamma in (0.7, "auto", "scale")] == [0.7, 1 / 2, 1 / 8]
+    assert [kernels.kernel_width(gamma, X) for gamma in (0.7, "auto", "scale")] == [
+        0.7,
+        1 / 2,
+        1 / 8,
+    ]
     for gamma in (0, -1.0, "wide", np.nan):
         with pytest.raises(ValueError, match="gamma must be positive"):
-            kernel_width(gamma, X)
+            kernels.kernel_width(gamma, X)
 
 
 def test_what_cannot_be_is_refused():
@@ -65,15 +64,19 @@ def test_pivoted_cholesky_by_hand():
     K = np.array([[4.0, 2.0], [2.0, 5.0]])
     for seed in range(9):
         first = int(np.random.RandomState(seed).random_sample() >= 4.0 / 9.0)  # by its share of K
-        _, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), 1, 0.0, seed)
+        _, pivots, left = kernels.pivoted_cholesky(
+            K.diagonal(), lambda i: K[i].copy(), 1, 0.0, seed
+        )
         assert pivots == [first] and left == pytest.approx([4.0 / 9.0, 3.2 / 9.0][first])
-        L, pivots, left = pivoted_cholesky(K.diagonal(), lambda i: K[i].copy(), 2, 0.0, seed)
+        L, pivots, left = kernels.pivoted_cholesky(
+            K.diagonal(), lambda i: K[i].copy(), 2, 0.0, seed
+        )
         assert pivots == [first, 1 - first] and left == pytest.approx(0.0)
         assert pivots == [1, 0] or L == pytest.approx(np.array([[2.0, 0.0], [1.0, 2.0]]))
-    L, pivots, left = complete_cholesky(K, 1e-10)  # the larger pivot first
+    L, pivots, left = kernels.complete_cholesky(K, 1e-10)  # the larger pivot first
     assert pivots.tolist() == [1, 0] and left == pytest.approx(0.0)
     assert L == pytest.approx(np.array([[2.0, 4.0], [5.0, 0.0]]) / 5**0.5)
-    assert complete_cholesky(np.ones((3, 3)), 1e-10)[0].shape == (3, 1)
+    assert kernels.complete_cholesky(np.ones((3, 3)), 1e-10)[0].shape == (3, 1)
 
 
 @pytest.mark.filterwarnings("ignore::mimlpaper.kernels.LowRankWarning")
@@ -91,8 +94,10 @@ def test_factor_is_shared_and_the_same_but_not_without_a_seed(rng):
         for changes in {"gamma": 0.6}, {"random_state": 4}, *[{"random_state": state}] * 2:
             clone(alone).set_params(**changes).fit(X)
         assert (cache.n_hits, cache.n_misses) == (1, 5)
-    assert integer_seed(7) == 7 and integer_seed(np.int64(7)) == 7
-    assert integer_seed(np.random.RandomState(0)) == integer_seed(np.random.RandomState(0))
+    assert kernels.integer_seed(7) == 7 and kernels.integer_seed(np.int64(7)) == 7
+    assert kernels.integer_seed(np.random.RandomState(0)) == kernels.integer_seed(
+        np.random.RandomState(0)
+    )
 
 
 def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng):
@@ -104,3 +109,56 @@ def test_automatic_rank_is_exact_or_leaves_one_percent_and_a_low_rank_warns(rng)
     assert factor.error_ <= 0.01 < one_less.error_
     with pytest.warns(LowRankWarning, match=r"factor of rank 5 leaves 9\d% of its trace"):
         KernelFactor(gamma=1e3, rank=5, random_state=0).fit(X[:200])
+
+
+def test_two_bags_by_hand():
+    """From A = {0, 1} to B = {0, 4} it is 1 at most, from B to A 3 at most.
+
+    On average: 0 and 4 are 1 and 3 from 1, which is 1 from 0, so that (1 + 3 + 1) / 3.
+    """
+    A, B = [[[0.0], [1.0]]], [[[0.0], [4.0]]]
+    assert max_hausdorff(A, B).tolist() == max_hausdorff(B, A).tolist() == [[3.0]]
+    assert average_hausdorff(B, [[[1.0]]]) == pytest.approx(5 / 3)
+
+
+def test_hausdorff_agrees_with_the_slow_form(rng):
+    """Far from the origin as well."""
+    for n_features, shift in (1, 0.0), (5, 2.0**20), (40, 0.0):
+        sizes = rng.integers(1, 7, 21)
+        A = [shift + rng.normal(size=(size, n_features)) for size in sizes]
+        expected = reference.max_hausdorff(A[:12], A[12:])
+        assert np.abs(max_hausdorff(A[:12], A[12:]) - expected).max() < 1e-9
+
+
+def test_average_hausdorff_agrees_with_the_slow_form(bags):
+    found = average_hausdorff(bags[:10], bags[10:])
+    for i, a in enumerate(bags[:10]):
+        for j, b in enumerate(bags[10:]):
+            apart = np.linalg.norm(a[:, None] - b, axis=2)
+            nearest = np.concatenate([apart.min(axis=0), apart.min(axis=1)])
+            assert found[i, j] == pytest.approx(nearest.mean(), abs=1e-7)
+
+
+def test_set_kernel_by_the_sums(bags):
+    A, B = bags[:3], bags[3:7]
+
+    def k(a, b):
+        return sum(np.exp(-0.7 * ((x - z) ** 2).sum()) for x in a for z in b)
+
+    expected = [[np.sqrt(2 - 2 * k(a, b) / np.sqrt(k(a, a) * k(b, b))) for b in B] for a in A]
+    assert set_kernel_distance(A, B, gamma=0.7) == pytest.approx(np.array(expected))
+    copies = set_kernel_distance([[[1.0, 2.0]]], [[[1.0, 2.0]] * 5])
+    assert copies == pytest.approx(0, abs=1e-7)
+
+
+def test_symmetric_and_zero_for_equal_bags(bags, labels):
+    """And learners take them as metrics."""
+    for distance in max_hausdorff, average_hausdorff, set_kernel_distance:
+        D, error = distance(bags), 0 if distance is max_hausdorff else 1e-7
+        for other in distance(bags, bags), D.T, D - np.diag(np.diag(D)):
+            assert np.abs(D - other).max() <= error
+        with pytest.raises(ValueError, match=r"the same number of features, got \(3, 2\)"):
+            distance(bags, [np.ones((2, 2))])
+        for learner in MimlNn, MimlSvm:
+            medoid_map = learner(metric=distance, random_state=0).fit(bags, labels).medoid_map_
+            assert medoid_map.transform(bags) == pytest.approx(distance(bags, medoid_map.medoids_))

@@ -162,7 +162,7 @@ def test_memory_is_that_of_the_fit_and_short_fits_are_repeated():
 
 def test_costs_on_a_set_sorted_by_label():
     """The small fit before needs both classes as well; a learner of one label gets the first."""
-    labels = np.column_stack([np.arange(80) < 60, np.arange(80) > 40])
+    labels = np.column_stack([np.arange(80) < 60, np.arange(80) > 75])
     for data in made_up(make_bags(80, 3, 4)[0], labels), load("synthetic_africa"):
         (row,) = measures.costs(ChFd(), data, np.arange(70), np.arange(70, 80))
         assert row["fit_seconds"] > 0 and row["predict_seconds"] >= 0 and row["n_labels"] == 1

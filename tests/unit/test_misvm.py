@@ -11,12 +11,6 @@ from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
 
-@pytest.fixture
-def y(bags, rng):
-    """A bag is positive if its largest first feature is large, with some noise."""
-    return bags.max(bags.instances[:, 0]) + 0.2 * rng.standard_normal(len(bags)) > 0.7
-
-
 def test_alternations_by_hand():
     """Bags {0, 4} and {0, 1}, only the first positive, on a line, C = 10.
 

@@ -1,6 +1,7 @@
 """Other readings: the effects of claims, and the places of printed rows, worked by hand."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -103,6 +104,7 @@ def test_flips_are_counted_and_said(records):
     assert row["in_favour"] == (drawn > 0).mean() and 0.2 < row["in_favour"] < 0.8
     assert (row["mean"], row["spread"]) == pytest.approx((drawn.mean(), drawn.std()))
     text = in_sentences(turns)
+    assert re.findall(r"\d+", text) == ["1", "1", "0", "90", "0", "1"]
     assert "Of 1 claims" in text and "lead in 1 under" in text
     assert "In 0 they" in text and "in 1 a single choice turns" in text
     assert in_sentences(turns[:0]) == "Nothing is recorded yet."

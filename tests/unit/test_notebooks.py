@@ -1,18 +1,26 @@
-"""Notebook runs: parameters checked first, whole outputs or none, status by evidence."""
+"""Notebooks: how they run, by which parameters, what they may show, and where they write."""
 
 import ast
 import os
 import re
 
+import matplotlib.pyplot as plt
 import nbformat
+import pandas as pd
 import pytest
 from nbclient.exceptions import DeadKernelError
 
 from mimlpaper import paths
-from mimlpaper.study import notebooks
-from mimlpaper.study.companion import TYPES
+from mimlpaper.datasets import DataError, load
+from mimlpaper.study import companion, notebooks, runner
+from mimlpaper.study.companion import TYPES, Companion
 from mimlpaper.study.notebooks import NotebookRun, last_runs, run_notebooks
+from mimlpaper.study.records import SUSPECT, default_store, explored_store, keys_of
+from mimlpaper.study.registry import EXPERIMENTS
+from mimlpaper.study.runner import compute
+from mimlpaper.study.tables import frame_grid
 from tests.made_up_notebooks import edited, write_notebook
+from tests.made_up_study import METHODS, raising, tiny
 
 
 @pytest.fixture
@@ -111,3 +119,134 @@ def test_all_notebooks_of_the_project_ask_something_and_run_by_the_same_paramete
         assert {name: defaults.pop(name) for name in how} == how
         assert defaults and not any(defaults.values()), path
         assert all(one["inferred_type_name"] in TYPES and one["help"] for one in declared.values())
+
+
+MINE = tiny({"Ml-knn": METHODS["Ml-knn"]})
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """An empty folder in the project's place, with one experiment of two trials."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.delenv(paths.RUN, raising=False)
+    monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
+    return tmp_path
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What is displayed: objects and their metadata."""
+    calls = []
+    monkeypatch.setattr(companion, "display", lambda one, **how: calls.append((one, how)))
+    return calls
+
+
+def test_only_a_run_that_publishes_writes_what_git_keeps(project, monkeypatch, shown):
+    """And only the full protocol: a figure, and the picture that is shown has a text."""
+    for run, profile, folder in (
+        ("", "paper", "build/paper/figures"), ("look", "paper", "build/paper/figures"),
+        ("publish", "paper", "figures"), ("publish", "smoke", "build/smoke/figures"),
+    ):  # fmt: skip
+        monkeypatch.setenv(paths.RUN, run)
+        figure, name = plt.subplots()[0], "figure1" if run else "rise_and_fall"
+        Companion(profile=profile).save_figure(figure, name)
+        assert (project / folder / f"{name}.png").is_file()
+        assert (project / "figures").exists() is (run == "publish")
+        assert not plt.fignum_exists(figure.number)
+    texts = [how["metadata"]["image/png"]["alt"] for _, how in shown]
+    assert texts[0] == "rise and fall" and texts[1].startswith("Fig. 1. Four frameworks")
+
+
+def test_trials_of_a_notebook_are_recorded_over_what_git_keeps(project):
+    """The records below are used and stay as they are; a smoke run has a folder of its own."""
+    compute(MINE.varied(n_splits=1), jobs=1, store=default_store())
+    kept = default_store().path("mine").read_bytes()
+    for profile, folder, n_new in (("paper", "explored", 1), ("smoke", "smoke", 2)):
+        assert len(Companion(profile=profile, jobs=1).trials("mine")) == 2
+        assert len(pd.read_csv(project / "build" / folder / "results" / "mine.csv")) == n_new
+    assert default_store().path("mine").read_bytes() == kept
+
+
+def test_records_that_no_check_confirmed_are_left_out_with_a_note(project, monkeypatch, shown):
+    """One row was edited, all others are of other code, and the data are gone."""
+    store, paper = explored_store(), Companion(jobs=1)
+    assert len(paper.trials("mine")) == 2 and not shown
+    monkeypatch.setattr(runner, "load", raising(DataError("gone")))
+    path = store.path("mine")
+    path.write_text(path.read_text().replace(",0.", ",0.9", 1))
+    assert len(paper.trials("mine")) == len(Companion().recorded("mine")) == 1
+    assert "1 suspect" in shown[-1][0].data and "`mimlpaper compute mine" in shown[-1][0].data
+    store.rewrite(MINE, lambda rows: rows.assign(code="other.code"))
+    store.mark(MINE, set(keys_of(store.load(MINE))[:1]), SUSPECT)
+    assert paper.trials("mine").empty and len(paper.known("mine")) == 2
+    assert all(text in shown[-1][0].data for text in ("1 stale", "1 suspect"))
+
+
+def test_a_table_is_blank_where_no_record_may_be_shown(project, shown):
+    """An edited row of Table 1 gives no mean: the others of its method are too few for one."""
+    paper = Companion(profile="smoke", jobs=1)
+    experiment, store = EXPERIMENTS["table1"], explored_store("smoke")
+    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1, store=store)
+    store.mark(experiment, set(keys_of(store.load(experiment))), SUSPECT)
+    cells = pd.DataFrame(paper.scorecard()["cells"]).query("table == 1 and algorithm == 'Ml-knn'")
+    assert cells["mean"].isna().all() and set(cells["verdict"]) == {"missing"}
+    assert [claim.id for claim in paper.claims("B.")] == ["B.1", "B.2", "B.3", "B.4", "B.5"]
+
+
+def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkeypatch, shown):
+    for one in (Companion(profile="smoke"), Companion(data_home=str(project / "nothing"))):
+        assert one.dataset("scene").name == "synthetic_scene"
+        note = shown.pop()[0].data
+        assert "Drawn data" in note and "*scene*" in note
+    drawn, frame = load("synthetic_scene"), pd.DataFrame({"bags": [200]})
+    table = frame_grid(frame, frame, "Sizes")
+    monkeypatch.setenv(paths.RUN, "publish")
+    for profile, n_files in (("paper", 0), ("smoke", 2)):
+        paper = Companion(profile=profile)
+        assert paper.save_table(table, "sizes", of=[drawn]) is table
+        paper.save_figure(plt.subplots()[0], "explained", of=drawn)
+        for name in ("sizes", "explained"):
+            assert len(list(project.rglob(f"{name}.*"))) == n_files
+        figure, how = shown[-1]
+        assert figure.get_suptitle() == companion.DRAWN
+        assert how["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
+
+
+def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch, shown):
+    """Claims and other tables keep the experiment as it is, and what is published stays."""
+    monkeypatch.setenv(paths.RUN, "publish")
+    paper = Companion(jobs=1, n_splits=3, methods=["Ml-knn"], grid=[])
+    assert paper.explores == "n_splits = 3; methods = Ml-knn"
+    variants = {"Ml-knn": [{"n_neighbors": 3}, {}]}
+    asked = paper.trials("mine", n_splits=3, methods=["Ml-knn"], variants=variants)
+    assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
+    assert asked["parameters"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
+    assert len(paper.recorded("mine")) == 2
+    paper.save_figure(plt.subplots()[0], "table1")
+    figure, how = shown[-1]
+    assert figure.get_suptitle() == f"Explored: {paper.explores}."
+    assert "Explored" in how["metadata"]["image/png"]["alt"]
+    assert {path.name for path in project.iterdir()} == {"build"}
+    assert paper.opening("Who?", "here").data.startswith("> **Explored:** n_splits = 3")
+    with pytest.raises(ValueError, match=r"among \['Ml-knn'\] for mine, got \['X'\]"):
+        paper.trials("mine", methods=["X"])
+
+
+def test_parameters_of_a_notebook_are_checked_before_anything_runs():
+    """Those that it annotates; a list may come as JSON; papermill's cell may add no other."""
+    with pytest.raises(ValueError, match=r"profile must be one of .*'paper'\], got 'fast'"):
+        Companion(profile="fast")
+    kinds = {"profile": str, "methods": list[str], "grid": list[float], "n_splits": int}
+    cells = {
+        "__annotations__": kinds, "profile": "smoke", "methods": '["InsDif"]', "grid": [1, 0.5],
+        "n_splits": 0, "In": ["", "x = 1", '# Parameters\nmethods = "[]"\n'],
+    }  # fmt: skip
+    paper = Companion.of_notebook(cells)
+    assert paper.asked == {"methods": ["InsDif"], "grid": [1, 0.5]}
+    assert cells["methods"] == ["InsDif"]
+    with pytest.raises(ValueError, match=r"among \['profile', .*'n_splits'\], got \['profil'\]"):
+        Companion.of_notebook(cells | {"In": ["# Parameters\nprofil = 'quick'"]})
+    wrong = {"methods": ["one", 2], "grid": [True], "n_splits": "many", "profile": 1}
+    for name, value in wrong.items():
+        with pytest.raises(TypeError, match=f"parameter {name} must be .*, got "):
+            Companion.of_notebook(cells | {name: value})

@@ -10,13 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.base import ConstantLabelWarning
 from mimlpaper.baselines import ranksvm as module
-from mimlpaper.baselines.ranksvm import (
-    MARGIN_OUTSIDE,
-    LabelPairs,
-    RankSvm,
-    _best_thresholds,
-    frank_wolfe,
-)
+from mimlpaper.baselines.ranksvm import LabelPairs, RankSvm, _best_thresholds
 from mimlpaper.kernels import kernel_matrix
 from tests import reference
 
@@ -69,7 +63,7 @@ def test_best_thresholds_by_hand():
     """
     f = np.tile([3.0, 1.0, 2.0], (5, 1))
     Y = np.array([[1, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)
-    outside = MARGIN_OUTSIDE
+    outside = module.MARGIN_OUTSIDE
     expected = [1.5, 1 - outside, 3 + outside, 1 - outside, 3 + outside]
     assert _best_thresholds(f, Y) == pytest.approx(expected)
 
@@ -171,7 +165,7 @@ def test_first_step_by_hand():
     a = 1/4: the first step of 1/4 ends at the optimum, w = (1/2, -1/2).
     """
     X, Y = np.array([[1.0], [-1.0]]), np.eye(2, dtype=bool)
-    steps = frank_wolfe(X @ X.T, Y, 1.0, vertex=False, accuracy=1e-4, max_iter=9)
+    steps = module.frank_wolfe(X @ X.T, Y, 1.0, vertex=False, accuracy=1e-4, max_iter=9)
     (beta, bias, gap), (last, *_) = islice(steps, 2)
     assert not beta.any() and not bias.any()
     assert gap == pytest.approx(1)  # dual 0, primal 2

@@ -25,6 +25,9 @@ MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
 ELSEWHERE = "tcp://elsewhere"
 
 
+forked = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+
+
 def run(store, experiments=MINE, **options):
     return compute(experiments, store=store, **{"jobs": 1} | options)
 
@@ -48,8 +51,10 @@ def has_cache(estimator, dataset, train, test):
     return [{"cache": float(CURRENT.get(None) is not None)}]
 
 
-def test_only_trials_that_run_together_share_results(store):
+@forked
+def test_only_trials_that_run_together_share_results(store, monkeypatch):
     """The costs of a fit are those of a fit that finds nothing done."""
+    monkeypatch.setattr(module, "get_context", lambda kind: multiprocessing.get_context("fork"))
     for alone in (False, True):
         measure = Measure(has_cache, ("cache",), alone=alone)
         found = run(store, tiny(name=f"alone {alone}", n_splits=1, measure=measure))
@@ -114,7 +119,7 @@ def pids(estimator, dataset, train, test):
     return [{"pid": os.getpid()}]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@forked
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store, monkeypatch):
     """One that fails does not stop the others. A server would take seconds to import all."""

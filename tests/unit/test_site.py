@@ -1,4 +1,4 @@
-"""The site's pages as text: executed notebooks, lists, terms, API, play; see tests/browser/."""
+"""The site's pages as text, and what git keeps of the recorded trials; see tests/browser/."""
 
 import base64
 import copy
@@ -13,6 +13,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from sklearn.pipeline import make_pipeline
 
 import mimlpaper
@@ -22,14 +23,16 @@ from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import SCENE_LABELS, ImageBags, make_scenes
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.reasons import explain
+from mimlpaper.study import scorecard
 from mimlpaper.study.companion import DRAWN
 from mimlpaper.study.published import TABLES
-from mimlpaper.study.scorecard import ARTEFACTS, scorecard
+from mimlpaper.study.scorecard import ARTEFACTS
+from tests.made_up_notebooks import edited, write_notebook
 
 ROOT = paths.project_root()
 sys.path.append(str(ROOT / "site"))
-NAMES = ("executed", "pages", "terms", "api", "check", "play", "explore")
-executed, pages, terms, api, check, play, explore = map(import_module, NAMES)
+NAMES = ("executed", "pages", "terms", "api", "check", "play", "explore", "publish")
+executed, pages, terms, api, check, play, explore, publish = map(import_module, NAMES)
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
 TEXT = f"{FIGURE.title}. {FIGURE.shows}"
@@ -68,7 +71,9 @@ def test_a_figure_has_its_text_its_number_its_svg_and_folded_code(tmp_path):
         (cell, _) = page_of(saved, tmp_path, alt)[0].cells
         assert cell.outputs[0].data == {"image/png": "B64"} and cell.metadata["tags"] == []
     (cell,) = page_of("a = 1\nb = 2", tmp_path)[0].cells
-    assert "tags" not in cell.metadata
+    assert cell.metadata["tags"] == ["hide-input"]
+    (cell,) = page_of("a = 1", tmp_path)[0].cells
+    assert cell.metadata["tags"] == []
     assert executed.artefacts_in(nbformat.v4.new_code_cell(saved)) == []  # it shows nothing
 
 
@@ -180,7 +185,7 @@ def test_gallery_is_in_the_papers_order_and_leads_to_cells(tmp_path):
 
 
 def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
-    card = scorecard({})
+    card = scorecard.scorecard({})
     text = pages.scorecard_page(card, "paper")
     assert "All 283 cells" in text
     assert text.count("<tr><td") == text.count(">missing</td><td>0 of") == 283
@@ -309,3 +314,70 @@ def test_what_the_page_plays_with(model):
     assert all(scene["source"].startswith("data:image/png;base64,") for scene in scenes)
     if play.anywidget is None:
         assert play.player([], []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None
+
+
+PICTURE = scorecard.Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
+TABLE = scorecard.Artefact("Costs", "costs", "9_cost")
+SHORT = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
+
+
+def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, monkeypatch):
+    """Other pictures become files; looks of tables, hidden cells and progress bars are left out."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(publish, "write_lists", lambda card: [])
+    (folder := tmp_path / "notebooks").mkdir()
+    artefact = next(artefact for artefact in publish.ARTEFACTS if artefact.file == "figure10")
+    show = "from IPython.display import HTML, Image, display; import sys"
+    picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
+    table = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
+    cells = [f"{show}; print('bar', file=sys.stderr)", f"HTML({table!r})", "'hidden'"]
+    cells[1:1] = [picture(f"{artefact.title}. {artefact.shows}"), picture("own")]
+    write_notebook(folder, "6_any", *cells)
+    with edited(folder / "6_any.ipynb") as notebook:
+        notebook.cells[-1].metadata["tags"] = ["remove-cell"]
+    publish.publish(["6_any"])
+    pages = paths.figures() / "pages"
+    page = (pages / "6_any.md").read_text()
+    assert f"![{artefact.title}. {artefact.shows}](../figure10.png)" in page
+    assert "![own](6_any_1.png)" in page and (pages / "6_any_1.png").stat().st_size == 24
+    assert "<table><tr><td>1</td></tr></table>" in page
+    assert "hidden" not in page and "\n    bar" not in page
+    write_notebook(folder, "7_bad", "1 / 0")
+    with pytest.raises(RuntimeError, match="7_bad: error"):
+        publish.publish(["7_bad"])
+
+
+def test_lists_are_written_in_their_places(tmp_path, monkeypatch):
+    assert (paths.figures() / "README.md").read_text() == publish.gallery()
+    assert (paths.project_root() / "codecheck.yml").read_text() == publish.codecheck_manifest()
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    (tmp_path / "README.md").write_text(SHORT)
+    card = scorecard.scorecard({})
+    for _ in range(2):
+        names = [path.name for path in publish.write_lists(card)]
+        assert names == ["README.md", "README.md", "codecheck.yml"]
+    written = (tmp_path / "README.md").read_text()
+    assert written == SHORT.replace("<!-- end", f"{scorecard.answer(card)}\n<!-- end")
+    assert (tmp_path / "figures" / "README.md").read_text() == publish.gallery()
+
+
+def test_gallery_and_manifest_of_a_picture_and_a_table(monkeypatch):
+    monkeypatch.setattr(publish, "ARTEFACTS", (PICTURE, TABLE))
+    text = publish.gallery()
+    picture, table, *_ = text[text.index("| Fig. 99") :].splitlines()
+    files = "[figure99.png](figure99.png) [figure99.svg](figure99.svg)"
+    notebook = "[9_cost](../notebooks/9_cost.ipynb)"
+    assert picture == f"| Fig. 99 | {files} | {notebook} | `table1`, `readings` |"
+    assert table == f"| Costs | [costs.csv](costs.csv) [costs.md](costs.md) | {notebook} |  |"
+    assert "## Fig. 99\n\n![A curve.](figure99.png)" in text and "## Costs" not in text
+    files = [one["file"] for one in yaml.safe_load(publish.codecheck_manifest())["manifest"]]
+    assert files == ["figures/figure99.png", "figures/costs.csv"]
+
+
+def test_codecheck_manifest_keeps_the_rules_of_the_specification():
+    config = yaml.safe_load(publish.codecheck_manifest())
+    assert config["version"] == "https://codecheck.org.uk/spec/config/1.0/"
+    assert config["paper"]["title"] and all(one["name"] for one in config["paper"]["authors"])
+    assert config["paper"]["reference"].startswith("https://doi.org/")
+    for item in config["manifest"]:
+        assert (paths.project_root() / item["file"]).is_file() and item["comment"]

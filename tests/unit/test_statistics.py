@@ -1,4 +1,4 @@
-"""Tests, counts and ranks against values worked by hand, SciPy, and each other."""
+"""Tests, counts and ranks against values by hand, SciPy and each other; their calibration."""
 
 import math
 
@@ -7,19 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mimlpaper.study.statistics import (
-    ALPHA,
-    RHO,
-    compare_gains,
-    compare_methods,
-    extra_variance,
-    holm,
-    rank_methods,
-    signed_rank_test,
-    swept_values,
-    t_test,
-    win_tie_loss,
-)
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.paths import results
+from mimlpaper.study import section5, statistics
+from mimlpaper.study.section5 import EqualPair, critical_lead, levels, power, standardized_leads
+from mimlpaper.study.statistics import ALPHA, RHO, compare_gains, compare_methods, rank_methods
 from tests.made_up_records import apart, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
@@ -44,8 +36,8 @@ def test_by_hand():
     Plain: t = .02 / sqrt(.00025 / 5) = 2.8284. With n_test/n_train = 1/4:
     t = .02 / sqrt((1/5 + 1/4) .00025) = 1.8856, both with 4 degrees of freedom.
     """
-    assert 2 * t_test(DIFFERENCES) == pytest.approx(0.047421, abs=1e-6)
-    assert 2 * t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
+    assert 2 * statistics.t_test(DIFFERENCES) == pytest.approx(0.047421, abs=1e-6)
+    assert 2 * statistics.t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
 
 
 def test_against_scipy():
@@ -98,7 +90,7 @@ def test_independent_data_sets_are_compared_by_their_ranks():
     gains = np.array([*np.linspace(0.01, 0.02, 10), 5.0])
     found = compared(0 * gains, gains, dataset=[f"set {i}" for i in range(11)])
     assert found.strict["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
-    both = signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
+    both = statistics.signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
     assert both.tolist() == [1.0, stats.wilcoxon([1, 2, 3], alternative="greater").pvalue]
 
 
@@ -110,8 +102,8 @@ def test_equal_values_tie():
 
 def test_a_large_test_set_has_the_calibrated_variance():
     """Beyond one test example for each of training ρ / (1 - ρ), below that n_test / n_train."""
-    assert extra_variance(None) == 0.0 and extra_variance(1 / 3) == 1 / 3
-    assert extra_variance(3.0) == pytest.approx(RHO / (1 - RHO)) and RHO < 0.75
+    assert statistics.extra_variance(None) == 0.0 and statistics.extra_variance(1 / 3) == 1 / 3
+    assert statistics.extra_variance(3.0) == pytest.approx(RHO / (1 - RHO)) and RHO < 0.75
 
 
 LOSSES = pd.DataFrame(
@@ -124,6 +116,8 @@ def test_ranks_by_hand():
     found = rank_methods(LOSSES)
     assert found.table["rank"].to_dict() == {"A": 1.0, "B": 2.0, "C": 3.0}
     assert found.p == pytest.approx(stats.chi2.sf(8, 2))
+    tied = rank_methods(LOSSES.assign(B=LOSSES["A"])).table["rank"]
+    assert tied.to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
     # Nemenyi: the critical difference of k = 3 and N = 4 is 2.343 sqrt(3·4 / (6·4)) = 1.657
     assert found.nemenyi.loc["A", "B"] > ALPHA > found.nemenyi.loc["A", "C"]
     assert "A, 1.0 of 3, significantly ahead of C; without any one set it is" in found.in_words()
@@ -144,22 +138,66 @@ def test_one_set_may_turn_the_order_and_none_is_left_out_silently():
 
 def test_holm_by_hand():
     """p = .01 .04 .03 sorted .01 .03 .04, times 3 2 1: .03 .06 .04, and never falling."""
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.9, 0.8]) == pytest.approx([1, 1])
-    assert holm([math.nan, 0.02])[1] == pytest.approx(0.02)
-    assert len(holm([])) == 0
+    assert statistics.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert statistics.holm([0.9, 0.8]) == pytest.approx([1, 1])
+    assert statistics.holm([math.nan, 0.02])[1] == pytest.approx(0.02)
+    assert len(statistics.holm([])) == 0
 
 
 def test_outcomes_are_counted_over_data_sets_and_criteria():
-    assert win_tie_loss(apart(0.1), "A", "B") == ((8, 0, 6), (8, 0, 6))
-    assert win_tie_loss(apart(0.1), "A", "B", pooled=True)[0] == (4, 0, 3)
-    assert win_tie_loss(apart(0.0), "A", "B")[0] == (0, 14, 0)
+    assert statistics.win_tie_loss(apart(0.1), "A", "B") == ((8, 0, 6), (8, 0, 6))
+    assert statistics.win_tie_loss(apart(0.1), "A", "B", pooled=True)[0] == (4, 0, 3)
+    assert statistics.win_tie_loss(apart(0.0), "A", "B")[0] == (0, 14, 0)
 
 
 def test_swept_values():
     records = swept("figure7", "MimlSvm", "ratio", [0.1, 0.2], n=1)
     records.loc[1, "parameters"] = "{}"
-    assert swept_values(records, default=0.2).tolist() == [0.1, 0.2]
+    assert statistics.swept_values(records, default=0.2).tolist() == [0.1, 0.2]
     records.loc[1, "parameters"] = '{"a": 1, "b": 2}'
     with pytest.raises(ValueError, match="one parameter must vary"):
-        swept_values(records, default=0.2)
+        statistics.swept_values(records, default=0.2)
+
+
+class Swapped(EqualPair):
+    def draw(self):
+        rng, Y, views = super().draw()
+        return rng, Y, views[::-1]
+
+
+def test_the_views_are_alike_and_a_swap_turns_the_sign():
+    (leads,), (turned,) = (
+        standardized_leads(pair(12, 3), None, None, None) for pair in (EqualPair, Swapped)
+    )
+    assert list(leads) == list(CRITERIA) and len(set(leads.values())) > 5
+    assert [*turned.values()] == pytest.approx([-lead for lead in leads.values()])
+
+
+def test_a_quarter_of_the_examples_is_for_training(monkeypatch):
+    class Counting(section5.Ridge):
+        def fit(self, X, Y):
+            assert X.shape == (12, section5.N_FEATURES)
+            return super().fit(X, Y)
+
+    monkeypatch.setattr(section5, "Ridge", Counting)
+    standardized_leads(EqualPair(12, 3), None, None, None)
+
+
+def test_levels_and_power_of_independent_leads():
+    """Thirty independent leads: ρ = 0 has the level 5 %, and its power is that of the t-test."""
+    rng = np.random.default_rng(0)
+    leads = rng.normal(size=(8000, 7, 30))
+    ratios = leads.mean(axis=2) / leads.std(axis=2, ddof=1)
+    drawn = pd.DataFrame(ratios, columns=[*CRITERIA]).assign(method=["a", "b"] * 4000)
+    assert levels(drawn, 0.0).to_numpy().mean() == pytest.approx(0.05, abs=0.005)
+    expected = stats.nct.sf(stats.t.isf(0.025, 29), 29, 0.5 * np.sqrt(30))
+    assert power(drawn, 0.0, 0.5) == pytest.approx(expected, abs=0.03)
+    gains = rng.normal(size=30)
+    found = compare_gains(gains, 3.0, 0.1)
+    assert found.half == pytest.approx(critical_lead(RHO) * gains.std(ddof=1))
+
+
+def test_the_correlation_in_use_is_that_of_the_recorded_simulation():
+    drawn = pd.read_csv(results() / "calibration.csv")
+    assert levels(drawn, RHO).max(axis=None) <= ALPHA < levels(drawn, RHO - 0.01).max(axis=None)
+    assert power(drawn, RHO, 3.0) > 0.8
