@@ -193,7 +193,7 @@ def test_a_stratified_hold_out_of_subcod_by_one_fit_a_setting(monkeypatch):
         calls.append((len(A), len(A if B is None else B)))
         return max_hausdorff(A, B)
 
-    monkeypatch.setattr(medoid_map, "max_hausdorff", counted)
+    monkeypatch.setitem(medoid_map.METRICS, "max_hausdorff", counted)
     with sharing(Cache()):
         search.fit(X, y)
     assert calls[0] == (45, 45) and calls[1][0] == 15 and calls[2:] == [(60, 60)]
