@@ -17,7 +17,6 @@ from mimlpaper.study.published import (
 )
 from mimlpaper.study.records import COUNTS, STATES, USABLE, columns_of
 from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.statistics import ranks_of_means
 from mimlpaper.study.verdicts import tolerance, verdict
 
 Records = Callable[[str], pd.DataFrame] | Mapping[str, pd.DataFrame]
@@ -163,26 +162,6 @@ def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
     means = printed[names].reindex(pd.MultiIndex.from_arrays(keys))
     ours = records.groupby(keys)[names].transform("mean")
     return records.assign(**(records[names] - ours + means.to_numpy()))
-
-
-def three_orders(get_records: Records, number: int) -> pd.DataFrame:
-    """Mean ranks of methods: printed, ours, everyone tuned; by criteria printed for all."""
-    ours, tuned = (
-        compare_with_paper(column_records(get_records, TABLES[number].experiment, column), number)
-        for column in ("matched", "tuned")
-    )
-    if ours["mean"].isna().all() or tuned["mean"].isna().all():
-        return pd.DataFrame({"method": []})
-    columns = {"printed": (ours, "published_mean"), "ours": (ours, "mean")}
-    columns["everyone tuned"] = (tuned, "mean")
-    means = {
-        name: cells.pivot_table(value, "algorithm", "criterion")
-        for name, (cells, value) in columns.items()
-    }
-    shared = pd.concat(means, axis=1, join="inner")
-    criteria = shared["printed"].dropna(axis=1).columns
-    ranks = {name: ranks_of_means(shared[name][criteria]).mean(axis=1) for name in columns}
-    return pd.DataFrame(ranks).rename_axis("method").reset_index()
 
 
 def tuned_losses(get_records: Records) -> pd.DataFrame:

@@ -215,9 +215,9 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
     ax.set_axis_off()
 
 
-def explained_scenes(
-    estimator, bags: Bags, label_names: Sequence[str], *, true: np.ndarray | None = None,
-    images: Sequence | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
+def explained_images(
+    estimator, images: Bags | Sequence, label_names: Sequence[str], *,
+    true: np.ndarray | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
 ) -> Figure:  # fmt: skip
     """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
 
@@ -225,20 +225,22 @@ def explained_scenes(
     its score. The highest score has a frame, with ``regions`` (bool, (n_instances, n_labels), where
     each label is seen) green where it is right, otherwise red. A title gives the image's score and,
     with the ``true`` labels (bool, (n_bags, n_labels)), whether its sign is right. The estimator is
-    fitted on bags of nine instances with raw features. ``images`` (paths, arrays or Pillow images)
-    stand on the left.
+    fitted on bags of nine instances with raw features. ``images`` are such bags, or paths, arrays
+    or Pillow images, which then stand on the left.
     """
+    pictures = () if isinstance(images, Bags) else [*images]
+    bags = ImageBags().transform(pictures) if pictures else images
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
-    shape = len(bags), 1 + n_shown + (images is not None)
+    shape = len(bags), 1 + n_shown + bool(pictures)
     size = 1.75 * shape[1], 1.87 * shape[0] + 0.3
     figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, layout="constrained")
     order = np.argsort(-scores)[:, :n_shown]
     own = [slice(*ends) for ends in pairwise(bags.offsets)]
     bound = max(np.abs(reasons[own[i]][:, labels]).max() for i, labels in enumerate(order))
     for i, row in enumerate(axes):
-        if images is not None:
-            is_path = isinstance(images[i], (str, os.PathLike))
-            row[0].imshow(Image.open(images[i]) if is_path else images[i])
+        if pictures:
+            is_path = isinstance(pictures[i], (str, os.PathLike))
+            row[0].imshow(Image.open(pictures[i]) if is_path else pictures[i])
             row[0].set_axis_off()
         first, *others = row[-1 - n_shown :]
         draw_mosaic(first, bags[i])
@@ -255,13 +257,6 @@ def explained_scenes(
             ax.set_title(f"{label_names[label]}\n{title}", color=color)
     _key_of_discs(figure, bound)
     return figure
-
-
-def explained_images(estimator, images: Sequence, label_names: Sequence[str], **options) -> Figure:
-    """:func:`explained_scenes` of images that are not bags yet: paths, arrays, Pillow images."""
-    images = list(images)
-    bags = ImageBags().transform(images)
-    return explained_scenes(estimator, bags, label_names, images=images, **options)
 
 
 def _draw_discs(ax, bag, scores, bound, seen):

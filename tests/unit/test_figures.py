@@ -156,7 +156,7 @@ def bag(rng):
 
 def scene_axes(bag, instances, scores, names, **options):
     fixed, bags = Scorer(instances, np.array(scores)), Bags.from_list([bag])
-    return figures.explained_scenes(fixed, bags, names, n_shown=len(names), **options).axes
+    return figures.explained_images(fixed, bags, names, n_shown=len(names), **options).axes
 
 
 def discs(ax):
