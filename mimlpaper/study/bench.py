@@ -70,9 +70,8 @@ def bench(
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
-    folder = (
-        paths.build("bench") / entry.replace(":", ".") / ("" if profile == "paper" else profile)
-    )
+    folder = paths.build("bench") / entry.replace(":", ".")
+    folder /= "" if profile == "paper" else profile
     jobs = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
     runs = dict(profile=profile, store=Store(folder), data_home=data_home, jobs=jobs)
     try:

@@ -20,7 +20,7 @@ from mimlpaper.datasets.fetch import is_present
 from mimlpaper.study.claims import ClaimResult, evaluate_claims
 from mimlpaper.study.compare import as_published, column_records
 from mimlpaper.study.figures import LINE, save_figure, use_style
-from mimlpaper.study.multiverse import in_words, single_changes
+from mimlpaper.study.multiverse import single_changes
 from mimlpaper.study.published import published_claims
 from mimlpaper.study.records import USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
@@ -130,11 +130,6 @@ class Companion:
         """A table's published rows, and each of their open choices made otherwise."""
         self.trials("readings")
         return single_changes(experiment, self.recorded)
-
-    def side_readings(self, method: str) -> pd.DataFrame:
-        """Records of a method that is only among the readings, with the column ``reading``."""
-        table = self.trials("readings").query("method == @method")
-        return table.assign(reading=table["parameters"].map(in_words))
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""

@@ -1,7 +1,4 @@
-"""Figures that several notebooks show, and the look of all: call :func:`use_style` once before.
-
-Explanations of labels by instances are drawn on images.
-"""
+"""Figures that several notebooks show, and the look of all: call :func:`use_style` once before."""
 
 import io
 import os

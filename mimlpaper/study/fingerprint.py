@@ -44,8 +44,6 @@ NOT_FOLLOWED = {
 }  # fmt: skip
 
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
-
-
 SOURCES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"):
     path.read_bytes() for path in sorted(PACKAGE.rglob("*.py"))

@@ -293,13 +293,9 @@ def bare_codes(table: pd.DataFrame) -> pd.Series:
 
 def other_versions(profile: str = "paper") -> str:
     """A line that says which versions differ here from those of records; empty if none does."""
-    here = provenance()["versions"].split("; ")
-    files = default_store(profile).folder.glob("*.csv")
-    texts = {
-        text
-        for path in files
-        for text in pd.read_csv(path, usecols=["versions"])["versions"].dropna().unique()
-    }
+    here, files = provenance()["versions"].split("; "), default_store(profile).folder.glob("*.csv")
+    columns = (pd.read_csv(path, usecols=["versions"])["versions"].dropna() for path in files)
+    texts = {text for column in columns for text in column.unique()}
     other = {one for text in texts for one in text.split("; ")} - set(here)
     return f"Recorded with {', '.join(sorted(other))}; here are {', '.join(here)}." if other else ""
 

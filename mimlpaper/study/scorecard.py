@@ -60,7 +60,7 @@ ARTEFACTS = tuple(
     for row in read_rows("artefacts.csv", "experiment")
 )
 # Experiments that methods of a notebook's Companion run, which do not name them.
-RUN_BY = {"readings": r"paper\.(open_choices|side_readings)\(", "blind": r"paper\.table\("}
+RUN_BY = {"readings": r"paper\.open_choices\(", "blind": r"paper\.table\("}
 # How the totals of a table are said.
 AGREEMENT = (
     "{agrees} of {measured} (other algorithms' {false_match_rate:.0%}), {differs_better} are "
@@ -137,7 +137,7 @@ def in_words(card: dict) -> str:
 
 def answer(card: dict, article: str = ARTICLE) -> str:
     """Does the paper hold? Facts in Markdown, with links into ``article``, which shows them."""
-    matched, blind = (_with_measured(card["totals"][name]["all"]) for name in ("matched", "blind"))
+    matched, blind = (card["totals"][name]["all"] for name in ("matched", "blind"))
     if not (matched["rows"] and blind["rows"]):
         return "Not everything is recorded yet."
     marked = sum(row["nearest_to_print"] > 0 for row in card["rows"])
@@ -169,7 +169,7 @@ def answer(card: dict, article: str = ARTICLE) -> str:
 
 
 def _column_in_words(name, card):
-    every, *single = map(_with_measured, card["totals"][name].values())
+    every, *single = card["totals"][name].values()
     taus = "/".join(f"{one['tau'] or 0:.2f}".lstrip("0") for one in single if one["columns"])
     known = {
         "cells that agree (others' rows)": "{agrees} of {measured} ({false_match_rate:.0%})",
@@ -190,7 +190,7 @@ def finding_in_words(
     """The outcome of some tables and some claims, in a few sentences."""
     sentences = []
     for number in numbers:
-        every = _with_measured(agreement(scorecard_cells(get_records, numbers=[number])))
+        every = agreement(scorecard_cells(get_records, numbers=[number]))
         found = AGREEMENT.format(**every) if every["rows"] else "nothing is recorded yet"
         sentences.append(f"Table {number}, printed cells that agree with ours: {found}.")
     if claims:
@@ -205,11 +205,6 @@ def finding_in_words(
 def counted(words) -> str:
     """Numbers by word, such as "3 fresh, 1 stale", without those that are 0."""
     return ", ".join(f"{n} {word}" for word, n in words.items() if n)
-
-
-def _with_measured(every):
-    """The totals of some cells, and how many are both printed and measured."""
-    return every | {"measured": every["agrees"] + every["differs_better"] + every["differs_worse"]}
 
 
 def _agreeing(cells, marked):

@@ -1,7 +1,4 @@
-"""Verdicts on cells, rows and tables.
-
-A cell agrees if the paper's program, run a second time, could differ as much.
-"""
+"""Verdicts on cells: one agrees if the paper's program, run again, could differ as much."""
 
 import math
 from pathlib import Path
@@ -119,6 +116,7 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
+    Cells are ``measured`` if they are printed and recorded.
     ``match_rate`` and ``false_match_rate`` are the shares of our own and of other algorithms'
     printed cells that agree, ``tau`` is Kendall's of the order of algorithms, mean over the
     columns, ``winner_agreement`` the share of columns where our winner is the printed one.
@@ -138,6 +136,7 @@ def agreement(cells: pd.DataFrame) -> dict:
     }
     return {
         "cells": len(cells),
+        "measured": int(cells["verdict"].isin(VERDICTS[:3]).sum()),
         **{word: int((cells["verdict"] == word).sum()) for word in VERDICTS},
         "complete": int(cells["complete"].sum()),
         "rows": len(rows),
