@@ -274,7 +274,8 @@ def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared | Part]
 def _printed(experiment):
     """A table of the paper, and its cells that have a value."""
     table = TABLES[int(experiment.removeprefix("table"))]
-    return table, published_cells(table.number).query("printed == 'value'")
+    cells = published_cells(table.number)
+    return table, cells[cells["printed"] == "value"]
 
 
 def _compared(records, test, methods, rivals, name):
@@ -306,8 +307,9 @@ def _difference(rows, method, rival, name, criterion, values):
     rows = rows[rows["method"] == method]
     if len(rows) < 2:
         return f"two folds of {method}"
-    cells = published_cells(5).query("dataset == @name and std.isna()")
-    gains = rows["accuracy"] - cells["mean"].agg(QUOTED[rival]) - sum(values)
+    cells = published_cells(5)
+    quoted = cells.loc[(cells["dataset"] == name) & cells["std"].isna(), "mean"]
+    gains = rows["accuracy"] - quoted.agg(QUOTED[rival]) - sum(values)
     share = (rows["n_test"] / rows["n_train"]).mean()
     return statistics.compare_gains(gains, share, COMPETITIVE)
 

@@ -65,9 +65,9 @@ def compare_methods(records: pd.DataFrame, a: str, b: str, criterion: str) -> Co
     gains, loss = theirs - ours, theirs
     if not ALL_CRITERIA[criterion].lower_is_better:
         gains, loss = ours - theirs, 1 - theirs
-    shares = (records["n_test"] / records["n_train"]).to_numpy()[places[0]]
+    test, train = (records[name].to_numpy()[places[0]] for name in ("n_test", "n_train"))
     one_set = len({dataset for dataset, _ in shared}) == 1
-    return compare_gains(gains, shares.mean() if one_set else None, MARGIN * loss.mean())
+    return compare_gains(gains, (test / train).mean() if one_set else None, MARGIN * loss.mean())
 
 
 def _places(records, method, criterion):
