@@ -226,7 +226,7 @@ def explained_images(
     or Pillow images, which then stand on the left.
     """
     pictures = () if isinstance(images, Bags) else [*images]
-    bags = ImageBags().transform(pictures) if pictures else images
+    bags = images if isinstance(images, Bags) else ImageBags().transform(pictures)
     scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
     shape = len(bags), 1 + n_shown + bool(pictures)
     size = 1.75 * shape[1], 1.87 * shape[0] + 0.3
