@@ -25,7 +25,6 @@ NAMES = [f"table{n}" for n in range(1, 6)] + [f"figure{n}" for n in range(4, 10)
 DISTURBANCES = {
     "pinned": {},
     "BLAS of 2008": {"OPENBLAS_CORETYPE": "Nehalem"},
-    "BLAS with AVX-512": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "compiled for SSE2": {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "-avx"},
     "compiled for this machine": {
         "NUMBA_CPU_NAME": llvmlite.binding.get_host_cpu_name(),
@@ -35,6 +34,8 @@ DISTURBANCES = {
     "NumPy of this machine": {"NPY_DISABLE_CPU_FEATURES": ""},
     "libm without FMA": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2"},
 }
+if llvmlite.binding.get_host_cpu_features().get("avx512f"):
+    DISTURBANCES["BLAS with AVX-512"] = {"OPENBLAS_CORETYPE": "SkylakeX"}
 
 
 def largest_changes() -> list[dict]:
