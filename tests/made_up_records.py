@@ -78,10 +78,8 @@ def staged(experiment, method, n_rounds, n=30, pace=5.0):
 
 def apart(difference):
     """On two sets A lies ``difference`` below B: better on 4 losses, worse on 3 scores."""
-    return pd.concat(
-        [
-            level("figure4", f"scene:{p}%", method, mean, 10, seed, n_train=100, n_test=300)
-            for p in (10, 20)
-            for seed, (method, mean) in enumerate([("A", 0.3), ("B", 0.3 + difference)])
-        ]
-    )
+    parts, of_split = [], {"n": 10, "n_train": 100, "n_test": 300}
+    for name in "scene:10%", "scene:20%":
+        parts.append(level("figure4", name, "A", 0.3, seed=0, **of_split))
+        parts.append(level("figure4", name, "B", 0.3 + difference, seed=1, **of_split))
+    return pd.concat(parts)

@@ -32,15 +32,6 @@ def criteria(Y, scores, predicted):
     return mean | {"average_f1": 2 * precision * recall / (precision + recall)}
 
 
-def max_hausdorff(A, B):
-    """Eq. 2 between every bag of A and every bag of B."""
-    distances = np.empty((len(A), len(B)))
-    for (i, a), (j, b) in product(enumerate(A), enumerate(B)):
-        between = np.linalg.norm(a[:, None] - b, axis=2)
-        distances[i, j] = max(between.min(axis=1).max(), between.min(axis=0).max())
-    return distances
-
-
 def ml_knn(X, Y, new, k, s):
     """Ml-kNN's posterior P(H1 | E_C), by loops over the frequencies of the paper."""
 
@@ -91,34 +82,31 @@ def root(K):
 
 def adtboost_mh(X, Y, n_rounds, smoothing):
     """Root values and rules (Z, node, feature, threshold, a, b), each found by trying all."""
-    m, labels = len(Y), range(Y.shape[1])
-    epsilon = smoothing / Y.size
 
-    def weight(inside, y, has):
-        return math.fsum(weights[i, y] for i in inside if Y[i, y] == has)
+    def sums(inside):
+        """The weights of the examples with each label, and of those without it."""
+        return np.array([np.sum(weights[inside] * (Y[inside] == has), axis=0) for has in (1, 0)])
 
     def values(inside):
-        odds = [(weight(inside, y, 1) + epsilon, weight(inside, y, 0) + epsilon) for y in labels]
-        return [math.log(plus / minus) / 2 for plus, minus in odds]
+        plus, minus = sums(inside) + smoothing / Y.size
+        return np.log(plus / minus) / 2
 
-    def root_of(inside, y):
-        return math.sqrt(weight(inside, y, 1) * weight(inside, y, 0))
-
-    weights = np.full(Y.shape, 1 / Y.size)
-    root = values(range(m))
-    scores, nodes, rules = np.array([root] * m), [list(range(m))], []
+    weights, everyone = np.full(Y.shape, 1 / Y.size), list(range(len(Y)))
+    root = values(everyone)
+    scores, nodes, rules = np.tile(root, (len(Y), 1)), [everyone], []
     for _ in range(n_rounds):
         weights = np.exp(np.where(Y, -1, 1) * scores) / Y.size * (Y.any(axis=0) & ~Y.all(axis=0))
         weights = np.ceil(weights * 2**51) / 2**51  # as in the library: the same sets tie exactly
         best = (math.inf,)
         for node, inside in enumerate(nodes):
-            outside = math.fsum(weights[i, y] for i in range(m) if i not in inside for y in labels)
+            outside = np.sum(weights[[i for i in everyone if i not in inside]])
             for feature in range(X.shape[1]):
                 for below, above in pairwise(sorted({X[i, feature] for i in inside})):
                     threshold = (below + above) / 2
                     yes = [i for i in inside if X[i, feature] <= threshold]
                     no = [i for i in inside if X[i, feature] > threshold]
-                    z = outside + 2 * sum(root_of(yes, y) + root_of(no, y) for y in labels)
+                    roots = [np.sqrt(np.prod(sums(part), axis=0)) for part in (yes, no)]
+                    z = outside + 2 * np.sum(roots)
                     if z < best[0]:
                         best = (z, node, feature, threshold, yes, no)
         if best[0] == math.inf:
@@ -170,25 +158,26 @@ def d_miml_convex(K, sizes, Y, tau, rho, *, gamma, lam, mu):
     return cp.Problem(cp.Minimize(objective), constraints).solve(solver="CLARABEL")
 
 
-def hinge_minimum(Z, y, C, offsets):
-    """Minimum of ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i (<w, z_i> + b)), by cvxpy."""
+def hinge_minimum(Z, y, C, offsets=None):
+    """Least ½||w||² + Σ_g C_g max(0, max_{i in g} 1 - y_i f(z_i)) for f(z) = <w, z> + b, and f.
+
+    Without offsets each example is a group g of its own.
+    """
     w, b = cp.Variable(Z.shape[1]), cp.Variable()
-    losses = 1 - cp.multiply(np.where(y, 1.0, -1.0), Z @ w + b)
-    slacks = [cp.pos(cp.max(losses[begin:end])) for begin, end in pairwise(offsets)]
-    costs = np.broadcast_to(C, len(slacks))
-    objective = cp.sum_squares(w) / 2 + cp.sum(cp.multiply(costs, cp.hstack(slacks)))
-    return cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL")
+    f = Z @ w + b
+    losses = 1 - cp.multiply(np.where(y, 1.0, -1.0), f)
+    if offsets is not None:
+        losses = cp.hstack([cp.max(losses[begin:end]) for begin, end in pairwise(offsets)])
+    objective = cp.sum_squares(w) / 2 + cp.sum(cp.multiply(C, cp.pos(losses)))
+    return cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL"), f.value
 
 
 def pair_svm(features, label_kernel, offset_kernel, targets, costs):
     """Least ½||f||² + Σ C max(0, 1 - g (f + b)) over all pairs at once, and the f + b there."""
     ones = np.ones((len(targets), len(targets)))
     K = np.kron(features @ features.T, label_kernel) + np.kron(ones, offset_kernel)
-    w, b = cp.Variable(len(K)), cp.Variable()
-    f = root(K) @ w + b
-    loss = costs.ravel() @ cp.pos(1 - cp.multiply(targets.ravel(), f))
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + loss))
-    return problem.solve(solver="CLARABEL"), f.value.reshape(targets.shape)
+    least, f = hinge_minimum(root(K), targets.ravel() > 0, costs.ravel())
+    return least, f.reshape(targets.shape)
 
 
 def miml_boost(bags, Y, n_rounds, learn):
@@ -204,9 +193,8 @@ def miml_boost(bags, Y, n_rounds, learn):
     W = [1 / len(transformed)] * len(transformed)
     rounds = []
     for _ in range(n_rounds):
-        instances = [
-            (pair, g, w / len(B)) for (B, g), w in zip(transformed, W, strict=True) for pair in B
-        ]
+        weighted = zip(transformed, W, strict=True)
+        instances = [(pair, g, w / len(B)) for (B, g), w in weighted for pair in B]
         h = learn(*zip(*instances, strict=True))
         e = [sum(h(pair) != g for pair in B) / len(B) for B, g in transformed]
         if all(share < 0.5 for share in e):

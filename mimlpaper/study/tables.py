@@ -364,7 +364,7 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     texts = texts.loc[[*changes.index.unique("method")]]
     names = [f"{method}: {reading}" if reading else method for method, reading in texts.index]
     shown, n_splits = texts.set_axis(names).rename(columns=HEADS), records["split"].nunique()
-    caption = f"{title}: means over {n_splits} splits, and the changes by each other choice."
+    caption = f"{title}: means (splits: {n_splits}), and the changes by each other choice."
     return frame_grid(shown, changes.reset_index(), caption, corner="configuration, or its change")
 
 

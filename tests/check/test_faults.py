@@ -57,9 +57,8 @@ class Run:
 
     def workers(self):
         """Worker processes that are alive; zombies are not."""
-        listed = subprocess.check_output(
-            ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="], text=True
-        )
+        command = ["ps", "-e", "-ww", "-o", "pid=,pgid=,stat=,args="]
+        listed = subprocess.check_output(command, text=True)
         rows = [line.split(None, 3) for line in listed.splitlines()]
         mine = [row for row in rows if row[1] == str(self.process.pid) and "LokyProcess" in row[3]]
         return [int(pid) for pid, _, state, _ in mine if state[0] != "Z"]
@@ -164,10 +163,8 @@ Companion(profile="smoke").save_figure(plt.subplots()[0], "line")
 
 
 def test_only_the_entry_ends(here):  # noqa: F811
-    done = bench("stranger:Crash", [1], profile="smoke", jobs=2)
-    assert done.problems == [
-        "Table 1, stranger:Crash: its process died; it crashed or used up the memory"
-    ]
+    (problem,) = bench("stranger:Crash", [1], profile="smoke", jobs=2).problems
+    assert problem == "Table 1, stranger:Crash: its process died; it crashed or used up the memory"
 
 
 def test_each_end_is_told_apart(tmp_path, monkeypatch, capsys):

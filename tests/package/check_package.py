@@ -119,11 +119,10 @@ def environment(python, name):
 def call(python, *arguments, cwd=None):
     """What it prints; its errors are shown if it fails."""
     variables = {name: value for name, value in os.environ.items() if name not in ALONE}
-    done = subprocess.run(
-        [str(python), *arguments], cwd=cwd, env=variables, capture_output=True, text=True
-    )
+    command = [str(python), *arguments]
+    done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"{python} {' '.join(arguments)[:200]}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{' '.join(command)[:300]}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 

@@ -248,11 +248,8 @@ def test_faults_have_their_line(refused, tmp_path):
         refused("t.csv", content, "codec can't decode byte")
     refused("a.arff", GENES, r"labels= must name columns if, .*'tall'", labels=["tall", "01"])
     refused("t.arff", TWO, "bag= is for tables", bag="id")
+    refused("a.csv", TABLE + "\n" * 10**6, "larger than max_bytes=1,000,000", max_bytes=10**6)
     with pytest.raises(ValueError, match=r"path must end in .csv or .arff.*, got '.*txt'"):
         read_bags(tmp_path / "t.txt")
     with pytest.raises(FileNotFoundError):
         read_bags(tmp_path / "missing.arff")
-
-
-def test_one_limit_of_size(refused):
-    refused("a.csv", TABLE + "\n" * 10**6, "larger than max_bytes=1,000,000", max_bytes=10**6)

@@ -5,7 +5,6 @@ import re
 import sys
 from shutil import copy
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -19,6 +18,7 @@ from mimlpaper.study.published import TABLES
 from mimlpaper.study.records import Store, default_store
 from mimlpaper.study.registry import EXPERIMENTS
 from mimlpaper.study.runner import compute
+from tests.made_up_records import apart
 from tests.made_up_records import rows as made_up
 
 TABLE_1 = EXPERIMENTS["table1"]
@@ -58,9 +58,6 @@ class Shares(BaseEstimator):
 
 shares = Shares()
 
-class NoFit:
-    pass
-
 class Shape(Shares):
     def decision_function(self, X):
         return super().decision_function(X)[:, :2]
@@ -80,12 +77,6 @@ class Crash(Shares):
     def fit(self, X, Y):
         os.kill(os.getpid(), 9)
 '''
-BAD = {
-    "NoFit": "AttributeError: 'NoFit' object has no attribute 'fit'",
-    "Shape": r"ValueError: Y and scores must be \(n_bags, n_labels\), got .*",
-    "Raises": "RuntimeError: no luck",
-    "Leaves": "SystemExit: 3",
-}
 
 
 @pytest.fixture
@@ -108,22 +99,25 @@ def recorded_of(done):
     return Store(done.folder).load(TABLE_1)
 
 
-def test_a_stranger_gets_exactly_the_row_of_the_same_method(here):
-    """Next to it is a method that only the tuned column has."""
+def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_its_grid(here):
+    """Next to them is a method that only the tuned column has."""
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
     compute("tuned", profile="smoke", methods=["Set kernel"], jobs=1)
     results = default_store("smoke").path("table1")
     before = results.read_bytes()
-    done = run("knn")
-    assert results.read_bytes() == before
+    done = run("tuned")
+    assert results.read_bytes() == before and not done.problems
+    names = {"stranger:tuned", "stranger:tuned, tuned"}
+    assert set(done.standing["method"]) == {"Ml-knn", "Set kernel, tuned", *names}
     recorded, entered = default_store("smoke").load(TABLE_1), recorded_of(done)
-    assert entered[[*CRITERIA]].equals(recorded[[*CRITERIA]])
-    assert not done.problems
-    assert set(done.standing["method"]) == {"Ml-knn", "Set kernel, tuned", "stranger:knn"}
+    by_grid = entered["chosen"] != ""
+    assert entered[~by_grid][[*CRITERIA]].to_dict("list") == recorded[[*CRITERIA]].to_dict("list")
+    chosen = [set(json.loads(text)) for text in entered.loc[by_grid, "chosen"]]
+    assert chosen == [{"estimator__mlknn__n_neighbors"}] * 2
     report = (done.folder / "report.md").read_text()
     rows = {row.split(" | ")[0][2:]: row.split(" | ")[1:] for row in report.splitlines()}
-    assert rows["Ml-knn"][:8] == rows["stranger:knn"][:8]  # seven criteria and the rank
-    assert rows["Ml-knn"][-1] == "0–7–0 |" and rows["stranger:knn"][-1] == "– |"
+    assert rows["Ml-knn"][:8] == rows["stranger:tuned"][:8]  # seven criteria and the rank
+    assert rows["Ml-knn"][-2] == "0–7–0" and rows["stranger:tuned"][-2] == "–"
 
 
 def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch):
@@ -137,14 +131,6 @@ def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch)
     carried.folder.rename(here / "wheel" / "results")
     recorded = records_module.records("table1", store=default_store(), profile="smoke")
     assert default_store().folder == paths.results() and set(recorded["state"]) == {"fresh"}
-
-
-def test_a_grid_adds_a_tuned_row(here):
-    done = run("tuned")
-    assert set(done.standing["method"]) == {"stranger:tuned", "stranger:tuned, tuned"}
-    chosen = recorded_of(done)["chosen"]
-    names = [set(json.loads(text)) for text in chosen[chosen != ""]]
-    assert names == [{"estimator__mlknn__n_neighbors"}] * 2
 
 
 def test_an_estimator_enters_as_well_as_its_class_and_unseen_data_are_a_table_too(here):
@@ -179,17 +165,19 @@ def test_what_fails_leaves_the_rest_alone(here, capsys):
 
 
 def test_a_bad_entry_gets_one_clear_line(here):
-    for name, line in BAD.items():
-        done = run(name)
-        (problem,) = done.problems
-        assert re.fullmatch(f"Table 1, stranger:{name}: {line}", problem)
-        assert done.standing.empty and problem in (done.folder / "report.md").read_text()
-    for entry, line in (
-        ("stranger:nobody", r"AttributeError: module 'stranger' has no attribute 'nobody'"),
-        ("nowhere:Name", r"ModuleNotFoundError: No module named 'nowhere'"),
+    loading, on_table_1 = "{} cannot be loaded: ", "Table 1, {}: "
+    for entry, where, line in (
+        ("stranger:Shape", on_table_1, r"ValueError: Y and scores must be \(n_bags, n_labels\),.*"),
+        ("stranger:Raises", on_table_1, "RuntimeError: no luck"),
+        ("stranger:Leaves", on_table_1, "SystemExit: 3"),
+        ("stranger:nobody", loading, "AttributeError: module 'stranger' has no attribute 'nobody'"),
+        ("nowhere:Name", loading, "ModuleNotFoundError: No module named 'nowhere'"),
     ):
-        (problem,) = bench(entry, [1, 3], profile="smoke", jobs=1).problems
-        assert re.fullmatch(f"{entry} cannot be loaded: {line}", problem)
+        tables = [1, 3] if where == loading else [1]
+        done = bench(entry, tables, profile="smoke", jobs=1)
+        (problem,) = done.problems
+        assert re.fullmatch(where.format(entry) + line, problem)
+        assert done.standing.empty and problem in (done.folder / "report.md").read_text()
     for entry in ("stranger", "stranger:", "../x:Name", "a b:Name"):
         with pytest.raises(ValueError, match="entry must be written module:Name"):
             bench(entry, [1])
@@ -216,12 +204,9 @@ def test_a_killed_bench_goes_on_and_a_changed_file_begins_again(here, monkeypatc
 
 def test_ranks_are_means_over_columns_that_a_method_has(monkeypatch):
     """On musk1 a is best, on fox b; c has musk1 alone, and shares the second place there."""
-    accuracies = {("musk1", "a"): 0.9, ("musk1", "b"): 0.8, ("musk1", "c"): 0.8}
-    accuracies |= {("fox", "a"): 0.5, ("fox", "b"): 0.7}
-    rows = pd.concat([
-        made_up("table5", dataset, method, {"accuracy": [value]}, seconds=1.0)
-        for (dataset, method), value in accuracies.items()
-    ])  # fmt: skip
+    on_musk = made_up("table5", "musk1", [*"abc"], {"accuracy": [0.9, 0.8, 0.8]}, seconds=1.0)
+    on_fox = made_up("table5", "fox", [*"ab"], {"accuracy": [0.5, 0.7]}, seconds=1.0)
+    rows = pd.concat([on_musk, on_fox]).assign(split=0)
     own = rows[rows["method"] == "a"]
     monkeypatch.setattr(bench_module, "_recorded", lambda *_: [rows[rows["method"] != "a"]])
     table = bench_module._ranked(5, own, "paper")
@@ -231,17 +216,8 @@ def test_ranks_are_means_over_columns_that_a_method_has(monkeypatch):
     assert cells.stack().map(lambda cell: cell.bold == (True,)).tolist().count(True) == 2
 
 
-def test_cases_by_the_corrected_test():
-    """Better on the first data set by the same amount in nine runs, no different on the second."""
-    noise = 0.01 * np.random.default_rng(0).standard_normal(10)
-    values = {
-        (dataset, method): 0.5 + (method == "a") * (noise + 0.1 * (dataset == "musk1"))
-        for dataset in ("musk1", "fox")
-        for method in "ab"
-    }
-    records = pd.concat([
-        made_up("table5", *names, {"accuracy": value + np.zeros(10)}, n_train=90, n_test=10)
-        for names, value in values.items()
-    ])  # fmt: skip
-    assert bench_module._against("a", "b", records, TABLES[5]) == "1–1–0"
-    assert bench_module._against("b", "a", records, TABLES[5]) == "0–1–1"
+def test_cases_are_counted_by_criterion_and_set_or_over_the_sets_of_table_4():
+    """On two sets A is better on four losses and worse on three scores."""
+    for number, first, second in ((1, "8–0–6", "6–0–8"), (4, "4–0–3", "3–0–4")):
+        assert bench_module._against("A", "B", apart(0.1), TABLES[number]) == first
+        assert bench_module._against("B", "A", apart(0.1), TABLES[number]) == second

@@ -229,10 +229,11 @@ def test_hold_outs_that_leave_no_sub_concepts():
     assert strict == ["shown"] and part.note.startswith("1 of 2 fits")
 
 
-def test_appendix_c():
+def test_appendix_c_and_sampling():
     """Percentages are 13.75 to 48.05 and 18.18 to 58.97; "about" is the nearest five.
 
-    The recomputed table is compared at printed precision.
+    The recomputed table is compared at printed precision. 1 - .95^59 = .9515 is the first power to
+    pass .95: 58 draws are not enough.
     """
     exact, test = published_characteristics(), of("characteristics")
     assert words(exact, "ranges", on=["PMC"], values=(20, 45)) == ["contradicted"] * 2
@@ -243,6 +244,8 @@ def test_appendix_c():
     wrong = judged(exact.assign(vocabulary=exact["vocabulary"] + 1)[1:], test)[0]
     assert {one.aspect for one in wrong if one.strict == "contradicted"} == {"vocabulary"}
     assert [one.note for one in wrong if one.strict == "not tested"] == ["Arts&Humanities"] * 8
+    for n_draws, word in ((59, "shown"), (58, "contradicted")):
+        assert words(pd.DataFrame(), "sampling", values=[n_draws]) == [word]
 
 
 def trace(following, parameters="{}"):
@@ -264,12 +267,6 @@ def test_objective_of_the_steps_as_they_were():
         both = pd.concat([trace(following), other]).sort_values("stage", ascending=False)
         assert judged(both, test)[0][0].note.startswith(f"rises in {int(not falls)} of 2 fits")
     assert judged(trace(0).drop(columns="following"), test)[1] == ["not tested"]
-
-
-def test_sampling():
-    """1 - .95^59 = .9515 is the first power to pass .95: 58 draws are not enough."""
-    assert words(pd.DataFrame(), "sampling", values=[59]) == ["shown"]
-    assert words(pd.DataFrame(), "sampling", values=[58]) == ["contradicted"]
 
 
 def test_printed_means_show_the_claims_and_shuffled_names_do_not():

@@ -94,8 +94,6 @@ def test_status_traces_a_number(run):
     status, printed = run("status --trace 1 MimlSvm hamming_loss")
     assert status == 0 and printed.startswith("Table 1, MimlSvm, hamming_loss on scene")
     assert run("status --trace 1 MimlSvm")[0] == 2
-    status, printed = run("status --trace 1 MimlSvm speed")
-    assert status == 2 and "criterion must be one of" in printed
 
 
 def test_data_lists_every_set(run, tmp_path, monkeypatch):
@@ -136,7 +134,6 @@ def test_importing_the_commands_loads_nothing_heavy():
 
 def test_every_name_is_found_where_it_lives():
     assert set(dict([cli.PROFILE])[("--profile",)]["choices"]) == set(PROFILES)
-    assert mimlpaper.__all__ == sorted(mimlpaper.HOME)
     for name, module in mimlpaper.HOME.items():
         home = f"mimlpaper.{module}"
         assert getattr(getattr(mimlpaper, name), "__module__", home) == home

@@ -12,14 +12,13 @@ import pytest
 from scipy.io import savemat
 
 from mimlpaper import paths
-from mimlpaper.datasets import DATASETS, THINGS, YAHOO_NAMES, TextBags, load, loaders, synthetic
+from mimlpaper.datasets import DATASETS, YAHOO_NAMES, TextBags, load, loaders, synthetic
 from mimlpaper.datasets.dataset import with_percentage
 from mimlpaper.datasets.fetch import SOURCES, fetch, is_present, source_of
 from mimlpaper.datasets.images_and_texts import _instances, scene_mosaic
 
-real_data = pytest.mark.skipif(
-    not os.environ.get("MIMLPAPER_DATA"), reason="MIMLPAPER_DATA is not set"
-)
+REAL_DATA = bool(os.environ.get("MIMLPAPER_DATA"))
+real_data = pytest.mark.skipif(not REAL_DATA, reason="MIMLPAPER_DATA is not set")
 UNSEEN = ("hja", "letter_frost", "letter_carroll", "dbpedia")
 
 
@@ -30,12 +29,12 @@ def several(dataset):
 @pytest.mark.parametrize("name", SOURCES)
 def test_every_set_is_as_described(name):
     source = SOURCES[name]
-    if source.files and not os.environ.get("MIMLPAPER_DATA"):
+    if source.files and not REAL_DATA:
         pytest.skip("MIMLPAPER_DATA is not set")
     dataset = load(name)
     assert (dataset.name, dataset.kind, dataset.citation) == (name, source.kind, source.citation)
+    assert repr(dataset).startswith(f"Dataset('{name}', ")
     assert (len(dataset), dataset.n_labels) == (source.n_examples, source.n_labels)
-    assert len(dataset.sha256) == 64 and dataset.terms
     rows = dataset.X if source.n_instances is None else dataset.X.instances
     assert rows.shape == (source.n_instances or source.n_examples, source.n_features)
     assert rows.dtype == np.float64 and rows.flags.c_contiguous and np.isfinite(rows).all()
@@ -134,9 +133,6 @@ def places_in(whole, derived):
 
 def test_data_and_percentages_are_checked():
     scenes = load("synthetic_scene")
-    one = {"Y": None, "y": scenes.Y[:, 0], "label_names": ("a",)}
-    single = replace(scenes, **one, X=np.zeros((200, 3)))
-    assert repr(single) == "Dataset('synthetic_scene', array (200, 3), label 'a', synthetic)"
     for use, message in (
         (lambda: replace(scenes, y=scenes.Y[:, 0]), "synthetic_scene must have either Y or y"),
         (lambda: replace(scenes, Y=1.0 * scenes.Y), "must be booleans"),
@@ -151,7 +147,6 @@ def test_data_and_percentages_are_checked():
 @real_data
 def test_birds():
     birds = load("hja")
-    assert (birds.X.sizes.min(), birds.X.sizes.max()) == (2, 43)
     assert birds.label_names[10] == "Swainson's Thrush"
     assert birds.instance_labels.sum() == birds.instance_labels.any(axis=1).sum() == 4998
     shown = birds.X.max(birds.instance_labels)
@@ -240,12 +235,9 @@ def test_texts():
     assert [words[name] for name in ("artist", "animal", "film")] == ["musician", "genu", "direct"]
 
 
-NAMES = [name for name in SOURCES if name.startswith("synthetic")]
-
-
 @pytest.fixture(scope="module")
 def drawn():
-    return {name: load(name) for name in NAMES}
+    return {name: load(name) for name in SOURCES if name.startswith("synthetic")}
 
 
 def test_a_seed_draws_the_same_everywhere(drawn):
@@ -258,7 +250,7 @@ def test_a_seed_draws_the_same_everywhere(drawn):
     assert (genes.X.sum(), pages.X.sum()) == pytest.approx((-61.75791677799943, 965.4449139398947))
     totals = africa.instance_labels.sum(), genes.Y.sum(), pages.Y.sum()
     assert totals == (56, 400, 395)
-    for name in NAMES:
+    for name in drawn:
         other = getattr(synthetic, f"load_{name}")(random_state=1)
         assert load(name).sha256 == drawn[name].sha256 != other.sha256
 
@@ -270,14 +262,6 @@ def test_labels_of_a_bag_are_those_of_its_instances(drawn):
         labels = dataset.labels.reshape(len(dataset), -1)
         np.testing.assert_array_equal(dataset.X.max(dataset.instance_labels), labels)
         assert labels.sum(axis=0).min() >= 20
-
-
-def test_as_many_labels_as_in_the_originals(drawn):
-    for name, share in (("synthetic_scene", 0.2285), ("synthetic_texts", 0.1495)):
-        assert (drawn[name].Y.sum(axis=1) > 1).mean() == pytest.approx(share, abs=0.01)
-    for name in ("synthetic_genes", "synthetic_pages"):
-        assert drawn[name].Y.any(axis=1).all() and drawn[name].Y.any(axis=0).all()
-        assert np.linalg.norm(drawn[name].X, axis=1) == pytest.approx(1.0)
 
 
 def test_scenes_show_their_labels():
@@ -294,17 +278,6 @@ def test_texts_have_the_topic_of_each_word():
         assert set(of_word) == set(np.flatnonzero(labels))
     half = synthetic._labels_of_passages([np.repeat([1, 4, 6], [25, 15, 10])], TextBags())
     assert np.flatnonzero(half[0]).tolist() == [1]  # at least half of the passage
-
-
-def test_things_are_clouds_around_their_places():
-    X, y, things = synthetic.make_africa(2000, n_features=3)
-    assert set(X.sizes) == {2, 3, 4, 5} and y.mean() == 0.5
-    for thing, (name, place) in enumerate(THINGS.items()):
-        cloud = X.instances[things == thing]
-        assert cloud[:, :2].mean(axis=0) == pytest.approx(place, abs=0.15)
-        assert cloud[:, :2].std(axis=0) == pytest.approx([0.55] * 2, abs=0.05)
-        assert cloud[:, 2].mean() == pytest.approx(0.0, abs=0.5)
-        assert y[X.bag_of_instance[things == thing]].all() == (name in ("lion", "elephant"))
 
 
 def test_bags_of_any_size_are_drawn_by_name():

@@ -63,10 +63,9 @@ def test_threshold_by_hand():
 
     Of -, +, -, + the gaps at .5 and 5.5 leave one error, and are 1 wide: the first is taken.
     """
+    scores = np.array([0.0, 1.0, 5.0, 6.0])
     for y, threshold in ([0, 1, 1, 1], 0.5), ([0, 1, 0, 1], 0.5), ([0, 0, 1, 1], 3.0):
-        assert (
-            module._best_threshold(np.array([0.0, 1.0, 5.0, 6.0]), np.array(y, bool)) == threshold
-        )
+        assert module._best_threshold(scores, np.array(y, bool)) == threshold
     assert module._best_threshold(np.ones(3), np.array([False, True, True])) == 1.0
 
 

@@ -11,12 +11,16 @@ from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
 from mimlpaper.paths import notebooks
 from tests.unit.test_dmimlsvm import objective, random_problem
 
+
+def square(vector):
+    return (vector.T * vector)[0]
+
+
 T, D = 3, 2
 MU, GAMMA, V = sp.symbols("mu gamma V", real=True)
 W = sp.Matrix(D, T, sp.symbols(f"w:{D * T}", real=True))
-SQUARES = sum((W.T * W)[t, t] for t in range(T))
+SQUARES = sum(square(W[:, t]) for t in range(T))
 W0 = W * sp.ones(T, 1) / T  # Eq. 8
-MEAN = (W0.T * W0)[0]
 
 
 def is_zero(expression):
@@ -27,10 +31,9 @@ def test_eqs_21_to_24_are_the_framework_at_twice_mu_and_gamma():
     """They halve the first term but not μ and γ: opt(μ, γ) = ½ framework(2μ, 2γ)."""
 
     def framework(mu, gamma):
-        return SQUARES / T + mu * MEAN + gamma * V  # Eq. 12
+        return SQUARES / T + mu * square(W0) + gamma * V  # Eq. 12
 
-    common = W * sp.ones(T, 1)
-    opt = SQUARES / (2 * T) + MU / T**2 * (common.T * common)[0] + GAMMA * V  # Eq. 21
+    opt = SQUARES / (2 * T) + MU / T**2 * square(W * sp.ones(T, 1)) + GAMMA * V  # Eq. 21
     assert is_zero(opt - framework(2 * MU, 2 * GAMMA) / 2)
     assert not is_zero(opt - framework(MU, GAMMA) / 2)
 
@@ -132,10 +135,6 @@ def test_p_of_59():
     hold is likely, too, if only one in a hundred fails."""
     assert 1 - 0.95**N_PICKED >= 0.95 > 1 - 0.95 ** (N_PICKED - 1)
     assert 0.99**N_PICKED > 0.5
-
-
-def square(vector):
-    return (vector.T * vector)[0]
 
 
 def test_eqs_27_and_28_are_right():

@@ -16,7 +16,6 @@ from mimlpaper.paths import write_whole
 
 FILE = "scene/miml-image-data.mat"
 CONTENT = b"the very bytes"
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
 NOBODY = "http://127.0.0.1:9"  # where no server listens
 
 
@@ -93,7 +92,7 @@ def test_missing_and_offline(tmp_path, server, data):
         fetch(FILE, tmp_path / "my data")
     for part in (
         f"{tmp_path / 'my data' / FILE} is missing or damaged",
-        f"needed are {len(CONTENT)} bytes of sha256 {SHA256}",
+        f"needed are {len(CONTENT)} bytes of sha256 {hashlib.sha256(CONTENT).hexdigest()}",
         f"from {server.url} failed: 500",
         f"mimlpaper data --fetch --data '{tmp_path / 'my data'}'",
     ):

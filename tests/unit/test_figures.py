@@ -2,10 +2,6 @@
 
 import os
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -91,7 +87,7 @@ def test_early_stop_keeps_its_last_value_and_sets_have_lines_of_their_own():
         assert figure.legends[0].get_title().get_text() == f"mean {title}"
 
 
-def test_every_curve_is_named_and_has_its_own_look():
+def test_every_curve_is_named_and_every_method_has_its_own_look():
     both = pd.concat([staged("figure6", name, 25) for name in ("MimlBoost", "AdtBoost.MH")])
     flat = both[both["method"] == "MimlBoost"].assign(method="printed")
     figure = figures.plot_parameter_curves(pd.concat([both, flat]), "stage", xlabel="rounds")
@@ -101,6 +97,12 @@ def test_every_curve_is_named_and_has_its_own_look():
     assert solid.get_color() == look_of("MimlBoost").color
     assert solid.get_linestyle() == "-" != dashed.get_linestyle()
     assert dashed._unscaled_dash_pattern != dotted._unscaled_dash_pattern
+    assert len(set(figures.METHOD_STYLE.values())) == len(figures.METHOD_STYLE)
+    assert look_of("MlSvm, tuned") == figures.METHOD_STYLE["MlSvm"]
+    assert figures.in_order(["Oracle", "MlSvm", "MimlSvm"]) == ["MimlSvm", "MlSvm", "Oracle"]
+    for table in TABLES.values():
+        marks = {look_of(method)[:2] for method in table.algorithms}
+        assert len(marks) == len(table.algorithms)
 
 
 def test_names_stand_at_the_ends_of_lines_apart_and_in_order():
@@ -113,15 +115,6 @@ def test_names_stand_at_the_ends_of_lines_apart_and_in_order():
     heights = {text.get_text(): text.xyann[1] for text in ax.texts}
     assert heights["MlSvm"] - heights["MimlNn"] == pytest.approx(0.1)
     assert heights["MimlSvm"] > heights["MlSvm"] + 0.1
-
-
-def test_every_method_has_its_own_look():
-    assert len(set(figures.METHOD_STYLE.values())) == len(figures.METHOD_STYLE)
-    assert look_of("MlSvm, tuned") == figures.METHOD_STYLE["MlSvm"]
-    assert figures.in_order(["Oracle", "MlSvm", "MimlSvm"]) == ["MimlSvm", "MlSvm", "Oracle"]
-    for table in TABLES.values():
-        marks = {look_of(method)[:2] for method in table.algorithms}
-        assert len(marks) == len(table.algorithms)
 
 
 def test_critical_differences_name_every_method():

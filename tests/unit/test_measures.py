@@ -1,7 +1,5 @@
 """What is measured of a trial: by hand, and equal to what the fitted estimators say."""
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -177,15 +175,6 @@ def test_costs_grow_by_one_size_at_a_time_and_peers_compute_the_same():
     assert max(len(load(name)) for name in smoke) <= 240
     distances = scipy_hausdorff(SCENES.X[:6], SCENES.X[:4])
     np.testing.assert_allclose(distances, max_hausdorff(SCENES.X[:6], SCENES.X[:4]))
-
-
-def test_a_method_on_a_data_set_is_divided_in_one_way_only():
-    """Else a trial of one part would stand for that of another."""
-    for one in EXPERIMENTS.values():
-        ways: dict = {}
-        for part in one.parts:
-            for key in product(part.datasets, part.methods):
-                assert ways.setdefault(key, part.splits) == part.splits, (one.name, key)
 
 
 def test_each_experiment_records_what_its_measure_names():

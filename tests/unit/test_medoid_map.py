@@ -43,10 +43,10 @@ def test_landmarks_are_bags_of_the_sample_and_features_the_distances_to_them(bag
 
 def test_the_pipelines_are_mimlnn_and_mimlsvm(bags, labels):
     train, Y = bags[:20], labels[:20, :2]
-    ridge = OneVsRestClassifier(RidgeClassifier(fit_intercept=False))
+    ridge = OneVsRestClassifier(RidgeClassifier(alpha=0.7, fit_intercept=False))
     svm = SingleInstances(), MimlSvmMi(C=10.0, rank=None, tol=1e-7)
     for pipeline, learner, within in (
-        (make_pipeline(LandmarkMap(ratio=0.4, random_state=0), ridge), MimlNn(ridge=1.0), 1e-9),
+        (make_pipeline(LandmarkMap(ratio=0.4, random_state=0), ridge), MimlNn(ridge=0.7), 1e-9),
         (make_pipeline(LandmarkMap(random_state=0), *svm), MimlSvm(), 1e-2),
     ):
         found = pipeline.fit(train, Y).decision_function(bags)
@@ -89,18 +89,6 @@ def test_too_much_is_an_error_before_memory_is_taken(bags, monkeypatch):
         check_memory(4.0 * 2**30, "these distances", "take fewer")
 
 
-@pytest.mark.parametrize("learner", [MimlSvm, MimlNn])
-def test_vectors_are_bags_of_one_instance(bags, labels, rng, learner):
-    X = rng.normal(size=(40, 3))
-    Y = np.column_stack([X[:, 0] > 0, X[:, 1] + X[:, 2] > 0])
-    on_bags = learner(random_state=0).fit(X[:, None, :], Y)
-    on_vectors = learner(metric="euclidean", random_state=0)
-    with pytest.raises(ValueError, match="one vector an example, got bags"):
-        on_vectors.fit(bags, labels)
-    on_vectors.fit(X, Y)
-    assert np.allclose(on_bags.decision_function(X[:, None, :]), on_vectors.decision_function(X))
-
-
 def test_mimlsvm_is_one_svm_a_label_on_the_distances(bags, labels):
     Y = labels[:, :2]
     fitted = MimlSvm(ratio=0.5, gamma=0.2, C=3.0, random_state=3).fit(bags, Y)
@@ -111,14 +99,6 @@ def test_mimlsvm_is_one_svm_a_label_on_the_distances(bags, labels):
         assert np.allclose(scores[:, label], alone.decision_function(z), atol=1e-6)
     for ratio, n_medoids in (0.001, 1), (0.29, 8), (0.3, 9), (0.5, 15), (1.0, 30):
         assert MedoidMap(ratio=ratio).fit_transform(bags).shape[1] == n_medoids
-
-
-def test_mimlnn_solves_the_normal_equations(bags, labels):
-    Y = labels[:, :2]
-    fitted = MimlNn(ratio=0.3, ridge=0.7, random_state=0).fit(bags, Y)
-    z = fitted.medoid_map_.transform(bags)
-    gradient = z.T @ (z @ fitted.weights_ - np.where(Y, 1.0, -1.0)) + 0.7 * fitted.weights_
-    assert np.abs(gradient).max() < 1e-10
 
 
 def test_mimlnn_without_ridge_is_the_pseudo_inverse_even_with_duplicates(rng):
@@ -153,8 +133,6 @@ def test_k_medoids_end_where_every_medoid_is_the_best_of_its_cluster(rng, k):
         assert costs[members == medoid][0] == pytest.approx(costs.min())
     nearest = D[:, clusters.medoid_indices_].min(axis=1)
     assert clusters.inertia_ == pytest.approx(nearest.sum())
-    again = KMedoids(k, random_state=1).fit(D)
-    assert np.array_equal(again.medoid_indices_, clusters.medoid_indices_)
 
 
 def test_unfinished_k_medoids_and_bad_input(rng):

@@ -103,8 +103,5 @@ def test_flips_are_counted_and_said(records):
     drawn = effects.query("kind == 'drawn'")["effect"]
     assert row["in_favour"] == (drawn > 0).mean() and 0.2 < row["in_favour"] < 0.8
     assert (row["mean"], row["spread"]) == pytest.approx((drawn.mean(), drawn.std()))
-    text = in_sentences(turns)
-    assert re.findall(r"\d+", text) == ["1", "1", "0", "90", "0", "1"]
-    assert "Of 1 claims" in text and "lead in 1 under" in text
-    assert "In 0 they" in text and "in 1 a single choice turns" in text
+    assert re.findall(r"\d+", in_sentences(turns)) == ["1", "1", "0", "90", "0", "1"]
     assert in_sentences(turns[:0]) == "Nothing is recorded yet."

@@ -1,7 +1,5 @@
 """NoisyOr: a bag by hand, the gradient by differences, and logistic regression as its limit."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
@@ -59,9 +57,8 @@ def test_far_scores_stay_finite(bags, labels):
     assert np.isfinite(fitted.decision_function(far)).all()
 
 
+@pytest.mark.filterwarnings("error")
 def test_too_few_steps_warn_and_enough_do_not(bags, labels):
     with pytest.warns(ConvergenceWarning, match="NoisyOr stopped after 2 steps .* tol=1e-05"):
         NoisyOr(max_iter=2).fit(bags, labels)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        NoisyOr().fit(bags, labels)
+    NoisyOr().fit(bags, labels)

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import sys
-import warnings
 
 import pytest
 from joblib import parallel_config
@@ -25,9 +24,6 @@ MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
 ELSEWHERE = "tcp://elsewhere"
 
 
-forked = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
-
-
 def run(store, experiments=MINE, **options):
     return compute(experiments, store=store, **{"jobs": 1} | options)
 
@@ -45,20 +41,6 @@ def test_records_are_complete_and_run_once(store):
     assert len(ran) == 2 and set(ran["method"]) == {"Ml-knn"}
     assert store.path("mine").read_bytes().count(b"\n") == 1 + 4  # no superseded record is left
     same_numbers(store.load(MINE), table)
-
-
-def has_cache(estimator, dataset, train, test):
-    return [{"cache": float(CURRENT.get(None) is not None)}]
-
-
-@forked
-def test_only_trials_that_run_together_share_results(store, monkeypatch):
-    """The costs of a fit are those of a fit that finds nothing done."""
-    monkeypatch.setattr(module, "get_context", lambda kind: multiprocessing.get_context("fork"))
-    for alone in (False, True):
-        measure = Measure(has_cache, ("cache",), alone=alone)
-        found = run(store, tiny(name=f"alone {alone}", n_splits=1, measure=measure))
-        assert (found["cache"] == (not alone)).all() and len(found) == 2
 
 
 def test_batches_order_and_company_change_nothing(store, tmp_path, monkeypatch):
@@ -116,20 +98,24 @@ def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
 
 def pids(estimator, dataset, train, test):
     estimator.fit(dataset.X[train], dataset.Y[train])
-    return [{"pid": os.getpid()}]
+    return [{"pid": os.getpid(), "cache": float(CURRENT.get(None) is not None)}]
 
 
-@forked
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store, monkeypatch):
-    """One that fails does not stop the others. A server would take seconds to import all."""
+    """They find nothing done. One that fails does not stop the others.
+
+    A server would take seconds to import all.
+    """
     monkeypatch.setattr(module, "get_context", lambda kind: multiprocessing.get_context("fork"))
     monkeypatch.setattr(module, "_workers", lambda jobs, dask: parallel_config("loky", n_jobs=1))
-    measure = Measure(pids, ("pid",), repeatable=False, alone=True)
+    measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
     mine = tiny({"a": Guess(), "b": Unlucky(), "c": Guess()}, measure=measure)
     with pytest.raises(TrialError, match=r"(?s)2 of 6 trials failed.*no luck"):
         run(store, mine, dask=ELSEWHERE)
-    assert len({*store.load(mine)["pid"], os.getpid()}) == 5
+    recorded = store.load(mine)
+    assert len({*recorded["pid"], os.getpid()}) == 5 and not recorded["cache"].any()
     assert set(states(mine, store).values()) == {"fresh"}
 
 
@@ -203,6 +189,7 @@ class Absent(Guess):
     needs = "a_package_that_is_not_here"
 
 
+@pytest.mark.filterwarnings("error")  # also where nothing is recorded
 def test_hours_by_hand(store, capsys):
     """2 · 30 + 2 · 90 s: 120 s on each of two workers, but 90 s at the least on any number.
 
@@ -218,9 +205,7 @@ def test_hours_by_hand(store, capsys):
     assert estimate([MINE], store=store).iloc[0, 1:].tolist() == [4, 0, 0, 0, 0]
     changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Guess": [{}], "Absent": [{}]}
     more = tiny(METHODS | {"Guess": Guess(), "Absent": Absent()}, changes)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # also where nothing is recorded
-        table = estimate([more, OTHER], store=store)
+    table = estimate([more, OTHER], store=store)
     assert table["experiment"].tolist() == ["mine", "other", "all"]
     found = table[["trials", "to_run", "unknown"]].to_numpy().tolist()
     assert found == [[8, 4, 2], [2, 2, 2], [10, 6, 4]]

@@ -19,7 +19,6 @@ from mimlpaper.study.records import default_store
 from mimlpaper.study.registry import EXPERIMENTS, ROWS
 from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import scorecard_cells
-from mimlpaper.study.statistics import rank_methods
 from mimlpaper.study.verdicts import VERDICTS, agreement
 from tests.made_up_records import as_in_the_paper
 
@@ -273,16 +272,3 @@ def test_claim_s5_1_counts_cases():
     assert better.startswith(f"of 35 cases {shown['strict test'] / 35:.0%} shown")
     by_paper = shown["paper's test"] / 35
     assert f"by the paper's test {by_paper:.0%} shown" in better
-
-
-def test_ranks_of_table_4_over_its_sets():
-    rows = plain("table4")
-    means = rows.pivot_table("average_precision", "dataset", "method")
-    by_hand = {
-        method: np.mean([(own >= own[method]).sum() - (own == own[method]).sum() / 2 + 0.5
-                         for _, own in means.iterrows()])
-        for method in means
-    }  # fmt: skip
-    found = rank_methods(1 - means)
-    assert found.table["rank"].to_dict() == pytest.approx(by_hand)
-    assert found.n_sets == 11

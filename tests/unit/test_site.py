@@ -20,14 +20,14 @@ import mimlpaper
 from mimlpaper import paths
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
-from mimlpaper.datasets import SCENE_LABELS, ImageBags, make_scenes
+from mimlpaper.datasets import ImageBags, make_scenes
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.reasons import explain
 from mimlpaper.study import scorecard
 from mimlpaper.study.companion import DRAWN
-from mimlpaper.study.published import TABLES
 from mimlpaper.study.scorecard import ARTEFACTS
 from tests.made_up_notebooks import edited, write_notebook
+from tests.made_up_records import as_in_the_paper
 
 ROOT = paths.project_root()
 sys.path.append(str(ROOT / "site"))
@@ -70,10 +70,6 @@ def test_a_figure_has_its_text_its_number_its_svg_and_folded_code(tmp_path):
     for alt in (f"{DRAWN} {TEXT}", "Something else"):  # a figure of other data
         (cell, _) = page_of(saved, tmp_path, alt)[0].cells
         assert cell.outputs[0].data == {"image/png": "B64"} and cell.metadata["tags"] == []
-    (cell,) = page_of("a = 1\nb = 2", tmp_path)[0].cells
-    assert cell.metadata["tags"] == ["hide-input"]
-    (cell,) = page_of("a = 1", tmp_path)[0].cells
-    assert cell.metadata["tags"] == []
     assert executed.artefacts_in(nbformat.v4.new_code_cell(saved)) == []  # it shows nothing
 
 
@@ -112,16 +108,13 @@ def test_home_and_readme_link_the_notebooks_that_there_are(tmp_path):
     assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
     assert "**What is the problem?** What is it? *Multi" in text and "](figures/orders.svg)" in text
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
-    assert "notebooks/9_cost" not in text and "notebooks/3_framework" not in text
+    assert "notebooks/9_cost" not in text and "| all |" not in text
     (tmp_path / "orders.svg").write_text(" " * (pages.HEAVY + 1))  # too heavy for a page
     text = pages.readme_page(README, ["0_scorecard"], tmp_path)
     assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
     assert "![Orders](figures/orders.png) of [all](gallery.md)" in text
     with pytest.raises(ValueError, match=r"README\.md must have <!-- answer -->"):
         pages.home_page(README.replace("answer", "other"), [], tmp_path)
-    readme = (ROOT / "README.md").read_text()
-    assert "## Two commands" in readme
-    assert "## Two commands" not in pages.home_page(readme, [], tmp_path)
 
 
 def staged(method, n_stages):
@@ -148,18 +141,12 @@ def test_sliders_have_means_and_spreads_and_the_papers_setting():
 
 
 def test_the_story_of_the_early_stop_is_told_from_records():
-    names = [*TABLES[1].algorithms, "RankSvm, converged"]
-    rows = [
-        {"method": name, "split": split, "dataset": "scene", "parameters": "{}", "stage": 0,
-         "state": "fresh", "kind": "original", **dict.fromkeys(CRITERIA, value + split / 10)}
-        for name, value in zip(names, np.linspace(0.2, 0.6, 9), strict=True) for split in (0, 1)
-    ]  # fmt: skip
-    steps = staged("RankSvm", 4).assign(state="fresh")
-    tables = {"table1": pd.DataFrame(rows), "ranksvm_steps": steps}
+    ours, steps = as_in_the_paper(1), staged("RankSvm", 4).assign(state="fresh")
+    converged = ours[ours["method"] == "RankSvm"].assign(method="RankSvm, converged")
+    tables = {"table1": pd.concat([ours, converged]), "ranksvm_steps": steps}
     (told,) = explore.early_stop(tables.__getitem__)["shown"]
     assert told["orders"].keys() == {"printed", "converged", "1", "2", "3", "4"}
     assert all(len(order) == 8 for order in told["orders"].values())
-    assert [chapter["at"] for chapter in told["chapters"]][:3] == ["printed", "converged", "1"]
     assert told["levels"][0]["values"][0] == 0.21  # hamming loss in print
     assert not any("{" in chapter["words"] for chapter in told["chapters"])
     tables["ranksvm_steps"] = steps[:0]
@@ -213,16 +200,10 @@ def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
     assert pages.READINGS in [pages.slug(line) for line in lines if line.startswith("## ")]
 
 
-def linked(text, linker=None):
-    """A text with its links, as HTML."""
-    return "".join((linker or terms.Linker("g", "f")).parts(text))
-
-
 def test_every_term_has_a_meaning_a_place_and_a_page_that_uses_it():
     rows, page = terms.glossary(), pages.glossary_page()
     places = [terms.slug(row["term"]) for row in rows]
     assert len(set(places)) == len(rows) and all(places)
-    assert all(row["meaning"].endswith((".", "?")) for row in rows)
     assert all(f'<dt id="{place}">' in page for place in places)
     files = [ROOT / "README.md", *ROOT.glob("site/*.md"), *ROOT.glob("mimlpaper/study/*.py")]
     texts = [path.read_text() for path in files]
@@ -233,6 +214,9 @@ def test_every_term_has_a_meaning_a_place_and_a_page_that_uses_it():
 
 
 def test_terms_and_numbers_of_the_paper_are_linked_once(monkeypatch):
+    def linked(text):
+        return "".join(terms.Linker("g", "f").parts(text))
+
     text = linked("A bag, for instance, and its bags.")
     assert text.startswith('A <a class="term" href="g#bag" data-meaning="A set of instances ')
     assert text.endswith('">bag</a>, for instance, and its bags.')
@@ -308,9 +292,7 @@ def test_what_the_page_plays_with(model):
     with pytest.raises(ValueError, match=r"got (NoisyOr|DMimlSvm)"):
         play.exported(make_pipeline(*copy.deepcopy(model[:-1]), type(model[-1])(kernel="linear")))
     scenes = play.drawn_scenes(n_images=20, size=16)
-    names = [scene["name"].removeprefix("Drawn as ") for scene in scenes]
-    assert len(set(names)) == len(scenes) > 4
-    assert {label for name in names for label in name.split(" and ")} <= set(SCENE_LABELS)
+    assert len({scene["name"] for scene in scenes}) == len(scenes) > 4
     assert all(scene["source"].startswith("data:image/png;base64,") for scene in scenes)
     if play.anywidget is None:
         assert play.player([], []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None
@@ -326,19 +308,18 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     monkeypatch.setattr(publish, "write_lists", lambda card: [])
     (folder := tmp_path / "notebooks").mkdir()
-    artefact = next(artefact for artefact in publish.ARTEFACTS if artefact.file == "figure10")
     show = "from IPython.display import HTML, Image, display; import sys"
     picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
     table = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
     cells = [f"{show}; print('bar', file=sys.stderr)", f"HTML({table!r})", "'hidden'"]
-    cells[1:1] = [picture(f"{artefact.title}. {artefact.shows}"), picture("own")]
+    cells[1:1] = [picture(TEXT), picture("own")]
     write_notebook(folder, "6_any", *cells)
     with edited(folder / "6_any.ipynb") as notebook:
         notebook.cells[-1].metadata["tags"] = ["remove-cell"]
     publish.publish(["6_any"])
     pages = paths.figures() / "pages"
     page = (pages / "6_any.md").read_text()
-    assert f"![{artefact.title}. {artefact.shows}](../figure10.png)" in page
+    assert f"![{TEXT}](../figure10.png)" in page
     assert "![own](6_any_1.png)" in page and (pages / "6_any_1.png").stat().st_size == 24
     assert "<table><tr><td>1</td></tr></table>" in page
     assert "hidden" not in page and "\n    bar" not in page
@@ -349,7 +330,8 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
 
 def test_lists_are_written_in_their_places(tmp_path, monkeypatch):
     assert (paths.figures() / "README.md").read_text() == publish.gallery()
-    assert (paths.project_root() / "codecheck.yml").read_text() == publish.codecheck_manifest()
+    assert (ROOT / "codecheck.yml").read_text() == publish.codecheck_manifest()
+    assert all((paths.figures() / name).is_file() for one in ARTEFACTS for name in one.files)
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     (tmp_path / "README.md").write_text(SHORT)
     card = scorecard.scorecard({})
@@ -372,12 +354,3 @@ def test_gallery_and_manifest_of_a_picture_and_a_table(monkeypatch):
     assert "## Fig. 99\n\n![A curve.](figure99.png)" in text and "## Costs" not in text
     files = [one["file"] for one in yaml.safe_load(publish.codecheck_manifest())["manifest"]]
     assert files == ["figures/figure99.png", "figures/costs.csv"]
-
-
-def test_codecheck_manifest_keeps_the_rules_of_the_specification():
-    config = yaml.safe_load(publish.codecheck_manifest())
-    assert config["version"] == "https://codecheck.org.uk/spec/config/1.0/"
-    assert config["paper"]["title"] and all(one["name"] for one in config["paper"]["authors"])
-    assert config["paper"]["reference"].startswith("https://doi.org/")
-    for item in config["manifest"]:
-        assert (paths.project_root() / item["file"]).is_file() and item["comment"]

@@ -12,17 +12,14 @@ from mimlpaper.paths import results
 from mimlpaper.study import section5, statistics
 from mimlpaper.study.section5 import EqualPair, critical_lead, levels, power, standardized_leads
 from mimlpaper.study.statistics import ALPHA, RHO, compare_gains, compare_methods, rank_methods
-from tests.made_up_records import apart, swept
+from tests.made_up_records import apart, rows, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
 NOISE = np.tile([-1.0, 1.0], 15)
 
 
 def records_of(method, values, dataset="scene"):
-    return pd.DataFrame({
-        "method": method, "dataset": dataset, "split": range(len(values)),
-        "hamming_loss": values, "average_recall": values, "n_train": 1500, "n_test": 500,
-    })  # fmt: skip
+    return rows("table1", dataset, method, {"hamming_loss": values, "average_recall": values})
 
 
 def compared(a, b, criterion="hamming_loss", dataset="scene"):
@@ -38,6 +35,9 @@ def test_by_hand():
     """
     assert 2 * statistics.t_test(DIFFERENCES) == pytest.approx(0.047421, abs=1e-6)
     assert 2 * statistics.t_test(DIFFERENCES, 1 / 4) == pytest.approx(0.132419, abs=1e-6)
+    # A large test set has the calibrated variance.
+    assert statistics.extra_variance(None) == 0.0 and statistics.extra_variance(1 / 3) == 1 / 3
+    assert statistics.extra_variance(3.0) == pytest.approx(RHO / (1 - RHO)) and RHO < 0.75
 
 
 def test_against_scipy():
@@ -73,6 +73,9 @@ def test_a_tie_is_shown_by_precision_not_by_noise():
     found = compare_gains(0.005 + 0.001 * NOISE, 0.0, 0.01).paired
     assert found["better"] < ALPHA and found["tie"] < ALPHA and found["not better"] < ALPHA
     assert found["worse"] == 1.0
+    found = compared([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]).strict  # which leaves no doubt
+    assert {name for name, p in found.items() if p == 0} == {"tie", "not better", "not worse"}
+    assert {*found.values()} == {0.0, 1.0}
 
 
 def test_only_shared_splits_count():
@@ -92,18 +95,6 @@ def test_independent_data_sets_are_compared_by_their_ranks():
     assert found.strict["better"] == pytest.approx(2 / 2**11) and found.paired["better"] > 0.3
     both = statistics.signed_rank_test([np.zeros(5), [0.0, 0.0, 1.0, 2.0, 3.0]])
     assert both.tolist() == [1.0, stats.wilcoxon([1, 2, 3], alternative="greater").pvalue]
-
-
-def test_equal_values_tie():
-    shown = compared([0.1, 0.2, 0.3], [0.1, 0.2, 0.3]).strict
-    assert {name for name, p in shown.items() if p == 0} == {"tie", "not better", "not worse"}
-    assert {*shown.values()} == {0.0, 1.0}
-
-
-def test_a_large_test_set_has_the_calibrated_variance():
-    """Beyond one test example for each of training ρ / (1 - ρ), below that n_test / n_train."""
-    assert statistics.extra_variance(None) == 0.0 and statistics.extra_variance(1 / 3) == 1 / 3
-    assert statistics.extra_variance(3.0) == pytest.approx(RHO / (1 - RHO)) and RHO < 0.75
 
 
 LOSSES = pd.DataFrame(
@@ -165,22 +156,19 @@ class Swapped(EqualPair):
         return rng, Y, views[::-1]
 
 
-def test_the_views_are_alike_and_a_swap_turns_the_sign():
+class Counting(section5.Ridge):
+    def fit(self, X, Y):
+        assert X.shape == (12, section5.N_FEATURES)  # a quarter of the examples
+        return super().fit(X, Y)
+
+
+def test_the_views_are_alike_and_a_swap_turns_the_sign(monkeypatch):
+    monkeypatch.setattr(section5, "Ridge", Counting)
     (leads,), (turned,) = (
         standardized_leads(pair(12, 3), None, None, None) for pair in (EqualPair, Swapped)
     )
     assert list(leads) == list(CRITERIA) and len(set(leads.values())) > 5
     assert [*turned.values()] == pytest.approx([-lead for lead in leads.values()])
-
-
-def test_a_quarter_of_the_examples_is_for_training(monkeypatch):
-    class Counting(section5.Ridge):
-        def fit(self, X, Y):
-            assert X.shape == (12, section5.N_FEATURES)
-            return super().fit(X, Y)
-
-    monkeypatch.setattr(section5, "Ridge", Counting)
-    standardized_leads(EqualPair(12, 3), None, None, None)
 
 
 def test_levels_and_power_of_independent_leads():

@@ -129,14 +129,10 @@ def test_tints_keep_their_table_and_prose_is_set_flush_left():
     assert "None." in none._repr_html_() and "None." in none.to_markdown()
 
 
-def test_open_choices_with_the_columns_asked_for():
-    table = tables.divergences_table("4", ("where", "effect", "sweep"))
-    assert list(table.entries.columns) == ["where", "effect", "sweep"]
-    every = tables.divergences_table()
-    assert len(table.entries) == every.tidy["section"].eq("4").sum() < len(every.entries)
-
-
-def test_choices_are_shown_by_the_change_of_each_mean():
+def test_open_choices_are_those_asked_for_and_shown_by_the_change_of_each_mean():
+    asked, every = tables.divergences_table("4", ("where", "effect")), tables.divergences_table()
+    assert list(asked.entries.columns) == ["where", "effect"]
+    assert len(asked.entries) == every.tidy["section"].eq("4").sum() < len(every.entries)
     values = {name: [0.2, 0.4] for name in TABLES[1].criteria}
     own = rows("table1", "scene", "MimlNn", values, reading="")
     other = own.assign(reading="ratio = 0.2", coverage=own["coverage"] - 0.1)

@@ -23,8 +23,7 @@ NUMBERS = list(TESTED.numbers[:-2])
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = Store(tmp_path / "results")
+def store(store):
     compute(MINE, store=store, jobs=1)
     return store
 

@@ -1,6 +1,6 @@
 """MimlClassifier beside each of its candidates on ten data sets: build/classifier.csv.
 
-    python tests/check/compare_classifier.py [SPLITS]
+    python site/compare_classifier.py [SPLITS]
 
 Each split trains on at most 150 bags, drawn at random, and tests on at most 300 of the others.
 A row is a learner on a split. Printed are means over the splits, and mean ranks over the data sets.
