@@ -144,8 +144,10 @@ def _compute(options):
     *PROTOCOL,
 )
 def _verify(options):
+    from mimlpaper.study.fingerprint import provenance
     from mimlpaper.study.registry import EXPERIMENTS
-    from mimlpaper.study.verify import SAME, verify
+    from mimlpaper.study.scorecard import counted
+    from mimlpaper.study.verify import MEANING, SAME, verify
 
     what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
     table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
@@ -153,8 +155,9 @@ def _verify(options):
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
-    n_checked, n_same = table["n_checked"].sum(), table.loc[same, "n_checked"].sum()
-    print(f"{n_checked} trials of {len(table)} groups run again, {n_same} gave the same numbers")
+    found = counted(table["outcome"].value_counts()) or "none"
+    n_checked, machine = table["n_checked"].sum(), provenance()["machine"]
+    print(f"{n_checked} trials run again on {machine}; groups: {found} ({MEANING})")
     return int(not same.all())
 
 

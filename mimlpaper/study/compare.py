@@ -167,8 +167,7 @@ def as_printed(records: pd.DataFrame, experiment: str) -> pd.DataFrame:
 def tuned_losses(get_records: Records) -> pd.DataFrame:
     """1 − average precision of everyone tuned: a row for each independent data set.
 
-    The sets of web pages are one. On vectors a learner of bags works through InsDif, and has its
-    own name here.
+    The sets of web pages are one. A learner of bags that works through InsDif has its own name.
     """
     rows = as_published(records_of(get_records, "tuned")).dropna(subset="average_precision")
     sets = rows["dataset"].str.replace("yahoo:.*", "web pages", regex=True)

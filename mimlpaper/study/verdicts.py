@@ -116,10 +116,9 @@ def row_verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
 def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
-    Cells are ``measured`` if they are printed and recorded.
-    ``match_rate`` and ``false_match_rate`` are the shares of our own and of other algorithms'
-    printed cells that agree, ``tau`` is Kendall's of the order of algorithms, mean over the
-    columns, ``winner_agreement`` the share of columns where our winner is the printed one.
+    Cells are ``measured`` if printed and recorded. ``match_rate`` and ``false_match_rate`` are the
+    shares of our own and of other algorithms' cells that agree, ``tau`` is Kendall's of the order
+    of algorithms, ``winner_agreement`` the share of columns where our winner is the printed one.
     """
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows, own = row_verdicts(pairs), pairs[pairs["algorithm"] == pairs["other"]]

@@ -41,6 +41,7 @@ from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import TrialError, run_trials
 
 OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
+MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
 FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
 # An outlier lies so many robust standard deviations from the median of its setting's splits. The
