@@ -140,7 +140,7 @@ def test_open_choices_are_those_asked_for_and_shown_by_the_change_of_each_mean()
     table = tables.choices_table(pd.concat([own, other, alone]), "Open choices")
     assert list(table.entries.index) == ["MimlNn", "MimlNn: ratio = 0.2"]
     coverage = [entry.lines[0] for entry in table.entries["coverage ↓"]]
-    assert coverage == ["0.300", "-0.100"] and "means over 2" in table.caption
+    assert coverage == ["0.300", "-0.100"] and "splits: 2" in table.caption
 
 
 def test_claims_have_words_a_control_and_detail_if_asked():
