@@ -30,9 +30,9 @@ test: install  ## two minutes of tests
 	$(BIN)/python -m pytest --numprocesses 2
 
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
-	$(BIN)/python -m pytest --numprocesses 2 tests/check
-	$(BIN)/python tests/package/check_package.py
-	$(BIN)/mimlpaper run --profile smoke
+	$(BIN)/python tests/package/check_package.py & package=$$!; \
+	$(BIN)/python -m pytest --numprocesses 2 tests/check && \
+	$(BIN)/mimlpaper run --profile smoke && wait $$package
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
 	$(BIN)/python site/check.py build/smoke build/site-smoke && \
 	$(BIN)/python -m pytest tests/browser; fi
