@@ -76,7 +76,7 @@ def run_notebooks(
     ``publish`` to the folder that the repository keeps.
     ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
     those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.checked`.
-    Own questions are answered in ``build/explored``. ``at_once`` run together, -1 is one a core.
+    Own questions are answered in ``build/explored``. ``at_once`` run together, -1: one a core.
     """
     parameters = parameters or {}
     found = list(dict.fromkeys(map(_find, names or available_notebooks())))

@@ -218,7 +218,7 @@ def _agreeing(cells, marked):
 def trace(table: int | str, method: str, criterion: str, dataset: str | None = None) -> str:
     """How one number of Tables 1 to 5 came about: one screen of text.
 
-    Names are those of the scorecard, by default of the table's first data set; else a ValueError.
+    Names are the scorecard's, the data set by default the first; a ValueError lists what there is.
     """
     printed = TABLES.get(int(table)) if str(table).isdigit() else None
     if printed is None:

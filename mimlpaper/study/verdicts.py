@@ -117,8 +117,8 @@ def agreement(cells: pd.DataFrame) -> dict:
     """Counts and shares of agreement over some tables' cells; a share of nothing is None.
 
     Cells are ``measured`` if printed and recorded. ``match_rate`` and ``false_match_rate`` are the
-    shares of our own and of other algorithms' cells that agree, ``tau`` is Kendall's of the order
-    of algorithms, ``winner_agreement`` the share of columns where our winner is the printed one.
+    shares of our own and of others' cells that agree, ``tau`` is Kendall's of the methods' orders,
+    a mean over columns, ``winner_agreement`` the share of columns with the printed winner.
     """
     pairs = deviations(cells[cells["kind"] != "synthetic"])
     rows, own = row_verdicts(pairs), pairs[pairs["algorithm"] == pairs["other"]]

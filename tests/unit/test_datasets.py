@@ -133,6 +133,9 @@ def places_in(whole, derived):
 
 def test_data_and_percentages_are_checked():
     scenes = load("synthetic_scene")
+    one = {"Y": None, "y": scenes.Y[:, 0], "label_names": ("a",)}
+    single = replace(scenes, **one, X=np.zeros((200, 3)))
+    assert repr(single) == "Dataset('synthetic_scene', array (200, 3), label 'a', synthetic)"
     for use, message in (
         (lambda: replace(scenes, y=scenes.Y[:, 0]), "synthetic_scene must have either Y or y"),
         (lambda: replace(scenes, Y=1.0 * scenes.Y), "must be booleans"),

@@ -21,6 +21,7 @@ def test_one_bag_by_hand():
     found = metrics.evaluate(np.array([[1, 0, 1, 0]]), [[4, 3, 2, 1]], [[1, 1, 0, 0]])
     assert list(found) == list(metrics.CRITERIA)  # in the paper's order
     assert [*found.values()] == pytest.approx([0.5, 0, 2, 0.25, 5 / 6, 1 / 2, 5 / 8])
+    assert [c.arrow for c in metrics.CRITERIA.values()] == ["↓"] * 4 + ["↑"] * 3
 
 
 def test_agrees_with_the_slow_form(rng):

@@ -172,7 +172,7 @@ def test_agrees_with_a_conic_solver_up_to_the_gap(rng, bags, problem, which):
         for C, minimum, expected in (*solved, solved[0]):
             f, values = svm.solve(targets, C)
             assert 0 <= f.gap <= tol
-            assert f(features) == pytest.approx(values, abs=1e-5)
+            assert f(features) == pytest.approx(values, abs=1e-5 if tol > 1e-7 else None)
             assert tol > 1e-7 or values == pytest.approx(expected, abs=5e-3)
             if not k_0.any():  # ½ ||f||² + Σ C max(0, 1 - g f), for offsets of no norm
                 loss = np.vdot(C, np.maximum(1 - of_instances * values, 0))
