@@ -16,7 +16,6 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -65,26 +64,28 @@ class Store:
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.csv"
 
-    def check_writable(self, experiment: str):
-        """Raise a StoreError if nothing can be added to an experiment's file."""
-        with self._appending(experiment):
-            pass
-
     def append(self, experiment: Experiment, rows: list[dict]):
-        """Add rows, all of them or, if that fails, none."""
-        with self._appending(experiment.name) as file:
-            # A writer that was killed may have left part of a row.
-            file.seek(0)
-            end = file.read().rfind(b"\n") + 1
-            file.truncate(end)
-            unwritten = _to_csv(rows, columns_of(experiment), with_header=not end).encode()
-            try:
-                while unwritten:
-                    unwritten = unwritten[file.write(unwritten) :]
-                os.fsync(file.fileno())
-            except OSError:
+        """Add rows, all of them or, if that fails, none; a StoreError says why."""
+        path = self.path(experiment.name)
+        try:
+            # Unbuffered: what could not be written must not be written later.
+            with self._locked(experiment.name), open(path, "a+b", buffering=0) as file:
+                # A writer that was killed may have left part of a row.
+                file.seek(0)
+                end = file.read().rfind(b"\n") + 1
                 file.truncate(end)
-                raise
+                unwritten = _to_csv(rows, columns_of(experiment), with_header=not end).encode()
+                try:
+                    while unwritten:
+                        unwritten = unwritten[file.write(unwritten) :]
+                    os.fsync(file.fileno())
+                except OSError:
+                    file.truncate(end)
+                    raise
+        except OSError as error:
+            raise StoreError(
+                f"cannot record to {path}: {error}; what was recorded before is intact"
+            ) from error
 
     def load(self, experiment: Experiment) -> pd.DataFrame:
         """All whole trials; of a trial recorded twice the last, of a torn one nothing."""
@@ -136,17 +137,6 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         return FileLock(self.folder / f".{name}.lock")
 
-    @contextmanager
-    def _appending(self, name):
-        """An unbuffered file: what could not be written must not be written later."""
-        try:
-            with self._locked(name), open(self.path(name), "a+b", buffering=0) as file:
-                yield file
-        except OSError as error:
-            raise StoreError(
-                f"cannot record to {self.path(name)}: {error}; what was recorded before is intact"
-            ) from error
-
 
 def _newest(known, added):
     table = pd.concat([known, added]) if len(known) else added
@@ -164,10 +154,10 @@ def _latest(rows):
 
 def columns_of(experiment: Experiment) -> list[str]:
     """The columns of an experiment's file but the seal."""
-    measure = experiment.measure
     return [
-        *KEY, "stage", "n_stages", *measure.words, *measure.numbers, "seconds", "warnings", "kind",
-        "n_train", "n_test", "data_sha256", "code", "versions", "commit", "machine",
+        *KEY, "stage", "n_stages", *experiment.measure.words, *experiment.measure.numbers,
+        "seconds", "warnings", "kind", "n_train", "n_test", "data_sha256",
+        "code", "versions", "commit", "machine",
     ]  # fmt: skip
 
 
@@ -242,20 +232,14 @@ def records(
     """What is recorded of an experiment's trials, in their order, with a column ``state``."""
     described = get_experiment(experiment)
     store = store or default_store(profile)
-    table = store.load(described)
-    place: dict[tuple, int] = {one: i for i, one in enumerate(described.trials(profile, methods))}
-    table["place"] = pd.Series(map(place.get, keys_of(table)), dtype=float)
-    table = table.dropna(subset="place").sort_values(["place", "stage"], ignore_index=True)
-    return table.drop(columns="place").assign(state=_states(table, described, store.outcomes()))
+    trials = pd.DataFrame(described.trials(profile, methods), columns=KEY)
+    table = trials.merge(store.load(described), on=KEY)  # in the order of the trials
+    return table.assign(state=_states(table, described, store.outcomes()))
 
 
 def _states(table, experiment, outcomes):
-    own = outcomes[outcomes["experiment"] == experiment.name]
-    same, other = (
-        set(part[GROUP[1:]].itertuples(index=False, name=None))
-        for part in (own[own["outcome"].isin(SAME)], own[~own["outcome"].isin(SAME)])
-    )
-    attested = same - other
+    confirmed = outcomes["outcome"].isin(SAME).groupby([outcomes[name] for name in GROUP]).all()
+    attested = set(confirmed.index[confirmed])
     today, entries = current_codes(experiment), manifest()
 
     @cache
@@ -267,7 +251,7 @@ def _states(table, experiment, outcomes):
             return "stale"
         now = today(dataset, method, parameters)
         (old_code, _, then), (code, _, settings) = recorded.partition("."), now.partition(".")
-        same = (method, old_code, code) in attested and settings == then
+        same = (experiment.name, method, old_code, code) in attested and settings == then
         return "fresh" if recorded == now else "attested" if same else "stale"
 
     about = table[["dataset", "method", "parameters", "code", "data_sha256"]]

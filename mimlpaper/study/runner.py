@@ -61,7 +61,7 @@ def compute(
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
         if trials and not _data_missing(trials, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
-            store.check_writable(experiment.name)
+            store.append(experiment, [])  # what cannot be written is known now, not after hours
             waiting += trials
         unchecked |= recorded["state"].eq("unchecked").any()
     if waiting or unchecked:
@@ -119,17 +119,16 @@ def _record(experiments, trials, jobs, data_home, dask, store):
     """Run and record the trials; what failed is raised when every experiment is checked."""
     from mimlpaper.study.verify import spot_check  # which runs trials by this module
 
-    touched, failures, where = set(), [], {"jobs": jobs, "data_home": data_home}
+    failures, where = [], {"jobs": jobs, "data_home": data_home}
     try:
         for trial, rows in run_trials(trials, experiments, dask=dask, **where):
             experiment = experiments[trial.experiment]
             mark = UNCHECKED if dask and not experiment.measure.alone else ""
             rows = [trial._asdict() | row | {"code": mark + row["code"]} for row in rows]
             store.append(experiment, rows)
-            touched.add(trial.experiment)
     except TrialError as error:
         failures.append(str(error))
-    for name in touched:
+    for name in {trial.experiment for trial in trials}:
         store.rewrite(experiments[name])  # without what the new records supersede
     for experiment in experiments.values():
         try:
@@ -153,16 +152,13 @@ def run_trials(
     version of the package, the data, and one thread.
     """
 
-    def job(trial):
-        """What a worker needs to run a trial: a few kilobytes."""
+    jobs_of: dict[bool, list] = {False: [], True: []}
+    for trial in trials:
         experiment = experiments[trial.experiment]
         estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
         splits = experiment.part_of(trial.dataset, trial.method).splits
-        return trial, estimator, splits, experiment.measure, data_home
-
-    jobs_of: dict[bool, list] = {False: [], True: []}
-    for trial in trials:
-        jobs_of[experiments[trial.experiment].measure.alone].append(job(trial))
+        job = trial, estimator, splits, experiment.measure, data_home  # a few kilobytes
+        jobs_of[experiment.measure.alone].append(job)
     names, failures = ", ".join(dict.fromkeys(trial.experiment for trial in trials)), []
     with tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False) as progress:
         together = _in_batches(jobs_of[False], jobs, dask, progress)
