@@ -114,10 +114,10 @@ def _drawn(known, table, sample, rng):
 
 def _cheap(table, seconds, data_home, rng):
     """Usable trials of present data that took so many seconds in all."""
-    usable = table["state"].isin(USABLE) & (table["seconds"] <= seconds / 4)
-    trials = table[usable].drop_duplicates(KEY).sample(frac=1, random_state=rng)
-    there = [name for name in trials["dataset"].unique() if is_present(name, data_home)]
-    trials = trials[trials["dataset"].isin(there)]
+    there = [name for name in table["dataset"].unique() if is_present(name, data_home)]
+    usable = table["state"].isin(USABLE) & table["dataset"].isin(there)
+    cheap = table[usable & (table["seconds"] <= seconds / 4)]
+    trials = cheap.drop_duplicates(KEY).sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]
 
 
@@ -163,11 +163,9 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
 def verified(read, experiments, store: Store) -> list[dict]:
     """What :func:`verify` last found of today's code, by experiment and kind of machine."""
     table, rows = store.outcomes(), []
-    for name in experiments:
-        recorded = read(name)
-        if recorded.empty or name not in set(table["experiment"]):
-            continue
-        groups = with_codes(get_experiment(name), recorded)[GROUP].drop_duplicates()
+    known = set(table["experiment"])
+    for name in [one for one in experiments if one in known]:
+        groups = with_codes(get_experiment(name), read(name))[GROUP].drop_duplicates()
         for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
             counts = {word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)}
             rows.append({
@@ -218,14 +216,12 @@ def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> t
     if set(again) != set(recorded["stage"]):
         return np.inf, False
     words = [word for word in experiment.measure.words if word != "chosen"]
-    largest, same, numbers = 0.0, True, _compared_numbers(experiment)
-    for row in recorded.to_dict("records"):
-        other = again[row["stage"]]
-        apart = distance(row, other, numbers)
-        largest = max(largest, float(apart.max()))
-        same &= bool((apart <= allowed(row, other, numbers)).all())
-        same &= all(row[word] == str(other[word]) for word in words)
-    return largest, same
+    numbers = _compared_numbers(experiment)
+    pairs = [(row, again[row["stage"]]) for row in recorded.to_dict("records")]
+    apart = pd.concat([distance(*pair, numbers) for pair in pairs])
+    close = apart <= pd.concat([allowed(*pair, numbers) for pair in pairs])
+    same_words = all(row[word] == str(other[word]) for row, other in pairs for word in words)
+    return float(apart.max()), bool(close.all()) and same_words
 
 
 def _compared_numbers(experiment):
