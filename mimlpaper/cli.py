@@ -77,8 +77,7 @@ def _protocol(options):
     *PROTOCOL,
 )
 def _run(options):
-    from mimlpaper.study import notebooks
-    from mimlpaper.study.scorecard import counted, trials_behind
+    from mimlpaper.study import notebooks, scorecard
 
     names = options.notebooks or notebooks.available_notebooks()
     if options.parameters:
@@ -87,17 +86,17 @@ def _run(options):
              "what it does": one["help"]}
             for name in names for one in notebooks.parameters_of(name).values()
         ])  # fmt: skip
-    counts = {Path(name).stem: trials_behind(Path(name).stem, options.profile) for name in names}
-    waiting = [name for name, found in counts.items() if any(found[state] for state in TO_RUN)]
-    left_out = waiting if options.recorded else []
-    ready = [name for name in names if Path(name).stem not in left_out]
+    named = {Path(name).stem: name for name in names}
+    counts = {stem: scorecard.trials_behind(stem, options.profile) for stem in named}
+    left_out = [stem for stem in named if options.recorded and counts[stem].keys() & TO_RUN]
+    ready = [name for stem, name in named.items() if stem not in left_out]
     asked = {"data_home": options.data_home or "", "recompute": options.recompute}
     parameters = _protocol(options) | asked | dict(options.p)
     at_once = -1 if options.recorded else 1  # since trials take all cores
     runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
     _print([
         {"notebook": run.name, "status": run.status,
-         "trials": counted(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
+         "trials": scorecard.counted(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
          "mend": "" if run.status == "done" else f"mimlpaper run {run.name}"}
         for run in [*runs, *(notebooks.NotebookRun(name, "left out", 0.0) for name in left_out)]
     ])  # fmt: skip
@@ -119,8 +118,7 @@ def _run(options):
 def _compute(options):
     from joblib import effective_n_jobs
 
-    from mimlpaper.study import records, registry, runner
-    from mimlpaper.study.scorecard import counted
+    from mimlpaper.study import records, registry, runner, scorecard
 
     names = options.experiment or list(registry.EXPERIMENTS)
     how = {"recompute": options.recompute}
@@ -129,7 +127,7 @@ def _compute(options):
         return print(runner.estimate(names, **how).to_string(index=False, float_format="%.2f"))
     how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
     trials = runner.compute(names, **how).drop_duplicates(records.KEY)
-    states = ("state", lambda states: counted(states.value_counts(sort=False)))
+    states = ("state", lambda states: scorecard.counted(states.value_counts(sort=False)))
     groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
@@ -144,20 +142,18 @@ def _compute(options):
     *PROTOCOL,
 )
 def _verify(options):
-    from mimlpaper.study.fingerprint import provenance
-    from mimlpaper.study.registry import EXPERIMENTS
-    from mimlpaper.study.scorecard import counted
-    from mimlpaper.study.verify import MEANING, SAME, verify
+    from mimlpaper.study import fingerprint, registry, scorecard, verify
 
     what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
-    table = verify(options.experiment or list(EXPERIMENTS), **what, **_protocol(options))
-    same = table["outcome"].isin(SAME)
+    names = options.experiment or registry.EXPERIMENTS
+    table = verify.verify(names, **what, **_protocol(options))
+    same = table["outcome"].isin(verify.SAME)
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
-    found = counted(table["outcome"].value_counts()) or "none"
-    n_checked, machine = table["n_checked"].sum(), provenance()["machine"]
-    print(f"{n_checked} trials run again on {machine}; groups: {found} ({MEANING})")
+    found = scorecard.counted(table["outcome"].value_counts()) or "none"
+    n_checked, machine = table["n_checked"].sum(), fingerprint.provenance()["machine"]
+    print(f"{n_checked} trials run again on {machine}; groups: {found} ({verify.MEANING})")
     return int(not same.all())
 
 
