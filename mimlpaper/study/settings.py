@@ -7,6 +7,7 @@ is the published row with some of its open choices made otherwise.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from zlib import crc32
 
 import numpy as np
@@ -51,14 +52,11 @@ class Basis:
     kept: bool = False  # in the blind column too, although nearest to print: others take too long
 
 
-def _of_kind(kind):
-    def basis(source="", /, *, on=(), kept=False, **values) -> Basis:
-        return Basis(kind, source, tuple(on), values, kept)
-
-    return basis
+def _basis(kind, source="", /, *, on=(), kept=False, **values) -> Basis:
+    return Basis(kind, source, tuple(on), values, kept)
 
 
-stated, program, own_paper, default, held_out, nearest = map(_of_kind, BASES)
+stated, program, own_paper, default, held_out, nearest = (partial(_basis, kind) for kind in BASES)
 
 
 def each(**values) -> list[dict]:

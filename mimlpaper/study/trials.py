@@ -27,7 +27,6 @@ STAND_INS = {
     **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
     **dict.fromkeys(("scene", "hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
 }
-SMALL = "drawn:240x4x4"  # for drawn data of any size
 
 
 @dataclass(frozen=True)
@@ -222,14 +221,12 @@ class Experiment:
         self._check(methods)
         own = variants or {}
 
-        def own_of(part, name):
-            return part.covers(name) or (part is self.parts[0] and not self.covers(name))
-
         def varied(part):
-            asked = tuple(name for name in datasets if own_of(part, name))
+            first = part is self.parts[0]
+            asked = [n for n in datasets if part.covers(n) or (first and not self.covers(n))]
             given = isinstance(part.splits, GivenSplit) or not n_splits
             return replace(
-                part, datasets=asked if datasets else part.datasets,
+                part, datasets=tuple(asked) if datasets else part.datasets,
                 splits=part.splits if given else replace(part.splits, n_splits=n_splits),
                 variants={
                     m: own.get(m, part.variants.get(m, [{}]))
@@ -272,7 +269,7 @@ def _smoke_datasets(part, n_splits):
 def _stand_in(dataset):
     """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
     if dataset.startswith(DRAWN):
-        return SMALL
+        return "drawn:240x4x4"  # small, for drawn data of any size
     origin, *share = dataset.split(":")
     stand_in = STAND_INS.get(origin, origin)
     own = ":".join([stand_in, *share])

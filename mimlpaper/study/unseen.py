@@ -12,8 +12,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, Normalizer
 
-from mimlpaper import DMimlSvm, MeanInstances, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm
-from mimlpaper.algorithms.noisy_or import NoisyOr
+from mimlpaper import DMimlSvm, MeanInstances, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm, NoisyOr
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.kernels import KernelFactor
 from mimlpaper.preprocessing import OnInstances
