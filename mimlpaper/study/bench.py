@@ -70,8 +70,7 @@ def bench(
     """
     if not re.fullmatch(r"\w+(\.\w+)*:\w+", entry):
         raise ValueError(f"entry must be written module:Name, got {entry!r}")
-    folder = paths.build("bench") / entry.replace(":", ".")
-    folder /= "" if profile == "paper" else profile
+    folder = paths.build("bench", entry.replace(":", "."), profile if profile != "paper" else "")
     jobs = jobs if jobs == 1 else max(2, effective_n_jobs(jobs))
     runs = dict(profile=profile, store=Store(folder), data_home=data_home, jobs=jobs)
     try:
@@ -172,15 +171,15 @@ def _ranked(number, own, profile) -> ReportTable:
     columns = [name for name in (*table.datasets, *table.criteria) if name in numbers["mean"]]
     means, stds = numbers["mean"][columns], numbers["std"]
     ranks = ranks_of_means(means)
+    best = ranks == ranks.min()
     tidy = means.assign(rank=ranks.mean(axis=1)).sort_values("rank", kind="stable")
     tidy["seconds"] = rows.groupby("method")["seconds"].mean()
     for mine in own["method"].unique():
         tidy[f"{mine} against it"] = [_against(mine, name, rows, table) for name in tidy.index]
+    texts = {name: number_entries(means[name], stds[name], best[name]) for name in columns}
     formats = {"rank": "{:.1f}", "seconds": "{:.2f}"}
-    shown = tidy.assign(**{name: tidy[name].map(text.format) for name, text in formats.items()})
-    for name in columns:
-        best = ranks[name] == ranks[name].min()
-        shown[name] = number_entries(means[name], stds[name], best)
+    texts |= {name: tidy[name].map(text.format) for name, text in formats.items()}
+    shown = tidy.assign(**texts)
     name, states = _name(number), sorted({state for part in others for state in part["state"]})
     caption = CAPTION.format(
         title=f"{EXPERIMENTS[name].title}. {table.title}", profile=profile,

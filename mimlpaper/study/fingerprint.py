@@ -162,7 +162,6 @@ def _names(module: str) -> tuple[dict[str, list[ast.stmt]], dict[str, tuple[str,
             nodes = [node for target in targets for node in ast.walk(target)]
             for name in [one.id for one in nodes if isinstance(one, ast.Name)] or [REST]:
                 defined[name].append(statement)
-    defined.pop("__all__", None)
     return dict(defined), imported
 
 

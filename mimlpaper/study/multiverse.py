@@ -78,8 +78,8 @@ def claim_effects(get_records: Records, *, n_drawn: int = N_DRAWN) -> pd.DataFra
             own = [case for case in named if case[2] in measured]
             if own and {method for *pair, _ in own for method in pair} <= {*losses}:
                 effects.append(_effects(claim, own, losses, alone, n_drawn, rng))
-    columns = ["claim", "kind", "change", "effect"]
-    return pd.concat(effects, ignore_index=True) if effects else pd.DataFrame(columns=columns)
+    nothing = pd.DataFrame(columns=["claim", "kind", "change", "effect"])
+    return pd.concat(effects or [nothing], ignore_index=True)
 
 
 def _cases_of_leads(experiment):
