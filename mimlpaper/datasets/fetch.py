@@ -127,30 +127,25 @@ def fetch_all(
     data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
 ) -> list[Path]:
     """Paths of the files of the named or all data sets; downloads missing and damaged files."""
-    folder, entries = data_folder(data_home), manifest()
     files = [file for name in names or SOURCES for file in source_of(name).files]
-    for file in files:
-        if not entries[file].is_at(folder / file):
-            download(entries[file], folder)
-    return [folder / file for file in files]
+    return [fetch(file, data_home, replace=True) for file in files]
 
 
-def fetch(file: str, data_home: str | os.PathLike | None = None) -> Path:
+def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: bool = False) -> Path:
     """Path of a file of the manifest, with checked sha256; downloads a missing file.
 
-    A damaged file may be the user's own and is never overwritten: a DataError says how to.
+    A damaged file may be the user's own, and only ``replace`` overwrites it: a DataError says how.
     """
-    entry = manifest()[file]
-    folder = data_folder(data_home)
+    entry, folder = manifest()[file], data_folder(data_home)
     path = folder / file
-    if not path.exists():
-        return download(entry, folder)
-    if not entry.is_at(path):
+    if entry.is_at(path):
+        return path
+    if path.exists() and not replace:
         raise DataError(
             f"{path} is damaged or another file; {entry.needed}. It is left as it is; to replace "
             f"it by a fresh download: {_mending_command(folder)}"
         )
-    return path
+    return download(entry, folder)
 
 
 def download(entry: ManifestEntry, folder: Path) -> Path:
