@@ -19,16 +19,12 @@ from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.datasets.fetch import DataError
 from mimlpaper.paths import write_whole
 
-MAX_BYTES = 2**32  # of a file, unless the caller allows more
 TRUTHS = {
     **dict.fromkeys(("1", "1.0", "+1", "yes", "y", "true", "t", "positive"), 1.0),
     **dict.fromkeys(("0", "0.0", "-1", "no", "n", "false", "f", "negative"), 0.0),
 }
-MISSING = ("", "?")  # a feature
 LABEL_PREFIX = "label:"  # of a column of labels in a CSV file
 READABLE = (".csv", ".arff", ".json", ".parquet")
-DELIMITERS = ",;\t|"
-BETWEEN_LABELS = re.compile("[;|]")  # of a set in one column
 GUARDED = re.compile(rf"'*([=+\-@]|{LABEL_PREFIX})")  # names with an apostrophe before them in CSV
 
 # Grammar of ARFF. With possessive quantifiers no file can make a search long.
@@ -99,7 +95,7 @@ def _checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]
 def read_bags(
     source: str | os.PathLike | pd.DataFrame, *, bag: str | None = None,
     labels: Sequence[str] | str | None = None, missing: float | None = None,
-    max_bytes: int = MAX_BYTES,
+    max_bytes: int = 2**32,
 ) -> LabelledBags:  # fmt: skip
     """Bags, labels and names from a DataFrame or a file: .csv, .json, .parquet or .arff.
 
@@ -212,7 +208,7 @@ class Column:
 
     def number(self, cell: str, missing: float | None) -> float:
         """A number, the place of a nominal value or -1 if it is missing, or 1 or 0 of a label."""
-        absent = cell in MISSING and self.kind != "label"
+        absent = cell in ("", "?") and self.kind != "label"
         if absent and missing is not None:
             return -1 if self.kind == "nominal" else missing
         with suppress(KeyError, ValueError):
@@ -242,7 +238,7 @@ def _with_labels(columns, names):
 def _with_sets(columns, rows, name):
     """The table with a label for each name in the sets of one column."""
     place = _place(columns, name)
-    sets = [set(map(str.strip, BETWEEN_LABELS.split(cells.pop(place)))) for _, _, cells in rows]
+    sets = [set(map(str.strip, re.split("[;|]", cells.pop(place)))) for _, _, cells in rows]
     names = sorted(set().union(*sets) - {""})
     for (_, _, cells), own in zip(rows, sets, strict=True):
         cells += [f"{name in own:d}" for name in names]
@@ -266,27 +262,26 @@ def _labelled(columns, rows, missing):
             row = zip(columns, cells, strict=True)
             numbers.append(np.array([column.number(cell, missing) for column, cell in row]))
     table = np.reshape(numbers, (-1, len(columns)))
-    numeric = [i for i, column in enumerate(columns) if column.kind == "numeric"]
-    feature_names, parts = [columns[i].name for i in numeric], [table[:, numeric]]
-    for i, column in enumerate(columns):
-        if column.kind == "nominal":  # a feature 0 or 1 for each value
-            feature_names += [f"{column.name}={value}" for value in column.values]
-            parts.append(table[:, [i]] == np.arange(len(column.values)))
+    kinds = np.array([column.kind for column in columns])
+    feature_names = [column.name for column in columns if column.kind == "numeric"]
+    parts = [table[:, kinds == "numeric"]]
+    for i in np.flatnonzero(kinds == "nominal"):  # a feature 0 or 1 for each value
+        feature_names += [f"{columns[i].name}={value}" for value in columns[i].values]
+        parts.append(table[:, [i]] == np.arange(len(columns[i].values)))
     instances = np.hstack(parts)
     if not instances.size:
         raise ValueError(f"a bag and a feature are needed, got {instances.shape}")
     X = bags_of_runs(instances, np.array(bag_names, dtype=object))
-    labels = [i for i, column in enumerate(columns) if column.kind == "label"]
-    Y, starts = table[:, labels], X.offsets[:-1]
+    Y, starts = table[:, kinds == "label"], X.offsets[:-1]
     for row in np.flatnonzero((Y != Y[starts][X.bag_of_instance]).any(axis=1)):
         bag = bag_names[row]
         raise ValueError(f"line {lines[row]}: bag {bag!r:.60} must have equal labels in all rows")
     X = Bags(X.instances, X.offsets, feature_names, [bag_names[row] for row in starts])
-    return labelled_bags(X, Y[starts], [columns[i].name for i in labels])
+    return labelled_bags(X, Y[starts], [one.name for one in columns if one.kind == "label"])
 
 
-def _csv(text, bag=None):
-    delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the first of equals
+def _csv(text, bag):
+    delimiter = max(",;\t|", key=text.partition("\n")[0].count)  # the first of equals
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     (_, heads), *rows = rows or [(1, [""])]
@@ -311,7 +306,7 @@ def _plain(name):
     return name[1:] if name.startswith("'") and GUARDED.match(name) else name
 
 
-def _arff(text, bag=None):
+def _arff(text, bag):
     if bag is not None:
         raise ValueError(f"bag= is for tables, an ARFF file names its bags, got {bag!r:.60}")
     rows = enumerate(map(str.strip, text.split("\n")), 1)
@@ -320,9 +315,10 @@ def _arff(text, bag=None):
     if [column.kind for column in outer + inner].count("relational") > 1:
         raise ValueError("only one relational attribute is expected")
     if inner:
-        outer = [c if c.kind == "relational" else replace(c, kind="label") for c in outer]
-        if outer[0].kind == "label":
-            outer[0] = replace(outer[0], kind="name")
+        outer = [
+            c if c.kind == "relational" else replace(c, kind="label" if i else "name")
+            for i, c in enumerate(outer)
+        ]
     columns = [column for column in outer + inner if column.kind not in ("name", "relational")]
     return columns, _arff_rows(lines, outer, inner)
 
