@@ -153,9 +153,10 @@ OF_ONE_LABEL: dict[str, Callable[..., float]] = {
 
 def _score(estimator, X, Y, *, name):
     """A criterion of a fitted estimator on other bags, the larger the better."""
-    given = Y, estimator.decision_function(X), estimator.predict(X)
-    # Rows belong together by position, since bags have no index.
-    given = [values.to_numpy() if hasattr(values, "to_numpy") else values for values in given]
+    given = [  # rows belong together by position, since bags have no index
+        values.to_numpy() if hasattr(values, "to_numpy") else values
+        for values in (Y, estimator.decision_function(X), estimator.predict(X))
+    ]
     if name == "accuracy":
         return accuracy(given[0], given[2])
     value = CRITERIA[name](*given)
