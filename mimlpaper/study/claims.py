@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import groupby, product
+from itertools import chain, groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,6 @@ from mimlpaper.study.published import (
     read_rows,
 )
 from mimlpaper.study.records import KEY
-from mimlpaper.study.registry import EXPERIMENTS
 
 STABLE = 0.02  # range of a curve over its last fifth, relative to where it ends
 COMPETITIVE = 0.02  # accuracy: how far below what is quoted a competitive method may be
@@ -164,14 +163,9 @@ def _in_column(get_records, name, column, printed=False):
 
     The ones of a control, as ``printed``, have the printed means.
     """
-    if name in EXPERIMENTS:
-        rows = compare.column_records(get_records, name, column)
-    elif column != "matched":
-        return compare.NO_RECORDS
-    elif name.endswith("_tuned"):
-        rows = compare.column_records(get_records, name.removesuffix("_tuned"), "tuned")
-    else:
-        rows = compare.records_of(get_records, *filter(None, name.split("+")))
+    if column == "matched" and name.endswith("_tuned"):
+        name, column = name.removesuffix("_tuned"), "tuned"
+    rows = compare.column_records(get_records, name, column)
     rows = rows[rows["kind"] != "synthetic"]
     return compare.as_printed(rows, name) if printed else rows
 
@@ -195,10 +189,8 @@ def _evaluate(claim, read):
 
 def parts_of(tests: Sequence[ClaimTest], records: Mapping[str, pd.DataFrame]) -> list[Part]:
     """The parts of a claim, the paper's or another, by its tests on each experiment's records."""
-    found = []
-    for test in tests:
-        found += TESTS.get(test.test, comparisons)(records[test.experiment], test)
-    return _judged(found)
+    found = (TESTS.get(test.test, comparisons)(records[test.experiment], test) for test in tests)
+    return _judged([*chain.from_iterable(found)])
 
 
 def verdict_of(

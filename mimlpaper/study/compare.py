@@ -102,14 +102,17 @@ def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
 def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
     """The records of a table in a column; only tables and unseen data have all three.
 
+    Matched records may be those of several experiments, "table5+readings", or of none, "".
+
     Matched settings may have been chosen because they come nearest to print, blind ones never: a
     method without such settings has its matched rows there too. Tuned ones are held out.
     """
-    matched = records_of(get_records, experiment)
+    has_all = experiment in EXPERIMENTS and experiment.startswith(("table", "unseen"))
+    if column != "matched" and not has_all:
+        return NO_RECORDS
+    matched = records_of(get_records, *filter(None, experiment.split("+")))
     if column == "matched":
         return matched
-    if not experiment.startswith(("table", "unseen")):
-        return NO_RECORDS
     table, records = EXPERIMENTS[experiment], records_of(get_records, column)
     covered = [name for name in records["dataset"].unique() if table.covers(name)]
     records = records[records["dataset"].isin(covered)]
