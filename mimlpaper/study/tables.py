@@ -30,6 +30,7 @@ from mimlpaper.study.verdicts import (
     VERDICT_LOOKS,
     VERDICT_TINTS,
     agreement,
+    wins,
 )
 
 OF_THE_PAPER = (*(table.experiment for table in TABLES.values()), "appendix_c", "blanks")
@@ -246,7 +247,7 @@ def results_table(
     cells = cells[cells["criterion"].isin([*criteria])] if criteria else cells
     every = agreement(cells)  # ours may be nearest to a printed row that is not shown
     cells = cells[cells["algorithm"].isin([*rows])] if rows else cells
-    both = cells.assign(is_best=_is_best(cells, over)).merge(
+    both = cells.assign(is_best=wins(cells, "mean", [over])).merge(
         unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
         suffixes=("", "_blind"),
     )  # fmt: skip
@@ -311,7 +312,7 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
     about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
     tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
-    entries = number_entries(tidy["mean"], tidy["std"], _is_best(tidy, "criterion"))
+    entries = number_entries(tidy["mean"], tidy["std"], wins(tidy, "mean", ["criterion"]))
     return frame_grid(
         crossed(tidy["algorithm"], tidy["criterion"], entries).rename(columns=HEADS),
         tidy.assign(profile=profile),
@@ -324,24 +325,29 @@ def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTa
 
     A column in which no claim was tested is named in the caption only.
     """
-    tidy, shown = [], {}
-    tested = {view for one in results for view in CLAIM_COLUMNS if one.word(view) != "not tested"}
-    columns = [view for view in CLAIM_COLUMNS if view in {*CLAIM_COLUMNS[:2], *tested}]
-    untested = " and ".join(view for view in CLAIM_COLUMNS if view not in columns)
-    for one in results:
-        own = {"id": one.id, "where": one.where, "claim": one.claim, "detail": one.detail}
-        tidy += [own | {"view": view} | asdict(v) for view, v in one.verdicts.items()]
-        strict = one.verdicts["strict test"]
-        control = f"{strict.control} of {strict.n_control}" if strict.n_control else "–"
-        row: dict[str, object] = {"claim": one.claim}
-        for view in columns:
-            v = one.verdicts[view]
-            parts = (f"{v.shown} of {v.n_parts}",) if v.n_parts > v.not_tested else ()
-            row[view] = Entry(parts, (), v.word)
-        shown[one.id] = row | {"control": control} | ({"in detail": one.detail} if detail else {})
-    frame = pd.DataFrame.from_dict(shown, orient="index")
+    tidy = pd.DataFrame(
+        {"id": one.id, "where": one.where, "claim": one.claim, "detail": one.detail, "view": view}
+        | asdict(verdict)
+        for one in results
+        for view, verdict in one.verdicts.items()
+    )
+    tested = {*CLAIM_COLUMNS[:2], *tidy.loc[tidy["word"] != "not tested", "view"]}
+    columns = [view for view in CLAIM_COLUMNS if view in tested]
+    untested = " and ".join(view for view in CLAIM_COLUMNS if view not in tested)
+    entries = [
+        Entry((f"{v.shown} of {v.n_parts}",) if v.n_parts > v.not_tested else (), (), v.word)
+        for v in tidy.itertuples()
+    ]
+    shown = crossed(tidy["id"], tidy["view"], entries)[columns]
+    strict = tidy[tidy["view"] == "strict test"].set_index("id")
+    shown.insert(0, "claim", strict["claim"])
+    shown["control"] = [
+        f"{v.control} of {v.n_control}" if v.n_control else "–" for v in strict.itertuples()
+    ]
+    if detail:
+        shown["in detail"] = strict["detail"]
     caption = f"Claims, {HOW_TESTED}" + f" Not tested: {untested} settings." * bool(untested)
-    return frame_grid(frame, pd.DataFrame(tidy), caption, corner="", prose=True)
+    return frame_grid(shown, tidy, caption, corner="", prose=True)
 
 
 def divergences_table(
@@ -366,12 +372,6 @@ def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     shown, n_splits = texts.set_axis(names).rename(columns=HEADS), records["split"].nunique()
     caption = f"{title}: means (splits: {n_splits}), and the changes by each other choice."
     return frame_grid(shown, changes.reset_index(), caption, corner="configuration, or its change")
-
-
-def _is_best(cells, over):
-    signs = cells["criterion"].map(lambda name: -1 if ALL_CRITERIA[name].lower_is_better else 1)
-    goodness = signs * cells["mean"]
-    return goodness == goodness.groupby(cells[over]).transform("max")
 
 
 def published_text(cell) -> str:

@@ -1,6 +1,7 @@
 """Verdicts on cells: one agrees if the paper's program, run again, could differ as much."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -121,11 +122,12 @@ def agreement(cells: pd.DataFrame) -> dict:
     a mean over columns, ``winner_agreement`` the share of columns with the printed winner.
     """
     pairs = deviations(cells[cells["kind"] != "synthetic"])
+    means = ["mean", "published_mean"]
     rows, own = row_verdicts(pairs), pairs[pairs["algorithm"] == pairs["other"]]
-    columns = [column for _, column in own.groupby(COLUMN)]
+    own = own.round(dict.fromkeys(means, DECIMALS))
+    columns = [column[means] for _, column in own.groupby(COLUMN)]
     winners = own[wins(own, "mean") & wins(own, "published_mean")].groupby(COLUMN).ngroups
-    orders = [column[["mean", "published_mean"]].round(DECIMALS) for column in columns]
-    taus = [stats.kendalltau(*order.T.to_numpy()).statistic for order in orders if len(order) > 1]
+    taus = [stats.kendalltau(*one.T.to_numpy()).statistic for one in columns if len(one) > 1]
     match_rate, false_match_rate = match_rates(pairs)
     shares = {
         "match_rate": match_rate,
@@ -146,8 +148,8 @@ def agreement(cells: pd.DataFrame) -> dict:
     }
 
 
-def wins(cells: pd.DataFrame, value: str) -> pd.Series:
-    """Whether each ``value`` is the best of its column of a table, as printed; bool."""
-    lower = cells["criterion"].map({c.name: c.lower_is_better for c in ALL_CRITERIA.values()})
-    losses = cells[value].round(DECIMALS) * lower.map({True: 1, False: -1})
-    return losses == losses.groupby([cells[name] for name in COLUMN]).transform("min")
+def wins(cells: pd.DataFrame, value: str, column: Sequence[str] = COLUMN) -> pd.Series:
+    """Whether each ``value`` is the best of its ``column`` of a table; bool."""
+    signs = {one.name: 1 if one.lower_is_better else -1 for one in ALL_CRITERIA.values()}
+    losses = cells[value] * cells["criterion"].map(signs)
+    return losses == losses.groupby([cells[name] for name in column]).transform("min")
