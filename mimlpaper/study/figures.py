@@ -12,12 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, Rectangle
-from matplotlib.text import Text
 from PIL import Image
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
@@ -75,7 +70,7 @@ def use_style():
     warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
 
 
-def save_figure(figure: Figure, folder, name: str) -> list[Path]:
+def save_figure(figure: plt.Figure, folder, name: str) -> list[Path]:
     """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # each resolution would shift the layout a little
@@ -88,16 +83,16 @@ def save_figure(figure: Figure, folder, name: str) -> list[Path]:
     return paths
 
 
-def draw_box(ax: Axes, x: float, y: float, text: str, color: str) -> Text:
+def draw_box(ax: plt.Axes, x: float, y: float, text: str, color: str) -> plt.Text:
     """Text in a rounded box, with its middle at (x, y)."""
     look = dict(boxstyle="round,pad=0.5", facecolor=color, edgecolor=LINE, linewidth=0.7)
     return ax.text(x, y, text, ha="center", va="center", linespacing=1.4, bbox=look)
 
 
-def draw_arrow(ax: Axes, start: Text | tuple[float, float], end: Text, **look):
+def draw_arrow(ax: plt.Axes, start: plt.Text | tuple[float, float], end: plt.Text, **look):
     """An arrow from a box of :func:`draw_box`, or from a place, to a box."""
-    place = start.get_position() if isinstance(start, Text) else start
-    source = start.get_bbox_patch() if isinstance(start, Text) else None
+    place = start.get_position() if isinstance(start, plt.Text) else start
+    source = start.get_bbox_patch() if isinstance(start, plt.Text) else None
     ends = dict(patchA=source, patchB=end.get_bbox_patch(), shrinkA=0, shrinkB=0)
     arrow = dict(arrowstyle="-|>", color=LINE, mutation_scale=8) | ends | look
     ax.annotate("", end.get_position(), place, arrowprops=arrow)
@@ -106,7 +101,7 @@ def draw_arrow(ax: Axes, start: Text | tuple[float, float], end: Text, **look):
 def plot_parameter_curves(
     records: pd.DataFrame, x: str, *, xlabel: str, published: Mapping[str, float] | None = None,
     ring: str = "the paper's setting",
-) -> Figure:  # fmt: skip
+) -> plt.Figure:  # fmt: skip
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
     Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
@@ -126,8 +121,7 @@ def plot_parameter_curves(
         facet_kws=dict(sharey=False, legend_out=False),
     )  # fmt: skip
     grid.set_titles("{col_name}").set(xlabel=xlabel, ylabel="").tick_params(labelbottom=True)
-    for ax in grid.axes:
-        ax.xaxis.label.set_visible(True)
+    plt.setp([ax.xaxis.label for ax in grid.axes], visible=True)
     grid.tight_layout()
     handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
     if of_sets:
@@ -137,7 +131,7 @@ def plot_parameter_curves(
     means = losses.groupby(["method", x, "panel"])["loss"].mean()
     for method, value in (published or {}).items():
         if (method, value) in means:
-            handles[ring] = Line2D([], [], color=LINE, **RING)
+            handles[ring] = plt.Line2D([], [], color=LINE, **RING)
             for panel, mean in means[method, value].items():
                 grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
     over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
@@ -166,7 +160,7 @@ def _dashes(methods):
     return [dashes.get(method, (5, 1, 1, 1)) for method in methods]  # of a variant dash and dot
 
 
-def plot_critical_difference(tested: Ranks, axis: Axes, *, title: str):
+def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
     ranks = tested.table["rank"]
     drawn = critical_difference_diagram(
@@ -180,7 +174,7 @@ def plot_critical_difference(tested: Ranks, axis: Axes, *, title: str):
     axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
 
 
-def label_ends(axis: Axes, ends: dict, *, least: float, bold=None):
+def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
     """Names to the right of the ends (x, y), ``least`` of the axis apart; unless bold, in grey."""
     axis.autoscale_view()
     to_share = axis.transScale + axis.transLimits
@@ -203,7 +197,7 @@ def _dark(color):
     return 0.7 * np.array(to_rgba(color)[:3])
 
 
-def draw_mosaic(ax: Axes, bag: np.ndarray):
+def draw_mosaic(ax: plt.Axes, bag: np.ndarray):
     """An image's 7 x 7 blobs, but for the corners, from its nine raw instances (9, 15)."""
     mosaic = scene_mosaic(bag)
     known = np.isfinite(mosaic)
@@ -215,7 +209,7 @@ def draw_mosaic(ax: Axes, bag: np.ndarray):
 def explained_images(
     estimator, images: Bags | Sequence, label_names: Sequence[str], *,
     true: np.ndarray | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
-) -> Figure:  # fmt: skip
+) -> plt.Figure:  # fmt: skip
     """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as
@@ -262,19 +256,21 @@ def _draw_discs(ax, bag, scores, bound, seen):
     for blob, score in zip(BLOBS, scores, strict=True):
         radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
         face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
-        ax.add_patch(Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+        ax.add_patch(plt.Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
     top = scores.argmax()
     color = WHITE if seen is None else RIGHT if seen[top] else WRONG
     corner = np.array(BLOBS[top]) - 0.5
     for edge, linewidth in ((INK, 3.4), (color, 1.8)):
-        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
+        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
 
 
 def _key_of_discs(figure, bound):
     texts = {WHITE: f"for the label, at most +{bound:.2f}"}
     texts[INK] = f"against it, at most {_signed(-bound)}"
     look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
-    handles = [Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()]
+    handles = [
+        plt.Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
