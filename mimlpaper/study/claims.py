@@ -313,7 +313,6 @@ def shares(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     otherwise the data sets are the pairs of one test. Each case is tested at 95 %, unadjusted, so
     a share is known within 5 %. It is contradicted if all undecided cases could not reach it.
     """
-    records = compare.as_published(records)
     better, worse, *n_datasets = test.values
     groups = [own for _, own in records.groupby("dataset")] if n_datasets else [records]
     each = test._replace(test="better", values=())

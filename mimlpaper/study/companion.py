@@ -1,8 +1,8 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
-import ast
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +25,7 @@ from mimlpaper.study.published import published_claims
 from mimlpaper.study.records import USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.runner import compute
-from mimlpaper.study.scorecard import ARTEFACTS, finding_in_words, scorecard
+from mimlpaper.study.scorecard import ARTEFACTS, counted, finding_in_words, scorecard
 from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
@@ -106,9 +106,8 @@ class Companion:
             self._known[experiment], self._tested = table, {}
         left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
         if len(left_out):
-            states = ", ".join(f"{n} {state}" for state, n in left_out.items())
-            mend = f"`mimlpaper compute {experiment} --profile {self.profile}`"
-            display(Markdown(f"> **Records left out: {states}.** {mend} runs their trials again."))
+            mend = f"`mimlpaper compute {experiment} --profile {self.profile}` runs their trials"
+            display(Markdown(f"> **Records left out: {counted(left_out)}.** {mend} again."))
         return _usable(table)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
@@ -231,10 +230,8 @@ def _usable(table):
 
 def _injected(cell):
     """The names that a cell sets if papermill put it in."""
-    if not cell.startswith("# Parameters\n"):
-        return set()
-    names = (node for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    names = re.findall(r"^(\w+) = ", cell, re.MULTILINE)
+    return {*names} if cell.startswith("# Parameters\n") else set()
 
 
 def checked(given: Mapping, kinds: Mapping, of: str = "") -> dict:

@@ -261,7 +261,7 @@ def _values(cell):
 def _trials(experiment, trials):
     if trials.empty:
         return [f"none; mimlpaper compute {experiment.name}"]
-    states = ", ".join(f"{n} {state}" for state, n in trials["state"].value_counts().items())
+    states = counted(trials["state"].value_counts())
     return [
         f"{len(trials)}: {states}; seeds {trials['split'].min()} to {trials['split'].max()}",
         f"{trials['seconds'].sum():.1f} s of processor time in all",
@@ -294,11 +294,11 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     """By experiment, the numbers of its trials in each state, and of those "missing"."""
 
     def counts(read):
-        found = {}
-        for name, one in EXPERIMENTS.items():
-            states = Counter(read(name).drop_duplicates(KEY)["state"])
-            found[name] = dict(states) | {"missing": len(one.trials(profile)) - states.total()}
-        return found
+        found = {name: Counter(read(name).drop_duplicates(KEY)["state"]) for name in EXPERIMENTS}
+        return {
+            name: {**states, "missing": len(EXPERIMENTS[name].trials(profile)) - states.total()}
+            for name, states in found.items()
+        }
 
     return _kept("counts", profile, counts)
 
