@@ -107,13 +107,12 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     Matched settings may have been chosen because they come nearest to print, blind ones never: a
     method without such settings has its matched rows there too. Tuned ones are held out.
     """
-    has_all = experiment in EXPERIMENTS and experiment.startswith(("table", "unseen"))
-    if column != "matched" and not has_all:
-        return NO_RECORDS
-    matched = records_of(get_records, *filter(None, experiment.split("+")))
     if column == "matched":
-        return matched
-    table, records = EXPERIMENTS[experiment], records_of(get_records, column)
+        return records_of(get_records, *filter(None, experiment.split("+")))
+    table = EXPERIMENTS.get(experiment)
+    if table is None or not experiment.startswith(("table", "unseen")):
+        return NO_RECORDS
+    matched, records = (records_of(get_records, name) for name in (experiment, column))
     covered = [name for name in records["dataset"].unique() if table.covers(name)]
     records = records[records["dataset"].isin(covered)]
     if column == "tuned" or records.empty or matched.empty:

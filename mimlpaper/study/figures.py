@@ -240,9 +240,8 @@ def explained_images(
         for ax, label in zip(others, order[i], strict=False):
             seen = None if regions is None else regions[own[i], label]
             _draw_discs(ax, bags[i], reasons[own[i], label], bound, seen)
-            outcome, score = "", scores[i, label]
-            if true is not None:
-                outcome = OUTCOMES[bool(score > 0), bool(true[i, label])]
+            score = scores[i, label]
+            outcome = "" if true is None else OUTCOMES[bool(score > 0), bool(true[i, label])]
             title = ", ".join(filter(None, (_signed(score), outcome)))
             color = WRONG if outcome in ("wrong", "missed") else INK
             ax.set_title(f"{label_names[label]}\n{title}", color=color)
@@ -265,8 +264,10 @@ def _draw_discs(ax, bag, scores, bound, seen):
 
 
 def _key_of_discs(figure, bound):
-    texts = {WHITE: f"for the label, at most +{bound:.2f}"}
-    texts[INK] = f"against it, at most {_signed(-bound)}"
+    texts = {
+        WHITE: f"for the label, at most {_signed(bound)}",
+        INK: f"against it, at most {_signed(-bound)}",
+    }
     look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
     handles = [
         plt.Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()

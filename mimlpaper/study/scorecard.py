@@ -14,7 +14,6 @@ from itertools import zip_longest
 from pathlib import Path
 from textwrap import fill
 
-import numpy as np
 import pandas as pd
 
 from mimlpaper import paths
@@ -105,7 +104,7 @@ def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
         "rows": rows.to_dict("records"),
         "totals": totals,
-        "agreeing": _agreeing(cells, marked),
+        "agreeing": _agreeing(cells, rows),
         "claims": [asdict(one) | {"multiverse": turns.get(one.id)} for one in claims],
         "words": count_words(claims).to_dict("index"),
         "bags": compare.bags_in_words(compare.chosen_by_what_they_see(get_records)),
@@ -207,11 +206,10 @@ def counted(words) -> str:
     return ", ".join(f"{n} {word}" for word, n in words.items() if n)
 
 
-def _agreeing(cells, marked):
-    known = cells[cells["verdict"].isin(VERDICTS[:3])]
-    chosen = [marked[row.table].get(row.algorithm, 0) > 0 for row in known.itertuples()]
-    names = np.where(chosen, "rows with settings nearest to print", "the other rows")
-    groups = known["verdict"].eq("agrees").groupby(names)
+def _agreeing(cells, rows):
+    known = cells[cells["verdict"].isin(VERDICTS[:3])].merge(rows, on=["table", "algorithm"])
+    kinds = {True: "rows with settings nearest to print", False: "the other rows"}
+    groups = known["verdict"].eq("agrees").groupby(known["nearest_to_print"].gt(0).map(kinds))
     return {name: [int(own.sum()), len(own)] for name, own in groups}
 
 
@@ -235,8 +233,9 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     # The eleven data sets of Table 4 are one column of it.
     trials = recorded.query("dataset == @dataset or dataset not in @printed.datasets")
     of_set = trials["dataset"].iloc[0] if len(trials) else experiment.datasets[0]
-    verified = default_store().outcomes()
-    verified = verified.query("experiment == @experiment.name and method == @method")
+    verified = (
+        default_store().outcomes().query("experiment == @experiment.name and method == @method")
+    )
     rows = verified[["date", "outcome", "n_checked", "machine"]].drop_duplicates()
     dates = ["{}: {}, {} trials, {}".format(*row) for row in rows.itertuples(index=False)]
     about = _values(cell.iloc[0]) | {"trials": _trials(experiment, trials)}

@@ -26,8 +26,8 @@ from mimlpaper.study.statistics import MARGIN
 from mimlpaper.study.verdicts import (
     DECIMALS,
     IN_PRINT,
+    SIGNS,
     TOLERANCES,
-    VERDICT_LOOKS,
     VERDICT_TINTS,
     agreement,
     wins,
@@ -44,7 +44,6 @@ HOW_TESTED = (
     "leads the strict test would have shown, with our spreads; if less than half, the claim is "
     "undecided. Contradicted: more parts are contradicted than shown."
 )
-SIGNS = VERDICT_LOOKS["sign"].to_dict()
 TINTED_TEXT = "#1a1a1a"  # legible on light tints in dark notebooks too
 THIN, THICK = "border-top: 1px solid #cccccc", "border-top: 1px solid #555555"
 CSS = [
@@ -107,7 +106,7 @@ class ReportTable:
 
     def to_styler(self):
         """A pandas Styler: verdicts as light tints, best values bold."""
-        firsts, grouped = self._names()[0], self.entries.index.nlevels > 1
+        firsts, grouped = self._names().iloc[:, 0], self.entries.index.nlevels > 1
         rules = firsts.map(lambda name: THIN if grouped and name else "")
         rules = rules.mask(firsts.isin(self.rules_above), THICK).to_numpy()
         looks = self.entries.map(lambda one: _tint(one.verdict)).add(rules, axis=0)
@@ -152,16 +151,13 @@ class ReportTable:
     def _names(self):
         """The names of the rows, a column or two; a first name only where its rows begin."""
         names = self.entries.index.to_frame(index=False)
-        names.columns = range(names.shape[1])
         if names.shape[1] > 1:
             names[0] = names[0].mask(names[0].duplicated(), "")
-        return names
+        return names.set_axis([self.entries.columns.name, ""][: names.shape[1]], axis="columns")
 
     def _texts(self, cell):
         """All that is shown, as texts: the names and the cells."""
-        names = self._names()
-        names.columns = [self.entries.columns.name, ""][: names.shape[1]]
-        return pd.concat([names, self.entries.map(cell).reset_index(drop=True)], axis=1)
+        return pd.concat([self._names(), self.entries.map(cell).reset_index(drop=True)], axis=1)
 
     def _caption_with_key(self):
         return f"{self.caption} {', '.join(self.key.values())}." if self.key else self.caption

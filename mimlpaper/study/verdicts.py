@@ -16,7 +16,9 @@ VERDICTS = ("agrees", "differs_better", "differs_worse", "filled", "missing", "s
 VERDICT_LOOKS = pd.read_csv(
     Path(__file__).with_suffix(".csv"), index_col="verdict", keep_default_na=False
 )
-VERDICT_TINTS, IN_PRINT = (VERDICT_LOOKS[name].to_dict() for name in ("tint", "in_print"))
+VERDICT_TINTS, SIGNS, IN_PRINT = (
+    VERDICT_LOOKS[name].to_dict() for name in ("tint", "sign", "in_print")
+)
 
 DISAGREE = 0.05  # chance of calling two runs of one program different
 DECIMALS = 3  # in print
