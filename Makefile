@@ -33,7 +33,7 @@ check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## wha
 	$(BIN)/python tests/package/check_package.py & package=$$!; \
 	trap "kill $$package 2>/dev/null" EXIT; \
 	$(BIN)/python -m pytest --numprocesses 2 tests/check && \
-	$(BIN)/mimlpaper run --profile smoke && wait $$package
+	$(BIN)/mimlpaper run --profile smoke --at-once 2 --jobs 1 && wait $$package
 	if [ "$(CHROMIUM)" ]; then $(BIN)/python site/build.py --profile smoke && \
 	$(BIN)/python site/check.py build/smoke build/site-smoke && \
 	$(BIN)/python -m pytest tests/browser; fi

@@ -71,6 +71,7 @@ def _protocol(options):
     "execute notebooks: every table and figure",
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
+    _option("--at-once", type=int, help="notebooks (default: 1; with --recorded, cores)"),
     _option("--parameters", action="store_true", help="list what the notebooks can be asked"),
     _option("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help=ASK),
     RECOMPUTE,
@@ -92,7 +93,7 @@ def _run(options):
     ready = [name for stem, name in named.items() if stem not in left_out]
     asked = {"data_home": options.data_home or "", "recompute": options.recompute}
     parameters = _protocol(options) | asked | dict(options.p)
-    at_once = -1 if options.recorded else 1  # since trials take all cores
+    at_once = options.at_once or (-1 if options.recorded else 1)  # since trials take all cores
     runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
     _print([
         {"notebook": run.name, "status": run.status,

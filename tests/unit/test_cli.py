@@ -70,6 +70,8 @@ def test_run_says_what_each_notebook_became(run, monkeypatch):
     assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
     assert rows[-1] == ["no", "such", "cell"]
     assert run("run --recorded 4_degeneration")[0] == 0 and len(called) == 1
+    run("run 3_framework --profile smoke --at-once 3")
+    assert called[1] == (["3_framework"], "smoke", 3)
 
 
 def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
