@@ -38,13 +38,17 @@ def average_hausdorff(A, B=None) -> np.ndarray:
     :func:`max_hausdorff`. Source: Zhang and Zhou, Multi-instance clustering, Appl. Intell., 2009.
     """
     bags_a, bags_b = _two_sets(A, B)
-    instances, starts = bags_b.instances, bags_b.offsets[:-1]
     distances = np.empty((len(bags_a), len(bags_b)))
-    for i, bag in enumerate(bags_a):
-        apart = cdist(bag, instances)  # no accuracy is lost to cancellation
-        to_b = np.minimum.reduceat(apart, starts, axis=1).sum(axis=0)  # no bag is empty
-        to_a = bags_b.sum(apart.min(axis=0))
-        distances[i] = (to_a + to_b) / (len(bag) + bags_b.sizes)
+    for i, bag in enumerate(bags_a):  # as above
+        first = i if B is None else 0
+        instances = bags_b.instances[bags_b.offsets[first] :]
+        starts = bags_b.offsets[first:-1] - bags_b.offsets[first]
+        squares = cdist(bag, instances, "sqeuclidean")
+        to_b = np.sqrt(np.minimum.reduceat(squares, starts, axis=1)).sum(axis=0)
+        to_a = np.add.reduceat(np.sqrt(squares.min(axis=0)), starts)
+        distances[i, first:] = (to_a + to_b) / (len(bag) + bags_b.sizes[first:])
+        if B is None:
+            distances[i:, i] = distances[i, i:]
     return distances
 
 
