@@ -7,6 +7,7 @@ figures in ``figures/``, each notebook as a page in ``figures/pages/``, and the 
 import base64
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -27,6 +28,8 @@ LOOKS = re.compile(r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|\n
 def publish(names=None) -> list[Path]:
     """Execute notebooks, write their pages and the lists; RuntimeError if one fails."""
     written = []
+    for folder in "smoke", "bench":  # of what was tried before, no page tells
+        shutil.rmtree(paths.build(folder), ignore_errors=True)
     for run in run_notebooks(names, at_once=-1, publish=True):
         if run.output is None:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")

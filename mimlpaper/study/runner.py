@@ -102,7 +102,7 @@ def _announce(experiment, trials, recorded, jobs):
         workers = min(len(trials), effective_n_jobs(jobs))
         minutes = int(np.ceil(seconds.sum() / workers / 60))
         time = f", about {minutes // 60} h {minutes % 60:02d} min with {workers} process(es)"
-    print(f"{experiment.name}: {len(trials)} trials to run{time}", flush=True)
+    print(f"{experiment.name}: {len(trials)} trials to run{time}", file=sys.stderr)  # as progress
 
 
 def _expected_seconds(trials, recorded):

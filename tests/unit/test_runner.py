@@ -211,6 +211,6 @@ def test_hours_by_hand(store, capsys):
     assert found == [[8, 4, 2], [2, 2, 2], [10, 6, 4]]
     assert table["core_hours"].to_numpy() * 3600 == pytest.approx([180, 0, 180])
     run(store, recompute=True)
-    assert "mine: 4 trials to run, about 0 h 04 min with 1 process(es)" in capsys.readouterr().out
+    assert "mine: 4 trials to run, about 0 h 04 min with 1 process(es)" in capsys.readouterr().err
     with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
         estimate([MINE], workers=0, store=store)
