@@ -1,5 +1,6 @@
 """Run the trials that are not recorded yet, in parallel, record them, and estimate their time."""
 
+import signal
 import sys
 import traceback
 from collections import deque
@@ -228,7 +229,9 @@ def _batches(trial_jobs, n_workers) -> list[list[tuple]]:
 def _workers(jobs, dask):
     if dask is None:
         # Workers whose parent was killed find nothing more to do, and end after that time.
-        with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE):
+        # Ctrl-C is for the parent alone, which ends them; in one that still imports it is an error.
+        deaf = dict(initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+        with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE, **deaf):
             yield
         return
     from distributed import Client
