@@ -28,7 +28,7 @@ LOOKS = re.compile(r"<style.*?</style>|\s(?:id|class|style|border)=\"[^\"]*\"|\n
 def publish(names=None) -> list[Path]:
     """Execute notebooks, write their pages and the lists; RuntimeError if one fails."""
     written = []
-    for folder in "smoke", "bench":  # of what was tried before, no page tells
+    for folder in "smoke", "bench":  # what own_method would show of earlier runs
         shutil.rmtree(paths.build(folder), ignore_errors=True)
     for run in run_notebooks(names, at_once=-1, publish=True):
         if run.output is None:

@@ -229,7 +229,7 @@ def _batches(trial_jobs, n_workers) -> list[list[tuple]]:
 def _workers(jobs, dask):
     if dask is None:
         # Workers whose parent was killed find nothing more to do, and end after that time.
-        # Ctrl-C is for the parent alone, which ends them; in one that still imports it is an error.
+        # Ctrl-C is for the parent, which ends them: one that still imports would print an error.
         deaf = dict(initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
         with parallel_config("loky", n_jobs=jobs, idle_worker_timeout=IDLE, **deaf):
             yield
