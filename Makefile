@@ -23,7 +23,7 @@ install: .venv/installed
 
 paper: install  ## every table and figure from the recorded trials, in build/paper/
 	$(BIN)/mimlpaper run --recorded
-	$(BIN)/mimlpaper verify --audit 20
+	$(BIN)/mimlpaper verify --audit 5
 	$(BIN)/python site/check.py build/paper
 
 test: install  ## two minutes of tests

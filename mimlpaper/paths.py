@@ -1,7 +1,9 @@
-"""The project's folders, which no other module knows, and how a file is written whole."""
+"""The project's folders, which no other module knows, and how files are written and kept."""
 
+import json
 import os
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -58,3 +60,13 @@ def write_whole(path: Path, content: str | bytes) -> Path:
         os.unlink(temporary)
         raise
     return path
+
+
+def kept(name: str, key: str, make: Callable):
+    """What ``make()`` gave, ready for JSON, kept in ``build/kept`` until ``key`` changes."""
+    path = build("kept") / f"{name}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    if found.get("key") != key:
+        found = {"key": key, "value": make()}
+        write_whole(path, json.dumps(found))
+    return found["value"]

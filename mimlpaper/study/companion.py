@@ -25,7 +25,13 @@ from mimlpaper.study.published import published_claims
 from mimlpaper.study.records import USABLE, explored_store, records
 from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.runner import compute
-from mimlpaper.study.scorecard import ARTEFACTS, counted, finding_in_words, scorecard
+from mimlpaper.study.scorecard import (
+    ARTEFACTS,
+    counted,
+    finding_in_words,
+    recorded_scorecard,
+    results_of,
+)
 from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
@@ -61,6 +67,7 @@ class Companion:
             profile=profile, jobs=jobs, data_home=self.data_home, recompute=recompute
         )
         self._known: dict[str, pd.DataFrame] = {}
+        self._run: set[str] = set()
         self._tested: dict[str, ClaimResult] = {}
         use_style()
         # As in trials: sums by several threads differ in the last bit, and small sums take longer.
@@ -94,16 +101,20 @@ class Companion:
         return paths.build("explored" if self.asked else self.profile) / "figures"
 
     def trials(self, experiment: str, **asked) -> pd.DataFrame:
-        """Records of an experiment that may be shown; missing and stale trials are run first.
+        """Records of an experiment that may be shown; missing and stale trials are run first, once.
 
         ``asked`` varies it, see :meth:`~mimlpaper.study.trials.Experiment.varied`; claims and
         other tables stay with the experiment as it is. Where trials could not run, a note says how
         many are left out, and the command to mend it.
         """
         asked = {name: value for name, value in asked.items() if value}
+        if not asked and experiment in self._run:
+            return self.recorded(experiment)
         table = compute(get_experiment(experiment).varied(**asked), store=self.store, **self._how)
         if not asked:
-            self._known[experiment], self._tested = table, {}
+            self._run.add(experiment)
+            if not table.equals(self._known.setdefault(experiment, table)):
+                self._known[experiment], self._tested = table, {}
         left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
         if len(left_out):
             mend = f"`mimlpaper compute {experiment} --profile {self.profile}` runs their trials"
@@ -132,7 +143,8 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        card = scorecard(self.recorded, self.claims())
+        card = recorded_scorecard(self.profile, self.claims)
+        self._tested = {claim.id: claim for claim in results_of(card)}
         return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
 
     def opening(

@@ -27,6 +27,7 @@ from mimlpaper.paths import PACKAGE, project_root
 from mimlpaper.study import pin
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
+VERSIONS = [f"{package} {version(package)}" for package in PACKAGES]  # of what trials call
 
 Definition = tuple[str, str]  # module and name
 
@@ -65,8 +66,7 @@ def code_fingerprint(*parts) -> str:
 
 def all_sources() -> str:
     """A hash of all sources of this package, and the versions of what its trials call."""
-    texts = b"".join(SOURCES.values()) + repr([version(name) for name in PACKAGES]).encode()
-    return hashlib.sha256(texts).hexdigest()
+    return hashlib.sha256(b"".join(SOURCES.values()) + repr(VERSIONS).encode()).hexdigest()
 
 
 def modules_behind(*parts) -> dict[str, int]:
@@ -185,11 +185,10 @@ def _canonical(node) -> str:
 @cache
 def provenance() -> dict[str, str]:
     """Columns ``versions``, ``commit`` and ``machine`` of a record made now, here."""
-    packages = [f"{package} {version(package)}" for package in PACKAGES]
     processor = llvmlite.binding.get_host_cpu_name()  # compiled code is made for it
     machine = f"{platform.system()} {platform.machine()} {processor}; {os.cpu_count()} cores"
     return {
-        "versions": "; ".join([f"python {platform.python_version()}", *packages]),
+        "versions": "; ".join([f"python {platform.python_version()}", *VERSIONS]),
         "commit": _commit(),
         "machine": "; ".join([machine, pin(), *_blas_kernels()]),
     }

@@ -25,8 +25,8 @@ from filelock import FileLock
 from mimlpaper import paths
 from mimlpaper.datasets import loader_of
 from mimlpaper.datasets.fetch import manifest, source_of
-from mimlpaper.study.fingerprint import code_fingerprint, provenance
-from mimlpaper.study.registry import get_experiment
+from mimlpaper.study.fingerprint import all_sources, code_fingerprint, provenance
+from mimlpaper.study.registry import EXPERIMENTS, get_experiment
 from mimlpaper.study.trials import Experiment, Trial
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
@@ -240,7 +240,7 @@ def records(
 def _states(table, experiment, outcomes):
     confirmed = outcomes["outcome"].isin(SAME).groupby([outcomes[name] for name in GROUP]).all()
     attested = set(confirmed.index[confirmed])
-    today, entries = current_codes(experiment), manifest()
+    today, entries = known_codes(experiment), manifest()
 
     @cache
     def state(dataset, method, parameters, recorded, data_sha256):
@@ -268,6 +268,20 @@ def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
         return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
 
     return code
+
+
+def known_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
+    """:func:`current_codes`, kept between processes for the experiments of the registry."""
+    code = current_codes(experiment)
+    if EXPERIMENTS.get(experiment.name) is not experiment:
+        return code
+
+    def codes():
+        variants = {trial[1:4] for trial in experiment.trials()}
+        return {"\n".join(variant): code(*variant) for variant in variants}
+
+    known = paths.kept(f"codes_{experiment.name}", all_sources(), codes)
+    return lambda *variant: known.get("\n".join(variant)) or code(*variant)
 
 
 def bare_codes(table: pd.DataFrame) -> pd.Series:

@@ -57,8 +57,8 @@ def compute(
     described = {one.name: one for one in map(get_experiment, names)}
     store, waiting, unchecked = store or default_store(profile), [], False
     how = dict(profile=profile, methods=methods, store=store)
-    for experiment in described.values():
-        recorded = records(experiment, **how)
+    tables = [records(one, **how) for one in described.values()]
+    for experiment, recorded in zip(described.values(), tables, strict=True):
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
         if trials and not _data_missing(trials, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
@@ -67,7 +67,7 @@ def compute(
         unchecked |= recorded["state"].eq("unchecked").any()
     if waiting or unchecked:
         _record(described, waiting, jobs, data_home, dask, store)
-    tables = [records(one, **how) for one in described.values()]
+        tables = [records(one, **how) for one in described.values()]
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
 

@@ -7,8 +7,8 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import cache, lru_cache, partial
 from itertools import zip_longest
 from pathlib import Path
@@ -24,6 +24,8 @@ from mimlpaper.study.claims import (
     VIEWS,
     WORDS,
     ClaimResult,
+    Part,
+    Verdict,
     count_words,
     evaluate_claims,
 )
@@ -302,9 +304,19 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     return _kept("counts", profile, counts)
 
 
-def recorded_scorecard(profile: str) -> dict:
-    """The :func:`scorecard` of what is recorded."""
-    return _kept("scorecard", profile, scorecard)
+def recorded_scorecard(profile: str, claims: Callable = lambda: None) -> dict:
+    """The :func:`scorecard` of what is recorded; ``claims()`` gives the results, if known."""
+    return _kept("scorecard", profile, lambda read: scorecard(read, claims()))
+
+
+def results_of(card: dict) -> list[ClaimResult]:
+    """The claims of a scorecard, which holds them as dicts."""
+    names = [one.name for one in fields(ClaimResult)]
+    rows = [{name: claim[name] for name in names} for claim in card["claims"]]
+    for row in rows:
+        row["verdicts"] = {view: Verdict(**own) for view, own in row["verdicts"].items()}
+        row["parts"] = tuple(Part(**part) for part in row["parts"])
+    return [ClaimResult(**row) for row in rows]
 
 
 @lru_cache(1)
@@ -318,12 +330,8 @@ def _kept(name, profile, make):
     folders = explored_store(profile).folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    key, path = repr([all_sources(), about]), paths.build("kept") / f"{name}_{profile}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    if found.get("key") != key:
-        found = {"key": key, "value": make(_reader(profile, key))}
-        paths.write_whole(path, json.dumps(found))
-    return found["value"]
+    key = repr([all_sources(), about])
+    return paths.kept(f"{name}_{profile}", key, lambda: make(_reader(profile, key)))
 
 
 def trials_behind(notebook: str, profile: str) -> Counter:

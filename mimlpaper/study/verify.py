@@ -31,9 +31,9 @@ from mimlpaper.study.records import (
     USABLE,
     Store,
     bare_codes,
-    current_codes,
     default_store,
     keys_of,
+    known_codes,
     records,
     trials_of,
 )
@@ -97,7 +97,7 @@ def verify(
 
 def with_codes(experiment, table: pd.DataFrame) -> pd.DataFrame:
     """Records with the codes that made them and today's, both without settings."""
-    today = current_codes(experiment)
+    today = known_codes(experiment)
     keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
     return table.assign(
         recorded_code=bare_codes(table).str.split(".").str[0],
@@ -205,7 +205,7 @@ def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
 
 def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple]:
     """Yield (trial, largest difference, whether it is the same) of trials that run again."""
-    rows = dict(list(recorded.groupby(KEY)))
+    rows = dict(list(recorded.merge(pd.DataFrame(trials, columns=KEY)).groupby(KEY)))
     for trial, again in run_trials(trials, experiments, jobs=jobs, data_home=data_home):
         yield trial, *compare_trial(experiments[trial.experiment], rows[trial], again)
 

@@ -148,7 +148,7 @@ def ten_images(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore::mimlpaper.base.ConstantLabelWarning")
 def test_examples_run(ten_images, capsys):
     for code in EXAMPLES:
-        exec(compile(code, "README.md", "exec"), {})
+        exec(compile(code.replace("[:150]", "[:50]"), "README.md", "exec"), {})  # on fewer bags
         printed = capsys.readouterr().out
         if "my_images" in code:
             assert all(name in printed for name in ("08.png", "09.png", *SCENE_LABELS))
