@@ -7,6 +7,7 @@ with status 1 if anything is.
 import re
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULTS = {
@@ -26,7 +27,11 @@ def faults(page: str) -> list[str]:
     """What is wrong with a page, each kind with the first place."""
     page = NO_REQUEST.sub("", page)
     found = {name: pattern.search(page) for name, pattern in FAULTS.items()}
-    return [f"{name}: {match[0][:120]}" for name, match in found.items() if match]
+    named = [f"{name}: {match[0][:120]}" for name, match in found.items() if match]
+    places = {*re.findall(r'\s(?:id|name)="([^"]*)"', page)}
+    links = re.findall(r'<a\b[^>]*\shref="#([^"]+)"', page)
+    lost = [one for one in links if not {one, unquote(one)} & places]
+    return named + [f"a link to no place: {one}" for one in lost]
 
 
 def main(folders):

@@ -57,7 +57,7 @@ def chapter(page, media):
         "html-native_divs-native_spans",
         extra_args=[f"--extract-media={media}", "--wrap=none"],
     )
-    text = re.sub(r"^<[\w.:-]+>$", "", text, flags=re.MULTILINE)  # labels are not unique
+    text = re.sub(r"(^|link\()<(?=[\w.:-]+>)", rf"\g<0>{page.stem}-", text, flags=re.MULTILINE)
     text = text.replace("dot.circle", "dot.o")  # pandoc writes a name that Typst no longer has
     return text.replace(f'"{media}/', f'"/{media.name}/')
 

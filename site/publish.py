@@ -44,6 +44,8 @@ def write_page(page, path: Path) -> Path:
     A picture that is no artefact becomes a file beside the page.
     """
     own = {f"{shown.title}. {shown.shows}": f"../{shown.file}.png" for shown in ARTEFACTS}
+    for picture in path.parent.glob(f"{path.stem}_*.png"):
+        picture.unlink()  # of an earlier page
     n_pictures = 0
     for cell in page.cells:
         for output in cell.get("outputs", ()):
@@ -51,12 +53,12 @@ def write_page(page, path: Path) -> Path:
             if "image/png" in data:
                 text = output.metadata.get("image/png", {}).get("alt", "")
                 text = text or cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-                if text not in own:
+                file = own.get(text)
+                if file is None:
                     n_pictures += 1
-                    picture = path.with_name(f"{path.stem}_{n_pictures}.png")
-                    paths.write_whole(picture, base64.b64decode(data["image/png"]))
-                    own[text] = picture.name
-                output.data = {"text/markdown": f"![{text}]({own[text]})"}
+                    file = f"{path.stem}_{n_pictures}.png"
+                    paths.write_whole(path.with_name(file), base64.b64decode(data["image/png"]))
+                output.data = {"text/markdown": f"![{text}]({file})"}
             elif "sk-container" in data.get("text/html", ""):
                 del data["text/html"]  # scikit-learn's pictures of estimators, which are all style
             elif "text/html" in data:

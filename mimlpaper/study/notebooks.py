@@ -22,6 +22,7 @@ from mimlpaper.study.companion import HOW_TO_RUN, TYPES, checked
 from mimlpaper.study.scorecard import LAST_RUNS, last_runs
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+HEADING = re.compile(r'<h\d id="[^"]*|class="anchor-link" href="[^"]*')  # links are in lower case
 SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
 # Without what cells wrote to standard error, as progress bars.
 NO_ERRORS = """{% block output scoped %}
@@ -162,7 +163,8 @@ def _write_html(page, path):
         config=Config({"TagRemovePreprocessor": LEFT_OUT}), raw_template=TEMPLATE,
         exclude_input_prompt=True, exclude_output_prompt=True,
     )  # fmt: skip
-    paths.write_whole(path, exporter.from_notebook_node(page)[0])
+    text = exporter.from_notebook_node(page)[0]
+    paths.write_whole(path, HEADING.sub(lambda match: match[0].lower(), text))
 
 
 def _mathml(match):

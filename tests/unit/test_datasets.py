@@ -265,9 +265,6 @@ def test_labels_of_a_bag_are_those_of_its_instances(drawn):
         labels = dataset.labels.reshape(len(dataset), -1)
         np.testing.assert_array_equal(dataset.X.max(dataset.instance_labels), labels)
         assert labels.sum(axis=0).min() >= 20
-
-
-def test_scenes_show_their_labels():
     images, Y, regions = synthetic.make_scenes(30, size=32, random_state=3)
     assert images.shape == (30, 32, 32, 3) and images.dtype == np.uint8
     for labels, region in zip(Y, regions, strict=True):

@@ -51,14 +51,11 @@ def test_bags_of_one_instance_are_logistic_regression(rng):
     assert fitted.decision_function(single) == pytest.approx(expected, abs=1e-3)
 
 
-def test_far_scores_stay_finite(bags, labels):
+@pytest.mark.filterwarnings("error")
+def test_too_few_steps_warn_and_far_scores_stay_finite(bags, labels):
     far = bags.with_instances(1e6 * bags.instances)
     fitted = NoisyOr(kernel="linear").fit(far, labels)
     assert np.isfinite(fitted.decision_function(far)).all()
-
-
-@pytest.mark.filterwarnings("error")
-def test_too_few_steps_warn_and_enough_do_not(bags, labels):
     with pytest.warns(ConvergenceWarning, match="NoisyOr stopped after 2 steps .* tol=1e-05"):
         NoisyOr(max_iter=2).fit(bags, labels)
     NoisyOr().fit(bags, labels)

@@ -167,13 +167,11 @@ def test_records_that_no_check_confirmed_are_left_out_with_a_note(project, monke
     path = store.path("mine")
     path.write_text(path.read_text().replace(",0.", ",0.9", 1))
     assert len(paper.trials("mine")) == 2  # a notebook runs and reads its trials once
-    paper = Companion(jobs=1)
-    assert len(paper.trials("mine")) == len(Companion().recorded("mine")) == 1
+    assert len(Companion(jobs=1).trials("mine")) == len(Companion().recorded("mine")) == 1
     assert "1 suspect" in shown[-1][0].data and "`mimlpaper compute mine" in shown[-1][0].data
     store.rewrite(MINE, lambda rows: rows.assign(code="other.code"))
     store.mark(MINE, set(keys_of(store.load(MINE))[:1]), SUSPECT)
-    paper = Companion(jobs=1)
-    assert paper.trials("mine").empty and len(paper.known("mine")) == 2
+    assert Companion(jobs=1).trials("mine").empty and len(Companion().known("mine")) == 2
     assert all(text in shown[-1][0].data for text in ("1 stale", "1 suspect"))
 
 

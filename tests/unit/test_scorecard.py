@@ -15,7 +15,7 @@ from mimlpaper.study import scorecard
 from mimlpaper.study.claims import evaluate_claims
 from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.published import TABLES, published_claims
-from mimlpaper.study.records import default_store
+from mimlpaper.study.records import current_codes, default_store
 from mimlpaper.study.registry import EXPERIMENTS, ROWS
 from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import scorecard_cells
@@ -167,10 +167,14 @@ def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    n_trials = len(EXPERIMENTS["table1"].trials("smoke"))
+    n_trials, old = len(EXPERIMENTS["table1"].trials("smoke")), {"key": "older", "value": {"a": 0}}
+    paths.write_whole(paths.build("kept") / "codes_table1.json", json.dumps(old))
     assert scorecard.trial_counts("smoke")["table1"] == {"missing": n_trials}
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
     assert scorecard.trial_counts("smoke")["table1"] == {"fresh": 2, "missing": n_trials - 2}
+    kept = json.loads((paths.build("kept") / "codes_table1.json").read_text())["value"]
+    today = current_codes(EXPERIMENTS["table1"])
+    assert kept == {name: today(*name.split("\n")) for name in kept} and "a" not in kept
     monkeypatch.setattr(scorecard, "records", lambda *_, **__: 1 / 0)
     assert scorecard.trial_counts("smoke")["table1"]["fresh"] == 2  # nothing is read again
     default_store("smoke").path("table1").unlink()

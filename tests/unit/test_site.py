@@ -255,6 +255,7 @@ def test_a_planted_fault_is_found_in_a_page(tmp_path, capsys):
         ('<script async src="https://cdn.example.org/mathjax.js">', "another host"),
         ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "another host"),
         ("<style>@import url(https://fonts.example.org/a.css)</style>", "another host"),
+        ('<a href="#The-end">end</a><h2 id="the-end">', "a link to no place"),
     ):
         path.write_text(f"<html>{page}</html>")
         assert check.main([tmp_path]) == 1
@@ -312,7 +313,7 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
     table = '<style>td {}</style><table id="a">\n <tr><td class="b">1</td></tr></table>'
     cells = [f"{show}; print('bar', file=sys.stderr)", f"HTML({table!r})", "'hidden'"]
-    cells[1:1] = [picture(TEXT), picture("own")]
+    cells[1:1] = [picture(TEXT), picture("own"), picture("own")]
     write_notebook(folder, "6_any", *cells)
     with edited(folder / "6_any.ipynb") as notebook:
         notebook.cells[-1].metadata["tags"] = ["remove-cell"]
@@ -320,7 +321,8 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     pages = paths.figures() / "pages"
     page = (pages / "6_any.md").read_text()
     assert f"![{TEXT}](../figure10.png)" in page
-    assert "![own](6_any_1.png)" in page and (pages / "6_any_1.png").stat().st_size == 24
+    for name in "6_any_1.png", "6_any_2.png":
+        assert f"![own]({name})" in page and (pages / name).stat().st_size == 24
     assert "<table><tr><td>1</td></tr></table>" in page
     assert "hidden" not in page and "\n    bar" not in page
     write_notebook(folder, "7_bad", "1 / 0")
@@ -329,6 +331,10 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
 
 
 def test_lists_are_written_in_their_places(tmp_path, monkeypatch):
+    """And each picture of a published page has words, and a file of its own."""
+    for page in (paths.figures() / "pages").glob("*.md"):
+        texts_of = {file: text for text, file in re.findall(r"!\[(.*)\]\((.*)\)", page.read_text())}
+        assert all(texts_of.values()) and len(texts_of) == page.read_text().count("!["), page.name
     assert (paths.figures() / "README.md").read_text() == publish.gallery()
     assert (ROOT / "codecheck.yml").read_text() == publish.codecheck_manifest()
     assert all((paths.figures() / name).is_file() for one in ARTEFACTS for name in one.files)
