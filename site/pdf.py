@@ -18,6 +18,7 @@ LEFT_OUT = (
     r'<a class="anchor-link".*?</a>|<style.*?</style>|'
     r'<div [^>]*id="sk-container-id.*?(?=<div [^>]*class="jp-Cell|$(?!\n))'
 )
+CODE = r'<div class="[^"]*highlight[^"]*"><pre>.*?</pre></div>'
 PREAMBLE = """\
 #let horizontalrule = line(length: 100%, stroke: 0.5pt)
 #set document(title: "{title}")
@@ -50,7 +51,8 @@ def main():
 def chapter(page, media):
     """A page as Typst, with its pictures in a folder of their own."""
     body = page.read_text().partition("<body")[2].partition(">")[2]
-    body = re.sub(LEFT_OUT, "", body, flags=re.DOTALL)
+    left_out = f"{LEFT_OUT}|{CODE}" if page.stem.startswith("0_") else LEFT_OUT  # of the article
+    body = re.sub(left_out, "", body, flags=re.DOTALL)
     text = pypandoc.convert_text(
         body,
         "typst",
@@ -58,6 +60,10 @@ def chapter(page, media):
         extra_args=[f"--extract-media={media}", "--wrap=none"],
     )
     text = re.sub(r"(^|link\()<(?=[\w.:-]+>)", rf"\g<0>{page.stem}-", text, flags=re.MULTILINE)
+    # Columns of long texts are as wide as they need, not all alike.
+    text = re.sub(
+        r"columns: \(([\d.%, ]+)\)", lambda match: f"columns: {match[1].count('%')}", text
+    )
     text = text.replace("dot.circle", "dot.o")  # pandoc writes a name that Typst no longer has
     return text.replace(f'"{media}/', f'"/{media.name}/')
 
