@@ -37,6 +37,7 @@ from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
 
 DRAWN = "Drawn data, in place of files that are not here."
+SHARED = ("blind", "tuned", "readings")  # by several sections; no notebook recomputes them
 HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
 # Types of parameters by their names in a notebook.
 TYPES = {"str": str, "int": int, "bool": bool, "list[str]": list[str], "list[int]": list[int],
@@ -110,7 +111,8 @@ class Companion:
         asked = {name: value for name, value in asked.items() if value}
         if not asked and experiment in self._run:
             return self.recorded(experiment)
-        table = compute(get_experiment(experiment).varied(**asked), store=self.store, **self._how)
+        how = self._how | {"recompute": False} if experiment in SHARED else self._how
+        table = compute(get_experiment(experiment).varied(**asked), store=self.store, **how)
         if not asked:
             self._run.add(experiment)
             if not table.equals(self._known.setdefault(experiment, table)):

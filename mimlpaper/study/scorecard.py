@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache, partial
 from itertools import zip_longest
 from pathlib import Path
@@ -311,12 +311,12 @@ def recorded_scorecard(profile: str, claims: Callable = lambda: None) -> dict:
 
 def results_of(card: dict) -> list[ClaimResult]:
     """The claims of a scorecard, which holds them as dicts."""
-    names = [one.name for one in fields(ClaimResult)]
-    rows = [{name: claim[name] for name in names} for claim in card["claims"]]
-    for row in rows:
-        row["verdicts"] = {view: Verdict(**own) for view, own in row["verdicts"].items()}
-        row["parts"] = tuple(Part(**part) for part in row["parts"])
-    return [ClaimResult(**row) for row in rows]
+    claims = [claim.copy() for claim in card["claims"]]
+    for claim in claims:
+        del claim["multiverse"]
+        claim["verdicts"] = {view: Verdict(**own) for view, own in claim["verdicts"].items()}
+        claim["parts"] = tuple(Part(**part) for part in claim["parts"])
+    return [ClaimResult(**claim) for claim in claims]
 
 
 @lru_cache(1)
