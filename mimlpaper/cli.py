@@ -71,7 +71,7 @@ def _protocol(options):
     "execute notebooks: every table and figure",
     _option("notebooks", nargs="*", help="names, such as 4_degeneration; all if none"),
     _option("--recorded", action="store_true", help="leave out notebooks with trials still to run"),
-    _option("--at-once", type=int, help="notebooks (default: 1; with --recorded, cores + 1)"),
+    _option("--at-once", type=int, help="notebooks (default: 1; with --recorded, cores)"),
     _option("--parameters", action="store_true", help="list what the notebooks can be asked"),
     _option("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help=ASK),
     RECOMPUTE,

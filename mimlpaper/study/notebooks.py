@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import papermill
-from joblib import Parallel, cpu_count, delayed
+from joblib import Parallel, delayed
 from latex2mathml.converter import convert as latex_to_mathml
 from nbclient.exceptions import DeadKernelError
 from nbconvert import HTMLExporter
@@ -77,7 +77,7 @@ def run_notebooks(
     ``publish`` to the folder that the repository keeps.
     ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
     those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.checked`.
-    Own questions are answered in ``build/explored``. ``at_once`` run together, -1: cores + 1.
+    Own questions are answered in ``build/explored``. ``at_once`` run together, -1: one a core.
     """
     parameters = parameters or {}
     found = list(dict.fromkeys(map(_find, names or available_notebooks())))
@@ -88,7 +88,6 @@ def run_notebooks(
     profile, runs = parameters.get("profile", "paper"), []
     folder = paths.build("explored" if asked else profile)
     folder.mkdir(parents=True, exist_ok=True)
-    at_once = cpu_count() + 1 if at_once == -1 else at_once  # since a kernel that starts waits
     # The scorecard, 0_…, is read first but made last, of what the others record.
     for last in False, True:
         together = [path for path in found if path.stem.startswith("0_") == last]
