@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -68,5 +69,6 @@ def kept(name: str, key: str, make: Callable):
     found = json.loads(path.read_text()) if path.is_file() else {}
     if found.get("key") != key:
         found = {"key": key, "value": make()}
-        write_whole(path, json.dumps(found))
+        with suppress(OSError):  # where nothing can be written it is made again
+            write_whole(path, json.dumps(found))
     return found["value"]

@@ -24,7 +24,7 @@ NO_REQUEST = re.compile(r'<link[^>]*rel="(?:canonical|license|author)"[^>]*>')
 
 
 def faults(page: str) -> list[str]:
-    """What is wrong with a page, each kind with the first place."""
+    """What is wrong with a page, each kind with the first place; and every link to no place."""
     page = NO_REQUEST.sub("", page)
     found = {name: pattern.search(page) for name, pattern in FAULTS.items()}
     named = [f"{name}: {match[0][:120]}" for name, match in found.items() if match]

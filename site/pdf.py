@@ -59,6 +59,7 @@ def chapter(page, media):
         "html-native_divs-native_spans",
         extra_args=[f"--extract-media={media}", "--wrap=none"],
     )
+    # Labels are unique within a chapter.
     text = re.sub(r"(^|link\()<(?=[\w.:-]+>)", rf"\g<0>{page.stem}-", text, flags=re.MULTILINE)
     # Columns of long texts are as wide as they need, not all alike.
     text = re.sub(

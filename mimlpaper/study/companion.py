@@ -37,7 +37,6 @@ from mimlpaper.study.trials import PROFILES, STAND_INS
 from mimlpaper.study.verify import verified
 
 DRAWN = "Drawn data, in place of files that are not here."
-SHARED = ("blind", "tuned", "readings")  # by several sections; no notebook recomputes them
 HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
 # Types of parameters by their names in a notebook.
 TYPES = {"str": str, "int": int, "bool": bool, "list[str]": list[str], "list[int]": list[int],
@@ -101,17 +100,17 @@ class Companion:
             return paths.figures()
         return paths.build("explored" if self.asked else self.profile) / "figures"
 
-    def trials(self, experiment: str, **asked) -> pd.DataFrame:
-        """Records of an experiment that may be shown; missing and stale trials are run first, once.
+    def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
+        """Records of an experiment that may be shown; missing and stale trials are run first.
 
-        ``asked`` varies it, see :meth:`~mimlpaper.study.trials.Experiment.varied`; claims and
-        other tables stay with the experiment as it is. Where trials could not run, a note says how
-        many are left out, and the command to mend it.
+        With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies it, see
+        :meth:`~mimlpaper.study.trials.Experiment.varied`; claims and other tables stay as they are.
+        Where trials could not run, a note says how many are left out, and how to mend that.
         """
         asked = {name: value for name, value in asked.items() if value}
         if not asked and experiment in self._run:
             return self.recorded(experiment)
-        how = self._how | {"recompute": False} if experiment in SHARED else self._how
+        how = self._how | {"recompute": self._how["recompute"] and again}
         table = compute(get_experiment(experiment).varied(**asked), store=self.store, **how)
         if not asked:
             self._run.add(experiment)
@@ -135,12 +134,12 @@ class Companion:
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
         """The records of a table in the column "blind" or "tuned"; missing trials are run first."""
-        self.trials(column)
+        self.trials(column, again=False)
         return column_records(self.recorded, experiment, column)
 
     def open_choices(self, experiment: str) -> pd.DataFrame:
         """A table's published rows, and each of their open choices made otherwise."""
-        self.trials("readings")
+        self.trials("readings", again=False)
         return single_changes(experiment, self.recorded)
 
     def scorecard(self) -> dict:

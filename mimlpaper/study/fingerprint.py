@@ -27,7 +27,7 @@ from mimlpaper.paths import PACKAGE, project_root
 from mimlpaper.study import pin
 
 PACKAGES = ("mimlpaper", "numpy", "scipy", "scikit-learn", "numba")
-VERSIONS = [f"{package} {version(package)}" for package in PACKAGES]  # of what trials call
+VERSIONS = [f"{package} {version(package)}" for package in PACKAGES]
 
 Definition = tuple[str, str]  # module and name
 

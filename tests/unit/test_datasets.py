@@ -258,7 +258,7 @@ def test_a_seed_draws_the_same_everywhere(drawn):
         assert load(name).sha256 == drawn[name].sha256 != other.sha256
 
 
-def test_labels_of_a_bag_are_those_of_its_instances(drawn):
+def test_labels_of_a_bag_are_those_of_its_instances_and_of_a_scene_its_regions(drawn):
     """The definition of multi-instance learning, label by label."""
     for name in ("synthetic_africa", "synthetic_scene", "synthetic_texts"):
         dataset = drawn[name]
