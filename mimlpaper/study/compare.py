@@ -213,10 +213,12 @@ def bags_in_words(chosen: pd.DataFrame) -> str:
 
     def against(rival):
         leads = (means.loc[OF_BAGS] - means.loc[rival]).dropna()
-        lead = f"{leads.mean():+.3f}".replace("-", "−")
-        return f"on {(leads > 0).sum()} of {len(leads)} sets ({lead} on average)"
+        without = (leads.sum() - leads) / (len(leads) - 1)
+        ends = [f"{end:+.3f}".replace("-", "−") for end in (without.min(), without.max())]
+        return f"{(leads > 0).sum()} of {len(leads)} sets, by {' to '.join(ends)}"
 
     return (
-        f"With equal budgets the paper's learners of bags lead a bag's mean {against('mean')}, its "
-        f"order-free statistics {against('order-free')}, other learners of bags {against(OTHERS)}."
+        "With equal budgets the paper's learners of bags lead a bag's mean on "
+        f"{against('mean')} on average, whichever set is left out; its order-free statistics on "
+        f"{against('order-free')}; other learners of bags on {against(OTHERS)}."
     )

@@ -163,26 +163,27 @@ def win_tie_loss(
 class Ranks(NamedTuple):
     """Mean ranks of methods over independent data sets, and what they can show.
 
-    ``table`` has the best method first: rank (mean, 1 is best), low and high (95 % bootstrap over
-    the sets), least and most (when any one set is left out).
+    ``table`` has the best method first: rank (mean, 1 is best), low and high (95 % bootstrap).
     """
 
     table: pd.DataFrame
-    n_sets: int
+    losses: pd.DataFrame
     p: float  # of Friedman's test
     nemenyi: pd.DataFrame  # p-values by pairs
 
     def in_words(self) -> str:
-        """Who is first, whether leaving out any one set changes that, and what is decided."""
-        ranks, (first, *others) = self.table["rank"], self.table.index
-        firm = self.table.at[first, "most"] < self.table.loc[others, "least"].min()
-        shown = [name for name in others if self.nemenyi.at[first, name] < ALPHA]
-        ahead = f"significantly ahead of {', '.join(shown)}" if shown else "significantly of none"
-        few = f" With {self.n_sets} sets little can be decided." * (self.n_sets < N_DECIDABLE)
+        """Who is first, and what holds whichever set is left out."""
+        (first, *others), sets = self.table.index, self.losses.index
+        without = [rank_methods(self.losses.drop(index=name)) for name in sets]
+        leaders = [one.table["rank"].nsmallest(1, keep="all").index for one in without]
+        still = "it is" if set().union(*leaders) == {first} else "another may be"
+        p = np.max([one.nemenyi.loc[first, others] for one in (self, *without)], axis=0)
+        behind = ", ".join(name for name, one in zip(others, p, strict=True) if one < ALPHA)
+        few = f" With {len(sets)} sets little can be decided." * (len(sets) < N_DECIDABLE)
         return (
-            f"Over {self.n_sets} data sets the best mean rank is that of {first}, "
-            f"{ranks[first]:.1f} of {len(ranks)}, {ahead}; without any one set "
-            f"{'it is' if firm else 'another may be'} the first.{few}"
+            f"Over {len(sets)} data sets the best mean rank is that of {first}, "
+            f"{self.table['rank'].iloc[0]:.1f} of {len(self.table)}. Whichever set is left out, "
+            f"{still} the first, and {first} is significantly ahead of {behind or 'none'}.{few}"
         )
 
 
@@ -198,14 +199,11 @@ def rank_methods(losses: pd.DataFrame) -> Ranks:
         gaps = [f"{losses.columns[j]} on {losses.index[i]}" for i, j in np.argwhere(losses.isna())]
         raise ValueError(f"every method must have a loss on every set, missing: {', '.join(gaps)}")
     ranks = losses.rank(axis=1)
-    n = len(ranks)
-    drawn = np.random.default_rng(0).integers(n, size=(N_RESAMPLED, n))
+    drawn = np.random.default_rng(0).integers(len(ranks), size=(N_RESAMPLED, len(ranks)))
     low, high = np.quantile(ranks.to_numpy()[drawn].mean(axis=1), [0.025, 0.975], axis=0)
-    without = (ranks.sum() - ranks) / (n - 1)
-    columns = dict(rank=ranks.mean(), low=low, high=high, least=without.min(), most=without.max())
-    table = pd.DataFrame(columns).sort_values("rank")
+    table = pd.DataFrame(dict(rank=ranks.mean(), low=low, high=high)).sort_values("rank")
     p = stats.friedmanchisquare(*losses.to_numpy().T).pvalue
-    return Ranks(table, n, float(p), posthoc_nemenyi_friedman(losses))
+    return Ranks(table, losses, float(p), posthoc_nemenyi_friedman(losses))
 
 
 def ranks_of_means(means: pd.DataFrame) -> pd.DataFrame:

@@ -149,8 +149,9 @@ def test_everyone_tuned_by_hand():
         "mean": ["MlSvm, mean", 0.5],
         "order-free": ["MlSvm, order-free", 0.5],
     }
-    leads = re.findall(r"(\d) of 1 sets \((.\d\.\d+)", compare.bags_in_words(chosen))
-    assert leads == [("1", "+0.100"), ("1", "+0.100"), ("0", "−0.100")]
+    doubled = pd.concat([chosen, chosen.assign(dataset="hja", value=2 * chosen["value"])])
+    leads = re.findall(r"(\d) of 2 sets, by (\S+) to ([^; ]+\d)", compare.bags_in_words(doubled))
+    assert leads == [("2", "+0.100", "+0.200")] * 2 + [("0", "−0.200", "−0.100")]
     assert compare.bags_in_words(chosen[:1]) == "Not everything is recorded yet."
     assert compare.chosen_by_what_they_see({}).empty
 
