@@ -208,17 +208,16 @@ def chosen_by_what_they_see(get_records: Records) -> pd.DataFrame:
 def bags_in_words(chosen: pd.DataFrame) -> str:
     """How the paper's learners of bags stand to others, of :func:`chosen_by_what_they_see`."""
     means = chosen.groupby(["seen", "dataset"])["value"].mean().unstack()
-    if not {OF_BAGS, OTHERS, "mean", "order-free"} <= {*means.index}:
+    rivals = ["mean", "order-free", OTHERS]
+    if not {OF_BAGS, *rivals} <= {*means.index}:
         return "Not everything is recorded yet."
-
-    def against(rival):
-        leads = (means.loc[OF_BAGS] - means.loc[rival]).dropna()
-        without = (leads.sum() - leads) / (len(leads) - 1)
-        ends = [f"{end:+.3f}".replace("-", "−") for end in (without.min(), without.max())]
-        return f"{(leads > 0).sum()} of {len(leads)} sets, by {' to '.join(ends)}"
-
+    leads = (means.loc[OF_BAGS] - means.loc[rivals]).dropna(axis=1).T
+    of_mean, of_statistics, of_others = (leads > 0).sum()
+    without = (leads.sum() - leads) / (len(leads) - 1)
+    ends = [f"{low:+.3f} to {high:+.3f}" for low, high in without.agg(["min", "max"]).T.to_numpy()]
+    by = "{}, {} and {}".format(*ends).replace("-", "−")
     return (
-        "With equal budgets the paper's learners of bags lead a bag's mean on "
-        f"{against('mean')} on average, whichever set is left out; its order-free statistics on "
-        f"{against('order-free')}; other learners of bags on {against(OTHERS)}."
+        f"With equal budgets the paper's learners of bags lead a bag's mean on {of_mean} of "
+        f"{len(leads)} sets, its order-free statistics on {of_statistics}, other learners of bags "
+        f"on {of_others}; whichever set is left out, by {by} on average."
     )
