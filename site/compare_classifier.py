@@ -88,7 +88,8 @@ def in_words(table):
     means = table.groupby(["set", "learner"], sort=False)[["value", "loss", "seconds"]].mean()
     value, loss, seconds = (means[name].unstack(sort=False) for name in means)
     ranks = (-value).rank(axis=1).mean(), loss.rank(axis=1).mean()
-    cells = value.map("{:.3f}".format) + " / " + loss.map("{:.3f}".format)
+    value_text, loss_text = (table.map(lambda x: f"{x:.3f}".lstrip("0")) for table in (value, loss))
+    cells = value_text + " / " + loss_text
     cells.loc["mean rank"] = [f"{a:.1f} / {b:.1f}" for a, b in zip(*ranks, strict=True)]
     cells.loc["seconds a fit"] = seconds.mean().map("{:.1f}".format)
     lines = [[cells.index.name, *cells], ["---"] * (1 + len(cells.columns))]
