@@ -6,11 +6,11 @@
 
 import base64
 import io
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from IPython import get_ipython
 from PIL import Image, ImageOps
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -19,7 +19,6 @@ from sklearn.preprocessing import MinMaxScaler
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import SCENE_LABELS, load_synthetic_scene, make_scenes
-from mimlpaper.paths import RUN
 from mimlpaper.preprocessing import OnInstances
 
 try:
@@ -109,5 +108,9 @@ def sliders(draw: Callable, **ranges):
 
 
 def _is_live():
-    """Whether widgets are installed, the extra "lab", and a reader runs the notebook."""
-    return anywidget is not None and RUN not in os.environ
+    """Whether widgets are installed, the extra "lab", and someone is there to move them.
+
+    Papermill and nbconvert ask nobody, and may wait for ever for a cell with sliders.
+    """
+    kernel = getattr(get_ipython(), "kernel", None)
+    return None not in (anywidget, kernel) and kernel.get_parent()["content"]["allow_stdin"]
