@@ -113,4 +113,4 @@ def _is_live():
     Papermill and nbconvert ask nobody, and may wait for ever for a cell with sliders.
     """
     kernel = getattr(get_ipython(), "kernel", None)
-    return None not in (anywidget, kernel) and kernel.get_parent()["content"]["allow_stdin"]
+    return None not in (anywidget, kernel) and kernel.get_parent()["content"].get("allow_stdin")
