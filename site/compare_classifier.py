@@ -7,14 +7,13 @@ A row of ``site/classifier.csv`` is a learner on a split. There is no time budge
 depend on the machine, only the seconds do.
 """
 
-import re
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from publish import HERE, fill
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
@@ -24,14 +23,13 @@ from mimlpaper import Bags, MimlClassifier, OnInstances
 from mimlpaper.classifier import CANDIDATES
 from mimlpaper.datasets import load
 from mimlpaper.metrics import area_under_curve, average_precision, hamming_loss
+from mimlpaper.study.tables import frame_grid, number_text
 
 NAMES = (
     "digits", "hja", "letter_frost", "letter_carroll", "elephant", "fox", "musk1", "scene",
     "reuters", "synthetic_scene",
 )  # fmt: skip
 MOST = 150, 300
-HERE = Path(__file__).parent
-GUIDE = re.compile(r"(<!-- classifier -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def bags_and_labels(name):
@@ -84,37 +82,31 @@ def compare(n_splits):
 
 
 def in_words(table):
-    """The table in Markdown, and what it shows."""
+    """What it shows, and the table in Markdown."""
     means = table.groupby(["set", "learner"], sort=False)[["value", "loss", "seconds"]].mean()
     value, loss, seconds = (means[name].unstack(sort=False) for name in means)
     ranks = (-value).rank(axis=1).mean(), loss.rank(axis=1).mean()
-    value_text, loss_text = (table.map(lambda x: f"{x:.3f}".lstrip("0")) for table in (value, loss))
-    cells = value_text + " / " + loss_text
+    cells = value.map(number_text) + " / " + loss.map(number_text)
     cells.loc["mean rank"] = [f"{a:.1f} / {b:.1f}" for a, b in zip(*ranks, strict=True)]
     cells.loc["seconds a fit"] = seconds.mean().map("{:.1f}".format)
-    lines = [[cells.index.name, *cells], ["---"] * (1 + len(cells.columns))]
-    lines += cells.reset_index().to_numpy().tolist()
-    grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     own, best = (
         " and ".join(f"{find(rank):.1f}" for rank in ranks)
         for find in (lambda rank: rank["MimlClassifier"], lambda rank: rank.iloc[1:].min())
     )
     ours = table[table["learner"] == "MimlClassifier"]
     chosen = ", ".join(f"{name} {n}" for name, n in ours["chosen"].value_counts().items())
-    return (
-        f"{grid}\n\nThe mean ranks of `MimlClassifier` are {own}, the best of any single learner "
-        f"{best}. It chose: {chosen} times. {ours['constant'].sum()} of its "
-        f"{len(ours)} predictions were constant.\n"
+    caption = (
+        f"The mean ranks of `MimlClassifier` are {own}, the best of any single learner {best}. It "
+        f"chose: {chosen} times. {ours['constant'].sum()} of its {len(ours)} predictions were "
+        "constant."
     )
+    return frame_grid(cells, table, caption).to_markdown().strip()
 
 
 def main(n_splits):
     table = pd.DataFrame(compare(n_splits))
     table.to_csv(HERE / "classifier.csv", index=False, float_format="%.6g")
-    words = in_words(table)
-    guide = (HERE / "guide.md").read_text()
-    (HERE / "guide.md").write_text(GUIDE.sub(lambda ends: f"{ends[1]}{words}{ends[2]}", guide))
-    print(words)
+    print(fill(HERE / "guide.md", "classifier", in_words(table)))
 
 
 if __name__ == "__main__":

@@ -72,14 +72,16 @@ def write_page(page, path: Path) -> Path:
 def write_lists(card: dict) -> list[Path]:
     """Write the README's answer, figures/README.md and codecheck.yml."""
     root = paths.project_root()
-    marks = re.compile(r"(<!-- answer -->\n).*?(<!-- end -->)", re.DOTALL)
-    readme = (root / "README.md").read_text()
-    readme = marks.sub(lambda ends: f"{ends[1]}{answer(card)}\n{ends[2]}", readme)
-    texts = {
-        root / "README.md": readme, paths.figures() / "README.md": gallery(),
-        root / "codecheck.yml": codecheck_manifest(),
-    }  # fmt: skip
-    return [paths.write_whole(path, text) for path, text in texts.items()]
+    texts = {paths.figures() / "README.md": gallery(), root / "codecheck.yml": codecheck_manifest()}
+    filled = fill(root / "README.md", "answer", answer(card))
+    return [filled, *(paths.write_whole(path, text) for path, text in texts.items())]
+
+
+def fill(page: Path, mark: str, words: str) -> Path:
+    """Write words between ``<!-- mark -->`` and ``<!-- end -->`` of a page."""
+    marks = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", re.DOTALL)
+    text = marks.sub(lambda ends: f"{ends[1]}{words}\n{ends[2]}", page.read_text())
+    return paths.write_whole(page, text)
 
 
 def gallery() -> str:

@@ -120,6 +120,7 @@ def test_one_set_may_turn_the_order_and_none_is_left_out_silently():
     turned.loc["w", "A"] = 2.5
     found = rank_methods(turned)
     assert found.table.loc["A"].tolist() == pytest.approx([4 / 3, 1.0, 2.0])
+    assert rank_methods(turned.drop(index="x")).table["rank"].tolist() == [1.5, 1.5, 3.0]
     assert "another may be the first, and A is significantly ahead of none" in found.in_words()
     turned.loc["x", "C"] = math.nan
     with pytest.raises(ValueError, match="missing: C on x"):
