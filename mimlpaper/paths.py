@@ -3,7 +3,6 @@
 import json
 import os
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -63,12 +62,15 @@ def write_whole(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def kept(name: str, key: str, make: Callable):
-    """What ``make()`` gave, ready for JSON, kept in ``build/kept`` until ``key`` changes."""
+def kept(name: str, key: str):
+    """What :func:`keep` wrote by this name and key; None if there is nothing, or by another key."""
     path = build("kept") / f"{name}.json"
     found = json.loads(path.read_text()) if path.is_file() else {}
-    if found.get("key") != key:
-        found = {"key": key, "value": make()}
-        with suppress(OSError):  # where nothing can be written it is made again
-            write_whole(path, json.dumps(found))
-    return found["value"]
+    return found["value"] if found.get("key") == key else None
+
+
+def keep(name: str, key: str, value):
+    """Keep a value, ready for JSON, in ``build/kept`` where that can be written; and return it."""
+    with suppress(OSError):
+        write_whole(build("kept") / f"{name}.json", json.dumps({"key": key, "value": value}))
+    return value

@@ -144,7 +144,7 @@ class Companion:
 
     def scorecard(self) -> dict:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
-        card = recorded_scorecard(self.profile, self.claims)
+        card = recorded_scorecard(self.profile)
         self._tested = {claim.id: claim for claim in results_of(card)}
         return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
 
@@ -231,9 +231,11 @@ class Companion:
         if notes:
             figure.set_layout_engine("constrained")  # which leaves room for the note
             figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
+        shown = figure
         if not (drawn and self.folder == paths.figures()):
-            save_figure(figure, self.folder, name)
-        display(figure, metadata={"image/png": {"alt": " ".join([*notes, text])}})
+            png, _ = save_figure(figure, self.folder, name)
+            shown = Image(filename=png, width=round(figure.get_figwidth() * figure.dpi))
+        display(shown, metadata={"image/png": {"alt": " ".join([*notes, text])}})
         plt.close(figure)
 
 

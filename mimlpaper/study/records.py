@@ -240,7 +240,7 @@ def records(
 def _states(table, experiment, outcomes):
     confirmed = outcomes["outcome"].isin(SAME).groupby([outcomes[name] for name in GROUP]).all()
     attested = set(confirmed.index[confirmed])
-    today, entries = known_codes(experiment), manifest()
+    today, entries = known_codes(experiment, table), manifest()
 
     @cache
     def state(dataset, method, parameters, recorded, data_sha256):
@@ -249,7 +249,7 @@ def _states(table, experiment, outcomes):
             return recorded.split(" ")[0]
         if files and data_sha256 != entries[files[0]].sha256:
             return "stale"
-        now = today(dataset, method, parameters)
+        now = today[dataset, method, parameters]
         (old_code, _, then), (code, _, settings) = recorded.partition("."), now.partition(".")
         same = (experiment.name, method, old_code, code) in attested and settings == then
         return "fresh" if recorded == now else "attested" if same else "stale"
@@ -258,30 +258,27 @@ def _states(table, experiment, outcomes):
     return [state(*row) for row in about.itertuples(index=False, name=None)]
 
 
-def current_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
-    """Function that gives today's fingerprint of (dataset, method, parameters)."""
-
-    @cache
-    def code(dataset, method, parameters):
-        estimator = experiment.estimator(dataset, method, parameters)
-        splits = experiment.part_of(dataset, method).splits
-        return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
-
-    return code
+def current_code(experiment: Experiment, dataset: str, method: str, parameters: str) -> str:
+    """Today's fingerprint of what runs in a trial."""
+    estimator = experiment.estimator(dataset, method, parameters)
+    splits = experiment.part_of(dataset, method).splits
+    return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
 
 
-def known_codes(experiment: Experiment) -> Callable[[str, str, str], str]:
-    """:func:`current_codes`, kept between processes for the experiments of the registry."""
-    code = current_codes(experiment)
-    if EXPERIMENTS.get(experiment.name) is not experiment:
-        return code
-
-    def codes():
-        variants = {trial[1:4] for trial in experiment.trials()}
-        return {"\n".join(variant): code(*variant) for variant in variants}
-
-    known = paths.kept(f"codes_{experiment.name}", all_sources(), codes)
-    return lambda *variant: known.get("\n".join(variant)) or code(*variant)
+def known_codes(experiment: Experiment, table: pd.DataFrame) -> dict[tuple, str]:
+    """Today's code by (dataset, method, parameters) of rows; kept for what the registry holds."""
+    variants = {"\n".join(key[1:4]): key[1:4] for key in keys_of(table)}
+    registered = EXPERIMENTS.get(experiment.name)
+    is_kept = registered is not None and experiment.varies(registered)
+    place = f"codes_{experiment.name}", all_sources()
+    known = (paths.kept(*place) or {}) if is_kept else {}
+    new = {
+        name: current_code(experiment, *variants[name]) for name in variants.keys() - known.keys()
+    }
+    codes = known | new
+    if new and is_kept:
+        paths.keep(*place, codes)
+    return {variant: codes[name] for name, variant in variants.items()}
 
 
 def bare_codes(table: pd.DataFrame) -> pd.Series:

@@ -152,7 +152,6 @@ def run_trials(
     some failed, or their worker died. ``experiments`` are by name. Workers of ``dask`` need this
     version of the package, the data, and one thread.
     """
-
     jobs_of: dict[bool, list] = {False: [], True: []}
     for trial in trials:
         experiment = experiments[trial.experiment]

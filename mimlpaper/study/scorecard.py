@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache, partial
 from itertools import zip_longest
@@ -74,10 +74,8 @@ PAPERS, STRICT = tables.CLAIM_COLUMNS[:2]
 LAST_RUNS = "runs.json"  # beside executed notebooks: how the last run of each ended
 
 
-def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None = None) -> dict:
-    """Everything that the paper prints or claims, judged from the records; ready for JSON.
-
-    ``claims`` are all results of ``evaluate_claims``, if known. Keys:
+def scorecard(get_records: compare.Records) -> dict:
+    """Everything that the paper prints or claims, judged from the records; ready for JSON. Keys:
 
     - ``cells``: a dict for each printed or blank cell, with blind_mean, blind_std, blind_verdict
     - ``rows``: table, algorithm, the nearest printed row, and nearest_to_print: how many settings
@@ -100,7 +98,7 @@ def scorecard(get_records: compare.Records, claims: Sequence[ClaimResult] | None
         column: {name: agreement(own[own["table"].isin(of)]) for name, of in groups.items()}
         for column, own in by_column.items()
     }
-    claims = evaluate_claims(get_records) if claims is None else claims
+    claims = evaluate_claims(get_records)
     turns = flips(claim_effects(get_records)).set_index("claim").to_dict("index")
     return {
         "cells": both.astype(object).where(both.notna(), None).to_dict("records"),
@@ -304,9 +302,9 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
     return _kept("counts", profile, counts)
 
 
-def recorded_scorecard(profile: str, claims: Callable = lambda: None) -> dict:
-    """The :func:`scorecard` of what is recorded; ``claims()`` gives the results, if known."""
-    return _kept("scorecard", profile, lambda read: scorecard(read, claims()))
+def recorded_scorecard(profile: str) -> dict:
+    """The :func:`scorecard` of what is recorded."""
+    return _kept("scorecard", profile, scorecard)
 
 
 def results_of(card: dict) -> list[ClaimResult]:
@@ -330,8 +328,8 @@ def _kept(name, profile, make):
     folders = explored_store(profile).folder, default_store(profile).folder, paths.published()
     files = [path for folder in folders for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    key = repr([all_sources(), about])
-    return paths.kept(f"{name}_{profile}", key, lambda: make(_reader(profile, key)))
+    place = f"{name}_{profile}", repr([all_sources(), about])
+    return paths.kept(*place) or paths.keep(*place, make(_reader(profile, place[1])))
 
 
 def trials_behind(notebook: str, profile: str) -> Counter:

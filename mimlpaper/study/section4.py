@@ -27,8 +27,7 @@ DEGREES = [*range(2, 10)]  # of RankSvm's polynomials
 POLYNOMIAL = stated("4.3.2", kernel="poly", degree=DEGREES)
 BY_RANKING_LOSS = default(criterion="ranking_loss")
 
-# RankSvm as its authors' group ran it: few steps of Frank-Wolfe, which do not converge. Rows of
-# their own have the converged machine.
+# RankSvm as its authors' group ran it: few steps of Frank-Wolfe. Rows of their own converge.
 EARLY = program(
     "RankSvm", solver="frank_wolfe", linear_program="vertex", step_accuracy=1e-4, max_iter=50,
     normalise=False,

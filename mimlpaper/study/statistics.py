@@ -15,8 +15,7 @@ from mimlpaper.study.published import ALL_CRITERIA
 
 ALPHA = 0.05
 MARGIN = 0.05  # of the rival's loss: closer than that, one is as good as the other
-# Correlation of the leads on two splits whose test set is larger than the training set: by
-# simulation, see mimlpaper.study.section5.
+# Correlation of the leads on two splits that test on more than they train: simulated in section5.
 RHO = 0.45
 N_DECIDABLE = 9  # data sets; with fewer, differences of ranks are hardly ever shown
 N_RESAMPLED = 2000

@@ -163,8 +163,8 @@ class Experiment:
     title : str, as the paper calls it.
     parts : tuple of Part; a method on a data set is configured and divided in one way only.
     smoke_splits : int, default 2
-        Splits of the profile "smoke", each on the stand-ins of a part's first and last data set.
-        If there are many variants: 1, on the last stand-in only, of each method's first variant.
+        Splits of the profile "smoke" on stand-ins of a part's first and last data set. If there are
+        many variants: 1, on the last, of each method's first. What runs alone runs once a method.
     """
 
     name: str
@@ -197,6 +197,8 @@ class Experiment:
         trials: dict[Trial, None] = {}  # parts may share trials
         for part in self.parts:
             datasets = _smoke_datasets(part, n_splits) if profile == "smoke" else part.datasets
+            if isinstance(part.splits, GivenSplit):
+                datasets = list(datasets)[:n_splits]  # they are what is repeated
             variants = [
                 (dataset, method, changes)
                 for dataset in datasets
@@ -206,7 +208,8 @@ class Experiment:
             ]
             for split in range(part.splits.n_splits)[:n_splits]:
                 trials |= {Trial(self.name, *variant, split): None for variant in variants}
-        return list(trials)
+        alone = profile == "smoke" and self.measure.alone
+        return list({trial.method: trial for trial in trials}.values() if alone else trials)
 
     def varied(
         self, *, datasets: Sequence[str] = (), methods: Sequence[str] = (), n_splits: int = 0,
@@ -236,6 +239,11 @@ class Experiment:
 
         parts = [part for part in map(varied, self.parts) if part.variants and part.datasets]
         return replace(self, parts=tuple(parts))
+
+    def varies(self, other: "Experiment") -> bool:
+        """Whether it is ``other`` or :meth:`varied` of it, so that equal trials are the same."""
+        rows = [{id(part.configurations) for part in one.parts} for one in (self, other)]
+        return self.measure is other.measure and rows[0] <= rows[1]
 
     def _check(self, methods):
         if unknown := set(methods or ()) - set(self.methods):

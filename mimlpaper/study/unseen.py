@@ -77,8 +77,7 @@ CHANGES: dict[str, list[dict]] = {
 TEXTS, FOLDS = ("dbpedia",), CrossValidation(10, n_folds=10)
 AS_REUTERS = RandomSplits(3, train=0.3)  # 1,500 of 5,000 texts for training, as many as there
 
-# Reasons against truth, where instances are labelled too; between what a draw at random gives and
-# what the features allow.
+# Reasons against truth where instances are labelled too, between chance and what features allow.
 CHANCE, CEILING = "chance", "taught the instances' labels"
 NO_REASONS = ("Set kernel", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn")
 

@@ -44,8 +44,7 @@ OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
 FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
-# An outlier lies so many robust standard deviations from the median of its setting's splits. The
-# spread of fewer splits says nothing.
+# Robust standard deviations of an outlier from the median of its setting, and its fewest splits.
 FAR, SMALLEST = 8.0, 5
 PER_MAD = 1.4826  # standard deviations of a normal distribution for one median deviation
 
@@ -97,11 +96,11 @@ def verify(
 
 def with_codes(experiment, table: pd.DataFrame) -> pd.DataFrame:
     """Records with the codes that made them and today's, both without settings."""
-    today = known_codes(experiment)
+    today = known_codes(experiment, table)
     keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
     return table.assign(
         recorded_code=bare_codes(table).str.split(".").str[0],
-        code=[today(*key).split(".")[0] for key in keys],
+        code=[today[key].split(".")[0] for key in keys],
     )
 
 
@@ -170,7 +169,6 @@ def verified(read, experiments, store: Store) -> list[dict]:
             counts = {word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)}
             rows.append({
                 "experiment": name, "machine": machine, "groups": len(groups), **counts,
-                "trials": int(own["n_checked"].sum()), "date": own["date"].min(),
                 "largest_difference": float(own["largest_difference"].max()),
             })  # fmt: skip
     return rows

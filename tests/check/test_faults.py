@@ -90,14 +90,11 @@ def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undistu
     assert status == 130 and "Traceback" not in printed
     assert "interrupted; what is recorded stays" in printed
 
-    run, pid = go_on()
-    assert run.workers()
+    orphaned, pid = go_on()
+    assert orphaned.workers()
     os.kill(pid, signal.SIGKILL)
-    run.process.wait()
+    orphaned.process.wait()
     deadline = time.monotonic() + 60
-    while run.workers():
-        assert time.monotonic() < deadline, "workers outlive their run"
-        time.sleep(0.1)
 
     run, pid = go_on()
     os.killpg(pid, signal.SIGKILL)
@@ -109,6 +106,9 @@ def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undistu
     assert status == 0 and "a worker process died" in printed
     assert n_recorded == sorted(set(n_recorded)) and n_recorded[-1] < len(undisturbed)
     same_numbers(run.store.load(SLOW), undisturbed)
+    while orphaned.workers():
+        assert time.monotonic() < deadline, "workers outlive their run"
+        time.sleep(0.1)
 
 
 def test_two_runs_at_once(tmp_path, undisturbed):

@@ -18,7 +18,7 @@ from mimlpaper.study import fingerprint
 from mimlpaper.study.fingerprint import code_fingerprint
 from mimlpaper.study.holdouts import HoldOut
 from mimlpaper.study.measures import STAGED, TESTED
-from mimlpaper.study.records import current_codes
+from mimlpaper.study.records import current_code
 from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.trials import CrossValidation, RandomSplits, run_trial
 from tests.made_up_study import raising, see
@@ -154,7 +154,7 @@ MOVED = {
 
 
 def codes():
-    return {key: current_codes(get_experiment(name))(data, method, "{}")
+    return {key: current_code(get_experiment(name), data, method, "{}")
             for key, (name, data, method) in TRIALS.items()}  # fmt: skip
 
 

@@ -197,12 +197,11 @@ def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkey
     for profile, n_files in (("paper", 0), ("smoke", 2)):
         paper = Companion(profile=profile)
         assert paper.save_table(table, "sizes", of=[drawn]) is table
-        paper.save_figure(plt.subplots()[0], "explained", of=drawn)
+        paper.save_figure(figure := plt.subplots()[0], "explained", of=drawn)
         for name in ("sizes", "explained"):
             assert len(list(project.rglob(f"{name}.*"))) == n_files
-        figure, how = shown[-1]
         assert figure.get_suptitle() == companion.DRAWN
-        assert how["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
+        assert shown[-1][1]["metadata"]["image/png"]["alt"].startswith(companion.DRAWN)
 
 
 def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch, shown):
@@ -215,10 +214,9 @@ def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch
     assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
     assert asked["parameters"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
     assert len(paper.recorded("mine")) == 2
-    paper.save_figure(plt.subplots()[0], "table1")
-    figure, how = shown[-1]
+    paper.save_figure(figure := plt.subplots()[0], "table1")
     assert figure.get_suptitle() == f"Explored: {paper.explores}."
-    assert "Explored" in how["metadata"]["image/png"]["alt"]
+    assert "Explored" in shown[-1][1]["metadata"]["image/png"]["alt"]
     assert {path.name for path in project.iterdir()} == {"build"}
     assert paper.opening("Who?", "here").data.startswith("> **Explored:** n_splits = 3")
     with pytest.raises(ValueError, match=r"among \['Ml-knn'\] for mine, got \['X'\]"):

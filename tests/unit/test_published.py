@@ -10,13 +10,8 @@ import pandas as pd
 import pytest
 
 from mimlpaper.paths import published
-from mimlpaper.study.published import (
-    ALL_CRITERIA,
-    TABLES,
-    published_cells,
-    published_characteristics,
-    published_divergences,
-)
+from mimlpaper.study import published as module
+from mimlpaper.study.published import ALL_CRITERIA, TABLES
 from mimlpaper.study.registry import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +26,7 @@ needs_paper = pytest.mark.skipif(
 
 def test_cells_are_counted():
     """257 printed, 21 of them N/A, and 26 of rows left out."""
-    cells = published_cells()
+    cells = module.published_cells()
     assert cells["printed"].value_counts().to_dict() == {"value": 236, "blank": 26, "N/A": 21}
     assert not cells.duplicated(["table", "dataset", "algorithm", "criterion"]).any()
     literature = cells[cells["std"].isna() & cells["mean"].notna()]
@@ -41,14 +36,14 @@ def test_cells_are_counted():
 
 def test_bold_values_are_the_best_of_their_column():
     """The paper's boldface is the printed optimum; ties are bold together."""
-    for _, column in published_cells().groupby(["table", "dataset", "criterion"]):
+    for _, column in module.published_cells().groupby(["table", "dataset", "criterion"]):
         lower = ALL_CRITERIA[column["criterion"].iloc[0]].lower_is_better
         best = column["mean"].min() if lower else column["mean"].max()
         assert column["best"].tolist() == (column["mean"] == best).tolist()
 
 
 def test_divergences_are_whole():
-    divergences = published_divergences()
+    divergences = module.published_divergences()
     assert divergences["id"].is_unique
     filled = divergences[["id", "where", "open", "choice", "alternatives", "effect"]]
     assert (filled != "").all().all()
@@ -61,7 +56,7 @@ def test_tables_agree_with_the_text():
     """Every number, N/A and boldface of each table's LaTeX source."""
     keys = ["algorithm", "dataset", "criterion"]
     for number, table in TABLES.items():
-        ours = published_cells(number).query("printed != 'blank'").set_index(keys)
+        ours = module.published_cells(number).query("printed != 'blank'").set_index(keys)
         ours, printed = ours[["mean", "std", "best"]], {}
         body = _table_source(LABELS[number]).replace("\n", " ")
         for row in body.replace(MISPRINT, "{.189$\\pm$.009}").split(r"\\"):
@@ -95,7 +90,7 @@ def test_characteristics_agree_with_the_text():
             values = [_braced(text) for text in numbers]
             values = [float(re.sub(r"[ %\\]", "", value)) for value in values if value]
             printed.append((name.strip().replace("\0", "&"), *values))
-    ours = published_characteristics()
+    ours = module.published_characteristics()
     assert printed == list(ours.itertuples(index=False, name=None))
 
 

@@ -207,7 +207,7 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     changed = "ensure_min_samples=2", "ensure_min_samples=3"
     edit(monkeypatch, "mimlpaper.baselines.binary_relevance", *changed)
     assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
-    today = module.current_codes(MINE)(TINY, "Ml-knn", "{}").split(".")[0]
+    today = module.current_code(MINE, TINY, "Ml-knn", "{}").split(".")[0]
     store.add_outcomes([outcome(recorded, today), outcome(recorded, "other", "different")])
     assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "attested"}
     for later in "different", "suspect", "failed":
@@ -223,10 +223,20 @@ def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_th
     assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
 
 
+def test_codes_are_kept_of_what_the_registry_holds_also_varied(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
+    rows = pd.DataFrame(MINE.trials(), columns=module.KEY)
+    first, second = module.known_codes(MINE, rows[:1]), rows.iloc[1, 1:4]
+    monkeypatch.setattr(module, "code_fingerprint", lambda *parts: "new")
+    assert module.known_codes(MINE.varied(n_splits=1), rows) == first | {tuple(second): "new"}
+    assert {*module.known_codes(tiny({**METHODS}), rows).values()} == {"new"}  # not the registry's
+
+
 def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):
     """The manifest names the content of a file; drawn data are known by the code that draws."""
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("scene",))
-    today, settings = module.current_codes(mine)("scene", "Ml-knn", "{}").split(".")
+    today, settings = module.current_code(mine, "scene", "Ml-knn", "{}").split(".")
     store.add_outcomes([outcome("older", today)])
     sha256 = manifest()[source_of("scene").files[0]].sha256
     for code, state in ((today, "fresh"), ("older", "attested")):

@@ -15,7 +15,7 @@ from mimlpaper.study import scorecard
 from mimlpaper.study.claims import evaluate_claims
 from mimlpaper.study.notebooks import available_notebooks
 from mimlpaper.study.published import TABLES, published_claims
-from mimlpaper.study.records import current_codes, default_store
+from mimlpaper.study.records import default_store
 from mimlpaper.study.registry import EXPERIMENTS, ROWS
 from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import scorecard_cells
@@ -64,7 +64,7 @@ def test_the_blind_column_is_judged_next_to_the_matched_one():
     matched = as_in_the_paper(1)
     blind = matched[matched["method"].isin(ROWS["table1"].blind())].copy()
     blind.loc[blind["method"] == "MimlSvm_mi", "hamming_loss"] = 0.5
-    card = scorecard.scorecard({"table1": matched, "blind": blind}, [])
+    card = scorecard.scorecard({"table1": matched, "blind": blind})
     cells = {(c["algorithm"], c["criterion"]): c for c in card["cells"] if c["table"] == 1}
     judged = cells["MimlSvm_mi", "hamming_loss"]
     assert (judged["verdict"], judged["blind_verdict"]) == ("agrees", "differs_worse")
@@ -100,7 +100,7 @@ def test_the_answer_states_four_facts_of_the_card_with_links(card):
     assert f"{shown} of {len(strict)} are shown" in text
     assert "14 of 14 columns have the printed winner" in text
     assert f"{sum(2 * one['control'] < one['n_control'] for one in strict)} claims the" in text
-    nothing = scorecard.scorecard({}, [])
+    nothing = scorecard.scorecard({})
     assert scorecard.in_words(nothing) == "Nothing is recorded yet."
     assert scorecard.answer(nothing) == "Not everything is recorded yet."
 
@@ -167,14 +167,10 @@ def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    n_trials, old = len(EXPERIMENTS["table1"].trials("smoke")), {"key": "older", "value": {"a": 0}}
-    paths.write_whole(paths.build("kept") / "codes_table1.json", json.dumps(old))
+    n_trials = len(EXPERIMENTS["table1"].trials("smoke"))
     assert scorecard.trial_counts("smoke")["table1"] == {"missing": n_trials}
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
     assert scorecard.trial_counts("smoke")["table1"] == {"fresh": 2, "missing": n_trials - 2}
-    kept = json.loads((paths.build("kept") / "codes_table1.json").read_text())["value"]
-    today = current_codes(EXPERIMENTS["table1"])
-    assert kept == {name: today(*name.split("\n")) for name in kept} and "a" not in kept
     monkeypatch.setattr(scorecard, "records", lambda *_, **__: 1 / 0)
     assert scorecard.trial_counts("smoke")["table1"]["fresh"] == 2  # nothing is read again
     default_store("smoke").path("table1").unlink()

@@ -85,6 +85,7 @@ def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():
         ("synthetic_texts:50%", method, 0) for method in ("Ml-knn", "MimlNn")
     ]
     assert {t.dataset for t in tiny().trials("smoke")} == {"drawn:240x4x4"}
+    assert len({trial.dataset for trial in EXPERIMENTS["table4"].trials("quick")}) == 3  # of 11
 
 
 def test_unknown_names_are_refused():
