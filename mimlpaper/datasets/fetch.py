@@ -124,11 +124,12 @@ def data_folder(data_home: str | os.PathLike | None = None) -> Path:
 
 
 def fetch_all(
-    data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None
-) -> list[Path]:
-    """Paths of the files of the named or all data sets; downloads missing and damaged files."""
-    files = [file for name in names or SOURCES for file in source_of(name).files]
-    return [fetch(file, data_home, replace=True) for file in files]
+    data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None, *,
+    replace: bool = True,
+) -> list[Path]:  # fmt: skip
+    """Paths of the files of the named or all data sets, each fetched as by :func:`fetch`."""
+    known = SOURCES if names is None else names
+    return [fetch(f, data_home, replace=replace) for n in known for f in source_of(n).files]
 
 
 def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: bool = False) -> Path:

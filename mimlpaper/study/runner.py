@@ -18,7 +18,8 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from mimlpaper.datasets import DataError, load, loader_of
+from mimlpaper.datasets import DataError, loader_of
+from mimlpaper.datasets.fetch import fetch_all
 from mimlpaper.sharing import Cache, sharing
 from mimlpaper.study.fingerprint import code_fingerprint, provenance
 from mimlpaper.study.records import KEY, UNCHECKED, USABLE, Store, default_store, keys_of, records
@@ -87,8 +88,7 @@ def _to_run(experiment, trials, recorded, recompute):
 def _data_missing(waiting, data_home, recorded):
     """True if the data are not there, but every waiting trial has at least some record."""
     try:
-        for dataset in {trial.dataset for trial in waiting}:
-            load(dataset, data_home)
+        fetch_all(data_home, {trial.dataset for trial in waiting}, replace=False)
     except DataError as error:
         if not set(waiting) <= set(keys_of(recorded)):
             raise

@@ -18,8 +18,7 @@ from datetime import date
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets import load
-from mimlpaper.datasets.fetch import is_present, source_of
+from mimlpaper.datasets.fetch import fetch_all, is_present, source_of
 from mimlpaper.study import PINNED
 from mimlpaper.study.fingerprint import provenance
 from mimlpaper.study.records import (
@@ -132,8 +131,7 @@ def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
     """The outcome of each group with drawn trials, after these were run again."""
-    for dataset in drawn["dataset"].unique():
-        load(dataset, data_home)  # missing data stop it here, by name
+    fetch_all(data_home, drawn["dataset"].unique(), replace=False)  # what is missing stops it here
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
     found = {}  # without the trials that fail
     try:

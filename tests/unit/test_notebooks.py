@@ -163,7 +163,7 @@ def test_records_that_no_check_confirmed_are_left_out_with_a_note(project, monke
     """One row was edited, all others are of other code, and the data are gone."""
     store, paper = explored_store(), Companion(jobs=1)
     assert len(paper.trials("mine")) == 2 and not shown
-    monkeypatch.setattr(runner, "load", raising(DataError("gone")))
+    monkeypatch.setattr(runner, "fetch_all", raising(DataError("gone")))
     path = store.path("mine")
     path.write_text(path.read_text().replace(",0.", ",0.9", 1))
     assert len(paper.trials("mine")) == 2  # a notebook runs and reads its trials once

@@ -87,7 +87,7 @@ class Unlucky(Guess):
 
 def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
     run(store)
-    monkeypatch.setattr(module, "load", raising(DataError("gone")))
+    monkeypatch.setattr(module, "fetch_all", raising(DataError("gone")))
     store.mark(MINE, set(keys_of(store.load(MINE))), SUSPECT)
     assert set(run(store)["state"]) == {"suspect"}
     assert "4 trials are not run again: gone" in capsys.readouterr().out

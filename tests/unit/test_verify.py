@@ -260,6 +260,6 @@ def test_nothing_to_run_again(store, monkeypatch):
             assert verify(experiments, store=where, seconds=seconds).empty
     with pytest.raises(ValueError, match="sample must be at least 1, got 0"):
         verify([MINE], sample=0, store=store)
-    monkeypatch.setattr(module, "load", raising(DataError("scene is missing")))
+    monkeypatch.setattr(module, "fetch_all", raising(DataError("scene is missing")))
     with pytest.raises(DataError, match="scene is missing"):
         verify([MINE], store=store)
