@@ -241,8 +241,8 @@ class Experiment:
         return replace(self, parts=tuple(parts))
 
     def varies(self, other: "Experiment") -> bool:
-        """Whether it is ``other`` or :meth:`varied` of it, so that equal trials are the same."""
-        rows = [{id(part.configurations) for part in one.parts} for one in (self, other)]
+        """Whether it is ``other``, or :meth:`varied` on its data: what both have is the same."""
+        rows = [{(id(p.configurations), p.datasets) for p in one.parts} for one in (self, other)]
         return self.measure is other.measure and rows[0] <= rows[1]
 
     def _check(self, methods):
