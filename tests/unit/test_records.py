@@ -231,6 +231,8 @@ def test_codes_are_kept_of_what_the_registry_holds_also_varied(tmp_path, monkeyp
     monkeypatch.setattr(module, "code_fingerprint", lambda *parts: "new")
     assert module.known_codes(MINE.varied(n_splits=1), rows) == first | {tuple(second): "new"}
     assert {*module.known_codes(tiny({**METHODS}), rows).values()} == {"new"}  # not the registry's
+    paths.keep("codes_mine", "other sources", paths.kept("codes_mine", module.all_sources()))
+    assert {*module.known_codes(MINE, rows).values()} == {"new"}
 
 
 def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):
