@@ -123,13 +123,14 @@ def d_miml_objective(bags, Y, phi, weights, bias, *, C, lam, mu, tau):
     """The objective of D-MimlSvm (Eq. 21 with weights tau), with phi(list of instances)."""
     m, T = Y.shape
 
-    def f(instances, t):
-        return phi(instances) @ weights[:, t] + bias[t]
+    def f(instances):
+        return phi(instances) @ weights + bias
 
+    on_bags = [f(bag) for bag in bags]
+    on_instances = [[f(bag[j : j + 1]) for j in range(len(bag))] for bag in bags]
     loss = 0.0
     for i, t in np.ndindex(m, T):
-        on_bag = f(bags[i], t)
-        highest = max(f(bags[i][j : j + 1], t) for j in range(len(bags[i])))
+        on_bag, highest = on_bags[i][t], max(own[t] for own in on_instances[i])
         y = 1 if Y[i, t] else -1
         loss += tau[i, t] * max(0.0, 1 - y * on_bag) + lam * abs(on_bag - highest)
     common = weights.sum(axis=1)
