@@ -401,7 +401,7 @@ def test_scores_stay_the_same():
 
     On drawn texts, where many values tie exactly: equal slopes, steps of zero, empty words.
     """
-    texts, genes = load_synthetic_texts(n_texts=30), load_synthetic_genes(n_genes=120)
+    texts, genes = load_synthetic_texts(n_texts=20), load_synthetic_genes(n_genes=120)
     bags = texts.X.with_instances(disturbed(texts.X.instances))
     vectors = disturbed(np.asarray(genes.X))
     given = [(one, texts.X, texts.Y, bags) for one in (*OF_BAGS, *READINGS)]
