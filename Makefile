@@ -27,7 +27,7 @@ paper: install  ## every table and figure from the recorded trials, in build/pap
 	$(BIN)/python site/check.py build/paper
 
 test: install  ## two minutes of tests
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: .venv/installed-cluster $(if $(CHROMIUM),.venv/installed-browser)  ## what takes longer
 	$(BIN)/python tests/package/check_package.py & package=$$!; \

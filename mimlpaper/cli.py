@@ -94,7 +94,8 @@ def _run(options):
     asked = {"data_home": options.data_home or "", "recompute": options.recompute}
     parameters = _protocol(options) | asked | dict(options.p)
     at_once = options.at_once or (-1 if options.recorded else 1)  # since trials take all cores
-    runs = notebooks.run_notebooks(ready, parameters, at_once=at_once) if ready else []
+    how = {"at_once": at_once, "recorded": options.recorded}
+    runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
     _print([
         {"notebook": run.name, "status": run.status,
          "trials": scorecard.counted(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
@@ -117,14 +118,12 @@ def _run(options):
     *PROTOCOL,
 )
 def _compute(options):
-    from joblib import effective_n_jobs
-
     from mimlpaper.study import records, registry, runner, scorecard
 
     names = options.experiment or list(registry.EXPERIMENTS)
     how = {"recompute": options.recompute}
     if options.estimate:
-        how |= {"profile": options.profile, "workers": effective_n_jobs(options.jobs)}
+        how |= {"profile": options.profile, "jobs": options.jobs}
         return print(runner.estimate(names, **how).to_string(index=False, float_format="%.2f"))
     how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
     trials = runner.compute(names, **how).drop_duplicates(records.KEY)
@@ -192,9 +191,7 @@ def _status(options):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
         return print(scorecard.trace(*options.trace))
     if options.json:
-        from mimlpaper.study.companion import Companion
-
-        return print(json.dumps(Companion(profile=options.profile).scorecard(), indent=1))
+        return print(json.dumps(scorecard.recorded_scorecard(options.profile), indent=1))
     rows = []
     if paths.notebooks().is_dir():  # which a wheel does not have
         rows = scorecard.artefact_status(options.profile)

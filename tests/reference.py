@@ -121,20 +121,13 @@ def adtboost_mh(X, Y, n_rounds, smoothing):
 
 def d_miml_objective(bags, Y, phi, weights, bias, *, C, lam, mu, tau):
     """The objective of D-MimlSvm (Eq. 21 with weights tau), with phi(list of instances)."""
-    m, T = Y.shape
-
-    def f(instances):
-        return phi(instances) @ weights + bias
-
-    on_bags = [f(bag) for bag in bags]
-    on_instances = [[f(bag[j : j + 1]) for j in range(len(bag))] for bag in bags]
-    loss = 0.0
-    for i, t in np.ndindex(m, T):
-        on_bag, highest = on_bags[i][t], max(own[t] for own in on_instances[i])
-        y = 1 if Y[i, t] else -1
-        loss += tau[i, t] * max(0.0, 1 - y * on_bag) + lam * abs(on_bag - highest)
-    common = weights.sum(axis=1)
-    return np.sum(weights**2) / (2 * T) + mu / T**2 * (common @ common) + C / T * loss
+    T, loss = Y.shape[1], 0.0
+    for bag, y, own_tau in zip(bags, np.where(Y, 1, -1), tau, strict=True):
+        instances = np.array([phi(bag[j : j + 1]) for j in range(len(bag))]) @ weights + bias
+        on_bag, highest = phi(bag) @ weights + bias, instances.max(axis=0)
+        loss += np.sum(own_tau * np.maximum(0.0, 1 - y * on_bag) + lam * abs(on_bag - highest))
+    norms = np.sum(weights**2) / (2 * T) + mu / T**2 * np.sum(weights.sum(axis=1) ** 2)
+    return norms + C / T * loss
 
 
 def d_miml_convex(K, sizes, Y, tau, rho, *, gamma, lam, mu):

@@ -23,7 +23,7 @@ from mimlpaper.study.figures import LINE, save_figure, use_style
 from mimlpaper.study.multiverse import single_changes
 from mimlpaper.study.published import published_claims
 from mimlpaper.study.records import USABLE, explored_store, records
-from mimlpaper.study.registry import EXPERIMENTS, get_experiment
+from mimlpaper.study.registry import get_experiment
 from mimlpaper.study.runner import compute
 from mimlpaper.study.scorecard import (
     ARTEFACTS,
@@ -34,7 +34,6 @@ from mimlpaper.study.scorecard import (
 )
 from mimlpaper.study.tables import results_table, save_table
 from mimlpaper.study.trials import PROFILES, STAND_INS
-from mimlpaper.study.verify import verified
 
 DRAWN = "Drawn data, in place of files that are not here."
 HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
@@ -146,7 +145,7 @@ class Companion:
         """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
         card = recorded_scorecard(self.profile)
         self._tested = {claim.id: claim for claim in results_of(card)}
-        return card | {"verified": verified(self.known, EXPERIMENTS, self.store)}
+        return card
 
     def opening(
         self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),

@@ -69,8 +69,9 @@ def available_notebooks() -> dict[str, Path]:
 
 
 def run_notebooks(
-    names=None, parameters: dict | None = None, *, at_once: int = 1, publish: bool = False
-) -> list[NotebookRun]:
+    names=None, parameters: dict | None = None, *, at_once: int = 1, publish: bool = False,
+    recorded: bool = False,
+) -> list[NotebookRun]:  # fmt: skip
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
@@ -78,6 +79,7 @@ def run_notebooks(
     ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
     those of every notebook, values or texts as of :func:`~mimlpaper.study.companion.checked`.
     Own questions are answered in ``build/explored``. ``at_once`` run together, -1: one a core.
+    The scorecard is made last, of what the others record, unless all is ``recorded``.
     """
     parameters = parameters or {}
     found = list(dict.fromkeys(map(_find, names or available_notebooks())))
@@ -88,9 +90,8 @@ def run_notebooks(
     profile, runs = parameters.get("profile", "paper"), []
     folder = paths.build("explored" if asked else profile)
     folder.mkdir(parents=True, exist_ok=True)
-    # The scorecard, 0_…, is read first but made last, of what the others record.
-    for last in False, True:
-        together = [path for path in found if path.stem.startswith("0_") == last]
+    last = [] if recorded else [path for path in found if path.stem.startswith("0_")]
+    for together in [path for path in found if path not in last], last:
         runs += Parallel(at_once, backend="threading")(
             delayed(_run)(path, parameters, folder, publish) for path in together
         )

@@ -264,17 +264,15 @@ def _attempt(trial, estimator, splits, measure, data_home):
 
 
 def estimate(
-    experiments, *, profile: str = "paper", workers: int = 2, recompute: bool = False,
+    experiments, *, profile: str = "paper", jobs: int = -1, recompute: bool = False,
     store: Store | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Trials that are still to run and the hours that they take, one row an experiment.
 
     Column unknown counts the trials of methods that never ran on their data set. Hours are those of
-    equal shares for ``workers`` processes, or of the longest trial. The last row is the sum.
+    equal shares for ``jobs`` processes, or of the longest trial. The last row is the sum.
     """
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, got {workers}")
-    rows = []
+    workers, rows = effective_n_jobs(jobs), []
     for experiment in map(get_experiment, experiments):
         trials = experiment.trials(profile)
         recorded = records(experiment, profile=profile, store=store)

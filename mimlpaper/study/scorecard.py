@@ -36,6 +36,7 @@ from mimlpaper.study.records import KEY, STATES, USABLE, default_store, explored
 from mimlpaper.study.registry import EXPERIMENTS, ROWS, settings_nearest_to_print
 from mimlpaper.study.settings import NEAREST, settings
 from mimlpaper.study.verdicts import VERDICTS, agreement, deviations, row_verdicts
+from mimlpaper.study.verify import verified
 
 
 @dataclass(frozen=True)
@@ -303,8 +304,12 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
 
 
 def recorded_scorecard(profile: str) -> dict:
-    """The :func:`scorecard` of what is recorded."""
-    return _kept("scorecard", profile, scorecard)
+    """The :func:`scorecard` of what is recorded, and what verification last found, "verified"."""
+
+    def card(read):
+        return scorecard(read) | {"verified": verified(read, EXPERIMENTS, explored_store(profile))}
+
+    return _kept("scorecard", profile, card)
 
 
 def results_of(card: dict) -> list[ClaimResult]:

@@ -1,11 +1,14 @@
 """The pinned arithmetic counts before NumPy is imported, and says so when it does not."""
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
+from mimlpaper import cli
 from mimlpaper.study import OWN, PINNED, pin, variables
 
 REPORT = """
@@ -44,3 +47,9 @@ def test_libraries_that_are_imported_later_and_workers_use_no_wider_registers():
 def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
     assert report("import numpy" + REPORT).startswith(OWN)
     assert report(OPENBLAS_CORETYPE="Nehalem").startswith(OWN)
+
+
+def test_no_command_imports_a_library_before_the_study():
+    """A command with one process fits in it, and so would lack the pin."""
+    imported = re.findall(r"^\s*(?:from|import) (\w+)", inspect.getsource(cli), re.MULTILINE)
+    assert {*imported} <= {"mimlpaper", *sys.stdlib_module_names}

@@ -10,7 +10,6 @@ import mimlpaper
 from mimlpaper import cli, paths
 from mimlpaper.datasets import DataError, fetch
 from mimlpaper.study import notebooks, runner, scorecard, verify
-from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import NotebookRun
 from mimlpaper.study.trials import PROFILES
 from tests.made_up_study import raising
@@ -58,27 +57,26 @@ def test_run_says_what_each_notebook_became(run, monkeypatch):
     called = []
 
     def run_notebooks(names, parameters, **how):
-        called.append((names, parameters["profile"], how["at_once"]))
+        called.append((names, parameters["profile"], how["at_once"], how["recorded"]))
         return [NotebookRun("3_framework", "error", 1.0, message="no such cell")]
 
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
     framework = str(paths.notebooks() / "3_framework.ipynb")
     status, printed = run(f"run --recorded {framework} 4_degeneration")
-    assert status == 1 and called == [([framework], "paper", -1)]
+    assert status == 1 and called == [([framework], "paper", -1, True)]
     rows = [line.split() for line in printed.splitlines()]
     assert rows[1] == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
     assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
     assert rows[-1] == ["no", "such", "cell"]
     assert run("run --recorded 4_degeneration")[0] == 0 and len(called) == 1
     run("run 3_framework --profile smoke --at-once 3")
-    assert called[1] == (["3_framework"], "smoke", 3)
+    assert called[1] == (["3_framework"], "smoke", 3, False)
 
 
 def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
     rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
     monkeypatch.setattr(scorecard, "artefact_status", lambda *_: rows)
     monkeypatch.setattr(scorecard, "recorded_scorecard", lambda profile: {"rows": 0})
-    monkeypatch.setattr(Companion, "scorecard", lambda self: {"rows": 0})
     monkeypatch.setattr(scorecard, "in_words", lambda card: f"{card['rows']} rows")
     status, printed = run("status")
     assert status == 1 and printed.endswith("mimlpaper run 3_framework\n\n0 rows\n")

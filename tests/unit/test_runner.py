@@ -199,8 +199,8 @@ def test_hours_by_hand(store, capsys):
     run(store)
     seconds = {"MimlNn": 30.0, "Ml-knn": 90.0}
     store.rewrite(MINE, lambda rows: rows.assign(seconds=rows["method"].map(seconds)))
-    for workers, longest in ((1, 240), (2, 120), (64, 90)):
-        row = estimate([MINE], workers=workers, recompute=True, store=store).iloc[0]
+    for jobs, longest in ((1, 240), (2, 120), (64, 90)):
+        row = estimate([MINE], jobs=jobs, recompute=True, store=store).iloc[0]
         assert row[["core_hours", "hours"]].tolist() == pytest.approx([240 / 3600, longest / 3600])
     assert estimate([MINE], store=store).iloc[0, 1:].tolist() == [4, 0, 0, 0, 0]
     changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Guess": [{}], "Absent": [{}]}
@@ -212,5 +212,5 @@ def test_hours_by_hand(store, capsys):
     assert table["core_hours"].to_numpy() * 3600 == pytest.approx([180, 0, 180])
     run(store, recompute=True)
     assert "mine: 4 trials to run, about 0 h 04 min with 1 process(es)" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="workers must be at least 1, got 0"):
-        estimate([MINE], workers=0, store=store)
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        estimate([MINE], jobs=0, store=store)
