@@ -103,13 +103,15 @@ def test_own_questions_are_checked_first_and_answered_elsewhere(folder, monkeypa
 
 
 def test_all_notebooks_of_the_project_ask_something_and_run_by_the_same_parameters():
-    """Types, defaults and words are there; a default that asks nothing is empty or 0."""
+    """Types, defaults and words are there; what asks nothing is empty or 0; the pin comes first."""
     how = {"profile": "paper", "jobs": -1, "data_home": "", "recompute": False}
     for path in notebooks.available_notebooks().values():
         declared = notebooks.parameters_of(path)
         defaults = {n: ast.literal_eval(one["default"]) for n, one in declared.items()}
         assert {name: defaults.pop(name) for name in how} == how
         assert defaults and not any(defaults.values()), path
+        imported = re.search(r'"(?:from|import) (\S+)', path.read_text())
+        assert imported[1] == "mimlpaper.study.companion"
         assert all(one["inferred_type_name"] in TYPES and one["help"] for one in declared.values())
 
 
