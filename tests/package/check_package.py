@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "package"
 DATA = Path(os.environ.get("MIMLPAPER_DATA") or ROOT / "data" / "raw")
 VERSIONS = ("3.11", "3.12", "3.13")
-ALONE = {"PYTHONPATH", "PYTHONHOME", "MIMLPAPER_DATA", "VIRTUAL_ENV"}
+ALONE = {"PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "MIMLPAPER_DATA", "VIRTUAL_ENV"}
 LEARNERS = """
 import sys
 from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi
