@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
-from mimlpaper import AdtBoostMH, Bags, ConcatenateInstances, MiSvmBag, NoisyOr, max_hausdorff
+from mimlpaper import AdtBoostMH, Bags, ConcatenateInstances, NoisyOr, OneLabel, max_hausdorff
 from mimlpaper.datasets import load, make_bags
 from mimlpaper.datasets.dataset import Dataset
 from mimlpaper.metrics import CRITERIA, evaluate
@@ -162,7 +162,7 @@ def test_costs_on_a_set_sorted_by_label():
     """The small fit before needs both classes as well; a learner of one label gets the first."""
     labels = np.column_stack([np.arange(80) < 60, np.arange(80) > 75])
     for data in made_up(make_bags(80, 3, 4)[0], labels), load("synthetic_africa"):
-        (row,) = measures.costs(MiSvmBag(), data, np.arange(70), np.arange(70, 80))
+        (row,) = measures.costs(OneLabel(NoisyOr()), data, np.arange(70), np.arange(70, 80))
         assert row["fit_seconds"] > 0 and row["predict_seconds"] >= 0 and row["n_labels"] == 1
 
 
