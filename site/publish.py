@@ -16,9 +16,8 @@ from nbconvert import MarkdownExporter
 from traitlets.config import Config
 
 from mimlpaper import paths
-from mimlpaper.study.companion import Companion
 from mimlpaper.study.notebooks import LEFT_OUT, NO_ERRORS, run_notebooks
-from mimlpaper.study.scorecard import ARTEFACTS, answer
+from mimlpaper.study.scorecard import ARTEFACTS, answer, recorded_scorecard
 
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.
@@ -35,7 +34,7 @@ def publish(names=None) -> list[Path]:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
         path = paths.figures() / "pages" / f"{run.name}.md"
         written.append(write_page(nbformat.read(run.output, as_version=4), path))
-    return written + write_lists(Companion().scorecard())
+    return written + write_lists(recorded_scorecard("paper"))
 
 
 def write_page(page, path: Path) -> Path:

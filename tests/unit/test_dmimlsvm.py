@@ -165,11 +165,9 @@ def test_learns_which_labels_are_related(related, set_kernel):
     """Alternation lowers the objective, and tells the pairs apart."""
     parameters = dict(kernel="linear", set_kernel=set_kernel, lam=0.05, tol=1e-3)
     fitted = DMimlSvm(relatedness="pairwise", mu=0.5, **parameters).fit(*related)
-    assert len(fitted.objective_) > 1
-    assert (np.diff(fitted.objective_) <= 0).all()
+    assert len(fitted.objective_) > 1 and (np.diff(fitted.objective_) <= 0).all()
     mu, cosines = fitted.pair_penalties_, fitted.label_relatedness_
-    assert mu[0, 1] < mu[0, 2] < mu[2, 3]
-    assert mu[0, 1] < 0.5 < mu[2, 3]
+    assert mu[0, 1] < mu[0, 2] < mu[2, 3] and mu[0, 1] < 0.5 < mu[2, 3]
     assert cosines[0, 1] > 0.8 and cosines[2, 3] < -0.8 and abs(cosines[0, 2]) < 0.4
     assert cosines == pytest.approx(cosines.T)
 

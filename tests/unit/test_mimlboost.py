@@ -137,8 +137,7 @@ def test_two_pairs_by_hand():
     svm = PairSvm(Bags(features, np.arange(3)), np.eye(1), np.zeros((1, 1)), tol=1e-12)
     for cost, slope in ((1.0, 1.0), (0.25, 0.5)):
         f, values = svm.solve(targets, np.full((2, 1), cost))
-        assert f.coef == pytest.approx(slope)
-        assert f.intercept == pytest.approx(0, abs=1e-6)
+        assert f.coef == pytest.approx(slope) and f.intercept == pytest.approx(0, abs=1e-6)
         assert values == pytest.approx(slope * features, abs=1e-6)
 
 

@@ -101,8 +101,7 @@ def test_a_line_by_hand():
     """
     bags, y = [[[0.0], [4.0]], [[-1.0], [1.0]]], [1, 0]
     fitted = ChFd(kernel="linear").fit(bags, y)
-    assert fitted.weights_ == pytest.approx([1.0])
-    assert fitted.intercept_ == pytest.approx(-1.0)
+    assert fitted.weights_ == pytest.approx([1.0]) and fitted.intercept_ == pytest.approx(-1.0)
     assert fitted.objective_ == pytest.approx([3.0, 3.0])
     assert fitted.decision_function(bags) == pytest.approx([3.0, 0.0])
     assert fitted.instance_scores(bags) == pytest.approx([-1.0, 3.0, -2.0, 0.0])

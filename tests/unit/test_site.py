@@ -307,7 +307,7 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     """Other pictures become files; looks of tables, hidden cells and progress bars are left out."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     monkeypatch.setattr(publish, "write_lists", lambda card: [])
-    monkeypatch.setattr(publish.Companion, "scorecard", lambda paper: {})
+    monkeypatch.setattr(publish, "recorded_scorecard", lambda profile: {})
     (folder := tmp_path / "notebooks").mkdir()
     show = "from IPython.display import HTML, Image, display; import sys"
     picture = "Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16), metadata={{'alt': {!r}}})".format
