@@ -1,12 +1,12 @@
-"""Hand-made data that many tests share, and how many examples hypothesis draws."""
+"""Hand-made data that many tests share, and how many examples hypothesis draws.
+
+The package is imported where it is used: the process that hands out the tests needs none of it.
+"""
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
-
-from mimlpaper.bags import Bags
-from mimlpaper.study.records import Store
 
 QUIET = {
     "deadline": None,
@@ -33,12 +33,16 @@ def rng():
 @pytest.fixture
 def store(tmp_path):
     """An empty store."""
+    from mimlpaper.study.records import Store
+
     return Store(tmp_path / "results")
 
 
 @pytest.fixture
 def bags(rng):
     """Thirty bags of one to four instances with three features."""
+    from mimlpaper.bags import Bags
+
     return Bags.from_list([rng.random((size, 3)) for size in rng.integers(1, 5, 30)])
 
 

@@ -144,7 +144,7 @@ def _execute(path, output, parameters, publish):
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",
-            cwd=str(path.parent), progress_bar=False,
+            cwd=str(path.parent), progress_bar=False, request_save_on_cell_execute=False,
             extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from string import ascii_uppercase
 
 import numpy as np
@@ -11,14 +11,15 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from mimlpaper import paths
-from mimlpaper.datasets import DATASETS, YAHOO_NAMES, TextBags, load, loaders, synthetic
+from mimlpaper import datasets, paths
+from mimlpaper.datasets import DATASETS, YAHOO_NAMES, TextBags, loaders, synthetic
 from mimlpaper.datasets.dataset import with_percentage
 from mimlpaper.datasets.fetch import SOURCES, fetch, is_present, source_of
 from mimlpaper.datasets.images_and_texts import _instances, scene_mosaic
 
 REAL_DATA = bool(os.environ.get("MIMLPAPER_DATA"))
 real_data = pytest.mark.skipif(not REAL_DATA, reason="MIMLPAPER_DATA is not set")
+load = cache(datasets.load)  # tests change no data
 UNSEEN = ("hja", "letter_frost", "letter_carroll", "dbpedia")
 
 
@@ -238,30 +239,25 @@ def test_texts():
     assert [words[name] for name in ("artist", "animal", "film")] == ["musician", "genu", "direct"]
 
 
-@pytest.fixture(scope="module")
-def drawn():
-    return {name: load(name) for name in SOURCES if name.startswith("synthetic")}
-
-
-def test_a_seed_draws_the_same_everywhere(drawn):
+def test_a_seed_draws_the_same_everywhere():
     """Records depend on these numbers: they may never change, but for rounding in BLAS."""
-    assert drawn["synthetic_scene"].sha256[:12] == "b6e5272def8a"
-    assert drawn["synthetic_texts"].sha256[:12] == "d8ebd6badea0"
-    africa = drawn["synthetic_africa"]
-    genes, pages = drawn["synthetic_genes"], drawn["synthetic_pages"]
+    assert load("synthetic_scene").sha256[:12] == "b6e5272def8a"
+    assert load("synthetic_texts").sha256[:12] == "d8ebd6badea0"
+    africa = load("synthetic_africa")
+    genes, pages = load("synthetic_genes"), load("synthetic_pages")
     assert africa.X.instances.sum() == pytest.approx(-118.41606441238885)
     assert (genes.X.sum(), pages.X.sum()) == pytest.approx((-61.75791677799943, 965.4449139398947))
     totals = africa.instance_labels.sum(), genes.Y.sum(), pages.Y.sum()
     assert totals == (56, 400, 395)
-    for name in drawn:
+    for name in (name for name in SOURCES if name.startswith("synthetic")):
         other = getattr(synthetic, f"load_{name}")(random_state=1)
-        assert load(name).sha256 == drawn[name].sha256 != other.sha256
+        assert datasets.load(name).sha256 == load(name).sha256 != other.sha256
 
 
-def test_labels_of_a_bag_are_those_of_its_instances_and_of_a_scene_its_regions(drawn):
+def test_labels_of_a_bag_are_those_of_its_instances_and_of_a_scene_its_regions():
     """The definition of multi-instance learning, label by label."""
     for name in ("synthetic_africa", "synthetic_scene", "synthetic_texts"):
-        dataset = drawn[name]
+        dataset = load(name)
         labels = dataset.labels.reshape(len(dataset), -1)
         np.testing.assert_array_equal(dataset.X.max(dataset.instance_labels), labels)
         assert labels.sum(axis=0).min() >= 20
