@@ -8,7 +8,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 import papermill
 from joblib import Parallel, delayed
 from latex2mathml.converter import convert as latex_to_mathml
@@ -122,8 +121,7 @@ def _run(path, parameters, folder, publish):
     start, unfinished = time.perf_counter(), folder / f".{path.stem}.part.ipynb"
     output, status, message = None, "done", ""
     try:
-        _execute(path, unfinished, parameters, publish)
-        executed = nbformat.read(unfinished, as_version=4)
+        executed = _execute(path, unfinished, parameters, publish)
         code = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source.strip()]
         if all(cell.execution_count is not None for cell in code):
             _write_html(executed, folder / f"{path.stem}.html")
@@ -142,7 +140,7 @@ def _execute(path, output, parameters, publish):
     # In the kernel alone, and without a name that a cell could take for its own import.
     line = f"__import__('os').environ[{paths.RUN!r}] = {'publish' if publish else 'look'!r}"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
-        papermill.execute_notebook(
+        return papermill.execute_notebook(
             str(path), str(output), parameters, kernel_name="python3", language="python",
             cwd=str(path.parent), progress_bar=False, request_save_on_cell_execute=False,
             extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],

@@ -249,7 +249,7 @@ def test_a_seed_draws_the_same_everywhere():
     assert (genes.X.sum(), pages.X.sum()) == pytest.approx((-61.75791677799943, 965.4449139398947))
     totals = africa.instance_labels.sum(), genes.Y.sum(), pages.Y.sum()
     assert totals == (56, 400, 395)
-    for name in (name for name in SOURCES if name.startswith("synthetic")):
+    for name in [one for one in SOURCES if one.startswith("synthetic")]:
         other = getattr(synthetic, f"load_{name}")(random_state=1)
         assert datasets.load(name).sha256 == load(name).sha256 != other.sha256
 
