@@ -26,9 +26,9 @@ HOMES = {
     "baselines.ranksvm": "RankSvm",
     "classifier": "MimlClassifier",
     "distances": "max_hausdorff",
+    "explanations": "explain telling_features",
     "metrics": "evaluate scorers",
     "preprocessing": ("BagStatistics ConcatenateInstances MeanInstances OnInstances SumInstances"),
-    "reasons": "explain telling_features",
 }
 HOME = {name: module for module, names in HOMES.items() for name in names.split()}
 

@@ -23,9 +23,9 @@ from mimlpaper import base
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.noisy_or import NoisyOr
+from mimlpaper.explanations import explain
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
 from mimlpaper.preprocessing import BagStatistics, OnInstances
-from mimlpaper.reasons import explain
 
 LEAST = 4  # bags, so that one can be held out
 SURE = 1e-3  # of a forest whose trees agree, so that log odds are finite
@@ -155,7 +155,7 @@ class MimlClassifier(base.LogOdds):
         return self.slopes_ * np.asarray(self.model_.decision_function(bags)) + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:
-        """:func:`~mimlpaper.reasons.explain` times the slopes, with rows (bag, instance)."""
+        """:func:`~mimlpaper.explanations.explain` times the slopes, with rows (bag, instance)."""
         bags = base.check_bags(X, self)
         names = range(len(bags)) if bags.names is None else bags.names
         rows = [(name, i) for name, bag in zip(names, bags, strict=True) for i in range(len(bag))]

@@ -1,17 +1,11 @@
-"""The project's folders, which no other module knows, and how files are written and kept."""
+"""Where the library's files are, and how a file is written as a whole."""
 
-import json
 import os
 import tempfile
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
-
-# Set in the environment of notebooks that are executed, to "publish" or to "look".
-RUN = "MIMLPAPER_RUN"
 
 
 def project_root() -> Path:
@@ -20,25 +14,13 @@ def project_root() -> Path:
 
 
 def packaged_data() -> Path:
-    """The folder that holds manifest.csv and published/."""
+    """The folder that holds manifest.csv and datasets.csv."""
     return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"
 
 
-def published() -> Path:
-    """The paper's numbers and claims, as CSV."""
-    return packaged_data() / "published"
-
-
-def _in_root(*parts: str) -> Path:
-    return project_root().joinpath(*parts)
-
-
-raw_data = partial(_in_root, "data", "raw")  # downloads, unless another folder is named
-results = partial(_in_root, "data", "results")  # the recorded trials
-figures = partial(_in_root, "figures")  # every figure and table
-notebooks = partial(_in_root, "notebooks")  # one for each section of the paper
-# build(profile): executed notebooks, and what they draw and record unless they publish.
-build = partial(_in_root, "build")
+def raw_data() -> Path:
+    """Where downloads go, unless another folder is named."""
+    return project_root() / "data" / "raw"
 
 
 def write_whole(path: Path, content: str | bytes) -> Path:
@@ -60,17 +42,3 @@ def write_whole(path: Path, content: str | bytes) -> Path:
         os.unlink(temporary)
         raise
     return path
-
-
-def kept(name: str, key: str):
-    """What :func:`keep` wrote by this name and key; None if there is nothing, or by another key."""
-    path = build("kept") / f"{name}.json"
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    return found["value"] if found.get("key") == key else None
-
-
-def keep(name: str, key: str, value):
-    """Keep a value, ready for JSON, in ``build/kept`` where that can be written; and return it."""
-    with suppress(OSError):
-        write_whole(build("kept") / f"{name}.json", json.dumps({"key": key, "value": value}))
-    return value

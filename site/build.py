@@ -19,8 +19,9 @@ from executed import asked, executed_notebooks, page_of
 from sphinx.cmd.build import main as sphinx
 
 from mimlpaper import paths
-from mimlpaper.study.companion import Companion
-from mimlpaper.study.scorecard import artefact_status
+from mimlstudy import folders
+from mimlstudy.judge.scorecard import artefact_status
+from mimlstudy.report.companion import Companion
 
 ROOT = paths.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
@@ -31,7 +32,7 @@ ALONGSIDE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "codecheck.yml",
 def main():
     """Build the site of one profile; the exit status is Sphinx's."""
     profile, ending, note = asked(__doc__)
-    sources, target = paths.build(f"site{ending}-sources"), paths.build(f"site{ending}")
+    sources, target = folders.build(f"site{ending}-sources"), folders.build(f"site{ending}")
     for folder in (sources, target):
         shutil.rmtree(folder, ignore_errors=True)
     # Beside the records, which are read here, a second process runs the examples and the learners.

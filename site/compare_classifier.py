@@ -23,7 +23,7 @@ from mimlpaper import Bags, MimlClassifier, OnInstances
 from mimlpaper.classifier import CANDIDATES
 from mimlpaper.datasets import load
 from mimlpaper.metrics import area_under_curve, average_precision, hamming_loss
-from mimlpaper.study.tables import frame_grid, number_text
+from mimlstudy.report.tables import frame_grid, number_text
 
 NAMES = (
     "digits", "hja", "letter_frost", "letter_carroll", "elephant", "fox", "musk1", "scene",

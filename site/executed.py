@@ -12,10 +12,10 @@ from markupsafe import Markup
 from pages import lightest
 from terms import link, slug
 
-from mimlpaper import paths
-from mimlpaper.study.notebooks import available_notebooks
-from mimlpaper.study.scorecard import ARTEFACTS
-from mimlpaper.study.trials import PROFILES
+from mimlstudy import folders
+from mimlstudy.engine.trials import PROFILES
+from mimlstudy.judge.scorecard import ARTEFACTS
+from mimlstudy.report.notebooks import available_notebooks
 
 # Tags of cells whose code is shown or left out anyway.
 UNFOLDED = {"parameters", "remove-input", "hide-input", "hide-cell", "remove-cell"}
@@ -40,7 +40,7 @@ def asked(about):
 
 def executed_notebooks(profile):
     """Files of executed notebooks by name; those that are missing are listed as left out."""
-    files = {name: paths.build(profile) / f"{name}.ipynb" for name in available_notebooks()}
+    files = {name: folders.build(profile) / f"{name}.ipynb" for name in available_notebooks()}
     for name, file in files.items():
         if not file.is_file():
             print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)

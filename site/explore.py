@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.compare import compare_with_paper, records_of
-from mimlpaper.study.figures import in_order, look_of
-from mimlpaper.study.statistics import ranks_of_means, swept_values
+from mimlstudy.judge.compare import compare_with_paper, records_of
+from mimlstudy.judge.statistics import ranks_of_means, swept_values
+from mimlstudy.report.figures import in_order, look_of
 
 MODULE = Path(__file__).with_suffix(".js")
 STORY = MODULE.with_name("story.csv")  # where the slider stands, and the words

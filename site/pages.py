@@ -10,17 +10,17 @@ import play
 from markupsafe import Markup, escape
 from terms import glossary, link, slug
 
-from mimlpaper.paths import published
-from mimlpaper.study.published import ALL_CRITERIA, published_divergences
-from mimlpaper.study.scorecard import ARTEFACTS, in_words
-from mimlpaper.study.tables import (
+from mimlstudy.folders import published
+from mimlstudy.judge.scorecard import ARTEFACTS, in_words
+from mimlstudy.judge.verdicts import IN_PRINT, VERDICT_LOOKS
+from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
+from mimlstudy.report.tables import (
     CLAIM_COLUMNS,
     HOW_TESTED,
     TINTED_TEXT,
     number_text,
     published_text,
 )
-from mimlpaper.study.verdicts import IN_PRINT, VERDICT_LOOKS
 
 HERE = Path(__file__).resolve().parent
 FOLD = 250  # characters, beyond which a cell is folded

@@ -11,6 +11,7 @@ import typst
 from executed import asked, executed_notebooks
 
 from mimlpaper import paths
+from mimlstudy import folders
 
 TITLE = "mimlpaper, the companion of Multi-Instance Multi-Label Learning"
 # Links to headings, styles, and scikit-learn's pictures of estimators up to the next cell.
@@ -40,7 +41,10 @@ PREAMBLE = """\
 def main():
     """Write the PDF of one profile."""
     profile, ending, note = asked(__doc__)
-    folder, target = paths.build(f"mimlpaper{ending}-typst"), paths.build(f"mimlpaper{ending}.pdf")
+    folder, target = (
+        folders.build(f"mimlpaper{ending}-typst"),
+        folders.build(f"mimlpaper{ending}.pdf"),
+    )
     pages = [file.with_suffix(".html") for file in executed_notebooks(profile).values()]
     parts = [chapter(page, folder / page.stem) for page in pages]
     text = PREAMBLE.format(title=TITLE, note=note) + "\n\n#pagebreak()\n\n".join(["", *parts])

@@ -16,8 +16,9 @@ from nbconvert import MarkdownExporter
 from traitlets.config import Config
 
 from mimlpaper import paths
-from mimlpaper.study.notebooks import LEFT_OUT, NO_ERRORS, run_notebooks
-from mimlpaper.study.scorecard import ARTEFACTS, answer, recorded_scorecard
+from mimlstudy import folders
+from mimlstudy.judge.scorecard import ARTEFACTS, answer, recorded_scorecard
+from mimlstudy.report.notebooks import LEFT_OUT, NO_ERRORS, run_notebooks
 
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.
@@ -28,11 +29,11 @@ def publish(names=None) -> list[Path]:
     """Execute notebooks, write their pages and the lists; RuntimeError if one fails."""
     written = []
     for folder in "smoke", "bench":  # what own_method would show of earlier runs
-        shutil.rmtree(paths.build(folder), ignore_errors=True)
+        shutil.rmtree(folders.build(folder), ignore_errors=True)
     for run in run_notebooks(names, at_once=-1, publish=True):
         if run.output is None:
             raise RuntimeError(f"{run.name}: {run.status}\n{run.message}")
-        path = paths.figures() / "pages" / f"{run.name}.md"
+        path = folders.figures() / "pages" / f"{run.name}.md"
         written.append(write_page(nbformat.read(run.output, as_version=4), path))
     return written + write_lists(recorded_scorecard("paper"))
 
@@ -71,7 +72,10 @@ def write_page(page, path: Path) -> Path:
 def write_lists(card: dict) -> list[Path]:
     """Write the README's answer, figures/README.md and codecheck.yml."""
     root = paths.project_root()
-    texts = {paths.figures() / "README.md": gallery(), root / "codecheck.yml": codecheck_manifest()}
+    texts = {
+        folders.figures() / "README.md": gallery(),
+        root / "codecheck.yml": codecheck_manifest(),
+    }
     filled = fill(root / "README.md", "answer", answer(card))
     return [filled, *(paths.write_whole(path, text) for path, text in texts.items())]
 

@@ -33,7 +33,7 @@ def rng():
 @pytest.fixture
 def store(tmp_path):
     """An empty store."""
-    from mimlpaper.study.records import Store
+    from mimlstudy.engine.records import Store
 
     return Store(tmp_path / "results")
 

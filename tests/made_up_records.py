@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study.published import TABLES, published_cells
+from mimlstudy.paper.published import TABLES, published_cells
 
 YAHOO = tuple(f"yahoo-{i}" for i in range(11))
 

@@ -10,10 +10,10 @@ from sklearn.pipeline import make_pipeline
 
 from mimlpaper import MimlNn, MlKnn, SumInstances
 from mimlpaper.baselines.binary_relevance import Guess
-from mimlpaper.study import fingerprint
-from mimlpaper.study.measures import TESTED
-from mimlpaper.study.records import KEY, records
-from mimlpaper.study.trials import Experiment, Part, RandomSplits
+from mimlstudy.engine import fingerprint
+from mimlstudy.engine.records import KEY, records
+from mimlstudy.engine.trials import Experiment, Part, RandomSplits
+from mimlstudy.paper.measures import TESTED
 
 TINY = "drawn:24x2x4"  # 24 bags of two instances with four labels
 METHODS = {"MimlNn": MimlNn(), "Ml-knn": make_pipeline(SumInstances(), MlKnn(n_neighbors=3))}

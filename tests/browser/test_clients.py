@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from mimlpaper.study.notebooks import available_notebooks
+from mimlstudy.report.notebooks import available_notebooks
 
 NOTEBOOKS = sorted(available_notebooks())
 SECONDS = 600  # for all cells of a notebook, at the smoke profile

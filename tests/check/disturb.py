@@ -14,12 +14,13 @@ import llvmlite.binding
 import pandas as pd
 
 from mimlpaper import paths
-from mimlpaper.study import variables
-from mimlpaper.study.fingerprint import provenance
-from mimlpaper.study.records import KEY, records, trials_of
-from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.runner import run_trials
-from mimlpaper.study.verify import compare_trial
+from mimlstudy import folders
+from mimlstudy.engine.arithmetic import variables
+from mimlstudy.engine.execution import run_trials
+from mimlstudy.engine.fingerprint import provenance
+from mimlstudy.engine.records import KEY, records, trials_of
+from mimlstudy.engine.verify import compare_trial
+from mimlstudy.paper.experiments import EXPERIMENTS
 
 NAMES = [f"table{n}" for n in range(1, 6)] + [f"figure{n}" for n in range(4, 10)]
 DISTURBANCES = {
@@ -63,7 +64,7 @@ def main():
         tables.append(found.assign(disturbance=name))
     here = {key: provenance()[key] for key in ("versions", "commit", "machine")}
     text = pd.concat(tables).assign(**here).to_csv(index=False, lineterminator="\n")
-    print(paths.write_whole(paths.results() / "disturbances.csv", text))
+    print(paths.write_whole(folders.results() / "disturbances.csv", text))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mimlpaper.study.records import Store
-from mimlpaper.study.runner import compute
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import Store
 from tests.made_up_study import METHODS, same_numbers, tiny
 
 distributed = pytest.importorskip(

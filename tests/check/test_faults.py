@@ -10,10 +10,10 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.baselines.binary_relevance import Guess
-from mimlpaper.cli import main
-from mimlpaper.study.bench import bench
-from mimlpaper.study.records import Store
-from mimlpaper.study.runner import TrialError, compute, run_trials
+from mimlstudy.engine.execution import TrialError, compute, run_trials
+from mimlstudy.engine.records import Store
+from mimlstudy.report.bench import bench
+from mimlstudy.report.command import main
 from tests.made_up_notebooks import write_notebook
 from tests.made_up_study import METHODS, same_numbers, sleepy, tiny
 from tests.unit.test_bench import here  # noqa: F401
@@ -27,11 +27,13 @@ COMMAND = """
 import signal, sys
 from pathlib import Path
 from mimlpaper import paths
-from mimlpaper.cli import main
-from mimlpaper.study import registry, runner
+from mimlstudy import folders
+from mimlstudy.report.command import main
+from mimlstudy.paper import experiments as registry
+from mimlstudy.engine import execution as runner
 from tests.made_up_study import sleepy
 signal.signal(signal.SIGINT, signal.default_int_handler)
-paths.results, runner.IDLE = lambda: Path(sys.argv[1]), 2
+folders.results, runner.IDLE = lambda: Path(sys.argv[1]), 2
 registry.EXPERIMENTS["figure7"] = sleepy()
 sys.exit(main(["compute", "figure7", "--jobs", "2"]))
 """
@@ -156,8 +158,9 @@ DRAW = """
 from pathlib import Path
 import matplotlib.pyplot as plt
 from mimlpaper import paths
-from mimlpaper.study.companion import Companion
-paths.build = lambda profile: Path({!r})
+from mimlstudy import folders
+from mimlstudy.report.companion import Companion
+folders.build = lambda profile: Path({!r})
 Companion(profile="smoke").save_figure(plt.subplots()[0], "line")
 """
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from mimlpaper import Bags, DiverseDensity, EmDd
 from mimlpaper.paths import PACKAGE
-from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.runner import run_trials
+from mimlstudy.engine.execution import run_trials
+from mimlstudy.paper.experiments import EXPERIMENTS
 
 CHEAP = {
     "table1": ["MimlSvm", "MimlSvm_mi", "MimlNn", "MlSvm", "Ml-knn", "RankSvm"],

@@ -100,14 +100,14 @@ def use(python, version, package, constraints, whole=False):
     profile = ["--profile", "quick" if is_there else "smoke"]
     with tempfile.TemporaryDirectory() as folder:
         call(alone, "-c", LEARNERS, cwd=folder)
-        assert "scene" in call(alone, "-m", "mimlpaper", "data", cwd=folder)
-        status = call(alone, "-m", "mimlpaper", "status", cwd=folder)
+        assert "scene" in call(alone, "-m", "mimlstudy", "data", cwd=folder)
+        status = call(alone, "-m", "mimlstudy", "status", cwd=folder)
         assert "cells that agree" in status and "nan of" not in status, status
         if whole:
             answer = call(alone, "-c", five_lines[1].replace("[:150]", "[:50]"), cwd=folder)
             assert "is chosen by average precision" in answer, answer
             (Path(folder) / "my_method.py").write_text(METHOD)
-            ranks = call(alone, "-m", "mimlpaper", *bench, *profile, cwd=folder)
+            ranks = call(alone, "-m", "mimlstudy", *bench, *profile, cwd=folder)
             assert "my_method:Model" in ranks and ("MimlBoost" in ranks) == is_there, ranks
         where = call(alone, "-c", "import mimlpaper; print(mimlpaper.__file__)", cwd=folder)
     assert str(FOLDER) in where, where

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from mimlpaper import cli
-from mimlpaper.study import OWN, PINNED, pin, variables
+from mimlstudy.engine.arithmetic import OWN, PINNED, pin, variables
+from mimlstudy.report import command
 
 REPORT = """
-from mimlpaper.study import pin
+from mimlstudy.engine.arithmetic import pin
 from threadpoolctl import threadpool_info
 import numba, numpy
 from numpy._core._multiarray_umath import __cpu_features__ as used
@@ -36,8 +36,8 @@ def report(code=REPORT, **changed):
 def test_libraries_that_are_imported_later_and_workers_use_no_wider_registers():
     assert report() == f"{PINNED} False 0 Haswell"
     code = (
-        "import numpy, mimlpaper.study, joblib\n"
-        "from mimlpaper.study import pin\n"
+        "import numpy, mimlstudy, joblib\n"
+        "from mimlstudy.engine.arithmetic import pin\n"
         "print(pin(), *joblib.Parallel(2)(joblib.delayed(pin)() for _ in range(2)), sep=', ')"
     )
     assert report(code) == f"{OWN}, {PINNED}, {PINNED}"
@@ -51,5 +51,5 @@ def test_it_says_where_it_comes_too_late_or_something_else_is_asked_for():
 
 def test_no_command_imports_a_library_before_the_study():
     """A command with one process fits in it, and so would lack the pin."""
-    imported = re.findall(r"^\s*(?:from|import) (\w+)", inspect.getsource(cli), re.MULTILINE)
-    assert {*imported} <= {"mimlpaper", *sys.stdlib_module_names}
+    imported = re.findall(r"^\s*(?:from|import) (\w+)", inspect.getsource(command), re.MULTILINE)
+    assert {*imported} <= {"mimlpaper", "mimlstudy", *sys.stdlib_module_names}

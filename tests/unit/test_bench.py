@@ -3,21 +3,21 @@
 import json
 import re
 import sys
-from shutil import copy
 
 import pandas as pd
 import pytest
 
 from mimlpaper import paths
-from mimlpaper.cli import main
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import bench as bench_module
-from mimlpaper.study import records as records_module
-from mimlpaper.study.bench import bench
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.records import Store, default_store
-from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.runner import compute
+from mimlstudy import folders
+from mimlstudy.engine import records as records_module
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import Store, default_store
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report import bench as bench_module
+from mimlstudy.report.bench import bench
+from mimlstudy.report.command import main
 from tests.made_up_records import apart
 from tests.made_up_records import rows as made_up
 
@@ -123,14 +123,12 @@ def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_i
 def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch):
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
     carried = default_store("smoke")
-    (here / "wheel").mkdir()
-    for name in ("manifest.csv", "datasets.csv"):
-        copy(paths.packaged_data() / name, here / "wheel")
     assert default_store().base is None
-    monkeypatch.setattr(paths, "IN_WHEEL", here / "wheel")
+    monkeypatch.setattr(folders, "IN_WHEEL", here / "wheel")
+    (here / "wheel").mkdir()
     carried.folder.rename(here / "wheel" / "results")
     recorded = records_module.records("table1", store=default_store(), profile="smoke")
-    assert default_store().folder == paths.results() and set(recorded["state"]) == {"fresh"}
+    assert default_store().folder == folders.results() and set(recorded["state"]) == {"fresh"}
 
 
 def test_an_estimator_enters_as_well_as_its_class_and_unseen_data_are_a_table_too(here):

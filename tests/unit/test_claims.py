@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import claims
-from mimlpaper.study.claims import CLAIM_TESTS, VIEWS, Part, evaluate_claims, parts_of
-from mimlpaper.study.published import TABLES, published_characteristics, published_claims
-from mimlpaper.study.registry import ROWS
+from mimlstudy.judge import claims
+from mimlstudy.judge.claims import CLAIM_TESTS, VIEWS, Part, evaluate_claims, parts_of
+from mimlstudy.paper.experiments import ROWS
+from mimlstudy.paper.published import TABLES, published_characteristics, published_claims
 from tests.made_up_records import as_in_the_paper, level, rows, spread, staged, swept
 
 SEVEN = tuple(CRITERIA)

@@ -17,8 +17,8 @@ from mimlpaper import BagStatistics, MimlClassifier, MimlNn, NoisyOr
 from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.classifier import OnStatistics, _calibrated, _folds
+from mimlpaper.explanations import explain
 from mimlpaper.preprocessing import OnInstances
-from mimlpaper.reasons import explain
 from tests import reference
 
 FAST = {"statistics": OnStatistics(SVC()), "NoisyOr": NoisyOr(), "MimlNn": MimlNn()}

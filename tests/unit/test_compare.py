@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import compare, verdicts
-from mimlpaper.study.published import TABLES, published_characteristics
-from mimlpaper.study.records import records
-from mimlpaper.study.registry import ROWS
-from mimlpaper.study.scorecard import scorecard_cells
+from mimlstudy.engine.records import records
+from mimlstudy.judge import compare, verdicts
+from mimlstudy.judge.scorecard import scorecard_cells
+from mimlstudy.paper.experiments import ROWS
+from mimlstudy.paper.published import TABLES, published_characteristics
 from tests.made_up_records import as_in_the_paper, rows
 
 

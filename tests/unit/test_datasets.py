@@ -11,11 +11,12 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from mimlpaper import datasets, paths
+from mimlpaper import datasets
 from mimlpaper.datasets import DATASETS, YAHOO_NAMES, TextBags, loaders, synthetic
 from mimlpaper.datasets.dataset import with_percentage
 from mimlpaper.datasets.fetch import SOURCES, fetch, is_present, source_of
 from mimlpaper.datasets.images_and_texts import _instances, scene_mosaic
+from mimlstudy import folders
 
 REAL_DATA = bool(os.environ.get("MIMLPAPER_DATA"))
 real_data = pytest.mark.skipif(not REAL_DATA, reason="MIMLPAPER_DATA is not set")
@@ -47,7 +48,7 @@ def test_every_set_is_as_described(name):
 
 
 def test_sets_have_the_names_that_the_published_results_use():
-    published = set(pd.read_csv(paths.published() / "results.csv")["dataset"])
+    published = set(pd.read_csv(folders.published() / "results.csv")["dataset"])
     seen = {name.split(":")[0] for name in DATASETS if name not in UNSEEN}
     assert published == {name for name in seen if "synthetic" not in name}
 
@@ -87,7 +88,7 @@ def test_reuters_and_yeast():
 @real_data
 def test_yahoo():
     """Appendix C: categories, vocabulary; % multi-label, labels a page, % rare categories."""
-    rows = pd.read_csv(paths.published() / "yahoo_characteristics.csv", index_col="dataset")
+    rows = pd.read_csv(folders.published() / "yahoo_characteristics.csv", index_col="dataset")
     for name, printed_name in YAHOO_NAMES.items():
         printed, dataset = rows.loc[printed_name], load(f"yahoo:{name}")
         assert dataset.X.shape == (5000, printed["vocabulary"]) and dataset.n_train == 2000

@@ -8,7 +8,7 @@ import sympy as sp
 
 from mimlpaper.algorithms.dmimlsvm import imbalance_rates, imbalance_weights, mean_form
 from mimlpaper.algorithms.dmimlsvm_solvers import N_PICKED, solve_with_cvxpy
-from mimlpaper.paths import notebooks
+from mimlstudy.folders import notebooks
 from tests.unit.test_dmimlsvm import objective, random_problem
 
 

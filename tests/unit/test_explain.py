@@ -9,9 +9,9 @@ from sklearn.preprocessing import MinMaxScaler
 from mimlpaper import DMimlSvm, MimlBoost, MimlNn, MimlSvm, MimlSvmMi, MlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.distances import max_hausdorff
+from mimlpaper.explanations import _farthest, explain, telling_features
 from mimlpaper.preprocessing import MeanInstances, OnInstances
-from mimlpaper.reasons import _farthest, explain, telling_features
-from mimlpaper.study.holdouts import HoldOut
+from mimlstudy.engine.holdouts import HoldOut
 
 SCORE_INSTANCES = [
     MimlBoost(n_rounds=3, rank=None, random_state=0),

@@ -13,10 +13,10 @@ from PIL import Image
 from mimlpaper.bags import Bags
 from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import figures
-from mimlpaper.study.figures import INK, RIGHT, WRONG, look_of
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.statistics import rank_methods, swept_values
+from mimlstudy.judge.statistics import rank_methods, swept_values
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report import figures
+from mimlstudy.report.figures import INK, RIGHT, WRONG, look_of
 from tests.made_up_records import rows, staged, swept
 from tests.made_up_study import raising
 

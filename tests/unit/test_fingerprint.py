@@ -14,13 +14,13 @@ from mimlpaper import MimlNn, MimlSvm, MlKnn, OnInstances
 from mimlpaper.datasets import DATASETS, loader_of
 from mimlpaper.distances import average_hausdorff, max_hausdorff
 from mimlpaper.paths import PACKAGE
-from mimlpaper.study import fingerprint
-from mimlpaper.study.fingerprint import code_fingerprint
-from mimlpaper.study.holdouts import HoldOut
-from mimlpaper.study.measures import STAGED, TESTED
-from mimlpaper.study.records import current_code
-from mimlpaper.study.registry import get_experiment
-from mimlpaper.study.trials import CrossValidation, RandomSplits, run_trial
+from mimlstudy.engine import fingerprint
+from mimlstudy.engine.fingerprint import code_fingerprint
+from mimlstudy.engine.holdouts import HoldOut
+from mimlstudy.engine.records import current_code
+from mimlstudy.engine.trials import CrossValidation, RandomSplits, run_trial
+from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.paper.measures import STAGED, TESTED
 from tests.made_up_study import raising, see
 
 TOY = {
@@ -186,7 +186,9 @@ def check_covered(name, method):
     called = set()
 
     def watch(frame, event, argument):
-        if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
+        if event == "call" and frame.f_code.co_filename.startswith(
+            (f"{PACKAGE.parent}/mimlpaper", f"{PACKAGE.parent}/mimlstudy")
+        ):
             path = Path(frame.f_code.co_filename).relative_to(PACKAGE.parent)
             outermost = frame.f_code.co_qualname.split(".")[0]
             called.add((".".join(path.with_suffix("").parts), outermost))

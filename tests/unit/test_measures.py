@@ -13,11 +13,11 @@ from mimlpaper import AdtBoostMH, Bags, ConcatenateInstances, NoisyOr, OneLabel,
 from mimlpaper.datasets import load, make_bags
 from mimlpaper.datasets.dataset import Dataset
 from mimlpaper.metrics import CRITERIA, evaluate
-from mimlpaper.study import measures
-from mimlpaper.study.costs import BASE, COSTS_EXPERIMENT, SIZES, scipy_hausdorff
-from mimlpaper.study.measures import MICRO_AUC, POINTING, Ceiling, Chance
-from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.trials import run_trial
+from mimlstudy.engine.trials import run_trial
+from mimlstudy.paper import measures
+from mimlstudy.paper.costs import BASE, COSTS_EXPERIMENT, SIZES, scipy_hausdorff
+from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
+from mimlstudy.paper.measures import MICRO_AUC, POINTING, Ceiling, Chance
 
 SCENES = load("synthetic_scene")
 TRAIN, TEST = np.arange(150), np.arange(150, 200)

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import multiverse
-from mimlpaper.study.claims import CLAIM_TESTS, ClaimTest
-from mimlpaper.study.multiverse import claim_effects, flips, in_sentences, in_words, readings_of
-from mimlpaper.study.registry import READ_SPLITS, ROWS
+from mimlstudy.judge import multiverse
+from mimlstudy.judge.claims import CLAIM_TESTS, ClaimTest
+from mimlstudy.judge.multiverse import claim_effects, flips, in_sentences, in_words, readings_of
+from mimlstudy.paper.experiments import READ_SPLITS, ROWS
 from tests.made_up_records import rows
 
 FIRST, SECOND, *_ = (one for one in ROWS["table1"]["MimlNn"].choices if "label_rule" not in one)

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from mimlpaper.algorithms.noisy_or import NoisyOr, objective
 from mimlpaper.bags import Bags
-from mimlpaper.reasons import explain
+from mimlpaper.explanations import explain
 
 
 def test_a_bag_by_hand():

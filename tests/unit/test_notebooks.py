@@ -12,13 +12,15 @@ from nbclient.exceptions import DeadKernelError
 
 from mimlpaper import paths
 from mimlpaper.datasets import DataError, load
-from mimlpaper.study import companion, notebooks, runner
-from mimlpaper.study.companion import TYPES, Companion
-from mimlpaper.study.notebooks import NotebookRun, last_runs, run_notebooks
-from mimlpaper.study.records import SUSPECT, default_store, explored_store, keys_of
-from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.runner import compute
-from mimlpaper.study.tables import frame_grid
+from mimlstudy import folders
+from mimlstudy.engine import execution as runner
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import SUSPECT, default_store, explored_store, keys_of
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.report import companion, notebooks
+from mimlstudy.report.companion import TYPES, Companion
+from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
+from mimlstudy.report.tables import frame_grid
 from tests.made_up_notebooks import edited, write_notebook
 from tests.made_up_study import METHODS, raising, tiny
 
@@ -34,7 +36,7 @@ def folder(tmp_path, monkeypatch):
 def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(folder):
     """Side by side, and the scorecard last. Pictures have their own text, or that of their cell."""
     picture = "from IPython.display import Image; Image(b'\\x89PNG\\r\\n\\x1a\\n' + bytes(16)"
-    said = f"profile, jobs, recompute, __import__('os').environ['{paths.RUN}'], 'os' in dir()"
+    said = f"profile, jobs, recompute, __import__('os').environ['{folders.RUN}'], 'os' in dir()"
     named = f"{picture}, metadata={{'alt': 'a < b'}})"
     write_notebook(folder, "3_good", f"print({said})", named, f"{picture})")
     with edited(folder / "3_good.ipynb") as notebook:
@@ -53,7 +55,7 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
     assert re.findall('<img alt="(.*?)"', page) == ["a &lt; b", "of the cell"]
     assert "ZeroDivisionError" in bad.message and bad.output is None
     assert (out / "4_bad.ipynb").read_text() == "older" and not (out / "4_bad.html").exists()
-    assert paths.RUN not in os.environ
+    assert folders.RUN not in os.environ
 
 
 def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch):
@@ -111,7 +113,7 @@ def test_all_notebooks_of_the_project_ask_something_and_run_by_the_same_paramete
         assert {name: defaults.pop(name) for name in how} == how
         assert defaults and not any(defaults.values()), path
         imported = re.search(r'"(?:from|import) (\S+)', path.read_text())
-        assert imported[1] == "mimlpaper.study.companion"
+        assert imported[1] == "mimlstudy.report.companion"
         assert all(one["inferred_type_name"] in TYPES and one["help"] for one in declared.values())
 
 
@@ -122,7 +124,7 @@ MINE = tiny({"Ml-knn": METHODS["Ml-knn"]})
 def project(tmp_path, monkeypatch):
     """An empty folder in the project's place, with one experiment of two trials."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    monkeypatch.delenv(paths.RUN, raising=False)
+    monkeypatch.delenv(folders.RUN, raising=False)
     monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
     return tmp_path
 
@@ -141,7 +143,7 @@ def test_only_a_run_that_publishes_writes_what_git_keeps(project, monkeypatch, s
         ("", "paper", "build/paper/figures"), ("look", "paper", "build/paper/figures"),
         ("publish", "paper", "figures"), ("publish", "smoke", "build/smoke/figures"),
     ):  # fmt: skip
-        monkeypatch.setenv(paths.RUN, run)
+        monkeypatch.setenv(folders.RUN, run)
         figure, name = plt.subplots()[0], "figure1" if run else "rise_and_fall"
         Companion(profile=profile).save_figure(figure, name)
         assert (project / folder / f"{name}.png").is_file()
@@ -195,7 +197,7 @@ def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkey
         assert "Drawn data" in note and "*scene*" in note
     drawn, frame = load("synthetic_scene"), pd.DataFrame({"bags": [200]})
     table = frame_grid(frame, frame, "Sizes")
-    monkeypatch.setenv(paths.RUN, "publish")
+    monkeypatch.setenv(folders.RUN, "publish")
     for profile, n_files in (("paper", 0), ("smoke", 2)):
         paper = Companion(profile=profile)
         assert paper.save_table(table, "sizes", of=[drawn]) is table
@@ -208,7 +210,7 @@ def test_drawn_data_are_named_and_replace_nothing_that_git_keeps(project, monkey
 
 def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch, shown):
     """Claims and other tables keep the experiment as it is, and what is published stays."""
-    monkeypatch.setenv(paths.RUN, "publish")
+    monkeypatch.setenv(folders.RUN, "publish")
     paper = Companion(jobs=1, n_splits=3, methods=["Ml-knn"], grid=[])
     assert paper.explores == "n_splits = 3; methods = Ml-knn"
     variants = {"Ml-knn": [{"n_neighbors": 3}, {}]}

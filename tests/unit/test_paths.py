@@ -6,17 +6,18 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.paths import write_whole
+from mimlstudy import folders
 from tests.made_up_study import raising
 
 
 def test_paths_of_a_checkout_and_of_a_wheel(tmp_path, monkeypatch):
     root = paths.project_root()
-    assert (root / "pyproject.toml").is_file() and (paths.published() / "results.csv").is_file()
-    assert paths.raw_data() == root / "data" / "raw" and paths.build("x") == root / "build" / "x"
+    assert (root / "pyproject.toml").is_file() and (folders.published() / "results.csv").is_file()
+    assert paths.raw_data() == root / "data" / "raw" and folders.build("x") == root / "build" / "x"
     monkeypatch.setattr(paths, "IN_WHEEL", tmp_path)
     monkeypatch.chdir(tmp_path)
     assert paths.packaged_data() == tmp_path == paths.project_root()
-    assert paths.figures() == tmp_path / "figures"
+    assert folders.figures() == tmp_path / "figures"
 
 
 def test_a_file_takes_its_place_when_it_is_whole(tmp_path, monkeypatch):

@@ -15,18 +15,18 @@ from packaging.version import Version
 from PIL import Image
 
 from mimlpaper.baselines.binary_relevance import Guess
-from mimlpaper.cli import COMMANDS
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
-from mimlpaper.study import section4
-from mimlpaper.study.claims import evaluate_claims
-from mimlpaper.study.notebooks import available_notebooks
-from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.runner import compute
-from mimlpaper.study.scorecard import ARTEFACTS
+from mimlstudy.engine.execution import compute
+from mimlstudy.judge.claims import evaluate_claims
+from mimlstudy.judge.scorecard import ARTEFACTS
+from mimlstudy.paper import section4
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.report.command import COMMANDS
+from mimlstudy.report.notebooks import available_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-PACKAGE = ROOT / "mimlpaper"
+LIBRARY, STUDY = ROOT / "mimlpaper", ROOT / "mimlstudy"
 EXTRAS = PROJECT["optional-dependencies"]
 OLDEST_PYTHON = PROJECT["requires-python"].removeprefix(">=")
 
@@ -76,7 +76,7 @@ def test_notebooks_are_committed_without_outputs():
 
 
 def test_functions_fit_a_screen():
-    for path in PACKAGE.rglob("*.py"):
+    for path in [*LIBRARY.rglob("*.py"), *STUDY.rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
                 documented = ast.get_docstring(node) is not None
@@ -84,45 +84,71 @@ def test_functions_fit_a_screen():
                 assert n_lines <= 40, f"{path.name}: {node.name}"
 
 
-PICTURES = (ROOT / "CONTRIBUTING.md").read_text().split("```\n")[1:4:2]
-# Height of every file and folder of the package, and of the rooms of the study that are drawn.
-HEIGHT, IN_STUDY = (
-    {name: n for n, line in enumerate(reversed(one.splitlines())) for name in line.split()}
-    for one in PICTURES
-)  # fmt: skip
+LIBRARY_PICTURE, STUDY_PICTURE = (ROOT / "CONTRIBUTING.md").read_text().split("```\n")[1:4:2]
+# Height of every file and folder of the library.
+FLOORS = {
+    name: height
+    for height, line in enumerate(reversed(LIBRARY_PICTURE.splitlines()))
+    for name in line.split()
+}
+# The modules of each room of the study, the lowest room first.
+ROOMS = {room: names for room, *names in map(str.split, reversed(STUDY_PICTURE.splitlines()))}
+
+# Imports that lead up, until the engine is handed its experiments.
+LEADS_UP = {
+    ("engine/records.py", "paper"),
+    ("engine/execution.py", "paper"),
+    ("engine/verify.py", "paper"),
+    ("engine/trials.py", "paper"),
+    ("paper/section5.py", "judge"),
+    ("judge/scorecard.py", "report"),
+}
 
 
-def parts(path, folder=PACKAGE):
-    """The files and folders in a folder of the package that a file imports, anywhere in it."""
-    prefix, found = ".".join(("mimlpaper", *folder.relative_to(PACKAGE).parts, "")), set()
+def imported_names(path):
+    """Every dotted name that a file imports, anywhere in it."""
+    names = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            names = {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
-            inner = {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
-            found |= {name.split(".")[0] for name in inner}
-    return {name for name in found if (folder / name).is_dir() or (folder / f"{name}.py").is_file()}
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
-def test_a_module_knows_only_its_floor_and_those_below():
-    modules = set(PACKAGE.rglob("*.py")) - {PACKAGE / "__init__.py"}
-    of_module = {path: path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in modules}
-    assert set(of_module.values()) == set(HEIGHT), "the picture shows the whole package"
-    for path, own in of_module.items():
-        allowed = {name for name in HEIGHT if HEIGHT[name] <= HEIGHT[own]}
-        allowed = {"bags", "paths", "datasets"} if own == "datasets" else allowed
-        assert parts(path) <= allowed, f"{path.name} knows what lies above {own}"
+def inner_parts(path, package):
+    """The files and folders of a package that a file imports."""
+    prefix = f"{package.name}."
+    inner = {name.removeprefix(prefix) for name in imported_names(path) if name.startswith(prefix)}
+    firsts = {name.split(".")[0] for name in inner}
+    return {part for part in firsts if list(package.glob(part)) or list(package.glob(f"{part}.py"))}
+
+
+def test_the_library_knows_nothing_of_the_study():
+    for path in LIBRARY.rglob("*.py"):
+        study = [name for name in imported_names(path) if name.split(".")[0] == "mimlstudy"]
+        assert not study, path
+
+
+def test_a_module_of_the_library_knows_only_its_floor_and_those_below():
+    modules = set(LIBRARY.rglob("*.py")) - {LIBRARY / "__init__.py"}
+    homes = {path: path.relative_to(LIBRARY).parts[0].removesuffix(".py") for path in modules}
+    assert set(homes.values()) == set(FLOORS), "the picture shows the whole library"
+    for path, home in homes.items():
+        allowed = {name for name in FLOORS if FLOORS[name] <= FLOORS[home]}
+        allowed = {"bags", "paths", "datasets"} if home == "datasets" else allowed
+        assert inner_parts(path, LIBRARY) <= allowed, f"{path.name} knows what lies above {home}"
 
 
 def test_rooms_of_the_study_lead_only_down():
-    known = {path.stem: parts(path, PACKAGE / "study") for path in PACKAGE.glob("study/*.py")}
-    assert IN_STUDY.keys() <= known.keys()
-    for name, height in IN_STUDY.items():
-        reached, new = set(), {name}
-        while new:
-            reached |= new
-            new = set().union(*(known[one] for one in new)) - reached
-        for other in reached & IN_STUDY.keys():
-            assert IN_STUDY[other] <= height, f"{name} leads to {other}, which lies above"
+    in_order = list(ROOMS)
+    for height, room in enumerate(in_order):
+        modules = set((STUDY / room).glob("*.py"))
+        assert {path.stem for path in modules} == set(ROOMS[room]), "the picture shows the room"
+        for path in modules:
+            above = inner_parts(path, STUDY) & set(in_order[height + 1 :])
+            known = {to for name, to in LEADS_UP if name == f"{room}/{path.name}"}
+            assert above == known, f"{room}/{path.name} leads to {above}"
 
 
 PAGES = ("README.md", "CONTRIBUTING.md", "site/guide.md", "data/README.md")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mimlpaper.paths import published
-from mimlpaper.study import published as module
-from mimlpaper.study.published import ALL_CRITERIA, TABLES
-from mimlpaper.study.registry import EXPERIMENTS
+from mimlstudy.folders import published
+from mimlstudy.paper import published as module
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.published import ALL_CRITERIA, TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = Path(os.environ.get("MIMLPAPER_PAPER", ROOT.parent / "shared" / "paper" / "paper.tex"))

@@ -9,12 +9,13 @@ import pytest
 
 from mimlpaper import paths
 from mimlpaper.datasets.fetch import manifest, source_of
-from mimlpaper.study import records as module
-from mimlpaper.study.measures import Measure
-from mimlpaper.study.records import SUSPECT, UNCHECKED, Store, StoreError, keys_of, records
-from mimlpaper.study.registry import EXPERIMENTS
-from mimlpaper.study.runner import compute
-from mimlpaper.study.tables import frame_grid
+from mimlstudy import folders
+from mimlstudy.engine import records as module
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import SUSPECT, UNCHECKED, Store, StoreError, keys_of, records
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.paper.measures import Measure
+from mimlstudy.report.tables import frame_grid
 from tests.made_up_study import METHODS, TINY, edit, raising, states, tiny
 
 MINE = tiny()
@@ -231,7 +232,7 @@ def test_codes_are_kept_of_what_the_registry_holds_also_varied(tmp_path, monkeyp
     monkeypatch.setattr(module, "code_fingerprint", lambda *parts: "new")
     assert module.known_codes(MINE.varied(n_splits=1), rows) == first | {tuple(second): "new"}
     assert {*module.known_codes(tiny({**METHODS}), rows).values()} == {"new"}  # not the registry's
-    paths.keep("codes_mine", "other sources", paths.kept("codes_mine", module.all_sources()))
+    folders.keep("codes_mine", "other sources", folders.kept("codes_mine", module.all_sources()))
     assert {*module.known_codes(MINE, rows).values()} == {"new"}
 
 
@@ -249,7 +250,7 @@ def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store)
 
 
 def test_versions_that_differ_from_the_recorded_ones_are_named(store, monkeypatch):
-    monkeypatch.setattr(paths, "results", lambda: store.folder)
+    monkeypatch.setattr(folders, "results", lambda: store.folder)
     run(store)
     store.add_outcomes([outcome("a", "b")])
     assert module.other_versions() == ""
@@ -270,7 +271,9 @@ def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
 
 def test_what_cannot_be_written_is_named_before_a_trial_runs(tmp_path, monkeypatch):
     """A file in the folder's place, a folder in the place of the file or of its lock."""
-    monkeypatch.setattr("mimlpaper.study.runner.run_trials", lambda *_, **__: pytest.fail("ran"))
+    monkeypatch.setattr(
+        "mimlstudy.engine.execution.run_trials", lambda *_, **__: pytest.fail("ran")
+    )
     (tmp_path / "taken").write_text("a file where the folder should be")
     for name in ("folder/mine.csv", "locked/.mine.lock"):
         (tmp_path / name).mkdir(parents=True)

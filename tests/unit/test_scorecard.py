@@ -11,15 +11,16 @@ from scipy import stats
 from mimlpaper import paths
 from mimlpaper.algorithms.medoid_map import KMedoids
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.study import scorecard
-from mimlpaper.study.claims import evaluate_claims
-from mimlpaper.study.notebooks import available_notebooks
-from mimlpaper.study.published import TABLES, published_claims
-from mimlpaper.study.records import default_store
-from mimlpaper.study.registry import EXPERIMENTS, ROWS
-from mimlpaper.study.runner import compute
-from mimlpaper.study.scorecard import scorecard_cells
-from mimlpaper.study.verdicts import VERDICTS, agreement
+from mimlstudy import folders
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import default_store
+from mimlstudy.judge import scorecard
+from mimlstudy.judge.claims import evaluate_claims
+from mimlstudy.judge.scorecard import scorecard_cells
+from mimlstudy.judge.verdicts import VERDICTS, agreement
+from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
+from mimlstudy.paper.published import TABLES, published_claims
+from mimlstudy.report.notebooks import available_notebooks
 from tests.made_up_records import as_in_the_paper
 
 
@@ -109,12 +110,12 @@ def test_a_number_of_table_1_is_traced():
     text = scorecard.trace(1, "MimlSvm", "hamming_loss")
     assert text.count("\n") < 40 and "printed   .189±.009" in text and "; agrees up to " in text
     assert "seeds 0 to 29" in text and "data/results/table1.csv" in text
-    assert "RandomSplits(n_splits=30, train=0.75); study/section4.py" in text
+    assert "RandomSplits(n_splits=30, train=0.75); mimlstudy/paper/section4.py" in text
     assert "stated 4.3.2" in text and "algorithms/mimlsvm.py" in text
     assert "nearest to print †" in scorecard.trace(1, "MimlSvm_mi", "coverage")
     for line in scorecard.trace(5, "Em-dd", "accuracy", "musk2").splitlines():
         if "definitions in use" in line:
-            assert (paths.PACKAGE / line.split()[-5]).is_file()
+            assert (paths.PACKAGE.parent / line.split()[-5]).is_file()
     for arguments, message in (
         ((6, "MimlSvm", "coverage"), r"table must be one of \[1, 2, 3, 4, 5\], got 6"),
         ((1, "SubCod", "coverage"), "method must be one of .*got 'SubCod'"),
@@ -155,13 +156,13 @@ def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
         return row["state"], row["trials"], row["mend"]
 
     assert status(fresh=3) == ("missing", "4 fresh", run)  # no file is made
-    paths.write_whole(paths.figures() / "table1.csv", "")
+    paths.write_whole(folders.figures() / "table1.csv", "")
     assert status(fresh=3) == ("fresh", "4 fresh", "")
     assert status(fresh=2, attested=1) == ("attested", "3 fresh, 1 attested", "")
     assert status(attested=2, stale=1) == ("stale", "1 fresh, 2 attested, 1 stale", verify)
     assert status(fresh=2, missing=1) == ("missing", "3 fresh, 1 missing", run)
     assert scorecard.last_runs() == {}
-    paths.write_whole(paths.build("paper") / "runs.json", '{"4_degeneration": "died"}')
+    paths.write_whole(folders.build("paper") / "runs.json", '{"4_degeneration": "died"}')
     assert status(fresh=3) == ("failed", "4 fresh", run)
 
 
@@ -200,14 +201,14 @@ def test_every_cited_step_is_found_where_it_says():
         assert line.strip().startswith(row.code)
 
 
-PRINTED = pd.read_csv(paths.published() / "results.csv")
+PRINTED = pd.read_csv(folders.published() / "results.csv")
 LOSSES = ("hamming_loss", "one_error", "coverage", "ranking_loss")
 SCORES = ("average_precision", "average_recall", "average_f1")
 
 
 def recorded(name):
     """A file of records as it is, of which every line counts."""
-    return pd.read_csv(paths.results() / f"{name}.csv").assign(state="fresh")
+    return pd.read_csv(folders.results() / f"{name}.csv").assign(state="fresh")
 
 
 def plain(name):

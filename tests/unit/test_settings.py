@@ -12,14 +12,14 @@ from mimlpaper.baselines.binary_relevance import MlKnn, MlSvm
 from mimlpaper.datasets import load
 from mimlpaper.kernels import kernel_matrix
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.study import measures, tuned
-from mimlpaper.study import settings as rules
-from mimlpaper.study.holdouts import HoldOut
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.registry import READ_SPLITS, ROWS, get_experiment, settings_nearest_to_print
-from mimlpaper.study.settings import HELD_OUT, NEAREST, Row, default, each, nearest, settings
-from mimlpaper.study.trials import set_random_states
-from mimlpaper.study.unseen import UNSEEN, UNSEEN_TEXTS
+from mimlstudy.engine.holdouts import HoldOut
+from mimlstudy.engine.trials import set_random_states
+from mimlstudy.paper import measures, tuned
+from mimlstudy.paper import settings as rules
+from mimlstudy.paper.experiments import READ_SPLITS, ROWS, get_experiment, settings_nearest_to_print
+from mimlstudy.paper.published import TABLES
+from mimlstudy.paper.settings import HELD_OUT, NEAREST, Row, default, each, nearest, settings
+from mimlstudy.paper.unseen import UNSEEN, UNSEEN_TEXTS
 
 # Settings differ from data set to data set in Table 5 alone.
 ON = {name: get_experiment(name).datasets[:: 1 if name == "table5" else 100] for name in ROWS}

@@ -21,11 +21,12 @@ from mimlpaper import paths
 from mimlpaper.algorithms.dmimlsvm import DMimlSvm
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.datasets import ImageBags, make_scenes
+from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.reasons import explain
-from mimlpaper.study import scorecard
-from mimlpaper.study.companion import DRAWN
-from mimlpaper.study.scorecard import ARTEFACTS
+from mimlstudy import folders
+from mimlstudy.judge import scorecard
+from mimlstudy.judge.scorecard import ARTEFACTS
+from mimlstudy.report.companion import DRAWN
 from tests.made_up_notebooks import edited, write_notebook
 from tests.made_up_records import as_in_the_paper
 
@@ -36,7 +37,7 @@ executed, pages, terms, api, check, play, explore, publish = map(import_module, 
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
 TEXT = f"{FIGURE.title}. {FIGURE.shows}"
-NOTEBOOKS = {path.stem: nbformat.read(path, 4) for path in paths.notebooks().glob("*.ipynb")}
+NOTEBOOKS = {path.stem: nbformat.read(path, 4) for path in folders.notebooks().glob("*.ipynb")}
 NODE = shutil.which("node")
 SCRIPT = """
 import { readFileSync } from "node:fs";
@@ -182,7 +183,7 @@ def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
     claims = [one | {"multiverse": None} for one in card["claims"]]
     claims[0]["multiverse"] = read
     text = pages.claims_page({"claims": claims}, "paper", headings | {"10_multiverse": []})
-    places = pd.read_csv(paths.published() / "claim_places.csv")
+    places = pd.read_csv(folders.published() / "claim_places.csv")
     assert list(places["id"]) == [one["id"] for one in claims]
     assert text.count(f'<a href="{pages.PAPER}">') == len(places)
     for link in (
@@ -205,7 +206,7 @@ def test_every_term_has_a_meaning_a_place_and_a_page_that_uses_it():
     places = [terms.slug(row["term"]) for row in rows]
     assert len(set(places)) == len(rows) and all(places)
     assert all(f'<dt id="{place}">' in page for place in places)
-    files = [ROOT / "README.md", *ROOT.glob("site/*.md"), *ROOT.glob("mimlpaper/study/*.py")]
+    files = [ROOT / "README.md", *ROOT.glob("site/*.md"), *ROOT.glob("mimlstudy/*/*.py")]
     texts = [path.read_text() for path in files]
     texts += [cell.source for notebook in NOTEBOOKS.values() for cell in notebook.cells]
     linker, prose = terms.Linker("g", "f"), " ".join(texts)
@@ -318,7 +319,7 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
     with edited(folder / "6_any.ipynb") as notebook:
         notebook.cells[-1].metadata["tags"] = ["remove-cell"]
     publish.publish(["6_any"])
-    pages = paths.figures() / "pages"
+    pages = folders.figures() / "pages"
     page = (pages / "6_any.md").read_text()
     assert f"![{TEXT}](../figure10.png)" in page
     for name in "6_any_1.png", "6_any_2.png":
@@ -332,12 +333,12 @@ def test_notebooks_are_pages_with_the_pictures_of_the_folder_above(tmp_path, mon
 
 def test_lists_are_written_in_their_places(tmp_path, monkeypatch):
     """And each picture of a published page has words, and a file of its own."""
-    for page in (paths.figures() / "pages").glob("*.md"):
+    for page in (folders.figures() / "pages").glob("*.md"):
         texts_of = {file: text for text, file in re.findall(r"!\[(.*)\]\((.*)\)", page.read_text())}
         assert all(texts_of.values()) and len(texts_of) == page.read_text().count("!["), page.name
-    assert (paths.figures() / "README.md").read_text() == publish.gallery()
+    assert (folders.figures() / "README.md").read_text() == publish.gallery()
     assert (ROOT / "codecheck.yml").read_text() == publish.codecheck_manifest()
-    assert all((paths.figures() / name).is_file() for one in ARTEFACTS for name in one.files)
+    assert all((folders.figures() / name).is_file() for one in ARTEFACTS for name in one.files)
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     (tmp_path / "README.md").write_text(SHORT)
     card = scorecard.scorecard({})

@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 
 from mimlpaper.metrics import CRITERIA
-from mimlpaper.paths import results
-from mimlpaper.study import section5, statistics
-from mimlpaper.study.section5 import EqualPair, critical_lead, levels, power, standardized_leads
-from mimlpaper.study.statistics import ALPHA, RHO, compare_gains, compare_methods, rank_methods
+from mimlstudy.folders import results
+from mimlstudy.judge import statistics
+from mimlstudy.judge.statistics import ALPHA, RHO, compare_gains, compare_methods, rank_methods
+from mimlstudy.paper import section5
+from mimlstudy.paper.section5 import EqualPair, critical_lead, levels, power, standardized_leads
 from tests.made_up_records import apart, rows, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])

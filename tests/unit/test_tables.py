@@ -5,10 +5,10 @@ import re
 import pandas as pd
 import pytest
 
-from mimlpaper.study import tables
-from mimlpaper.study.claims import VIEWS, evaluate_claims
-from mimlpaper.study.published import TABLES
-from mimlpaper.study.verdicts import VERDICT_TINTS
+from mimlstudy.judge.claims import VIEWS, evaluate_claims
+from mimlstudy.judge.verdicts import VERDICT_TINTS
+from mimlstudy.paper.published import TABLES
+from mimlstudy.report import tables
 from tests.made_up_records import as_in_the_paper, rows
 
 

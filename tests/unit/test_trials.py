@@ -15,11 +15,11 @@ from mimlpaper.algorithms import medoid_map
 from mimlpaper.baselines.binary_relevance import Guess, MlSvm
 from mimlpaper.datasets import load, make_africa
 from mimlpaper.sharing import Cache, sharing
-from mimlpaper.study import trials as module
-from mimlpaper.study.holdouts import HoldOut, full_names
-from mimlpaper.study.measures import TESTED
-from mimlpaper.study.registry import EXPERIMENTS, get_experiment
-from mimlpaper.study.trials import CrossValidation, GivenSplit, RandomSplits, Trial, run_trial
+from mimlstudy.engine import trials as module
+from mimlstudy.engine.holdouts import HoldOut, full_names
+from mimlstudy.engine.trials import CrossValidation, GivenSplit, RandomSplits, Trial, run_trial
+from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
+from mimlstudy.paper.measures import TESTED
 from tests.made_up_study import METHODS, TINY, tiny
 
 

@@ -9,11 +9,12 @@ import pytest
 
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import DataError, load, loaders
-from mimlpaper.study import fingerprint, runner
-from mimlpaper.study.measures import COSTS, RELATED, TESTED
-from mimlpaper.study.records import SUSPECT, Store, keys_of, records
-from mimlpaper.study.runner import compute
-from mimlpaper.study.verify import allowed, compare_trial, distance, outliers, verified, verify
+from mimlstudy.engine import execution as runner
+from mimlstudy.engine import fingerprint
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import SUSPECT, Store, keys_of, records
+from mimlstudy.engine.verify import allowed, compare_trial, distance, outliers, verified, verify
+from mimlstudy.paper.measures import COSTS, RELATED, TESTED
 from tests.made_up_study import METHODS, TINY, edit, raising, states, tiny
 
 module = sys.modules[verify.__module__]
@@ -113,7 +114,7 @@ def test_every_outcome_is_written_and_counts_until_records_or_code_change(store,
     assert states(MINE, store)["MimlNn"] == "fresh"
     change(store, code="another.code")
     assert found().keys() == {"x", here} and found()["x"]["groups"] == 2
-    edit(monkeypatch, "mimlpaper.study.records", "if pd.isna(value)", "if value != value")
+    edit(monkeypatch, "mimlstudy.engine.records", "if pd.isna(value)", "if value != value")
     assert found() == {}
 
 
@@ -171,7 +172,7 @@ def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_
         source = replace(loaders.SOURCES[SCENES.name], name=loader.__name__)
         monkeypatch.setitem(loaders.SOURCES, loader.__name__, source)
         monkeypatch.setitem(loaders.DATASETS, loader.__name__, loader)
-    monkeypatch.setattr("mimlpaper.study.trials._kept", made_up)
+    monkeypatch.setattr("mimlstudy.engine.trials._kept", made_up)
     monkeypatch.setattr(sys.modules[__name__], "FLIPPED", set())
     text = "def left():\n    return 1\ndef right():\n    return 2\n"
     monkeypatch.setitem(fingerprint.SOURCES, __name__, text.encode())

@@ -1,0 +1,50 @@
+"""The study's folders in the project, and small results that are kept between commands."""
+
+import json
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from mimlpaper import paths
+
+PACKAGE = Path(__file__).resolve().parent
+IN_WHEEL = PACKAGE / "data"  # made when a wheel is built; a checkout has no such folder
+
+# Set in the environment of notebooks that are executed, to "publish" or to "look".
+RUN = "MIMLPAPER_RUN"
+
+
+def study_data() -> Path:
+    """The folder that holds published/ and divergences.csv."""
+    return IN_WHEEL if IN_WHEEL.is_dir() else PACKAGE.parent / "data"
+
+
+def published() -> Path:
+    """The paper's numbers and claims, as CSV."""
+    return study_data() / "published"
+
+
+def _in_root(*parts: str) -> Path:
+    return paths.project_root().joinpath(*parts)
+
+
+results = partial(_in_root, "data", "results")  # the recorded trials
+figures = partial(_in_root, "figures")  # every figure and table
+notebooks = partial(_in_root, "notebooks")  # one for each section of the paper
+# build(profile): executed notebooks, and what they draw and record unless they publish.
+build = partial(_in_root, "build")
+
+
+def kept(name: str, key: str):
+    """What :func:`keep` wrote by this name and key; None if there is nothing, or by another key."""
+    path = build("kept") / f"{name}.json"
+    found = json.loads(path.read_text()) if path.is_file() else {}
+    return found["value"] if found.get("key") == key else None
+
+
+def keep(name: str, key: str, value):
+    """Keep a value, ready for JSON, in ``build/kept`` where that can be written; and return it."""
+    with suppress(OSError):
+        content = json.dumps({"key": key, "value": value})
+        paths.write_whole(build("kept") / f"{name}.json", content)
+    return value

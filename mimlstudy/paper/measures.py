@@ -1,0 +1,318 @@
+"""What is recorded of a trial: functions of (estimator, dataset, train, test), and columns."""
+
+import ctypes
+import gc
+import json
+import sys
+import time
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import Pipeline
+
+from mimlpaper.bags import Bags
+from mimlpaper.base import BagClassifier
+from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.explanations import explain
+from mimlpaper.metrics import CRITERIA, average_precision, evaluate
+from mimlstudy.engine.holdouts import SIGNS
+from mimlstudy.engine.trials import Measure
+
+BUDGETS = (8, 4, 2, 1)  # settings, of those that a hold-out tries
+CALIBRATIONS = ("none", "platt", "isotonic")
+POINTING = ("accuracy", "accuracy_known", "auc", "pointing")
+MICRO_AUC = ("micro_auc_bags", "micro_auc_instances")
+RARE = 0.01  # a category is rare if a smaller share of the documents has it
+N_WARM_UP = 60  # examples of a small fit that loads compiled code
+SHORT = 1.0  # seconds; a shorter fit is repeated, and the shortest time counts
+N_REPEATS = 3
+
+
+def criteria(estimator, dataset, train, test, *, staged=False) -> list[dict]:
+    """The paper's criteria on the test set, and the hyper-parameters that a hold-out chose."""
+    start = time.process_time()
+    estimator.fit(dataset.X[train], dataset.labels[train])
+    fitted = time.process_time()
+    stages = _stages(estimator, dataset.X[test], staged)
+    seconds = {"fit_seconds": fitted - start, "predict_seconds": time.process_time() - fitted}
+    # Empty if nothing was to choose.
+    best = getattr(estimator, "best_params_", None)
+    common = seconds | {"chosen": "" if best is None else _as_text(best)}
+    return [
+        {"stage": stage} | common | evaluate(dataset.labels[test], scores, predicted)
+        for stage, (scores, predicted) in enumerate(stages, start=int(staged))
+    ]
+
+
+def criteria_by_stage(estimator, dataset, train, test) -> list[dict]:
+    """The criteria after each round of a learner with ``staged_decision_function``, from 1."""
+    return criteria(estimator, dataset, train, test, staged=True)
+
+
+def _stages(estimator, X, staged):
+    """(scores, label sets) of each stage of the fitted estimator; scores are computed once."""
+    if hasattr(estimator, "best_estimator_"):
+        return _stages(estimator.best_estimator_, X, staged)
+    if isinstance(estimator, Pipeline):
+        X = estimator[:-1].transform(X) if len(estimator) > 1 else X
+        return _stages(estimator[-1], X, staged)
+    if not hasattr(estimator, "decide"):
+        return [(estimator.decision_function(X), estimator.predict(X))]
+    rounds = estimator.staged_decision_function(X) if staged else [estimator.decision_function(X)]
+    return [(scores, estimator.decide(scores)) for scores in rounds]
+
+
+def _as_text(setting):
+    return json.dumps(setting, sort_keys=True, default=str)
+
+
+def criteria_by_budget(estimator, dataset, train, test) -> list[dict]:
+    """The criteria of a hold-out's choice, then of its choices among fewer settings.
+
+    The trial's seed draws the order of the settings; ``n_settings`` of them were tried, with the
+    values ``held_out`` (JSON). A setting chosen again is not fitted again.
+    """
+    (whole,) = criteria(estimator, dataset, train, test)
+    held_out = estimator.holdout_values_
+    losses = -SIGNS[estimator.criterion] * np.array(held_out["value"])
+    order = np.random.default_rng(estimator.random_state).permutation(len(losses))
+    fitted, rows = {int(losses.argmin()): whole}, list[dict]()
+    for n_settings in (len(order), *(n for n in BUDGETS if n < len(order))):
+        tried = order[:n_settings]
+        best = int(min(tried, key=lambda setting: (losses[setting], setting)))
+        setting = held_out["params"][best]
+        if best not in fitted:
+            one = clone(estimator.estimator).set_params(**clone(setting, safe=False))
+            (fitted[best],) = criteria(one, dataset, train, test)
+        values = json.dumps([round(held_out["value"][i], 6) for i in tried])
+        about = {"n_settings": n_settings, "held_out": values, "chosen": _as_text(setting)}
+        rows.append(fitted[best] | about | {"stage": len(rows)})
+    return rows
+
+
+def objectives(estimator, dataset, train, test) -> list[dict]:
+    """D-MimlSvm's objective at each step of the outer loop, and after the next, kept or not (NaN).
+
+    n_iter: the inner solver's iterations; gap: its relative duality gap after the fit.
+    """
+    fitted = estimator.fit(dataset.X[train], dataset.Y[train])[-1]
+    following = np.append(fitted.raw_objective_[1:], np.nan)
+    steps = zip(fitted.objective_, following, fitted.n_iter_, strict=False)
+    common = {"gap": fitted.duality_gap_}
+    return [
+        {"stage": stage, "objective": objective, "following": later, "n_iter": n_iter} | common
+        for stage, (objective, later, n_iter) in enumerate(steps, start=1)
+    ]
+
+
+def related_pairs(estimator, dataset, train, test) -> list[dict]:
+    """What D-MimlSvm learns of each pair of labels: the cosine of their w_t, and their sharing.
+
+    sharing: 1 / (4 μ_ij + 2), their share of w_i + w_j, NaN if it is not learned. together: how
+    often training bags have both, over what independence would give.
+    """
+    Y, names = dataset.Y[train], dataset.label_names
+    fitted = estimator.fit(dataset.X[train], Y)[-1]
+    share, penalties = Y.mean(axis=0), fitted.pair_penalties_
+    return [
+        {
+            "first": names[i],
+            "second": names[j],
+            "cosine": fitted.label_relatedness_[i, j],
+            "sharing": np.nan if penalties is None else 1 / (4 * penalties[i, j] + 2),
+            "together": (Y[:, i] & Y[:, j]).mean() / (share[i] * share[j]),
+        }
+        for i, j in combinations(range(len(names)), 2)
+    ]
+
+
+def characteristics(estimator, dataset, train, test) -> list[dict]:
+    """Appendix C's numbers of a data set, of its training and test documents; nothing is fitted.
+
+    PMC: % with several categories. ANL: average number of categories. PRC: % of rare categories.
+    """
+    measured = {"categories": dataset.n_labels, "vocabulary": dataset.X.shape[1]}
+    for part, Y in (("train", dataset.Y[train]), ("test", dataset.Y[test])):
+        measured[f"{part}_PMC"] = 100 * np.mean(Y.sum(axis=1) > 1)
+        measured[f"{part}_ANL"] = Y.sum(axis=1).mean()
+        measured[f"{part}_PRC"] = 100 * np.mean(Y.mean(axis=0) < RARE)
+    return [measured]
+
+
+class Ceiling(BaseEstimator):
+    """What the features allow: a machine that is taught the labels of instances."""
+
+    def __init__(self, machine):
+        self.machine = machine
+
+    def fit(self, X, instance_labels):
+        """Fit on the instances that are labelled; labels (n_instances, n_labels)."""
+        labelled = instance_labels.any(axis=1)
+        self.known_ = instance_labels[labelled].any(axis=0)
+        self.machine_ = clone(self.machine)
+        self.machine_.fit(X.instances[labelled], instance_labels[labelled][:, self.known_] * 1)
+        return self
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Log odds (n_instances, n_labels), lowest for a label that was never there."""
+        scores = np.full((X.n_instances, len(self.known_)), -1e6)
+        scores[:, self.known_] = self.machine_.decision_function(X.instances)
+        return scores
+
+
+class Chance(Guess):
+    """Equal scores, so that every share is that of a draw at random."""
+
+    def instance_scores(self, X) -> np.ndarray:
+        return np.zeros_like(super().instance_scores(X))
+
+
+def reasons(estimator, dataset, train, test) -> list[dict]:
+    """Explanations against the labels of instances: a row for each calibration."""
+    X, Y = dataset.X[train], dataset.Y[train]
+    truth = dataset.X.with_instances(dataset.instance_labels)
+    taught = isinstance(estimator, Ceiling)
+    estimator.fit(X, truth[train].instances.astype(bool) if taught else Y)
+    learned, found = explain(estimator, X), explain(estimator, dataset.X[test])
+    rows = []
+    for kind in CALIBRATIONS[: 1 if isinstance(estimator, Ceiling | Chance) else None]:
+        scores = calibrated(kind, learned, X, Y, found)
+        about = dataset.X[test], dataset.Y[test], truth[test].instances.astype(bool)
+        rows.append({"calibration": kind} | shares_of_right_reasons(scores, *about))
+    return rows
+
+
+def shares_of_right_reasons(
+    scores: np.ndarray, bags: Bags, Y: np.ndarray, instance_labels: np.ndarray
+) -> dict[str, float]:
+    """Shares of right reasons, among the instances that have a label; equals share their place.
+
+    accuracy, accuracy_known : the top label of an instance is its own, among all or its bag's.
+    auc : mean over labels of the area under the curve of the instances that have it.
+    pointing : the top instance of a label that a bag shows has the label.
+    micro_auc_instances, micro_auc_bags : area under one curve for all labels; a bag's score is its
+        largest. ``scores``, ``instance_labels`` (n_instances, n_labels); ``Y`` (n_bags, n_labels).
+    """
+    of_bags = roc_auc_score(Y, bags.max(scores), average="micro")
+    labelled = instance_labels.any(axis=1)
+    known = np.where(Y[bags.bag_of_instance], scores, -np.inf)[labelled]
+    bag = bags.bag_of_instance[labelled]
+    scores, truth = scores[labelled], instance_labels[labelled]
+    sizes = np.unique(bag, return_counts=True)[1]
+    labelled_bags = Bags(scores, np.concatenate([[0], np.cumsum(sizes)]))
+    both = truth.any(axis=0) & ~truth.all(axis=0)
+    top = scores == np.repeat(labelled_bags.max(scores), sizes, axis=0)
+    hits = labelled_bags.sum(1.0 * (top & truth)) / labelled_bags.sum(1.0 * top)
+    return {
+        "accuracy": _top_is_true(scores, truth),
+        "accuracy_known": _top_is_true(known, truth),
+        "auc": float(roc_auc_score(truth[:, both], scores[:, both], average="macro")),
+        "pointing": float(hits[labelled_bags.max(truth)].mean()),
+        "micro_auc_bags": float(of_bags),
+        "micro_auc_instances": float(roc_auc_score(truth, scores, average="micro")),
+    }
+
+
+def _top_is_true(scores, truth):
+    top = scores == scores.max(axis=1, keepdims=True)
+    return float(((top & truth).sum(axis=1) / top.sum(axis=1)).mean())
+
+
+def calibrated(kind: str, train: np.ndarray, bags: Bags, Y, test: np.ndarray) -> np.ndarray:
+    """Instance scores ``test`` as probabilities, by kind "platt" or "isotonic"; or "none".
+
+    The curve of a label is fitted to the largest scores of training bags and their ``Y``, and read
+    at every instance's score. ``train`` and ``test`` are (n_instances, n_labels).
+    """
+    if kind == "none":
+        return test
+    found = np.empty_like(test)
+    for label, (largest, y) in enumerate(zip(bags.max(train).T, Y.T, strict=True)):
+        if y.all() or not y.any():
+            found[:, label] = y[0]
+        elif kind == "isotonic":
+            curve = IsotonicRegression(out_of_bounds="clip").fit(largest, y)
+            found[:, label] = curve.predict(test[:, label])
+        else:
+            width = np.ptp(largest) or 1.0
+            curve = LogisticRegression(C=1e6).fit(largest[:, None] / width, y)
+            found[:, label] = curve.predict_proba(test[:, label, None] / width)[:, 1]
+    return found
+
+
+def costs(estimator, dataset, train, test) -> list[dict]:
+    """Processor seconds of a fit and of scores, and the megabytes that each adds to the peak.
+
+    A small fit loads compiled code before; of short fits the fastest of three counts. A learner of
+    one label gets the first.
+    """
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    labels = dataset.labels
+    if isinstance(last, BagClassifier) and labels.ndim == 2:
+        labels = labels[:, 0]
+    X, Y = dataset.X[train], labels[train]
+    # From all over the set, because it may be sorted by label.
+    few = np.unique(np.linspace(0, len(Y) - 1, N_WARM_UP).astype(int))
+    clone(estimator).fit(X[few], Y[few])
+    fitted, seconds, megabytes = spent(estimator.fit, X, Y)
+    for _ in range(N_REPEATS - 1):
+        if seconds < SHORT:
+            seconds = min(seconds, spent(clone(estimator).fit, X, Y)[1])
+    is_bags = isinstance(X, Bags)
+    row = {
+        "n_instances": round(X.n_instances / len(X), 2) if is_bags else 1,
+        "n_features": X.n_features if is_bags else X.shape[1],
+        "n_labels": 1 if np.ndim(Y) == 1 else Y.shape[1],
+        "fit_seconds": seconds, "fit_megabytes": megabytes,
+    }  # fmt: skip
+    if len(test):
+        scores, seconds, megabytes = spent(fitted.decision_function, dataset.X[test])
+        row |= {"predict_seconds": seconds, "predict_megabytes": megabytes}
+        if np.ndim(Y) == 2:
+            row["average_precision"] = average_precision(labels[test], scores)
+    return [row]
+
+
+def spent(call, *args):
+    """The result of ``call``, its processor seconds, and the megabytes that it adds to the peak."""
+    gc.collect()
+    if sys.platform == "linux":  # give back what is free, and forget the peak
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)
+        Path("/proc/self/clear_refs").write_text("5")
+    before = _peak()
+    begin = time.process_time()
+    result = call(*args)
+    seconds = time.process_time() - begin
+    return result, seconds, _peak() - before
+
+
+def _peak():
+    import resource  # not on Windows, where the rest of the package works
+
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return kilobytes / (1024**2 if sys.platform == "darwin" else 1024)
+
+
+_OF_TESTS = (*CRITERIA, "accuracy", "fit_seconds", "predict_seconds"), ("chosen",)
+TESTED = Measure(criteria, *_OF_TESTS)
+STAGED = Measure(criteria_by_stage, *_OF_TESTS)
+BUDGETED = Measure(criteria_by_budget, (*_OF_TESTS[0], "n_settings"), (*_OF_TESTS[1], "held_out"))
+OBJECTIVES = Measure(objectives, ("objective", "following", "n_iter", "gap"))
+RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "second"))
+REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))
+CHARACTERISTICS = Measure(
+    characteristics,
+    ("categories", "vocabulary",
+     "train_PMC", "train_ANL", "train_PRC", "test_PMC", "test_ANL", "test_PRC"),
+)  # fmt: skip
+COSTS = Measure(
+    costs,
+    ("n_instances", "n_features", "n_labels", "fit_seconds", "fit_megabytes",
+     "predict_seconds", "predict_megabytes", "average_precision"),
+    repeatable=False, alone=True,
+)  # fmt: skip

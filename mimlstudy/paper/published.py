@@ -1,0 +1,101 @@
+"""What the paper prints: its numbers and its claims, and where it leaves a choice open."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from mimlpaper.metrics import CRITERIA, Criterion, accuracy
+from mimlstudy.folders import published, study_data
+
+ACCURACY = Criterion("accuracy", "accuracy", "accuracy", False, accuracy)
+ALL_CRITERIA = CRITERIA | {"accuracy": ACCURACY}
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One of Tables 1 to 5: its rows and columns, and what its means are taken over."""
+
+    number: int
+    title: str
+    datasets: tuple[str, ...]
+    proposed: tuple[str, ...]  # rows, also if they "did not terminate within reasonable time"
+    compared: tuple[str, ...]
+    criteria: tuple[str, ...]
+    run: str  # unit of mean ± std: a random split, a data set, or all folds of a cross-validation
+    n_runs: int
+    n_folds: int = 1
+
+    @property
+    def experiment(self) -> str:
+        return f"table{self.number}"
+
+    @property
+    def columns(self) -> str:
+        """What its columns are: "dataset" or "criterion"."""
+        return "dataset" if len(self.datasets) > 1 else "criterion"
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        return self.proposed + self.compared
+
+
+def read_rows(file: str, *lists: str) -> list[dict]:
+    """The rows of a file of published/; in the columns ``lists`` semicolons separate texts."""
+    converters = dict.fromkeys(lists, lambda text: tuple(filter(None, text.split("; "))))
+    rows = pd.read_csv(published() / file, converters=converters, keep_default_na=False)
+    return rows.to_dict("records")
+
+
+TABLES = {
+    row["number"]: PublishedTable(**row)
+    for row in read_rows("tables.csv", "datasets", "proposed", "compared", "criteria")
+}
+
+# Percentages of the 35 cases of Figs. 4 and 5 in which D-MimlSvm is better, ties, is worse.
+PRINTED_WIN_TIE_LOSS = {
+    ("figure4", "MimlSvm"): (88, 6, 6),
+    ("figure4", "MimlSvm_mi"): (80, 20, 0),
+    ("figure5", "MimlSvm"): (82, 9, 9),
+    ("figure5", "MimlSvm_mi"): (82, 18, 0),
+}
+
+
+def published_cells(number: int | None = None) -> pd.DataFrame:
+    """Every cell of Tables 1 to 5, or of one; ``printed``: "value", "N/A", or "blank"."""
+    cells = CELLS if number is None else CELLS[CELLS["table"] == number]
+    return cells.reset_index(drop=True)
+
+
+def _read_cells():
+    places = [
+        (number, dataset, algorithm, criterion)
+        for number, table in TABLES.items()
+        for algorithm, dataset, criterion in product(
+            table.algorithms, table.datasets, table.criteria
+        )
+    ]
+    keys = ["table", "dataset", "algorithm", "criterion"]
+    printed = pd.read_csv(published() / "results.csv")
+    cells = pd.DataFrame(places, columns=keys).merge(printed, "left", on=keys, validate="1:1")
+    words = np.select([cells["best"].isna(), cells["mean"].isna()], ["blank", "N/A"], "value")
+    return cells.assign(printed=pd.Series(words, dtype="str"), best=cells["best"].eq(1))
+
+
+CELLS = _read_cells()
+
+
+def published_characteristics() -> pd.DataFrame:
+    """Appendix C's table; percentages as printed, e.g. 44.50."""
+    return pd.read_csv(published() / "yahoo_characteristics.csv")
+
+
+def published_claims() -> pd.DataFrame:
+    """What the paper's sentences claim: id, where, claim, and how it is tested here."""
+    return pd.read_csv(published() / "claims.csv")
+
+
+def published_divergences() -> pd.DataFrame:
+    """What the paper leaves open or contradicts, what was chosen, and how much it matters."""
+    return pd.read_csv(study_data() / "divergences.csv", dtype=str, keep_default_na=False)

@@ -1,0 +1,259 @@
+"""Everyone tuned, and controls: the same budget for every method, on every set of data.
+
+A method chooses among sixteen settings by one hold-out on the training part, by average precision,
+or by accuracy where there is one label. All methods of a data set have the same scaling, kernels
+(a linear and three Gaussian ones) and the T-Criterion. A learner of bags works on vectors through
+InsDif. Controls are learners of one vector on several layouts of the same bags.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
+from sklearn.svm import SVC
+
+from mimlpaper import ConcatenateInstances, MeanInstances, MlKnn, MlSvm, NoisyOr, SumInstances
+from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
+from mimlpaper.bags import Bags
+from mimlpaper.base import label_sets
+from mimlpaper.baselines import adtboost_mh, cnmf, diverse_density, misvm, ranksvm
+from mimlstudy.engine.trials import CrossValidation, Experiment, GivenSplit, Part, RandomSplits
+from mimlstudy.paper.measures import BUDGETED
+from mimlstudy.paper.section4 import CONCATENATED, SCALED, UNIT_ROWS
+from mimlstudy.paper.section6 import AS_IN_FILES, AS_SPARSE, YAHOO
+from mimlstudy.paper.section7 import FIVE_SETS
+from mimlstudy.paper.settings import Row, Table, default, held_out, stated
+from mimlstudy.paper.unseen import AS_REUTERS, BAGS, MEAN, set_kernel
+
+# A tenth, one and ten in units of features that span one. A small width and a high cost make a
+# Gaussian machine a linear one (Keerthi and Lin 2003).
+WIDTHS, COSTS = [0.1, 1.0, 10.0], [0.1, 1.0, 10.0, 100.0]
+LINEAR, GAUSSIAN = dict(kernel=["linear"]), dict(kernel=["rbf"], gamma=WIDTHS)
+DEGREES = dict(kernel=["poly"], degree=[2, 4, 6, 8])
+PAIR_COSTS, RATIOS = [0.001, 0.01, 0.1, 1.0], [0.2, 0.4]
+FOUR_COSTS, TWO_RATIOS = "four costs with every kernel", "k of the authors' two programs"
+
+
+def _grid(reason, **values):
+    return held_out(reason, grid=[values])
+
+
+def _by_kernel(reason, **others):
+    """A grid of the others' values with each of the four kernels."""
+    return held_out(reason, grid=[LINEAR | others, GAUSSIAN | others])
+
+
+def _by_set_kernel(learner, *steps):
+    kernels = [dict(kernel="linear"), *(dict(gamma=gamma) for gamma in WIDTHS)]
+    # A trial seeds the parts of its estimator, not the candidates of a grid: they have a seed.
+    vectors = [set_kernel(*steps, random_state=0, **kernel) for kernel in kernels]
+    chosen = _grid(FOUR_COSTS, vector=vectors, C=COSTS)
+    return Row(learner, [default("a kernel on bags", kernel="linear"), chosen])
+
+
+# Only products let a linear machine tell labels apart. Higher costs of a pair take minutes.
+CODED = [
+    LINEAR | dict(label_code=["product"], C=PAIR_COSTS),
+    GAUSSIAN | dict(label_code=["onehot"], C=PAIR_COSTS),
+]
+OF_BAGS = {
+    "MimlBoost": Row(mimlboost.MimlBoost(), [
+        stated("4.3.2", n_rounds=50), default("time", tol=0.05), held_out(FOUR_COSTS, grid=CODED)]),
+    "MimlSvm": Row(mimlsvm.MimlSvm(), [_by_kernel(TWO_RATIOS, ratio=RATIOS, C=[1.0, 100.0])]),
+    "MimlSvm_mi": Row(mimlsvm_mi.MimlSvmMi(), [
+        _by_kernel("more alternations take hours", max_alternations=[1, 2], C=[1.0, 10.0])]),
+    "MimlNn": Row(mimlnn.MimlNn(), [
+        _grid(TWO_RATIOS, ratio=RATIOS, ridge=[10.0**i for i in range(-4, 4)])]),
+    "D-MimlSvm": Row(dmimlsvm.DMimlSvm(), [
+        default(mu=0.0, lam=0.1),
+        _by_kernel("Eq. 24's weights or none", imbalance=[False, True], C=[1.0, 10.0])]),
+    "NoisyOr": Row(NoisyOr(), [
+        default(rank=300, max_iter=500, tol=1e-5),
+        _by_kernel("four ridges with every kernel", ridge=[0.01, 0.1, 1.0, 10.0])]),
+}  # fmt: skip
+OF_VECTORS = {
+    "AdtBoost.MH": Row(adtboost_mh.AdtBoostMH(), [
+        _grid("the paper's rounds, doubled and halved", n_rounds=[6, 12, 25, 50],
+              smoothing=[0.01, 0.1, 1.0, 10.0])]),
+    "RankSvm": Row(ranksvm.RankSvm(), [
+        held_out("the paper's polynomials too; converged",
+                 grid=[kernel | dict(C=[0.1, 1.0]) for kernel in (LINEAR, GAUSSIAN, DEGREES)])]),
+    "MlSvm": Row(MlSvm(), [_by_kernel(FOUR_COSTS, C=COSTS)]),
+    "Ml-knn": Row(MlKnn(), [
+        _grid("doublings of k", n_neighbors=[2**i for i in range(1, 9)], smoothing=[0.1, 1.0])]),
+    "Cnmf": Row(cnmf.Cnmf(), [_grid("four costs a width", gamma=[*WIDTHS, "scale"], C=COSTS)]),
+}  # fmt: skip
+
+
+def _with(row, *settings):
+    """A row with the settings of its data set and the T-Criterion."""
+    rules = [name for name in row.learner.get_params() if name.endswith("label_rule")]
+    return Row(row.learner, [*settings, default(**dict.fromkeys(rules, "top")), *row.settings])
+
+
+def _through_insdif(row):
+    """A row whose learner works on the bags of InsDif, with fewer features of a kernel for time."""
+
+    def named(values):
+        return {f"learner__{name}": value for name, value in values.items()}
+
+    few = [default("time", rank=100)] if "rank" in row.learner.get_params() else []
+    bases = [
+        replace(basis, values={"grid": [*map(named, basis.values["grid"])]})
+        if "grid" in basis.values
+        else replace(basis, values=named(basis.values))
+        for basis in (*row.settings, *few)
+    ]
+    return Row(insdif.InsDif(learner=row.learner), [stated("6.1", transformation=None), *bases])
+
+
+# On vectors, the printed name of a learner of bags.
+THROUGH_INSDIF = {n: f"InsDif_{n}" for n in (*OF_BAGS, "Set kernel")} | {"MimlNn": "InsDif"}
+
+
+def _bags(scaling, vector, *search) -> Table:
+    """Rows for bags, whose learners of vectors get ``vector`` after ``scaling``."""
+    bags = OF_BAGS | {"Set kernel": _by_set_kernel(MlSvm())}
+    rows = {name: _with(row, *search, scaling) for name, row in bags.items()}
+    others = {n: _with(row, *search, scaling, vector) for n, row in OF_VECTORS.items()}
+    return Table(rows | others)
+
+
+def _vectors(*steps) -> Table:
+    """Rows for vectors, whose learners of bags get those of InsDif."""
+    bags = {name: _through_insdif(row) for name, row in OF_BAGS.items()}
+    bags["Set kernel"] = _by_set_kernel(MlSvm(), insdif.PrototypeDifferences())
+    rows = {THROUGH_INSDIF[name]: row for name, row in bags.items()} | OF_VECTORS
+    return Table((name, _with(row, AS_IN_FILES, *steps)) for name, row in rows.items())
+
+
+# With thousands of examples, a quarter of the training part is enough to choose by.
+QUARTER = default("time", test_size=0.75)
+AT_ROWS = default("unit length", scaling=UNIT_ROWS)
+SUMMED = default("unit length", scaling=None, vector=make_pipeline(SumInstances(), Normalizer()))
+
+# One label: the rows of Table 5. Only the whole budget of inversions leaves few labels to learn.
+CONCEPTS = [10, 30, 50, 70]
+OPTIMA = dict(kept_share=[0.1, 0.5], optimum=["vertex", "budget"])
+BY_CONCEPTS = _grid("M and θ of 7.2, two optima", n_concepts=CONCEPTS, **OPTIMA)
+WHOLE_BUDGET = [
+    default("other optima take days", optimum="budget"),
+    _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
+]
+BY_SCALES = _grid(
+    "one to thirty times the programs' scale", initial_scale=[0.1, 0.3, 1.0, 3.0],
+    threshold=["learned", 0.5], n_start_bags=[1, 3],
+)  # fmt: skip
+WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
+OF_ONE_LABEL = {
+    "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
+    "SubCod_MimlNn": Row(subcod.SubCod(learner=mimlnn.MimlNn()), [BY_CONCEPTS]),
+    "SubCod_MimlSvm_mi": Row(subcod.SubCod(learner=mimlsvm_mi.MimlSvmMi()), WHOLE_BUDGET),
+    "SubCod_MimlBoost": Row(
+        subcod.SubCod(learner=mimlboost.MimlBoost()),
+        [stated("4.3.2", learner__n_rounds=50), *WHOLE_BUDGET],
+    ),
+    "Diverse Density": Row(diverse_density.DiverseDensity(), [BY_SCALES]),
+    "Em-dd": Row(diverse_density.EmDd(), [BY_SCALES]),
+    "mi-Svm": Row(misvm.MiSvmInstance(), [WITH_COST]),
+    "Mi-Svm": Row(misvm.MiSvmBag(), [WITH_COST]),
+    "Ch-Fd": Row(misvm.ChFd(), [_by_kernel(FOUR_COSTS, nu=COSTS)]),
+}
+BY_ACCURACY = default(criterion="accuracy", stratified=True)
+
+SCENES, TEXTS, DBPEDIA, GENES = ("scene",), ("reuters",), ("dbpedia",), ("yeast",)
+FEW_FOLDS = CrossValidation(5, n_folds=10)
+SPLITS = {
+    SCENES: RandomSplits(5), TEXTS: RandomSplits(5), BAGS: FEW_FOLDS, DBPEDIA: AS_REUTERS,
+    GENES: FEW_FOLDS, YAHOO: GivenSplit(),
+    FIVE_SETS: CrossValidation(5, n_folds=10, stratified=True),
+}  # fmt: skip
+TUNED = {
+    SCENES: _bags(SCALED, CONCATENATED),
+    TEXTS: _bags(AT_ROWS, SUMMED),
+    BAGS: _bags(SCALED, MEAN),
+    DBPEDIA: _bags(AT_ROWS, SUMMED),
+    GENES: _vectors(QUARTER),
+    YAHOO: _vectors(AS_SPARSE, QUARTER),
+    FIVE_SETS: Table((name, _with(row, SCALED, BY_ACCURACY)) for name, row in OF_ONE_LABEL.items()),
+}
+
+
+class Forest(RandomForestClassifier):
+    """A random forest with scores, the share of votes for a label above one half."""
+
+    def decision_function(self, X) -> np.ndarray:
+        """(n_examples, n_labels), or (n_examples,) for one label."""
+        votes, classes = self.predict_proba(X), self.classes_
+        if not isinstance(votes, list):
+            return votes @ classes - 0.5
+        pairs = zip(votes, classes, strict=True)
+        return np.column_stack([vote @ labels for vote, labels in pairs]) - 0.5
+
+    def predict(self, X) -> np.ndarray:
+        scores = self.decision_function(X)
+        return label_sets(scores, "top") if scores.ndim == 2 else scores > 0
+
+
+def shuffled(bags) -> Bags:
+    """The bags with the instances of each in an order drawn at random."""
+    keys = np.random.default_rng(0).random(bags.n_instances)
+    return bags.with_instances(bags.instances[np.lexsort([keys, bags.bag_of_instance])])
+
+
+def order_free(bags) -> np.ndarray:
+    """Mean, standard deviation, least and largest value of each feature, and the bag's size."""
+    x = bags.instances
+    means = bags.mean(x)
+    spread = np.sqrt(np.maximum(bags.mean(x**2) - means**2, 0))
+    return np.column_stack([means, spread, -bags.max(-x), bags.max(x), bags.sizes])
+
+
+BY_POSITION = {
+    "positions": [ConcatenateInstances()],
+    "shuffled": [FunctionTransformer(shuffled), ConcatenateInstances()],
+}
+OF_ANY_SIZE = {"mean": [MeanInstances()], "order-free": [FunctionTransformer(order_free)]}
+LEAVES = _grid(
+    "more trees change little", min_samples_leaf=[1, 2, 4, 8], max_features=["sqrt", "log2"],
+    criterion=["gini", "entropy"],
+)  # fmt: skip
+FOREST = {"Random forest": Row(Forest(), [default("scikit-learn", n_estimators=100), LEAVES])}
+MANY = {name: OF_VECTORS[name] for name in ("MlSvm", "RankSvm")} | FOREST
+# With one label an MlSvm is one machine, and RankSvm has no pairs of labels to rank.
+ONE = {"MlSvm": Row(SVC(), [WITH_COST])} | FOREST
+
+
+def _controls(learners, layouts, *settings, ends=()) -> Table:
+    """Each learner on each layout, whose columns are scaled to [0, 1]."""
+    return Table(
+        (
+            f"{name}, {layout}",
+            _with(row, default(vector=make_pipeline(*steps, MinMaxScaler(), *ends)), *settings),
+        )
+        for layout, steps in layouts.items()
+        for name, row in learners.items()
+    )
+
+
+SET_KERNEL = _with(_by_set_kernel(SVC()), SCALED, BY_ACCURACY)
+OF_TEXTS = _controls(MANY, OF_ANY_SIZE, ends=[Normalizer()])
+CONTROLS = {
+    SCENES: _controls(MANY, BY_POSITION | OF_ANY_SIZE),
+    TEXTS: OF_TEXTS,
+    BAGS: _controls(MANY, OF_ANY_SIZE),
+    DBPEDIA: OF_TEXTS,
+    FIVE_SETS: _controls(ONE, OF_ANY_SIZE, BY_ACCURACY) | {"Set kernel": SET_KERNEL},
+}
+
+
+def _parts(tables):
+    return tuple(Part(datasets, SPLITS[datasets], table) for datasets, table in tables.items())
+
+
+TUNED_EXPERIMENTS = (
+    Experiment("tuned", "Everyone tuned", _parts(TUNED), BUDGETED, smoke_splits=1),
+    Experiment("controls", "Learners of one vector", _parts(CONTROLS), BUDGETED, smoke_splits=1),
+)

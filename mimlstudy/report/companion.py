@@ -1,0 +1,271 @@
+"""A notebook's access to the project: trials, claims, data; tables and figures to save."""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from textwrap import indent
+from typing import Any, get_args, get_origin
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from IPython.display import Image, Markdown, display
+from threadpoolctl import threadpool_limits
+
+from mimlpaper.datasets import Dataset, load
+from mimlpaper.datasets.fetch import is_present
+from mimlstudy import folders
+from mimlstudy.engine.execution import compute
+from mimlstudy.engine.records import USABLE, explored_store, records
+from mimlstudy.engine.trials import PROFILES, STAND_INS
+from mimlstudy.judge.claims import ClaimResult, evaluate_claims
+from mimlstudy.judge.compare import as_published, column_records
+from mimlstudy.judge.multiverse import single_changes
+from mimlstudy.judge.scorecard import (
+    ARTEFACTS,
+    counted,
+    finding_in_words,
+    recorded_scorecard,
+    results_of,
+)
+from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.paper.published import published_claims
+from mimlstudy.report.figures import LINE, save_figure, use_style
+from mimlstudy.report.tables import results_table, save_table
+
+DRAWN = "Drawn data, in place of files that are not here."
+HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
+# Types of parameters by their names in a notebook.
+TYPES = {"str": str, "int": int, "bool": bool, "list[str]": list[str], "list[int]": list[int],
+         "list[float]": list[float]}  # fmt: skip
+
+
+class Companion:
+    """One notebook's parameters and the calls that depend on them.
+
+    It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
+    are those of :func:`~mimlstudy.engine.execution.compute`; ``data_home=""`` is the default
+    folder. ``asked`` are the notebook's own parameters, its questions, where they are not empty or
+    0. Trials that it runs are recorded in ``build/explored``, never in ``data/results``, and what
+    it shows of an own question is saved there too. What it reads for tables, figures and claims are
+    records that are fresh or attested: others are blank.
+    """
+
+    def __init__(
+        self, *, profile: str = "paper", jobs: int = -1, data_home: str = "",
+        recompute: bool = False, **asked,
+    ):  # fmt: skip
+        if profile not in PROFILES:
+            raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
+        self.profile = profile
+        self.asked = {name: value for name, value in asked.items() if value}
+        self.store, self.data_home = explored_store(profile), data_home or None
+        self._how: dict[str, Any] = dict(
+            profile=profile, jobs=jobs, data_home=self.data_home, recompute=recompute
+        )
+        self._known: dict[str, pd.DataFrame] = {}
+        self._run: set[str] = set()
+        self._tested: dict[str, ClaimResult] = {}
+        use_style()
+        # As in trials: sums by several threads differ in the last bit, and small sums take longer.
+        threadpool_limits(1, user_api="blas")
+
+    @classmethod
+    def of_notebook(cls, cells: dict) -> "Companion":
+        """The companion of a notebook, whose globals are ``cells``.
+
+        Its parameters are the names that it annotates. Lists may be given as JSON, as ``papermill
+        -p`` does. A TypeError or ValueError names a parameter that papermill set and that is of
+        another type or that the notebook does not have.
+        """
+        kinds = cells["__annotations__"]
+        given = {name for cell in cells.get("In", ()) for name in _injected(cell)}
+        parameters = checked({name: cells.get(name) for name in (*kinds, *given)}, kinds)
+        cells.update(parameters)
+        return cls(**parameters)
+
+    @property
+    def explores(self) -> str:
+        """The own question in words, such as "dataset = yeast"; "" for what is published."""
+        lists = {n: v if isinstance(v, list) else [v] for n, v in self.asked.items()}
+        return "; ".join(f"{n} = {', '.join(map(str, v))}" for n, v in lists.items())
+
+    @property
+    def folder(self) -> Path:
+        """Where tables and figures go; ``site/publish.py`` writes those that git keeps."""
+        if self.profile == "paper" and os.environ.get(folders.RUN) == "publish" and not self.asked:
+            return folders.figures()
+        return folders.build("explored" if self.asked else self.profile) / "figures"
+
+    def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
+        """Records of an experiment that may be shown; missing and stale trials are run first.
+
+        With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies it, see
+        :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
+        are. Where trials could not run, a note says how many are left out, and how to mend that.
+        """
+        asked = {name: value for name, value in asked.items() if value}
+        if not asked and experiment in self._run:
+            return self.recorded(experiment)
+        how = self._how | {"recompute": self._how["recompute"] and again}
+        table = compute(get_experiment(experiment).varied(**asked), store=self.store, **how)
+        if not asked:
+            self._run.add(experiment)
+            if not table.equals(self._known.setdefault(experiment, table)):
+                self._known[experiment], self._tested = table, {}
+        left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
+        if len(left_out):
+            mend = f"`mimlpaper compute {experiment} --profile {self.profile}` runs their trials"
+            display(Markdown(f"> **Records left out: {counted(left_out)}.** {mend} again."))
+        return _usable(table)
+
+    def recorded(self, experiment: str) -> pd.DataFrame:
+        """Records of an experiment that may be shown: fresh or attested."""
+        return _usable(self.known(experiment))
+
+    def known(self, experiment: str) -> pd.DataFrame:
+        """Records of an experiment in any state, read once."""
+        if experiment not in self._known:
+            self._known[experiment] = records(experiment, profile=self.profile, store=self.store)
+        return self._known[experiment].copy()
+
+    def column(self, experiment: str, column: str) -> pd.DataFrame:
+        """The records of a table in the column "blind" or "tuned"; missing trials are run first."""
+        self.trials(column, again=False)
+        return column_records(self.recorded, experiment, column)
+
+    def open_choices(self, experiment: str) -> pd.DataFrame:
+        """A table's published rows, and each of their open choices made otherwise."""
+        self.trials("readings", again=False)
+        return single_changes(experiment, self.recorded)
+
+    def scorecard(self) -> dict:
+        """Every cell and claim with its verdict, and what ``mimlpaper verify`` last found."""
+        card = recorded_scorecard(self.profile)
+        self._tested = {claim.id: claim for claim in results_of(card)}
+        return card
+
+    def opening(
+        self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
+        claims: tuple[str, ...] = (),
+    ) -> Markdown:  # fmt: skip
+        """The box that a notebook opens with: its question, the finding, what to look at.
+
+        The finding, of the full protocol only, is ``found``, then the outcome of ``tables`` and of
+        the claims whose ids begin as ``claims``, in numbers.
+        """
+        finding = f"what the text says is about the profile paper, and this is {self.profile}."
+        if self.profile == "paper":
+            tested = self.claims(*claims) if claims else []
+            finding = f"{found} {finding_in_words(self.recorded, tables, tested)}".strip()
+        parts = {"The question": question, "The finding": finding, "Look at": look_at}
+        if self.asked:
+            parts = {"Explored": f"{self.explores}. The text is about what is published."} | parts
+        box = "\n\n".join(f"**{head}:** {text}" for head, text in parts.items())
+        return Markdown(indent(box.replace(":** - ", ":**\n\n- "), "> ", lambda line: True))
+
+    def claims(self, *beginnings: str) -> list[ClaimResult]:
+        """The claims whose ids have one of these beginnings, or all, tested on the records."""
+        wanted = [n for n in published_claims()["id"] if n.startswith(beginnings or ("",))]
+        new = tuple(name for name in wanted if name not in self._tested)
+        self._tested |= {claim.id: claim for claim in evaluate_claims(self.recorded, new)}
+        return [self._tested[name] for name in wanted]
+
+    def seconds(self, *experiments: str) -> pd.DataFrame:
+        """Mean processor seconds of one fit and one prediction: a row for each method."""
+        means = {}
+        for name in experiments:
+            by_method = as_published(self.recorded(name)).groupby("method", sort=False)
+            means[get_experiment(name).title] = by_method[["fit_seconds", "predict_seconds"]].mean()
+        return pd.concat(means, axis=1).round(2)
+
+    def table(self, number: int, *, criteria: Sequence[str] = (), **asked):
+        """Table ``number`` with the paper's values and ours, also written to :attr:`folder`.
+
+        ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
+        Variants stand in the place of the published rows, without the blind values.
+        """
+        name = f"table{number}"
+        trials = self.trials(name, **asked).assign(parameters="{}")
+        blind = None if any(asked.values()) else self.column(name, "blind")
+        table = results_table(
+            trials, number, profile=self.profile, blind=blind, criteria=criteria,
+            rows=asked.get("methods"),
+        )  # fmt: skip
+        return self.save_table(table, name)
+
+    def dataset(self, name: str) -> Dataset:
+        """The original data if their files are present; else, or in "smoke", drawn data, noted."""
+        if self.profile != "smoke" and is_present(name, self.data_home):
+            return load(name, self.data_home)
+        about = "Figures are those recorded of the original data." * (self.profile == "paper")
+        display(Markdown(f"> **{DRAWN}** Numbers that follow are not about *{name}*. {about}"))
+        return load(STAND_INS[name])
+
+    def save_table(self, table, name: str, *, of: Sequence[Dataset] = ()):
+        """Write a table as CSV and Markdown, one that is printed also as LaTeX, and return it.
+
+        ``of`` is the data described; drawn data never replace the table of original data.
+        """
+        if not (self.folder == folders.figures() and any(data.kind == "synthetic" for data in of)):
+            save_table(table, self.folder, name)
+        return table
+
+    def save_figure(self, figure, name: str, *, of: Dataset | None = None):
+        """Write a figure as PNG and SVG, and show it with an alternative text.
+
+        ``of`` is the data shown; drawn data are named in the picture and its text, and never
+        replace the figure of original data: in the profile "paper" the published one is shown.
+        """
+        texts = {shown.file: f"{shown.title}. {shown.shows}" for shown in ARTEFACTS}
+        text = texts.get(name, name.replace("_", " "))
+        drawn = of is not None and of.kind == "synthetic"
+        published = folders.figures() / f"{name}.png"
+        if drawn and self.profile == "paper" and not self.asked and published.is_file():
+            plt.close(figure)
+            return display(Image(filename=published, alt=text))
+        notes = [f"Explored: {self.explores}."] * bool(self.asked) + [DRAWN] * drawn
+        if notes:
+            figure.set_layout_engine("constrained")  # which leaves room for the note
+            figure.suptitle(" ".join(notes), fontsize=8, color=LINE)
+        shown = figure
+        if not (drawn and self.folder == folders.figures()):
+            png, _ = save_figure(figure, self.folder, name)
+            shown = Image(filename=png, width=round(figure.get_figwidth() * figure.dpi))
+        display(shown, metadata={"image/png": {"alt": " ".join([*notes, text])}})
+        plt.close(figure)
+
+
+def _usable(table):
+    return table[table["state"].isin(USABLE)].reset_index(drop=True)
+
+
+def _injected(cell):
+    """The names that a cell sets if papermill put it in."""
+    names = re.findall(r"^(\w+) = ", cell, re.MULTILINE)
+    return {*names} if cell.startswith("# Parameters\n") else set()
+
+
+def checked(given: Mapping, kinds: Mapping, of: str = "") -> dict:
+    """Parameters by name: a text of a list or number is read as JSON.
+
+    ``kinds`` are their types by name, of :data:`TYPES`; ``of`` says whose they are, as " of book".
+    ValueError if a name is not among them, TypeError if a value is of another type.
+    """
+    if unknown := sorted({*given} - {*kinds}):
+        raise ValueError(f"parameters{of} must be among {[*kinds]}, got {unknown}")
+    return {name: _typed(name, value, kinds[name]) for name, value in given.items()}
+
+
+def _typed(name, value, kind):
+    if isinstance(value, str) and kind is not str:
+        with suppress(ValueError):
+            value = json.loads(value)
+    (item,), listed = get_args(kind) or (kind,), get_origin(kind) is list
+    types = {type(one) for one in (value if listed and isinstance(value, list) else [value])}
+    if isinstance(value, list) != listed or not types <= ({item, int} if item is float else {item}):
+        kind = str(kind) if listed else kind.__name__
+        raise TypeError(f"parameter {name} must be {kind}, got {value!r}")
+    return value

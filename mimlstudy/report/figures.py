@@ -1,0 +1,280 @@
+"""Figures that several notebooks show, and the look of all: call :func:`use_style` once before."""
+
+import io
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.colors import to_rgba
+from PIL import Image
+from scikit_posthocs import critical_difference_diagram
+from scipy.optimize import isotonic_regression
+
+from mimlpaper.bags import Bags
+from mimlpaper.datasets import ImageBags, scene_mosaic
+from mimlpaper.explanations import explain
+from mimlpaper.metrics import CRITERIA
+from mimlpaper.paths import write_whole
+from mimlstudy.judge.statistics import Ranks
+
+STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
+INK, LINE, WHITE = "#222222", "#777777", "#ffffff"  # INK of text, LINE of arrows and frames
+VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
+RING: dict[str, Any] = dict(
+    marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
+)
+RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
+OUTCOMES = {  # of (predicted, true)
+    (True, True): "right", (True, False): "wrong", (False, True): "missed", (False, False): ""
+}  # fmt: skip
+BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
+
+
+class Look(NamedTuple):
+    """Colour, marker and line of a method, as matplotlib takes them."""
+
+    color: str
+    marker: str
+    linestyle: str = "-"
+
+
+# The colour stands for the MIML learner, the marker for the way to it: a circle for MIML data, a
+# square for InsDif, a diamond for SubCod. Compared methods have dashed lines.
+METHOD_STYLE = {
+    method: Look(*row)
+    for method, *row in pd.read_csv(STYLE_SHEET.with_name("looks.csv")).itertuples(index=False)
+}
+
+
+def look_of(method: str) -> Look:
+    """The look of a method; of a variant, such as "MlSvm, tuned", that of the method itself."""
+    return METHOD_STYLE.get(method.split(",")[0], Look("#888888", ".", ":"))
+
+
+def in_order(methods) -> list[str]:
+    """Methods in the order of :data:`METHOD_STYLE`, others last."""
+    known = list(METHOD_STYLE)
+    return sorted(methods, key=lambda m: known.index(m) if m in known else len(known))
+
+
+def use_style():
+    """Make the style sheet the default of all figures that follow."""
+    plt.switch_backend(plt.get_backend())  # else the first figure does, and ends plt.ioff()
+    plt.style.use(STYLE_SHEET)
+    warnings.filterwarnings("ignore", "The figure layout has changed to tight")  # by seaborn
+
+
+def save_figure(figure: plt.Figure, folder, name: str) -> list[Path]:
+    """Write ``name``.png (200 dpi) and .svg into ``folder``; the same figure gives equal bytes."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # each resolution would shift the layout a little
+    paths = []
+    for kind, about in (("png", {"Software": None}), ("svg", {"Date": None})):
+        content = io.BytesIO()
+        with plt.style.context(STYLE_SHEET):
+            figure.savefig(content, format=kind, metadata=about)
+        paths.append(write_whole(Path(folder) / f"{name}.{kind}", content.getvalue()))
+    return paths
+
+
+def draw_box(ax: plt.Axes, x: float, y: float, text: str, color: str) -> plt.Text:
+    """Text in a rounded box, with its middle at (x, y)."""
+    look = dict(boxstyle="round,pad=0.5", facecolor=color, edgecolor=LINE, linewidth=0.7)
+    return ax.text(x, y, text, ha="center", va="center", linespacing=1.4, bbox=look)
+
+
+def draw_arrow(ax: plt.Axes, start: plt.Text | tuple[float, float], end: plt.Text, **look):
+    """An arrow from a box of :func:`draw_box`, or from a place, to a box."""
+    place = start.get_position() if isinstance(start, plt.Text) else start
+    source = start.get_bbox_patch() if isinstance(start, plt.Text) else None
+    ends = dict(patchA=source, patchB=end.get_bbox_patch(), shrinkA=0, shrinkB=0)
+    arrow = dict(arrowstyle="-|>", color=LINE, mutation_scale=8) | ends | look
+    ax.annotate("", end.get_position(), place, arrowprops=arrow)
+
+
+def plot_parameter_curves(
+    records: pd.DataFrame, x: str, *, xlabel: str, published: Mapping[str, float] | None = None,
+    ring: str = "the paper's setting",
+) -> plt.Figure:  # fmt: skip
+    """Mean ± std over splits against the column ``x``, one panel for each criterion.
+
+    Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
+    the setting of each method in ``published``; the key calls it ``ring``. With one split of
+    several data sets a thin line stands for each set, in place of a band.
+    """
+    methods, few = records["method"].unique(), records[x].nunique() <= 12
+    n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
+    losses, of_sets = _losses(records, x), n_splits == 1 < n_sets
+    grid = sns.relplot(
+        losses, kind="line", x=x, y="loss", col="panel", col_wrap=4,
+        hue="method", hue_order=methods, palette=[look_of(method).color for method in methods],
+        style="method", style_order=methods, dashes=_dashes(methods),
+        markers=[look_of(method).marker for method in methods] if few else False,
+        errorbar=None if of_sets else "sd", err_kws=dict(alpha=0.15, linewidth=0),
+        markeredgewidth=0, height=1.95, aspect=0.895,
+        facet_kws=dict(sharey=False, legend_out=False),
+    )  # fmt: skip
+    grid.set_titles("{col_name}").set(xlabel=xlabel, ylabel="").tick_params(labelbottom=True)
+    plt.setp([ax.xaxis.label for ax in grid.axes], visible=True)
+    grid.tight_layout()
+    handles = dict(zip(methods, grid.legend.legend_handles, strict=True))
+    if of_sets:
+        for (panel, method, _), own in losses.groupby(["panel", "method", "dataset"]):
+            thin = dict(color=look_of(method).color, linewidth=0.5, alpha=0.5)
+            grid.axes_dict[panel].plot(own[x], own["loss"], **thin)
+    means = losses.groupby(["method", x, "panel"])["loss"].mean()
+    for method, value in (published or {}).items():
+        if (method, value) in means:
+            handles[ring] = plt.Line2D([], [], color=LINE, **RING)
+            for panel, mean in means[method, value].items():
+                grid.axes_dict[panel].plot(value, mean, color=look_of(method).color, **RING)
+    over = f"and each of {n_sets} data sets" if of_sets else f"± std over {n_splits} splits"
+    place = dict(loc="upper right", bbox_to_anchor=(1, 0.42), title_fontsize=8)
+    grid.legend.remove()
+    grid.figure.legend(handles.values(), handles, title=f"mean {over}", **place)
+    return grid.figure
+
+
+def _losses(records, x):
+    if x == "stage":  # a run that stopped early keeps its last criteria
+        runs = records.pivot(index=["method", "dataset", "split"], columns=x, values=[*CRITERIA])
+        records = runs.T.groupby(level=0).ffill().T.stack(future_stack=True).reset_index()
+    losses = records[["method", "dataset", x]].copy()
+    for letter, (name, criterion) in zip("abcdefg", CRITERIA.items(), strict=True):
+        lower, of_best = criterion.lower_is_better, "" if criterion.lower_is_better else "1 − "
+        loss = records[name] if lower else 1 - records[name]
+        losses[f"({letter}) {of_best}{criterion.title}"] = loss
+    return losses.melt(["method", "dataset", x], var_name="panel", value_name="loss")
+
+
+def _dashes(methods):
+    known = [method for method in methods if method in METHOD_STYLE]
+    dashes = {m: "" if look_of(m).linestyle == "-" or len(known) == 1 else (5, 1) for m in known}
+    dashes["printed"] = 1, 1
+    return [dashes.get(method, (5, 1, 1, 1)) for method in methods]  # of a variant dash and dot
+
+
+def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
+    """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
+    ranks = tested.table["rank"]
+    drawn = critical_difference_diagram(
+        ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f} ",
+        label_fmt_right=" {rank:.1f}  {label}",
+        color_palette={name: _dark(look_of(name).color) for name in ranks.index},
+        text_h_margin=0.015 * np.ptp(ranks),
+    )  # fmt: skip
+    for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
+        bar.set_xdata(np.sort(bar.get_xdata()))
+    axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
+
+
+def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
+    """Names to the right of the ends (x, y), ``least`` of the axis apart; unless bold, in grey."""
+    axis.autoscale_view()
+    to_share = axis.transScale + axis.transLimits
+    places = {method: to_share.transform(end) for method, end in ends.items()}
+    methods = sorted(places, key=lambda method: places[method][1])
+    apart = least * np.arange(len(methods))
+    heights = isotonic_regression([places[method][1] for method in methods] - apart).x + apart
+    for method, height in zip(methods, heights, strict=True):
+        color = look_of(method).color if bold is None or method in bold else LINE
+        line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
+        axis.annotate(
+            method, tuple(places[method]), (1.07, height), "axes fraction", "axes fraction",
+            va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
+            weight="bold" if bold and method in bold else "normal",
+        )  # fmt: skip
+
+
+def _dark(color):
+    """The colour, dark enough for text."""
+    return 0.7 * np.array(to_rgba(color)[:3])
+
+
+def draw_mosaic(ax: plt.Axes, bag: np.ndarray):
+    """An image's 7 x 7 blobs, but for the corners, from its nine raw instances (9, 15)."""
+    mosaic = scene_mosaic(bag)
+    known = np.isfinite(mosaic)
+    colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
+    ax.imshow(np.concatenate([colours, 1.0 * known[..., :1]], axis=-1), interpolation="nearest")
+    ax.set_axis_off()
+
+
+def explained_images(
+    estimator, images: Bags | Sequence, label_names: Sequence[str], *,
+    true: np.ndarray | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
+) -> plt.Figure:  # fmt: skip
+    """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
+
+    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
+    its score. The highest score has a frame, with ``regions`` (bool, (n_instances, n_labels), where
+    each label is seen) green where it is right, otherwise red. A title gives the image's score and,
+    with the ``true`` labels (bool, (n_bags, n_labels)), whether its sign is right. The estimator is
+    fitted on bags of nine instances with raw features. ``images`` are such bags, or paths, arrays
+    or Pillow images, which then stand on the left.
+    """
+    pictures = () if isinstance(images, Bags) else [*images]
+    bags = images if isinstance(images, Bags) else ImageBags().transform(pictures)
+    scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
+    shape = len(bags), 1 + n_shown + bool(pictures)
+    size = 1.75 * shape[1], 1.87 * shape[0] + 0.3
+    figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, layout="constrained")
+    order = np.argsort(-scores)[:, :n_shown]
+    own = [slice(*ends) for ends in pairwise(bags.offsets)]
+    bound = max(np.abs(reasons[own[i]][:, labels]).max() for i, labels in enumerate(order))
+    for i, row in enumerate(axes):
+        if pictures:
+            is_path = isinstance(pictures[i], (str, os.PathLike))
+            row[0].imshow(Image.open(pictures[i]) if is_path else pictures[i])
+            row[0].set_axis_off()
+        first, *others = row[-1 - n_shown :]
+        draw_mosaic(first, bags[i])
+        if true is not None:
+            first.set_title("\n".join(np.array(label_names)[true[i]]) or "no label")
+        for ax, label in zip(others, order[i], strict=False):
+            seen = None if regions is None else regions[own[i], label]
+            _draw_discs(ax, bags[i], reasons[own[i], label], bound, seen)
+            score = scores[i, label]
+            outcome = "" if true is None else OUTCOMES[bool(score > 0), bool(true[i, label])]
+            title = ", ".join(filter(None, (_signed(score), outcome)))
+            color = WRONG if outcome in ("wrong", "missed") else INK
+            ax.set_title(f"{label_names[label]}\n{title}", color=color)
+    _key_of_discs(figure, bound)
+    return figure
+
+
+def _draw_discs(ax, bag, scores, bound, seen):
+    """Discs on the nine central blobs of a mosaic, and a frame around the highest score."""
+    draw_mosaic(ax, bag)
+    for blob, score in zip(BLOBS, scores, strict=True):
+        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
+        face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
+        ax.add_patch(plt.Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+    top = scores.argmax()
+    color = WHITE if seen is None else RIGHT if seen[top] else WRONG
+    corner = np.array(BLOBS[top]) - 0.5
+    for edge, linewidth in ((INK, 3.4), (color, 1.8)):
+        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
+
+
+def _key_of_discs(figure, bound):
+    texts = {
+        WHITE: f"for the label, at most {_signed(bound)}",
+        INK: f"against it, at most {_signed(-bound)}",
+    }
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
+    handles = [
+        plt.Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _signed(number):
+    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,216 @@
+"""Which trials run, in which batches, what becomes of those that fail, and estimated hours."""
+
+import multiprocessing
+import os
+import sys
+
+import pytest
+from joblib import parallel_config
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from mimlpaper.baselines.binary_relevance import Guess
+from mimlpaper.datasets import DataError
+from mimlpaper.sharing import CURRENT
+from mimlstudy.engine import execution as module
+from mimlstudy.engine.execution import TrialError, compute, estimate
+from mimlstudy.engine.records import SUSPECT, UNCHECKED, Store, keys_of
+from mimlstudy.engine.trials import Trial
+from mimlstudy.engine.verify import spot_check
+from mimlstudy.paper.measures import Measure
+from tests.made_up_study import METHODS, TINY, raising, same_numbers, states, tiny
+
+VERIFY = sys.modules[spot_check.__module__]
+MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
+ELSEWHERE = "tcp://elsewhere"
+
+
+def run(store, experiments=MINE, **options):
+    return compute(experiments, store=store, **{"jobs": 1} | options)
+
+
+def test_records_are_complete_and_run_once(store):
+    """Seconds say what ran again."""
+    table = run(store)
+    assert len(table) == 4 and set(table["state"]) == {"fresh"}
+    first = table.iloc[0]
+    assert first["versions"].startswith("python 3.") and "cores" in first["machine"]
+    assert (first["n_train"], first["n_test"], first["n_stages"]) == (18, 6, 1)
+    assert run(store).equals(table)
+    run(store, methods=["Ml-knn"], recompute=True)
+    ran = table[run(store)["seconds"] != table["seconds"]]
+    assert len(ran) == 2 and set(ran["method"]) == {"Ml-knn"}
+    assert store.path("mine").read_bytes().count(b"\n") == 1 + 4  # no superseded record is left
+    same_numbers(store.load(MINE), table)
+
+
+def test_batches_order_and_company_change_nothing(store, tmp_path, monkeypatch):
+    """All trials in one batch backwards or as they come, alone, by two experiments together."""
+    alone = run(store)
+    for batches in (lambda jobs, n: [jobs[::-1]], lambda jobs, n: [jobs]):
+        monkeypatch.setattr(module, "_batches", batches)
+        same_numbers(run(store, recompute=True), alone)
+    together = run(Store(tmp_path / "together"), [OTHER, MINE])
+    assert together["experiment"].tolist() == ["other"] * 2 + ["mine"] * 4
+    same_numbers(together[2:], alone)
+    same_numbers(together[:2], alone[alone["method"] == "MimlNn"].assign(experiment="other"))
+
+
+def test_a_batch_is_a_split_unless_that_leaves_workers_idle():
+    jobs = [(Trial("mine", data, m, "{}", s),) for s in range(3) for data in "ab" for m in "xy"]
+    assert module._batches(jobs, n_workers=3) == [jobs[i : i + 2] for i in range(0, 12, 2)]
+    assert module._batches(jobs, n_workers=4) == [[job] for job in jobs]
+
+
+class Watching(Guess):
+    """Notes the threads of BLAS and whether results are shared."""
+
+    seen = []  # noqa: RUF012
+
+    def fit(self, X, Y):
+        threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+        self.seen.append((threads, CURRENT.get()))
+        return super().fit(X, Y)
+
+
+def test_a_batch_has_one_thread_and_shares_its_work(store, monkeypatch):
+    monkeypatch.setattr(module, "_batches", lambda jobs, n: [jobs])
+    with threadpool_limits(2):
+        run(store, tiny({"a": Watching(), "b": Watching()}, n_splits=1))
+    (threads, cache), (_, other) = Watching.seen
+    assert threads == {1} and cache is other and cache.max_bytes == module.SHARED
+
+
+class Unlucky(Guess):
+    def fit(self, X, Y):
+        raise ValueError("no luck")
+
+
+def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
+    run(store)
+    monkeypatch.setattr(module, "fetch_all", raising(DataError("gone")))
+    store.mark(MINE, set(keys_of(store.load(MINE))), SUSPECT)
+    assert set(run(store)["state"]) == {"suspect"}
+    assert "4 trials are not run again: gone" in capsys.readouterr().out
+    for experiment in (tiny(n_splits=3), OTHER):
+        with pytest.raises(DataError, match="gone"):
+            run(store, experiment)
+
+
+def pids(estimator, dataset, train, test):
+    estimator.fit(dataset.X[train], dataset.Y[train])
+    return [{"pid": os.getpid(), "cache": float(CURRENT.get(None) is not None)}]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store, monkeypatch):
+    """They find nothing done. One that fails does not stop the others.
+
+    A server would take seconds to import all.
+    """
+    monkeypatch.setattr(module, "get_context", lambda kind: multiprocessing.get_context("fork"))
+    monkeypatch.setattr(module, "_workers", lambda jobs, dask: parallel_config("loky", n_jobs=1))
+    measure = Measure(pids, ("pid", "cache"), repeatable=False, alone=True)
+    mine = tiny({"a": Guess(), "b": Unlucky(), "c": Guess()}, measure=measure)
+    with pytest.raises(TrialError, match=r"(?s)2 of 6 trials failed.*no luck"):
+        run(store, mine, dask=ELSEWHERE)
+    recorded = store.load(mine)
+    assert len({*recorded["pid"], os.getpid()}) == 5 and not recorded["cache"].any()
+    assert set(states(mine, store).values()) == {"fresh"}
+
+
+@pytest.fixture
+def wrong(monkeypatch):
+    """A cluster that is wrong by 0.5 for the methods that a test names here."""
+    honest, named = module.run_trials, []
+
+    def run_trials(trials, experiments, *, dask=None, **options):
+        for trial, rows in honest(trials, experiments, **options):
+            off = 0.5 * (trial.method in named)
+            yield trial, [row | {"one_error": row["one_error"] + off} for row in rows]
+
+    monkeypatch.setattr(module, "run_trials", run_trials)  # the check has its own name for it
+    return named
+
+
+def test_a_method_that_differs_is_suspect_and_no_other(store, wrong, capsys):
+    """In every experiment, whichever of its trials is drawn. At home it runs again."""
+    wrong.append("MimlNn")
+    match = r"(?s)2 .* trials differ .*'mine'.*'MimlNn'.*, by 0.5;.*\n.*2 .* differ .*'other'"
+    with pytest.raises(TrialError, match=match):
+        run(store, [tiny(n_splits=3), OTHER], dask=ELSEWHERE)
+    line = "spot check of Ml-knn: 2 of 3 trials run again here, 2 the same"
+    assert line in capsys.readouterr().out
+    assert states(MINE, store) == {"MimlNn": "suspect", "Ml-knn": "fresh"}
+    assert states(OTHER, store) == {"MimlNn": "suspect"}
+    wrong.clear()
+    home = run(store)
+    assert set(home["state"]) == {"fresh"} and home["one_error"].max() <= 1
+
+
+class Interrupted(Store):
+    """Records one trial, then the user presses Ctrl-C."""
+
+    def append(self, experiment, rows):
+        super().append(experiment, rows)
+        raise KeyboardInterrupt
+
+
+def test_what_an_interrupted_cluster_run_leaves_is_unchecked_until_a_resume(
+    store, wrong, monkeypatch
+):
+    """It enters no number and does not run twice, also when the check itself cannot be made."""
+    for options in ({}, {"methods": ["Ml-knn"]}):
+        with pytest.raises(KeyboardInterrupt):
+            run(Interrupted(store.folder), dask=ELSEWHERE, **options)
+    with monkeypatch.context() as patched:
+        patched.setattr(VERIFY, "compare_trial", raising(TrialError("no check")))
+        with pytest.raises(TrialError, match="no check"):
+            run(store, dask=ELSEWHERE)
+    recorded = store.load(MINE)
+    assert states(MINE, store) == dict.fromkeys(METHODS, "unchecked") and len(recorded) == 4
+    run(store)  # at home
+    assert states(MINE, store) == dict.fromkeys(METHODS, "fresh")
+    assert store.load(MINE)["seconds"].equals(recorded["seconds"])
+
+
+def test_one_trial_in_fifty_of_a_method_is_checked(store, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(VERIFY, "run_trials", lambda some, *_, **__: drawn.append(set(some)) or [])
+    for n_trials, n_checked in ((1, 1), (2, 2), (100, 2), (101, 3)):
+        common = {"n_stages": 1, "stage": 0, "code": f"{UNCHECKED}a.b"}
+        trials = [Trial("mine", TINY, "Ml-knn", "{}", split) for split in range(n_trials)]
+        store.append(MINE, [trial._asdict() | common for trial in trials])
+        spot_check(MINE, store)
+        assert len(drawn.pop()) == n_checked
+
+
+class Absent(Guess):
+    needs = "a_package_that_is_not_here"
+
+
+@pytest.mark.filterwarnings("error")  # also where nothing is recorded
+def test_hours_by_hand(store, capsys):
+    """2 · 30 + 2 · 90 s: 120 s on each of two workers, but 90 s at the least on any number.
+
+    A variant that did not run yet takes as long as others of its method. Nothing is known of a
+    method that never ran, and one that needs a package that is not here does not wait.
+    """
+    run(store)
+    seconds = {"MimlNn": 30.0, "Ml-knn": 90.0}
+    store.rewrite(MINE, lambda rows: rows.assign(seconds=rows["method"].map(seconds)))
+    for jobs, longest in ((1, 240), (2, 120), (64, 90)):
+        row = estimate([MINE], jobs=jobs, recompute=True, store=store).iloc[0]
+        assert row[["core_hours", "hours"]].tolist() == pytest.approx([240 / 3600, longest / 3600])
+    assert estimate([MINE], store=store).iloc[0, 1:].tolist() == [4, 0, 0, 0, 0]
+    changes = {"Ml-knn": [{}, dict(n_neighbors=1)], "Guess": [{}], "Absent": [{}]}
+    more = tiny(METHODS | {"Guess": Guess(), "Absent": Absent()}, changes)
+    table = estimate([more, OTHER], store=store)
+    assert table["experiment"].tolist() == ["mine", "other", "all"]
+    found = table[["trials", "to_run", "unknown"]].to_numpy().tolist()
+    assert found == [[8, 4, 2], [2, 2, 2], [10, 6, 4]]
+    assert table["core_hours"].to_numpy() * 3600 == pytest.approx([180, 0, 180])
+    run(store, recompute=True)
+    assert "mine: 4 trials to run, about 0 h 04 min with 1 process(es)" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        estimate([MINE], jobs=0, store=store)
