@@ -22,7 +22,8 @@ EXAMPLES = {
     "AdtBoostMH": (GENES, LEARN, "n_rounds=10"),
     "BagStatistics": (SCENES, SHAPE, ""),
     "Bags": (
-        "", "bags = {}\nprint(bags, bags.sizes, bags.max(bags.instances))",
+        "",
+        "bags = {}\nprint(bags, bags.sizes, bags.max(bags.instances))",
         "instances=[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], offsets=[0, 2, 3]",
     ),
     "ChFd": (AFRICA, LEARN_ONE, "random_state=0"),
@@ -34,8 +35,10 @@ EXAMPLES = {
     "EmDd": (AFRICA, LEARN_ONE, "random_state=0"),
     "InsDif": (GENES, LEARN, "random_state=0"),
     "KMedoids": (
-        "", "distances = abs(np.subtract.outer(x := np.array([0, 1, 2, 8, 9]), x))\n"
-        "print({}.fit(distances).labels_)", "n_clusters=2, random_state=1",
+        "",
+        "distances = abs(np.subtract.outer(x := np.array([0, 1, 2, 8, 9]), x))\n"
+        "print({}.fit(distances).labels_)",
+        "n_clusters=2, random_state=1",
     ),
     "LandmarkMap": (SCENES, SHAPE, "n_sample=20, random_state=0"),
     "MeanInstances": (SCENES, SHAPE, ""),
@@ -52,8 +55,9 @@ EXAMPLES = {
     "NeighbourMeans": (GENES, TRANSFORM, ""),
     "NoisyOr": (SCENES, LEARN, "rank=50, random_state=0"),
     "OnInstances": (
-        SCENES, "scaled = {}.fit(X, Y).transform(X)\nprint(scaled.instances.min(), "
-        "scaled.instances.max())", "MinMaxScaler()",
+        SCENES,
+        "scaled = {}.fit(X, Y).transform(X)\nprint(scaled.instances.min(), scaled.instances.max())",
+        "MinMaxScaler()",
     ),
     "OneLabel": (AFRICA, LEARN_ONE, "MimlNn(random_state=0)"),
     "PrototypeDifferences": (GENES, TRANSFORM, ""),
@@ -62,15 +66,19 @@ EXAMPLES = {
     "SubCod": (AFRICA, LEARN_ONE, "n_concepts=5, random_state=0"),
     "SumInstances": (SCENES, SHAPE, ""),
     "evaluate": (
-        SCENES, SCORED + "print({})", "Y, model.decision_function(X), model.predict(X)",
+        SCENES,
+        SCORED + "print({})",
+        "Y, model.decision_function(X), model.predict(X)",
     ),
     "explain": (SCENES, SCORED + "print({}.round(1))", "model, X[:1]"),
     "max_hausdorff": (SCENES, "print({}.round())", "X[:2], X[2:5]"),
     "scorers": (
-        SCENES, SCORED + 'print(scorers["average_precision"](model, X, Y), *scorers)', "",
+        SCENES,
+        SCORED + 'print(scorers["average_precision"](model, X, Y), *scorers)',
+        "",
     ),
     "telling_features": (SCENES, SCORED + "print({}.shape)", "model, X[0], 4"),
-}  # fmt: skip
+}
 
 
 def example(name):

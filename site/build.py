@@ -25,8 +25,14 @@ from mimlstudy.report.companion import Companion
 
 ROOT = paths.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
-ALONGSIDE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "codecheck.yml", "data/README.md",
-             "data/divergences.csv")  # fmt: skip
+ALONGSIDE = (
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CONTRIBUTING.md",
+    "codecheck.yml",
+    "data/README.md",
+    "data/divergences.csv",
+)
 
 
 def main():

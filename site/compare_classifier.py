@@ -26,9 +26,17 @@ from mimlpaper.metrics import area_under_curve, average_precision, hamming_loss
 from mimlstudy.report.tables import frame_grid, number_text
 
 NAMES = (
-    "digits", "hja", "letter_frost", "letter_carroll", "elephant", "fox", "musk1", "scene",
-    "reuters", "synthetic_scene",
-)  # fmt: skip
+    "digits",
+    "hja",
+    "letter_frost",
+    "letter_carroll",
+    "elephant",
+    "fox",
+    "musk1",
+    "scene",
+    "reuters",
+    "synthetic_scene",
+)
 MOST = 150, 300
 
 
@@ -72,12 +80,15 @@ def compare(n_splits):
                 seconds = time.perf_counter() - start
                 predicted = fitted.predict(X_test)
                 yield {
-                    "set": name, "split": split, "learner": learner,
+                    "set": name,
+                    "split": split,
+                    "learner": learner,
                     "value": measure(Y_test, fitted.decision_function(X_test)),
-                    "loss": hamming_loss(Y_test, predicted), "seconds": round(seconds, 2),
+                    "loss": hamming_loss(Y_test, predicted),
+                    "seconds": round(seconds, 2),
                     "chosen": getattr(fitted, "chosen_", ""),
                     "constant": bool((predicted == predicted[0]).all()),
-                }  # fmt: skip
+                }
                 print(f"{name} {split} {learner} {seconds:.1f} s", flush=True)
 
 

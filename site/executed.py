@@ -72,9 +72,10 @@ def page_of(notebook, name, figures):
                 output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text()}
                 output.metadata = {}
         own = [
-            artefact for artefact in artefacts_in(cell)
+            artefact
+            for artefact in artefacts_in(cell)
             if artefact.notebook == name and artefact.file not in shown
-        ]  # fmt: skip
+        ]
         if own:
             cells.append(nbformat.v4.new_markdown_cell("\n".join(map(_caption, own))))
             shown += [artefact.file for artefact in own]
@@ -90,9 +91,11 @@ def artefacts_in(cell):
     names += [f"table{n}" for n in TABLE.findall(cell.source)]
     patterns = [re.sub(r"\{\w+\}", r"\\w+", name) for name in names]
     return [
-        artefact for pattern in patterns for artefact in ARTEFACTS
+        artefact
+        for pattern in patterns
+        for artefact in ARTEFACTS
         if re.fullmatch(pattern, artefact.file)
-    ]  # fmt: skip
+    ]
 
 
 def _caption(artefact):

@@ -155,10 +155,14 @@ def _tested_in(result, headings):
 def choices_page():
     """The log of what the paper leaves open."""
     heads = {
-        "id": "choice", "section": "section", "where": "where",
-        "open": "what the paper leaves open", "choice": "what was chosen",
-        "alternatives": "instead", "effect": "what it changes",
-    }  # fmt: skip
+        "id": "choice",
+        "section": "section",
+        "where": "where",
+        "open": "what the paper leaves open",
+        "choice": "what was chosen",
+        "alternatives": "instead",
+        "effect": "what it changes",
+    }
     log = published_divergences()[[*heads]].rename(columns=heads)
     rows = log.to_dict("records")
     return filled("choices", CHOICES=sortable_table("Open choices", rows, {"section"}))

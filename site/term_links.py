@@ -7,9 +7,15 @@ from terms import Linker
 
 WITHOUT_TERMS = ("glossary", "gallery", "CHANGELOG", "api/")
 NOT_PROSE = (
-    nodes.reference, nodes.literal, nodes.raw, nodes.title, nodes.math, nodes.FixedTextElement,
-    nodes.comment, nodes.target,
-)  # fmt: skip
+    nodes.reference,
+    nodes.literal,
+    nodes.raw,
+    nodes.title,
+    nodes.math,
+    nodes.FixedTextElement,
+    nodes.comment,
+    nodes.target,
+)
 
 
 class LinkTerms(SphinxPostTransform):

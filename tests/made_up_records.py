@@ -21,10 +21,20 @@ def rows(experiment, dataset, method, values, **others):
     """One record for each split; ``values`` maps a criterion to its value on each split."""
     n = len(next(iter(values.values())))
     row = {
-        "experiment": experiment, "dataset": dataset, "method": method, "parameters": "{}",
-        "split": np.arange(n), "stage": 0, "kind": "original", **values, "fit_seconds": 1.0,
-        "predict_seconds": 0.1, "n_train": 1500, "n_test": 500, "state": "fresh",
-    }  # fmt: skip
+        "experiment": experiment,
+        "dataset": dataset,
+        "method": method,
+        "parameters": "{}",
+        "split": np.arange(n),
+        "stage": 0,
+        "kind": "original",
+        **values,
+        "fit_seconds": 1.0,
+        "predict_seconds": 0.1,
+        "n_train": 1500,
+        "n_test": 500,
+        "state": "fresh",
+    }
     return pd.DataFrame(row | others)
 
 

@@ -20,9 +20,15 @@ METHODS = {"MimlNn": MimlNn(), "Ml-knn": make_pipeline(SumInstances(), MlKnn(n_n
 
 
 def tiny(
-    methods=METHODS, variants=None, *, name="mine", datasets=(TINY,), n_splits=2, measure=TESTED,
+    methods=METHODS,
+    variants=None,
+    *,
+    name="mine",
+    datasets=(TINY,),
+    n_splits=2,
+    measure=TESTED,
     **others,
-):  # fmt: skip
+):
     part = Part(datasets, RandomSplits(n_splits), methods, variants or {})
     return Experiment(name, "Mine", (part,), measure, **others)
 

@@ -186,9 +186,15 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
         sizes = np.diff(offsets)
         rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
         return ConvexProblem(
-            of_bags, of_instances, offsets, np.where(Y, 1.0, -1.0), costs, cost * self.lam, rho,
+            of_bags,
+            of_instances,
+            offsets,
+            np.where(Y, 1.0, -1.0),
+            costs,
+            cost * self.lam,
+            rho,
             Q[np.ix_(varied, varied)],
-        )  # fmt: skip
+        )
 
 
 def _unit_rows(rows):

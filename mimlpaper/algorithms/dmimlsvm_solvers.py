@@ -215,9 +215,12 @@ def solve_bundle(problem: ConvexProblem, start, tol, max_iter, rng=None) -> Solu
             break
         lowest = weights, *problem.scores(weights)
         step = minimize_scalar(
-            lambda size, a, b: _objective(_towards(a, b, size), problem), args=(best, lowest),
-            bounds=(0, 1), method="bounded", options={"xatol": STEP_ACCURACY},
-        )  # fmt: skip
+            lambda size, a, b: _objective(_towards(a, b, size), problem),
+            args=(best, lowest),
+            bounds=(0, 1),
+            method="bounded",
+            options={"xatol": STEP_ACCURACY},
+        )
         if step.fun < primal:
             best, primal = _towards(best, lowest, step.x), step.fun
         touched = _towards(best, lowest, TOWARDS_LOWEST)
@@ -285,9 +288,15 @@ class _Model:
         n = len(self.x)
         accuracy = MODEL_ACCURACY * max(min(primal - self.dual, primal), tol * primal)
         ascend(
-            self.gram, self.heights, self.x, np.zeros(n), np.ones(n), self.label,
-            accuracy / self.n_labels, MAX_PAIR_STEPS,
-        )  # fmt: skip
+            self.gram,
+            self.heights,
+            self.x,
+            np.zeros(n),
+            np.ones(n),
+            self.label,
+            accuracy / self.n_labels,
+            MAX_PAIR_STEPS,
+        )
         self.dual = self.heights @ self.x - 0.5 * self.x @ self.gram @ self.x
         return -(self._mixture() @ self.slopes).T @ self.problem.Q_inverse
 
@@ -380,9 +389,15 @@ class _WorkingSets:
         problem, free = self.problem, self.chosen & (self.limit != 0)
         rows, x, limit = np.flatnonzero(free), self.x[free], self.limit[free]
         ascend(
-            self.gram[np.ix_(rows, rows)], self.height[free], x, np.minimum(limit, 0.0),
-            np.maximum(limit, 0.0), self.block[free], QUADRATIC_ACCURACY, MAX_SET_STEPS,
-        )  # fmt: skip
+            self.gram[np.ix_(rows, rows)],
+            self.height[free],
+            x,
+            np.minimum(limit, 0.0),
+            np.maximum(limit, 0.0),
+            self.block[free],
+            QUADRATIC_ACCURACY,
+            MAX_SET_STEPS,
+        )
         self.x[free] = x
         for t, slopes in enumerate(self._slopes()):
             rows = np.flatnonzero(self.chosen[t, : self.n_bags])

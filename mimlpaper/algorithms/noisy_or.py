@@ -76,10 +76,13 @@ class NoisyOr(HighestInstance, LogOdds):
             return np.append(w, 2 * share - 1)
         alone = -np.expm1(np.log1p(-share) / features.sizes.mean())  # p of each instance
         found = minimize(
-            objective, np.append(w, np.log(alone / (1 - alone))), (features, y, self.ridge),
-            jac=True, method="L-BFGS-B",
+            objective,
+            np.append(w, np.log(alone / (1 - alone))),
+            (features, y, self.ridge),
+            jac=True,
+            method="L-BFGS-B",
             options={"maxiter": self.max_iter, "gtol": self.tol * len(y), "ftol": 0.0},
-        )  # fmt: skip
+        )
         slope = np.abs(found.jac).max() / len(y)
         if slope > self.tol:
             message = f"NoisyOr stopped after {found.nit} steps with a gradient of {slope:.2g}, "

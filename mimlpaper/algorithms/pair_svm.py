@@ -144,9 +144,18 @@ class _Ascent:
             before = self.coef + self.damping * (goal - self.coef)
             self.coef = before.copy()
             progress, change, n_moving = _ascend(
-                order, self.features, self.damping, self._norms, self.label_kernel, offset_kernel,
-                bounds, dual, self.coef, intercept, moving,
-            )  # fmt: skip
+                order,
+                self.features,
+                self.damping,
+                self._norms,
+                self.label_kernel,
+                offset_kernel,
+                bounds,
+                dual,
+                self.coef,
+                intercept,
+                moving,
+            )
             goal += (self.coef - before) / self.damping
             total += change
             self.bias += self._sigma * total
@@ -200,9 +209,18 @@ def _check(values, bounds, dual, moving):
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _ascend(
-    order, features, damping, norms, label_kernel, offset_kernel, bounds, dual, coef, intercept,
+    order,
+    features,
+    damping,
+    norms,
+    label_kernel,
+    offset_kernel,
+    bounds,
+    dual,
+    coef,
+    intercept,
     moving,
-):  # fmt: skip
+):
     """Ascend over ``moving`` pairs: sums of gradients removed and steps, instances still moving."""
     n_labels, n_features = coef.shape
     weights = np.empty(n_labels)  # K_Y times the steps of one instance

@@ -82,9 +82,11 @@ class SubCod(BagClassifier):
             message = f"n_concepts must lie in 1 to {bags.n_instances}, got {self.n_concepts}"
             raise ValueError(message)
         mixture = GaussianMixture(
-            self.n_concepts, covariance_type=self.covariance, init_params="random_from_data",
+            self.n_concepts,
+            covariance_type=self.covariance,
+            init_params="random_from_data",
             random_state=integer_seed(self.random_state),
-        )  # fmt: skip
+        )
         self.mixture_ = shared(GaussianMixture.fit, mixture, bags.instances)  # Table 10, step 1
         self.concepts_ = np.zeros((len(bags), self.n_concepts), dtype=bool)  # step 2: argmax γ
         self.concepts_[bags.bag_of_instance, self.mixture_.predict(bags.instances)] = True

@@ -153,9 +153,13 @@ class RankSvm(VectorEstimator):
 
     def _gram(self, X):
         return kernel_matrix(
-            X, self.X_fit_, kernel=self.kernel, gamma=self.gamma, degree=self.degree,
+            X,
+            self.X_fit_,
+            kernel=self.kernel,
+            gamma=self.gamma,
+            degree=self.degree,
             coef0=self.coef0,
-        )  # fmt: skip
+        )
 
 
 def _solve(gram, Y, C, tol, max_iter, rng):
@@ -279,9 +283,12 @@ def frank_wolfe(
         direction = pairs.coefficients(move)
         rise = gram @ direction
         step = fminbound(
-            lambda s, slope, curvature: s * (slope + s * curvature / 2), 0, 1,
-            args=(fall, np.sum(direction * rise)), xtol=accuracy,
-        )  # fmt: skip
+            lambda s, slope, curvature: s * (slope + s * curvature / 2),
+            0,
+            1,
+            args=(fall, np.sum(direction * rise)),
+            xtol=accuracy,
+        )
         if step <= SHORTEST_STEP or step * np.linalg.norm(move) <= SHORTEST_MOVE:
             return
         alpha, beta, scores = alpha + step * move, beta + step * direction, scores + step * rise

@@ -57,9 +57,13 @@ class LabelledBags:
 
 
 def labelled_bags(
-    X, Y, label_names: Sequence[str], *, feature_names: Sequence[str] | None = None,
+    X,
+    Y,
+    label_names: Sequence[str],
+    *,
+    feature_names: Sequence[str] | None = None,
     bag_names: Sequence[str] | None = None,
-) -> LabelledBags:  # fmt: skip
+) -> LabelledBags:
     """Bags and labels with names, checked against each other; a ValueError if they do not fit.
 
     ``X`` is Bags or a list of 2-D arrays, ``Y`` (n_bags, n_labels) booleans, or 0 and 1. Default
@@ -93,10 +97,13 @@ def _checked_names(names, kind: str, n: int, start: str = "") -> tuple[str, ...]
 
 
 def read_bags(
-    source: str | os.PathLike | pd.DataFrame, *, bag: str | None = None,
-    labels: Sequence[str] | str | None = None, missing: float | None = None,
+    source: str | os.PathLike | pd.DataFrame,
+    *,
+    bag: str | None = None,
+    labels: Sequence[str] | str | None = None,
+    missing: float | None = None,
     max_bytes: int = 2**32,
-) -> LabelledBags:  # fmt: skip
+) -> LabelledBags:
     """Bags, labels and names from a DataFrame or a file: .csv, .json, .parquet or .arff.
 
     A table has a row for each instance: the bag's name, then features and labels. Rows of a bag
@@ -177,9 +184,12 @@ def write_bags(path: str | os.PathLike, data):
     """
     write, y = WRITERS[_ending(path, WRITERS)], getattr(data, "y", None)
     labelled = labelled_bags(
-        data.X, data.Y if y is None else y[:, None], data.label_names,
-        feature_names=data.feature_names, bag_names=getattr(data, "bag_names", None),
-    )  # fmt: skip
+        data.X,
+        data.Y if y is None else y[:, None],
+        data.label_names,
+        feature_names=data.feature_names,
+        bag_names=getattr(data, "bag_names", None),
+    )
     write(Path(path), labelled)
 
 

@@ -124,9 +124,11 @@ def data_folder(data_home: str | os.PathLike | None = None) -> Path:
 
 
 def fetch_all(
-    data_home: str | os.PathLike | None = None, names: Iterable[str] | None = None, *,
+    data_home: str | os.PathLike | None = None,
+    names: Iterable[str] | None = None,
+    *,
     replace: bool = True,
-) -> list[Path]:  # fmt: skip
+) -> list[Path]:
     """Paths of the files of the named or all data sets, each fetched as by :func:`fetch`."""
     known = SOURCES if names is None else names
     return [fetch(f, data_home, replace=replace) for n in known for f in source_of(n).files]
@@ -152,9 +154,12 @@ def fetch(file: str, data_home: str | os.PathLike | None = None, *, replace: boo
 def download(entry: ManifestEntry, folder: Path) -> Path:
     """Download a file into ``folder`` and check it; replaces a damaged file."""
     registry = pooch.create(
-        path=folder, base_url="", registry={entry.file: f"sha256:{entry.sha256}"},
-        urls={entry.file: entry.url}, retry_if_failed=RETRIES,
-    )  # fmt: skip
+        path=folder,
+        base_url="",
+        registry={entry.file: f"sha256:{entry.sha256}"},
+        urls={entry.file: entry.url},
+        retry_if_failed=RETRIES,
+    )
     path = folder / entry.file
     pooch.get_logger().setLevel("WARNING")  # the bar and the error below say it
     try:

@@ -196,9 +196,17 @@ def _bags_of_letters(X, letters):
 
 
 DBPEDIA_LABELS = (
-    "company", "educational institution", "artist", "athlete", "means of transportation",
-    "building", "natural place", "village", "animal", "film",
-)  # fmt: skip
+    "company",
+    "educational institution",
+    "artist",
+    "athlete",
+    "means of transportation",
+    "building",
+    "natural place",
+    "village",
+    "animal",
+    "film",
+)
 TOP_SHARE = 0.02  # of the words of DBpedia, as for the paper's texts: all would take 11 GB
 
 

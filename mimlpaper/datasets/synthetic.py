@@ -15,12 +15,22 @@ NOTHING = -1
 
 # How many of 1,000 images show these labels together, after the scene data set.
 LABEL_SETS = {
-    (DESERT,): 170, (MOUNTAINS,): 134, (SEA,): 170, (SUNSET,): 108, (TREES,): 191,
-    (DESERT, MOUNTAINS): 10, (DESERT, SUNSET): 13, (DESERT, TREES): 12,
-    (MOUNTAINS, SEA): 22, (MOUNTAINS, SUNSET): 10, (MOUNTAINS, TREES): 50,
-    (SEA, SUNSET): 75, (SEA, TREES): 12, (SUNSET, TREES): 15,
+    (DESERT,): 170,
+    (MOUNTAINS,): 134,
+    (SEA,): 170,
+    (SUNSET,): 108,
+    (TREES,): 191,
+    (DESERT, MOUNTAINS): 10,
+    (DESERT, SUNSET): 13,
+    (DESERT, TREES): 12,
+    (MOUNTAINS, SEA): 22,
+    (MOUNTAINS, SUNSET): 10,
+    (MOUNTAINS, TREES): 50,
+    (SEA, SUNSET): 75,
+    (SEA, TREES): 12,
+    (SUNSET, TREES): 15,
     (MOUNTAINS, SEA, SUNSET): 8,
-}  # fmt: skip
+}
 
 # Each surface has a random mixture of its colours.
 PALETTES = {
@@ -40,10 +50,14 @@ def load_synthetic_scene(*, n_images: int = 200, random_state: int = 0) -> Datas
     images, Y, regions = make_scenes(n_images, random_state=random_state)
     X = features.ImageBags().transform(images)
     return _dataset(
-        "synthetic_scene", images.tobytes() + Y.tobytes(), X=X, Y=Y,
-        label_names=SCENE_LABELS, feature_names=features.SCENE_FEATURES,
+        "synthetic_scene",
+        images.tobytes() + Y.tobytes(),
+        X=X,
+        Y=Y,
+        label_names=SCENE_LABELS,
+        feature_names=features.SCENE_FEATURES,
         instance_labels=_labels_of_blobs(regions),
-    )  # fmt: skip
+    )
 
 
 def make_scenes(
@@ -202,10 +216,15 @@ def load_synthetic_texts(*, n_texts: int = 200, random_state: int = 0) -> Datase
     texts, Y, topics = make_texts(n_texts, random_state=random_state)
     text_bags = features.TextBags(top_share=1.0).fit(texts)  # the vocabulary is small already
     return _dataset(
-        "synthetic_texts", "\n".join(texts).encode() + Y.tobytes(), X=text_bags.transform(texts),
-        Y=Y, label_names=TEXT_LABELS, feature_names=tuple(text_bags.vocabulary_),
-        instance_labels=_labels_of_passages(topics, text_bags), n_train=n_texts // 2,
-    )  # fmt: skip
+        "synthetic_texts",
+        "\n".join(texts).encode() + Y.tobytes(),
+        X=text_bags.transform(texts),
+        Y=Y,
+        label_names=TEXT_LABELS,
+        feature_names=tuple(text_bags.vocabulary_),
+        instance_labels=_labels_of_passages(topics, text_bags),
+        n_train=n_texts // 2,
+    )
 
 
 def make_texts(
@@ -292,9 +311,13 @@ def _unit_rows(name, X, Y, n_train=None):
 
 # Means of the things in the first two features; SPREAD is the standard deviation.
 THINGS = {
-    "tree": (-2.0, 1.6), "grassland": (0.2, -1.8), "house": (-2.6, -1.2), "sea": (2.8, -1.8),
-    "lion": (2.4, 0.8), "elephant": (0.4, 2.6),
-}  # fmt: skip
+    "tree": (-2.0, 1.6),
+    "grassland": (0.2, -1.8),
+    "house": (-2.6, -1.2),
+    "sea": (2.8, -1.8),
+    "lion": (2.4, 0.8),
+    "elephant": (0.4, 2.6),
+}
 SPREAD = 0.55
 TELLING = ("lion", "elephant")  # a picture that shows one of them is of Africa
 
@@ -304,9 +327,13 @@ def load_synthetic_africa(*, n_bags: int = 80, random_state: int = 0) -> Dataset
     X, y, things = make_africa(n_bags, n_features=6, random_state=random_state)
     telling = np.isin(things, [list(THINGS).index(name) for name in TELLING])
     return _dataset(
-        "synthetic_africa", X.instances.tobytes() + y.tobytes(), X=X, y=y, label_names=("Africa",),
+        "synthetic_africa",
+        X.instances.tobytes() + y.tobytes(),
+        X=X,
+        y=y,
+        label_names=("Africa",),
         instance_labels=telling[:, None],
-    )  # fmt: skip
+    )
 
 
 def make_africa(
@@ -379,6 +406,10 @@ def load_drawn(n_bags: int, n_instances: int, n_labels: int) -> Dataset:
 
 def _dataset(name, drawn: bytes, **content) -> Dataset:
     return Dataset(
-        name=name, kind="synthetic", sha256=hashlib.sha256(drawn).hexdigest(),
-        citation="drawn by mimlpaper", terms="BSD-3-Clause", **content,
-    )  # fmt: skip
+        name=name,
+        kind="synthetic",
+        sha256=hashlib.sha256(drawn).hexdigest(),
+        citation="drawn by mimlpaper",
+        terms="BSD-3-Clause",
+        **content,
+    )

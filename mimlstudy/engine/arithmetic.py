@@ -16,9 +16,29 @@ from importlib.metadata import version
 import llvmlite.binding
 
 PINNED, OWN = "x86-64-v3", "own arithmetic"
-FEATURES = ["avx", "avx2", "bmi", "bmi2", "cmov", "cx16", "f16c", "fma", "fxsr", "lzcnt", "mmx",
-            "movbe", "popcnt", "sahf", "sse", "sse2", "sse3", "sse4.1", "sse4.2", "ssse3",
-            "xsave"]  # fmt: skip
+FEATURES = [
+    "avx",
+    "avx2",
+    "bmi",
+    "bmi2",
+    "cmov",
+    "cx16",
+    "f16c",
+    "fma",
+    "fxsr",
+    "lzcnt",
+    "mmx",
+    "movbe",
+    "popcnt",
+    "sahf",
+    "sse",
+    "sse2",
+    "sse3",
+    "sse4.1",
+    "sse4.2",
+    "ssse3",
+    "xsave",
+]
 
 
 def variables() -> dict[str, str]:

@@ -35,9 +35,16 @@ class TrialError(RuntimeError):
 
 
 def compute(
-    experiments, *, profile: str = "paper", methods=None, jobs: int = -1, data_home=None,
-    recompute: bool = False, dask: str | None = None, store: Store | None = None,
-) -> pd.DataFrame:  # fmt: skip
+    experiments,
+    *,
+    profile: str = "paper",
+    methods=None,
+    jobs: int = -1,
+    data_home=None,
+    recompute: bool = False,
+    dask: str | None = None,
+    store: Store | None = None,
+) -> pd.DataFrame:
     """Records of the trials of one or several experiments; missing and stale ones are run first.
 
     Raises TrialError if trials failed, or a cluster's trial differs from its repetition: every
@@ -264,9 +271,13 @@ def _attempt(trial, estimator, splits, measure, data_home):
 
 
 def estimate(
-    experiments, *, profile: str = "paper", jobs: int = -1, recompute: bool = False,
+    experiments,
+    *,
+    profile: str = "paper",
+    jobs: int = -1,
+    recompute: bool = False,
     store: Store | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
     Column unknown counts the trials of methods that never ran on their data set. Hours are those of

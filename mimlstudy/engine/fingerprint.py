@@ -34,23 +34,30 @@ Definition = tuple[str, str]  # module and name
 
 # What every trial runs, and what writes its numbers.
 COMMON: set[Definition] = {
-    ("mimlstudy.engine.execution", "_run_batch"), ("mimlstudy.engine.records", "_recorded_text")
-}  # fmt: skip
+    ("mimlstudy.engine.execution", "_run_batch"),
+    ("mimlstudy.engine.records", "_recorded_text"),
+}
 
 # Not followed: what knows all data sets and experiments, since a trial has its own; the search for
 # files, since a file's content is known by its checksum; and this module.
 NOT_FOLLOWED = {
-    "mimlpaper.datasets.loaders.load", "mimlpaper.datasets.loaders.loader_of",
-    "mimlstudy.paper.experiments", "mimlstudy.engine.fingerprint", "mimlpaper.datasets.fetch",
-    "mimlpaper.paths", "mimlstudy.folders",
-}  # fmt: skip
+    "mimlpaper.datasets.loaders.load",
+    "mimlpaper.datasets.loaders.loader_of",
+    "mimlstudy.paper.experiments",
+    "mimlstudy.engine.fingerprint",
+    "mimlpaper.datasets.fetch",
+    "mimlpaper.paths",
+    "mimlstudy.folders",
+}
 
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
 SOURCES = {
-    ".".join((package.name, *path.relative_to(package).with_suffix("").parts))
-    .removesuffix(".__init__"): path.read_bytes()
-    for package in (paths.PACKAGE, folders.PACKAGE) for path in sorted(package.rglob("*.py"))
-}  # fmt: skip
+    ".".join((package.name, *path.relative_to(package).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    ): path.read_bytes()
+    for package in (paths.PACKAGE, folders.PACKAGE)
+    for path in sorted(package.rglob("*.py"))
+}
 DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 

@@ -32,9 +32,15 @@ class HoldOut(BaseEstimator):
     """
 
     def __init__(
-        self, estimator, grid, *, criterion="average_precision", test_size=0.25, stratified=False,
+        self,
+        estimator,
+        grid,
+        *,
+        criterion="average_precision",
+        test_size=0.25,
+        stratified=False,
         random_state=None,
-    ):  # fmt: skip
+    ):
         self.estimator = estimator
         self.grid = grid
         self.criterion = criterion

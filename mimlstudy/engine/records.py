@@ -42,8 +42,15 @@ FORMULA = re.compile(r"'*[=+\-@]")  # begins a text that a spreadsheet would tak
 # What verification says of a group: a method's records by one code, compared with today's code.
 GROUP = ["experiment", "method", "recorded_code", "code"]
 OUTCOMES = [
-    *GROUP, "outcome", "n_checked", "largest_difference", "date", "machine", "versions", "commit"
-]  # fmt: skip
+    *GROUP,
+    "outcome",
+    "n_checked",
+    "largest_difference",
+    "date",
+    "machine",
+    "versions",
+    "commit",
+]
 SAME = ("equal", "close")  # the outcomes that attest a group
 
 
@@ -156,10 +163,22 @@ def _latest(rows):
 def columns_of(experiment: Experiment) -> list[str]:
     """The columns of an experiment's file but the seal."""
     return [
-        *KEY, "stage", "n_stages", *experiment.measure.words, *experiment.measure.numbers,
-        "seconds", "warnings", "kind", "n_train", "n_test", "data_sha256",
-        "code", "versions", "commit", "machine",
-    ]  # fmt: skip
+        *KEY,
+        "stage",
+        "n_stages",
+        *experiment.measure.words,
+        *experiment.measure.numbers,
+        "seconds",
+        "warnings",
+        "kind",
+        "n_train",
+        "n_test",
+        "data_sha256",
+        "code",
+        "versions",
+        "commit",
+        "machine",
+    ]
 
 
 def _parse(text, path, columns, numbers):
@@ -227,9 +246,12 @@ def explored_store(profile: str = "paper") -> Store:
 
 
 def records(
-    experiment: str | Experiment, *, profile: str = "paper", methods=None,
+    experiment: str | Experiment,
+    *,
+    profile: str = "paper",
+    methods=None,
     store: Store | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """What is recorded of an experiment's trials, in their order, with a column ``state``."""
     described = get_experiment(experiment)
     store = store or default_store(profile)

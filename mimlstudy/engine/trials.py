@@ -212,9 +212,13 @@ class Experiment:
         return list({trial.method: trial for trial in trials}.values() if alone else trials)
 
     def varied(
-        self, *, datasets: Sequence[str] = (), methods: Sequence[str] = (), n_splits: int = 0,
+        self,
+        *,
+        datasets: Sequence[str] = (),
+        methods: Sequence[str] = (),
+        n_splits: int = 0,
         variants: Mapping[str, Sequence[Mapping]] | None = None,
-    ) -> "Experiment":  # fmt: skip
+    ) -> "Experiment":
         """The experiment on other data sets, of some methods, with more or fewer splits.
 
         Each part keeps the ``datasets`` that it covers; what no part covers goes to the first.
@@ -229,13 +233,15 @@ class Experiment:
             asked = [n for n in datasets if part.covers(n) or (first and not self.covers(n))]
             given = isinstance(part.splits, GivenSplit) or not n_splits
             return replace(
-                part, datasets=tuple(asked) if datasets else part.datasets,
+                part,
+                datasets=tuple(asked) if datasets else part.datasets,
                 splits=part.splits if given else replace(part.splits, n_splits=n_splits),
                 variants={
                     m: own.get(m, part.variants.get(m, [{}]))
-                    for m in part.methods if m in methods or not methods
+                    for m in part.methods
+                    if m in methods or not methods
                 },
-            )  # fmt: skip
+            )
 
         parts = [part for part in map(varied, self.parts) if part.variants and part.datasets]
         return replace(self, parts=tuple(parts))
@@ -299,10 +305,14 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
         rows = measure.rows(estimator, dataset, train, test)
         seconds = time.process_time() - start
     common = {
-        "kind": dataset.kind, "data_sha256": dataset.sha256, "n_train": len(train),
-        "n_test": len(test), "n_stages": len(rows), "seconds": seconds,
+        "kind": dataset.kind,
+        "data_sha256": dataset.sha256,
+        "n_train": len(train),
+        "n_test": len(test),
+        "n_stages": len(rows),
+        "seconds": seconds,
         "warnings": "; ".join(sorted({w.category.__name__ for w in caught})),
-    }  # fmt: skip
+    }
     return [{"stage": stage} | common | row for stage, row in enumerate(rows)]
 
 

@@ -55,10 +55,17 @@ ONE_IN, AT_LEAST = 50, 2
 
 
 def verify(
-    experiments, *, profile: str = "paper", sample: int = 1, seconds: float | None = None,
-    drop: bool = False, jobs: int = -1, data_home=None, store: Store | None = None,
+    experiments,
+    *,
+    profile: str = "paper",
+    sample: int = 1,
+    seconds: float | None = None,
+    drop: bool = False,
+    jobs: int = -1,
+    data_home=None,
+    store: Store | None = None,
     random_state=None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Re-run recorded trials of each group: a random ``sample``, and every outlier.
 
     A group whose trials all give the same numbers is attested: its records count as good for
@@ -165,10 +172,15 @@ def verified(read, experiments, store: Store) -> list[dict]:
         groups = with_codes(get_experiment(name), read(name))[GROUP].drop_duplicates()
         for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
             counts = {word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)}
-            rows.append({
-                "experiment": name, "machine": machine, "groups": len(groups), **counts,
-                "largest_difference": float(own["largest_difference"].max()),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "experiment": name,
+                    "machine": machine,
+                    "groups": len(groups),
+                    **counts,
+                    "largest_difference": float(own["largest_difference"].max()),
+                }
+            )
     return rows
 
 

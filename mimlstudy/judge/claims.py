@@ -47,10 +47,13 @@ CONTROLLED = 0.5  # least share of the printed leads that a test must show to co
 WORDS = ("shown", "shown in part", "undecided", "contradicted", "not tested")
 # How each column and test is headed; the first two and the strict ones stand in tables of claims.
 VIEWS = {
-    "paper's test": ("matched", "paired"), "strict test": ("matched", "strict"),
-    "blind": ("blind", "strict"), "tuned": ("tuned", "strict"),
-    "blind, paper's test": ("blind", "paired"), "tuned, paper's test": ("tuned", "paired"),
-}  # fmt: skip
+    "paper's test": ("matched", "paired"),
+    "strict test": ("matched", "strict"),
+    "blind": ("blind", "strict"),
+    "tuned": ("tuned", "strict"),
+    "blind, paper's test": ("blind", "paired"),
+    "tuned, paper's test": ("tuned", "paired"),
+}
 # Of each comparison the outcome that shows it, and those that contradict it. Boldface is said of
 # means, and a tie does not contradict it.
 OUTCOMES = {

@@ -59,10 +59,15 @@ def _measured(records, table):
 
 
 DECIMALS_IN_PRINT = {  # of the characteristics in Appendix C's table
-    "categories": 0, "vocabulary": 0,
-    "train_PMC": 2, "train_ANL": 3, "train_PRC": 2,
-    "test_PMC": 2, "test_ANL": 3, "test_PRC": 2,
-}  # fmt: skip
+    "categories": 0,
+    "vocabulary": 0,
+    "train_PMC": 2,
+    "train_ANL": 3,
+    "train_PRC": 2,
+    "test_PMC": 2,
+    "test_ANL": 3,
+    "test_PRC": 2,
+}
 
 
 def compare_characteristics(recomputed: pd.DataFrame) -> pd.DataFrame:

@@ -108,10 +108,14 @@ def extra_variance(test_share: float | None) -> float:
 def _shown(p_values):
     better, worse, not_better, not_worse, much_better, much_worse = p_values.tolist()
     return {
-        "better": min(1.0, 2 * better), "worse": min(1.0, 2 * worse),
-        "tie": max(not_worse, not_better), "not better": not_better, "not worse": not_worse,
-        "much better": min(1.0, 2 * much_better), "much worse": min(1.0, 2 * much_worse),
-    }  # fmt: skip
+        "better": min(1.0, 2 * better),
+        "worse": min(1.0, 2 * worse),
+        "tie": max(not_worse, not_better),
+        "not better": not_better,
+        "not worse": not_worse,
+        "much better": min(1.0, 2 * much_better),
+        "much worse": min(1.0, 2 * much_worse),
+    }
 
 
 def t_test(values, extra: float = 0.0) -> np.ndarray:

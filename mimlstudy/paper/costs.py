@@ -31,9 +31,13 @@ from mimlstudy.paper.measures import COSTS
 
 # The training part of a table's first split, under the published settings.
 SETS = {
-    "scene": "table1", "reuters": "table2", "yeast": "table3", "yahoo:Arts": "table4",
-    "musk2": "table5", "elephant": "table5",
-}  # fmt: skip
+    "scene": "table1",
+    "reuters": "table2",
+    "yeast": "table3",
+    "yahoo:Arts": "table4",
+    "musk2": "table5",
+    "elephant": "table5",
+}
 
 # One size varies, the others stay as in BASE.
 SIZES = {
@@ -162,7 +166,8 @@ def _drawn(*varied):
 
 
 COSTS_EXPERIMENT = Experiment(
-    "costs", "Costs",
+    "costs",
+    "Costs",
     (
         *_on_sets(),
         Part(_drawn(*SIZES), LastForTest(1), MANY_LABELS),
@@ -170,5 +175,6 @@ COSTS_EXPERIMENT = Experiment(
         Part(tuple(f"drawn:{n_bags}x8x8" for n_bags in LARGE_BAGS), LastForTest(1), LARGE),
         *(Part((name,), LastForTest(1, N_PEER_TEST), peers) for name, peers in PEERS.items()),
     ),
-    COSTS, smoke_splits=1,
-)  # fmt: skip
+    COSTS,
+    smoke_splits=1,
+)

@@ -268,8 +268,9 @@ def costs(estimator, dataset, train, test) -> list[dict]:
         "n_instances": round(X.n_instances / len(X), 2) if is_bags else 1,
         "n_features": X.n_features if is_bags else X.shape[1],
         "n_labels": 1 if np.ndim(Y) == 1 else Y.shape[1],
-        "fit_seconds": seconds, "fit_megabytes": megabytes,
-    }  # fmt: skip
+        "fit_seconds": seconds,
+        "fit_megabytes": megabytes,
+    }
     if len(test):
         scores, seconds, megabytes = spent(fitted.decision_function, dataset.X[test])
         row |= {"predict_seconds": seconds, "predict_megabytes": megabytes}
@@ -307,12 +308,29 @@ RELATED = Measure(related_pairs, ("cosine", "sharing", "together"), ("first", "s
 REASONS = Measure(reasons, (*POINTING, *MICRO_AUC), ("calibration",))
 CHARACTERISTICS = Measure(
     characteristics,
-    ("categories", "vocabulary",
-     "train_PMC", "train_ANL", "train_PRC", "test_PMC", "test_ANL", "test_PRC"),
-)  # fmt: skip
+    (
+        "categories",
+        "vocabulary",
+        "train_PMC",
+        "train_ANL",
+        "train_PRC",
+        "test_PMC",
+        "test_ANL",
+        "test_PRC",
+    ),
+)
 COSTS = Measure(
     costs,
-    ("n_instances", "n_features", "n_labels", "fit_seconds", "fit_megabytes",
-     "predict_seconds", "predict_megabytes", "average_precision"),
-    repeatable=False, alone=True,
-)  # fmt: skip
+    (
+        "n_instances",
+        "n_features",
+        "n_labels",
+        "fit_seconds",
+        "fit_megabytes",
+        "predict_seconds",
+        "predict_megabytes",
+        "average_precision",
+    ),
+    repeatable=False,
+    alone=True,
+)

@@ -29,9 +29,13 @@ BY_RANKING_LOSS = default(criterion="ranking_loss")
 
 # RankSvm as its authors' group ran it: few steps of Frank-Wolfe. Rows of their own converge.
 EARLY = program(
-    "RankSvm", solver="frank_wolfe", linear_program="vertex", step_accuracy=1e-4, max_iter=50,
+    "RankSvm",
+    solver="frank_wolfe",
+    linear_program="vertex",
+    step_accuracy=1e-4,
+    max_iter=50,
     normalise=False,
-)  # fmt: skip
+)
 
 GAUSSIAN = stated("4.3.2", kernel="rbf")
 CONCATENATED = stated("4.3.2", vector=ConcatenateInstances())

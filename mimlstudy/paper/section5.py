@@ -81,9 +81,13 @@ BASE_SETTING = {
 }
 
 ON_BOTH = each(
-    mu=[-0.45, -0.3, 1.0, 10.0, 100.0], lam=[0.0, 0.01, 0.03, 0.3, 1.0],
-    C=[1.0, 3.0, 30.0, 100.0], set_kernel="mean", imbalance=False, label_rule="top",
-)  # fmt: skip
+    mu=[-0.45, -0.3, 1.0, 10.0, 100.0],
+    lam=[0.0, 0.01, 0.03, 0.3, 1.0],
+    C=[1.0, 3.0, 30.0, 100.0],
+    set_kernel="mean",
+    imbalance=False,
+    label_rule="top",
+)
 WITHOUT_HOLD_OUT = "D-MimlSvm, one setting"
 
 SPLITS = RandomSplits(30, train=0.25)
@@ -101,9 +105,12 @@ SIDE_READINGS = (
 )
 PAIRS = dict(relatedness="pairwise", mu=1.0)
 OF_OBJECTIVES = _changed(
-    ("scene:30%", "reuters:30%"), FEW_SPLITS.first(5), "D-MimlSvm",
-    *each(lam=0.3, imbalance=False), PAIRS,
-)  # fmt: skip
+    ("scene:30%", "reuters:30%"),
+    FEW_SPLITS.first(5),
+    "D-MimlSvm",
+    *each(lam=0.3, imbalance=False),
+    PAIRS,
+)
 OF_PAIRS = _changed(("scene", "reuters"), RandomSplits(1, train=1.0), "D-MimlSvm", PAIRS)
 
 N_SPLITS = 30

@@ -133,16 +133,23 @@ SPLITS = CrossValidation(10, n_folds=10)
 FIVE_ROUNDS = "InsDif_MimlBoost, five rounds"
 SIDE_READINGS = (
     Part(
-        YEAST, CrossValidation(50, n_folds=10),
-        {f"{name}, five partitions": TABLE_3[name] for name in ("InsDif", "MlSvm", "Ml-knn")}),
+        YEAST,
+        CrossValidation(50, n_folds=10),
+        {f"{name}, five partitions": TABLE_3[name] for name in ("InsDif", "MlSvm", "Ml-knn")},
+    ),
     Part(
-        YEAST, SPLITS, {"MlSvm, Gaussian": TABLE_3["MlSvm"]},
-        {"MlSvm, Gaussian": [dict(kernel="rbf"), dict(kernel="rbf", label_rule="top")]}),
+        YEAST,
+        SPLITS,
+        {"MlSvm, Gaussian": TABLE_3["MlSvm"]},
+        {"MlSvm, Gaussian": [dict(kernel="rbf"), dict(kernel="rbf", label_rule="top")]},
+    ),
     Part(
-        ("yahoo:Arts", "yahoo:Education", "yahoo:Social"), GivenSplit(),
+        ("yahoo:Arts", "yahoo:Education", "yahoo:Social"),
+        GivenSplit(),
         {FIVE_ROUNDS: TABLE_4["InsDif_MimlBoost"]},
-        {FIVE_ROUNDS: [dict(learner__n_rounds=5), dict(learner__n_rounds=5, learner__tol=1e-2)]}),
-)  # fmt: skip
+        {FIVE_ROUNDS: [dict(learner__n_rounds=5), dict(learner__n_rounds=5, learner__tol=1e-2)]},
+    ),
+)
 
 SWEPT = {"InsDif": each(learner__ratio=TENTHS)}
 # Fig. 9 goes on where Table 3 stops, to see what more rounds would bring.

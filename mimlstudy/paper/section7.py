@@ -99,14 +99,22 @@ SIDE_READINGS = (
     Part(FIVE_SETS, FEW_SPLITS, {"MimlSvm on the bag label": _on_bag_label("SubCod")}),
     Part(FIVE_SETS, ONE_RUN, {"MimlBoost on the bag label": _on_bag_label("SubCod_MimlBoost")}),
     Part(
-        ("musk1", "elephant", "tiger"), FEW_SPLITS, {"SubCod, one M and θ": WITHOUT_HOLD_OUT},
-        {"SubCod, one M and θ": M_AND_THETA}),
+        ("musk1", "elephant", "tiger"),
+        FEW_SPLITS,
+        {"SubCod, one M and θ": WITHOUT_HOLD_OUT},
+        {"SubCod, one M and θ": M_AND_THETA},
+    ),
     Part(
-        FIVE_SETS, CrossValidation(30, n_folds=10),
-        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")}),
+        FIVE_SETS,
+        CrossValidation(30, n_folds=10),
+        {f"{method}, plain folds": TABLE_5[method] for method in ("SubCod", "mi-Svm")},
+    ),
     Part(
-        ("musk1",), ONE_RUN, {"Diverse Density, every start": TABLE_5["Diverse Density"]},
-        {"Diverse Density, every start": [dict(n_start_bags=None)]}),
-)  # fmt: skip
+        ("musk1",),
+        ONE_RUN,
+        {"Diverse Density, every start": TABLE_5["Diverse Density"]},
+        {"Diverse Density, every start": [dict(n_start_bags=None)]},
+    ),
+)
 
 SECTION7 = (Experiment("table5", "Table 5", (Part(FIVE_SETS, SPLITS, TABLE_5),), TESTED),)

@@ -20,9 +20,7 @@ from mimlpaper.preprocessing import OnInstances
 from mimlstudy.engine.holdouts import HoldOut, full_names
 
 HELD_OUT, NEAREST = "held out", "nearest to print"
-BASES = (
-    "stated", "authors' program", "method's own paper", "library default", HELD_OUT, NEAREST
-)  # fmt: skip
+BASES = ("stated", "authors' program", "method's own paper", "library default", HELD_OUT, NEAREST)
 
 # Settings that are steps before the learner, where None is no step; and settings of a hold-out.
 STEPS = ("storage", "vector", "scaling")
@@ -30,10 +28,13 @@ OF_HOLD_OUT = ("criterion", "test_size", "stratified")
 
 # Steps of scaling by name, for choices: of a bag's instances, and of vectors.
 SCALINGS = {
-    "none": None, "columns": OnInstances(MinMaxScaler()), "rows": OnInstances(Normalizer()),
-    "variance": OnInstances(StandardScaler()), "vector columns": MinMaxScaler(),
+    "none": None,
+    "columns": OnInstances(MinMaxScaler()),
+    "rows": OnInstances(Normalizer()),
+    "variance": OnInstances(StandardScaler()),
+    "vector columns": MinMaxScaler(),
     "sparse columns": MaxAbsScaler(),
-}  # fmt: skip
+}
 SCALING_NAMES = {repr(step): name for name, step in SCALINGS.items()}
 
 
@@ -193,9 +194,11 @@ def nearest_to_print(table: Mapping[str, Row], datasets: Sequence[str] = ("",)) 
 
 # Parameters that a kernel or a solver does not read.
 UNREAD = {
-    "linear": ("gamma", "degree", "coef0"), "rbf": ("degree", "coef0"),
-    "block_ascent": ("linear_program", "step_accuracy"), "frank_wolfe": ("tol",),
-}  # fmt: skip
+    "linear": ("gamma", "degree", "coef0"),
+    "rbf": ("degree", "coef0"),
+    "block_ascent": ("linear_program", "step_accuracy"),
+    "frank_wolfe": ("tol",),
+}
 
 
 def unread(values: Mapping[str, object]) -> set[str]:
@@ -234,8 +237,9 @@ def _everywhere(learner):
 ANDREWS, LIBSVM = "Andrews et al. 2003", "LIBSVM"
 MI_SVM = [
     own_paper(ANDREWS, kernel="rbf", max_alternations=50),
-    default(LIBSVM, gamma="auto", C=1.0), default(rank=300, tol=1e-4),
-]  # fmt: skip
+    default(LIBSVM, gamma="auto", C=1.0),
+    default(rank=300, tol=1e-4),
+]
 
 # Settings of every row that does not change them, independent of the classes' defaults. A library
 # default is that of the named library, or else of this one.

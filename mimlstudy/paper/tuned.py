@@ -143,9 +143,11 @@ WHOLE_BUDGET = [
     _grid("M and θ of 7.2", n_concepts=CONCEPTS, kept_share=[0.1, 0.3, 0.5, 0.7]),
 ]
 BY_SCALES = _grid(
-    "one to thirty times the programs' scale", initial_scale=[0.1, 0.3, 1.0, 3.0],
-    threshold=["learned", 0.5], n_start_bags=[1, 3],
-)  # fmt: skip
+    "one to thirty times the programs' scale",
+    initial_scale=[0.1, 0.3, 1.0, 3.0],
+    threshold=["learned", 0.5],
+    n_start_bags=[1, 3],
+)
 WITH_COST = _by_kernel(FOUR_COSTS, C=COSTS)
 OF_ONE_LABEL = {
     "SubCod": Row(subcod.SubCod(learner=mimlsvm.MimlSvm()), [BY_CONCEPTS]),
@@ -166,10 +168,14 @@ BY_ACCURACY = default(criterion="accuracy", stratified=True)
 SCENES, TEXTS, DBPEDIA, GENES = ("scene",), ("reuters",), ("dbpedia",), ("yeast",)
 FEW_FOLDS = CrossValidation(5, n_folds=10)
 SPLITS = {
-    SCENES: RandomSplits(5), TEXTS: RandomSplits(5), BAGS: FEW_FOLDS, DBPEDIA: AS_REUTERS,
-    GENES: FEW_FOLDS, YAHOO: GivenSplit(),
+    SCENES: RandomSplits(5),
+    TEXTS: RandomSplits(5),
+    BAGS: FEW_FOLDS,
+    DBPEDIA: AS_REUTERS,
+    GENES: FEW_FOLDS,
+    YAHOO: GivenSplit(),
     FIVE_SETS: CrossValidation(5, n_folds=10, stratified=True),
-}  # fmt: skip
+}
 TUNED = {
     SCENES: _bags(SCALED, CONCATENATED),
     TEXTS: _bags(AT_ROWS, SUMMED),
@@ -217,9 +223,11 @@ BY_POSITION = {
 }
 OF_ANY_SIZE = {"mean": [MeanInstances()], "order-free": [FunctionTransformer(order_free)]}
 LEAVES = _grid(
-    "more trees change little", min_samples_leaf=[1, 2, 4, 8], max_features=["sqrt", "log2"],
+    "more trees change little",
+    min_samples_leaf=[1, 2, 4, 8],
+    max_features=["sqrt", "log2"],
     criterion=["gini", "entropy"],
-)  # fmt: skip
+)
 FOREST = {"Random forest": Row(Forest(), [default("scikit-learn", n_estimators=100), LEAVES])}
 MANY = {name: OF_VECTORS[name] for name in ("MlSvm", "RankSvm")} | FOREST
 # With one label an MlSvm is one machine, and RankSvm has no pairs of labels to rank.

@@ -43,13 +43,16 @@ def _rows(table, figure, **kernel) -> Table:
         default(f"on {' and '.join(OWN_CHOSEN_ON)}", ridge=0.1, **kernel),
         default(rank="auto", max_iter=500, tol=1e-5, label_rule="top"),
     ]
-    return Table({n: row for n, row in rows.items() if "," not in n} | {
-        "D-MimlSvm": Row(DMimlSvm(), figure["D-MimlSvm"].blind().settings),
-        "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
-        "Set kernel": Row(MlSvm(), [SCALED, vector]),
-        "Max pooling": Row(mi_svm.learner, [*mi_svm.settings, default(max_alternations=1)]),
-        "NoisyOr": Row(NoisyOr(), [SCALED, *own]),
-    })  # fmt: skip
+    return Table(
+        {n: row for n, row in rows.items() if "," not in n}
+        | {
+            "D-MimlSvm": Row(DMimlSvm(), figure["D-MimlSvm"].blind().settings),
+            "Guess": Row(Guess(), [ANY_SCALE, default(label_rule="top")]),
+            "Set kernel": Row(MlSvm(), [SCALED, vector]),
+            "Max pooling": Row(mi_svm.learner, [*mi_svm.settings, default(max_alternations=1)]),
+            "NoisyOr": Row(NoisyOr(), [SCALED, *own]),
+        }
+    )
 
 
 UNSEEN = Table(
@@ -62,17 +65,24 @@ DEFAULTS_FROM = ("hja", "synthetic_scene")  # they were chosen here; the other s
 
 # The classes' defaults, and what the paper's settings have in their place, one at a time.
 DEFAULTS = {
-    "MimlBoost": MimlBoost(), "MimlSvm": MimlSvm(), "MimlSvm_mi": MimlSvmMi(), "MimlNn": MimlNn(),
+    "MimlBoost": MimlBoost(),
+    "MimlSvm": MimlSvm(),
+    "MimlSvm_mi": MimlSvmMi(),
+    "MimlNn": MimlNn(),
     "D-MimlSvm": DMimlSvm(),
-}  # fmt: skip
+}
 CHANGES: dict[str, list[dict]] = {
-    "MimlBoost": [{}, dict(label_code="feature"), dict(label_code="feature", C=10.0),
-                  *each(C=10.0, rank=300, gamma=1.0)],
+    "MimlBoost": [
+        {},
+        dict(label_code="feature"),
+        dict(label_code="feature", C=10.0),
+        *each(C=10.0, rank=300, gamma=1.0),
+    ],
     "MimlSvm": [{}, *each(C=1.0, gamma=0.2)],
     "MimlSvm_mi": [{}, *each(C=1.0, rank=300, gamma="auto", max_alternations=1)],
     "MimlNn": [{}, *each(ratio=0.2, ridge=10.0)],
     "D-MimlSvm": [{}, *each(imbalance=True, rank=300, C=1.0, gamma=1.0)],
-}  # fmt: skip
+}
 
 TEXTS, FOLDS = ("dbpedia",), CrossValidation(10, n_folds=10)
 AS_REUTERS = RandomSplits(3, train=0.3)  # 1,500 of 5,000 texts for training, as many as there
@@ -96,9 +106,11 @@ OF_REASONS = (
     Part(TEXTS, AS_REUTERS.first(2), _explainers(UNSEEN_TEXTS, "linear")),
 )
 OF_DEFAULTS = Part(
-    (*DEFAULTS_FROM, "scene", "letter_carroll"), RandomSplits(3, train=0.75),
-    {name: make_pipeline(UNIT_RANGE, learner) for name, learner in DEFAULTS.items()}, CHANGES,
-)  # fmt: skip
+    (*DEFAULTS_FROM, "scene", "letter_carroll"),
+    RandomSplits(3, train=0.75),
+    {name: make_pipeline(UNIT_RANGE, learner) for name, learner in DEFAULTS.items()},
+    CHANGES,
+)
 UNSEEN_EXPERIMENTS = (
     Experiment("unseen", "Unseen data", OF_ORDERS, TESTED, smoke_splits=1),
     Experiment("reasons", "Reasons against truth", OF_REASONS, REASONS, smoke_splits=1),

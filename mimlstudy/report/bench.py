@@ -45,10 +45,16 @@ CAPTION = (
 UNSEEN = "unseen"  # in place of a table's number: bird song and two poems, by average precision
 ALSO_UNSEEN: dict[int | str, PublishedTable] = TABLES | {
     UNSEEN: PublishedTable(
-        0, "Data that the authors never saw", EXPERIMENTS[UNSEEN].parts[0].datasets, (), (),
-        ("average_precision",), "split", 10,
+        0,
+        "Data that the authors never saw",
+        EXPERIMENTS[UNSEEN].parts[0].datasets,
+        (),
+        (),
+        ("average_precision",),
+        "split",
+        10,
     )
-}  # fmt: skip
+}
 
 
 class Bench(NamedTuple):
@@ -60,9 +66,13 @@ class Bench(NamedTuple):
 
 
 def bench(
-    entry: str, tables: Iterable[int | str], *, profile: str = "paper", jobs: int = -1,
+    entry: str,
+    tables: Iterable[int | str],
+    *,
+    profile: str = "paper",
+    jobs: int = -1,
     data_home=None,
-) -> Bench:  # fmt: skip
+) -> Bench:
     """Run an entry on some of Tables 1 to 5 or unseen data; write ``report.md``.
 
     All files go to ``build/bench/``. What is recorded there is not run again, unless the entry's
@@ -183,10 +193,11 @@ def _ranked(number, own, profile) -> ReportTable:
     shown = tidy.assign(**texts)
     name, states = _name(number), sorted({state for part in others for state in part["state"]})
     caption = CAPTION.format(
-        title=f"{EXPERIMENTS[name].title}. {table.title}", profile=profile,
+        title=f"{EXPERIMENTS[name].title}. {table.title}",
+        profile=profile,
         kind=" and ".join(sorted(set(rows["kind"]))),
         states=" and ".join(states) or f"none; mimlpaper compute {name} makes them",
-    )  # fmt: skip
+    )
     return frame_grid(shown.rename(columns=HEADS), tidy.reset_index(), caption, corner="method")
 
 

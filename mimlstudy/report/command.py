@@ -83,11 +83,18 @@ def _run(options):
 
     names = options.notebooks or notebooks.available_notebooks()
     if options.parameters:
-        return _print([
-            {"notebook": name, "parameter": one["name"], "type": one["inferred_type_name"],
-             "what it does": one["help"]}
-            for name in names for one in notebooks.parameters_of(name).values()
-        ])  # fmt: skip
+        return _print(
+            [
+                {
+                    "notebook": name,
+                    "parameter": one["name"],
+                    "type": one["inferred_type_name"],
+                    "what it does": one["help"],
+                }
+                for name in names
+                for one in notebooks.parameters_of(name).values()
+            ]
+        )
     named = {Path(name).stem: name for name in names}
     counts = {stem: scorecard.trials_behind(stem, options.profile) for stem in named}
     left_out = [stem for stem in named if options.recorded and counts[stem].keys() & TO_RUN]
@@ -97,12 +104,18 @@ def _run(options):
     at_once = options.at_once or (-1 if options.recorded else 1)  # since trials take all cores
     how = {"at_once": at_once, "recorded": options.recorded}
     runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
-    _print([
-        {"notebook": run.name, "status": run.status,
-         "trials": scorecard.counted(counts[run.name]) or "none", "seconds": f"{run.seconds:.0f}",
-         "mend": "" if run.status == "done" else f"mimlpaper run {run.name}"}
-        for run in [*runs, *(notebooks.NotebookRun(name, "left out", 0.0) for name in left_out)]
-    ])  # fmt: skip
+    _print(
+        [
+            {
+                "notebook": run.name,
+                "status": run.status,
+                "trials": scorecard.counted(counts[run.name]) or "none",
+                "seconds": f"{run.seconds:.0f}",
+                "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
+            }
+            for run in [*runs, *(notebooks.NotebookRun(name, "left out", 0.0) for name in left_out)]
+        ]
+    )
     failed = [run for run in runs if run.status != "done"]
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)

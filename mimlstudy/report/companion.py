@@ -38,8 +38,14 @@ from mimlstudy.report.tables import results_table, save_table
 DRAWN = "Drawn data, in place of files that are not here."
 HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
 # Types of parameters by their names in a notebook.
-TYPES = {"str": str, "int": int, "bool": bool, "list[str]": list[str], "list[int]": list[int],
-         "list[float]": list[float]}  # fmt: skip
+TYPES = {
+    "str": str,
+    "int": int,
+    "bool": bool,
+    "list[str]": list[str],
+    "list[int]": list[int],
+    "list[float]": list[float],
+}
 
 
 class Companion:
@@ -54,9 +60,14 @@ class Companion:
     """
 
     def __init__(
-        self, *, profile: str = "paper", jobs: int = -1, data_home: str = "",
-        recompute: bool = False, **asked,
-    ):  # fmt: skip
+        self,
+        *,
+        profile: str = "paper",
+        jobs: int = -1,
+        data_home: str = "",
+        recompute: bool = False,
+        **asked,
+    ):
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         self.profile = profile
@@ -148,9 +159,14 @@ class Companion:
         return card
 
     def opening(
-        self, question: str, look_at: str, *, found: str = "", tables: tuple[int, ...] = (),
+        self,
+        question: str,
+        look_at: str,
+        *,
+        found: str = "",
+        tables: tuple[int, ...] = (),
         claims: tuple[str, ...] = (),
-    ) -> Markdown:  # fmt: skip
+    ) -> Markdown:
         """The box that a notebook opens with: its question, the finding, what to look at.
 
         The finding, of the full protocol only, is ``found``, then the outcome of ``tables`` and of
@@ -191,9 +207,13 @@ class Companion:
         trials = self.trials(name, **asked).assign(parameters="{}")
         blind = None if any(asked.values()) else self.column(name, "blind")
         table = results_table(
-            trials, number, profile=self.profile, blind=blind, criteria=criteria,
+            trials,
+            number,
+            profile=self.profile,
+            blind=blind,
+            criteria=criteria,
             rows=asked.get("methods"),
-        )  # fmt: skip
+        )
         return self.save_table(table, name)
 
     def dataset(self, name: str) -> Dataset:

@@ -32,8 +32,11 @@ RING: dict[str, Any] = dict(
 )
 RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
 OUTCOMES = {  # of (predicted, true)
-    (True, True): "right", (True, False): "wrong", (False, True): "missed", (False, False): ""
-}  # fmt: skip
+    (True, True): "right",
+    (True, False): "wrong",
+    (False, True): "missed",
+    (False, False): "",
+}
 BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
 
 
@@ -100,9 +103,13 @@ def draw_arrow(ax: plt.Axes, start: plt.Text | tuple[float, float], end: plt.Tex
 
 
 def plot_parameter_curves(
-    records: pd.DataFrame, x: str, *, xlabel: str, published: Mapping[str, float] | None = None,
+    records: pd.DataFrame,
+    x: str,
+    *,
+    xlabel: str,
+    published: Mapping[str, float] | None = None,
     ring: str = "the paper's setting",
-) -> plt.Figure:  # fmt: skip
+) -> plt.Figure:
     """Mean ± std over splits against the column ``x``, one panel for each criterion.
 
     Lower is better in all panels. A run that stopped early keeps its last value. A ring marks
@@ -113,14 +120,26 @@ def plot_parameter_curves(
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
     losses, of_sets = _losses(records, x), n_splits == 1 < n_sets
     grid = sns.relplot(
-        losses, kind="line", x=x, y="loss", col="panel", col_wrap=4,
-        hue="method", hue_order=methods, palette=[look_of(method).color for method in methods],
-        style="method", style_order=methods, dashes=_dashes(methods),
+        losses,
+        kind="line",
+        x=x,
+        y="loss",
+        col="panel",
+        col_wrap=4,
+        hue="method",
+        hue_order=methods,
+        palette=[look_of(method).color for method in methods],
+        style="method",
+        style_order=methods,
+        dashes=_dashes(methods),
         markers=[look_of(method).marker for method in methods] if few else False,
-        errorbar=None if of_sets else "sd", err_kws=dict(alpha=0.15, linewidth=0),
-        markeredgewidth=0, height=1.95, aspect=0.895,
+        errorbar=None if of_sets else "sd",
+        err_kws=dict(alpha=0.15, linewidth=0),
+        markeredgewidth=0,
+        height=1.95,
+        aspect=0.895,
         facet_kws=dict(sharey=False, legend_out=False),
-    )  # fmt: skip
+    )
     grid.set_titles("{col_name}").set(xlabel=xlabel, ylabel="").tick_params(labelbottom=True)
     plt.setp([ax.xaxis.label for ax in grid.axes], visible=True)
     grid.tight_layout()
@@ -165,11 +184,14 @@ def plot_critical_difference(tested: Ranks, axis: plt.Axes, *, title: str):
     """Mean ranks on a line, after Demšar; a bar joins methods that Nemenyi cannot tell apart."""
     ranks = tested.table["rank"]
     drawn = critical_difference_diagram(
-        ranks, tested.nemenyi, ax=axis, label_fmt_left="{label}  {rank:.1f} ",
+        ranks,
+        tested.nemenyi,
+        ax=axis,
+        label_fmt_left="{label}  {rank:.1f} ",
         label_fmt_right=" {rank:.1f}  {label}",
         color_palette={name: _dark(look_of(name).color) for name in ranks.index},
         text_h_margin=0.015 * np.ptp(ranks),
-    )  # fmt: skip
+    )
     for (bar,) in drawn["crossbars"]:  # from a set, whose order changes from run to run
         bar.set_xdata(np.sort(bar.get_xdata()))
     axis.set_title(f"{title}: mean ranks, 1 is best; Friedman p = {tested.p:.2g}", loc="left")
@@ -187,10 +209,17 @@ def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
         color = look_of(method).color if bold is None or method in bold else LINE
         line = dict(arrowstyle="-", color=color, linewidth=0.5, shrinkA=1, shrinkB=2)
         axis.annotate(
-            method, tuple(places[method]), (1.07, height), "axes fraction", "axes fraction",
-            va="center", color=_dark(color), annotation_clip=False, arrowprops=line,
+            method,
+            tuple(places[method]),
+            (1.07, height),
+            "axes fraction",
+            "axes fraction",
+            va="center",
+            color=_dark(color),
+            annotation_clip=False,
+            arrowprops=line,
             weight="bold" if bold and method in bold else "normal",
-        )  # fmt: skip
+        )
 
 
 def _dark(color):
@@ -208,9 +237,14 @@ def draw_mosaic(ax: plt.Axes, bag: np.ndarray):
 
 
 def explained_images(
-    estimator, images: Bags | Sequence, label_names: Sequence[str], *,
-    true: np.ndarray | None = None, regions: np.ndarray | None = None, n_shown: int = 2,
-) -> plt.Figure:  # fmt: skip
+    estimator,
+    images: Bags | Sequence,
+    label_names: Sequence[str],
+    *,
+    true: np.ndarray | None = None,
+    regions: np.ndarray | None = None,
+    n_shown: int = 2,
+) -> plt.Figure:
     """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
 
     A disc is an instance: white if it speaks for the label, dark if against it, and as large as

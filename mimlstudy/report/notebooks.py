@@ -41,9 +41,10 @@ TEMPLATE = (
 {% endblock %}"""
 )
 LEFT_OUT = {  # tags of MyST-NB
-    "enabled": True, "remove_input_tags": ["remove-input"],
+    "enabled": True,
+    "remove_input_tags": ["remove-input"],
     "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,13 @@ def available_notebooks() -> dict[str, Path]:
 
 
 def run_notebooks(
-    names=None, parameters: dict | None = None, *, at_once: int = 1, publish: bool = False,
+    names=None,
+    parameters: dict | None = None,
+    *,
+    at_once: int = 1,
+    publish: bool = False,
     recorded: bool = False,
-) -> list[NotebookRun]:  # fmt: skip
+) -> list[NotebookRun]:
     """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
 
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
@@ -142,11 +147,17 @@ def _execute(path, output, parameters, publish):
     line = f"__import__('os').environ[{folders.RUN!r}] = {'publish' if publish else 'look'!r}"
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         return papermill.execute_notebook(
-            str(path), str(output), parameters, kernel_name="python3", language="python",
-            cwd=str(path.parent), progress_bar=False, request_save_on_cell_execute=False,
+            str(path),
+            str(output),
+            parameters,
+            kernel_name="python3",
+            language="python",
+            cwd=str(path.parent),
+            progress_bar=False,
+            request_save_on_cell_execute=False,
             extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
-        )  # fmt: skip
+        )
 
 
 def _write_html(page, path):
@@ -158,9 +169,11 @@ def _write_html(page, path):
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_mathml, cell.source)
     exporter = HTMLExporter(
-        config=Config({"TagRemovePreprocessor": LEFT_OUT}), raw_template=TEMPLATE,
-        exclude_input_prompt=True, exclude_output_prompt=True,
-    )  # fmt: skip
+        config=Config({"TagRemovePreprocessor": LEFT_OUT}),
+        raw_template=TEMPLATE,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
     text = exporter.from_notebook_node(page)[0]
     paths.write_whole(path, HEADING.sub(lambda match: match[0].lower(), text))
 

@@ -143,10 +143,11 @@ class ReportTable:
         texts.isetitem(0, above + firsts.map(_tex))
         shown = texts.rename(columns=_tex).style.hide(axis="index")
         return shown.set_table_styles(LATEX_STYLES).to_latex(
-            hrules=True, position_float="centering",
+            hrules=True,
+            position_float="centering",
             caption=ITALIC.sub(r"\\emph{\1}", _tex(self._caption_with_key())),
             column_format="l" * n_names + "c" * len(self.entries.columns),
-        )  # fmt: skip
+        )
 
     def _names(self):
         """The names of the rows, a column or two; a first name only where its rows begin."""
@@ -167,9 +168,14 @@ class ReportTable:
 
 
 def frame_grid(
-    shown: pd.DataFrame, tidy: pd.DataFrame, caption: str, *, corner: str | None = None,
-    rules_above: tuple[str, ...] = (), prose: bool = False,
-) -> ReportTable:  # fmt: skip
+    shown: pd.DataFrame,
+    tidy: pd.DataFrame,
+    caption: str,
+    *,
+    corner: str | None = None,
+    rules_above: tuple[str, ...] = (),
+    prose: bool = False,
+) -> ReportTable:
     """A table of a frame's texts and entries; ``corner`` heads its index, dashes are missing."""
     corner = (shown.index.name or "") if corner is None else corner
     texts = shown.astype(object).where(shown.notna(), "–").rename(index=str, columns=str)
@@ -220,15 +226,25 @@ MARKDOWN_CELL = partial(
     _cell, escape=lambda text: re.sub(r"[<|]", r"\\\g<0>", text), bold="**{}**", verdict="*{}*"
 )
 LATEX_CELL = partial(
-    _cell, escape=_tex, newline=r"\\", bold=r"\textbf{{{}}}", verdict=r"\textit{{{}}}",
-    stack=r"\shortstack{{{}}}", tint=r"\cellcolor[HTML]{{{}}}",
-)  # fmt: skip
+    _cell,
+    escape=_tex,
+    newline=r"\\",
+    bold=r"\textbf{{{}}}",
+    verdict=r"\textit{{{}}}",
+    stack=r"\shortstack{{{}}}",
+    tint=r"\cellcolor[HTML]{{{}}}",
+)
 
 
 def results_table(
-    records: pd.DataFrame, number: int, *, profile: str, blind: pd.DataFrame | None = None,
-    criteria: Iterable[str] = (), rows: Iterable[str] | None = None,
-) -> ReportTable:  # fmt: skip
+    records: pd.DataFrame,
+    number: int,
+    *,
+    profile: str,
+    blind: pd.DataFrame | None = None,
+    criteria: Iterable[str] = (),
+    rows: Iterable[str] | None = None,
+) -> ReportTable:
     """Table ``number`` of the paper: for each algorithm a line as printed, and one of ours.
 
     ``criteria`` and ``rows`` are the criteria and methods that are shown, all if empty. Where it
@@ -244,9 +260,11 @@ def results_table(
     every = agreement(cells)  # ours may be nearest to a printed row that is not shown
     cells = cells[cells["algorithm"].isin([*rows])] if rows else cells
     both = cells.assign(is_best=wins(cells, "mean", [over])).merge(
-        unmatched[["algorithm", over, "mean", "std", "verdict"]], "left", ["algorithm", over],
+        unmatched[["algorithm", over, "mean", "std", "verdict"]],
+        "left",
+        ["algorithm", over],
         suffixes=("", "_blind"),
-    )  # fmt: skip
+    )
     shown = both["algorithm"].unique()
     nearest = settings_nearest_to_print(table.experiment)
     marked = {name: nearest[name] for name in shown if nearest.get(name)}
@@ -260,10 +278,12 @@ def results_table(
     compared = [names[name] for name in table.compared if name in names]
     others = [names[name] for name in names if name not in table.algorithms]
     return frame_grid(
-        pd.DataFrame(lines).T.rename(columns=HEADS), cells.assign(profile=profile),
+        pd.DataFrame(lines).T.rename(columns=HEADS),
+        cells.assign(profile=profile),
         _results_caption(table, cells, every, marked, others, has_blind, profile),
-        corner="algorithm", rules_above=(*compared[:1], *others[:1]),
-    )  # fmt: skip
+        corner="algorithm",
+        rules_above=(*compared[:1], *others[:1]),
+    )
 
 
 def _lines(cells):
@@ -297,8 +317,11 @@ def _results_caption(table, cells, every, marked, others, has_blind, profile):
         has_blind and "*Blind* is ours without settings chosen because they come nearest to print.",
         cells["verdict"].eq("filled").any() and "Filled cells are N/A or blank in print.",
         others and "Below the last line are methods that the paper does not have.",
-        f"Tolerance: {TOLERANCES[table.number]}.", agree, dagger, _provenance(cells, profile),
-    ]  # fmt: skip
+        f"Tolerance: {TOLERANCES[table.number]}.",
+        agree,
+        dagger,
+        _provenance(cells, profile),
+    ]
     return " ".join(filter(None, sentences))
 
 
@@ -312,8 +335,9 @@ def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> Report
     return frame_grid(
         crossed(tidy["algorithm"], tidy["criterion"], entries).rename(columns=HEADS),
         tidy.assign(profile=profile),
-        f"{title}: mean ± std. {_provenance(tidy, profile)}", corner="algorithm",
-    )  # fmt: skip
+        f"{title}: mean ± std. {_provenance(tidy, profile)}",
+        corner="algorithm",
+    )
 
 
 def claims_table(results: list[ClaimResult], *, detail: bool = True) -> ReportTable:

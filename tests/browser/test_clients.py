@@ -39,10 +39,21 @@ def jupyterlab(tmp_path_factory):
         port = free.getsockname()[1]
     with open(folder / "server.log", "w") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
-             "--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--notebook-dir={folder}"],
-            env=environment(folder), stdout=log, stderr=log,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                "--no-browser",
+                "--allow-root",
+                f"--port={port}",
+                "--ServerApp.port_retries=0",
+                "--IdentityProvider.token=",
+                f"--notebook-dir={folder}",
+            ],
+            env=environment(folder),
+            stdout=log,
+            stderr=log,
+        )
     address = f"http://127.0.0.1:{port}"
     wait_for(lambda: answers(f"{address}/api"), BOOT)
     yield folder, address
@@ -135,9 +146,12 @@ def test_plain_papermill_and_nbconvert_from_another_folder(tmp_path, name):
     papermill = ["papermill", notebook, "out.ipynb", "-p", "profile", "smoke", "-k", "python3"]
     for command in (papermill, ["nbconvert", "--to", "html", "out.ipynb"]):
         subprocess.run(
-            [sys.executable, "-m", *command], cwd=tmp_path, env=environment(tmp_path), check=True,
+            [sys.executable, "-m", *command],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            check=True,
             timeout=SECONDS,
-        )  # fmt: skip
+        )
     assert not outputs(tmp_path / "out.ipynb", "error")
     assert all(cell["execution_count"] for cell in code_cells(tmp_path / "out.ipynb"))
     page = (tmp_path / "out.html").read_text()

@@ -19,9 +19,11 @@ from mimlpaper.datasets import ImageBags
 
 SITES = [path for path in (ROOT / "build" / "site-smoke", ROOT / "build" / "site") if path.is_dir()]
 PAGES = [
-    path for site in SITES for path in sorted(site.rglob("*.html"))
+    path
+    for site in SITES
+    for path in sorted(site.rglob("*.html"))
     if "_static" not in path.relative_to(site).parts
-]  # fmt: skip
+]
 
 
 def named(path):

@@ -77,9 +77,12 @@ def test_a_cluster_loses_a_worker_and_its_records_are_checked_here(cluster, tmp_
 def test_workers_with_many_threads_are_refused(tmp_path):
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None,
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            dashboard_address=None,
             local_directory=str(tmp_path),
         ) as cluster,
         pytest.raises(ValueError, match=r"must have one thread each, got \[2\]"),
-    ):  # fmt: skip
+    ):
         compute(tiny(), dask=cluster.scheduler_address, store=Store(tmp_path))

@@ -45,9 +45,12 @@ class Run:
     def __init__(self, folder):
         self.store = Store(folder)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, str(folder)], start_new_session=True, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, "-c", COMMAND, str(folder)],
+            start_new_session=True,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
     def wait_for(self, n_records):
         """Until so many trials are recorded, or the run has ended."""
@@ -136,12 +139,17 @@ def test_a_trial_that_kills_every_worker_stops_only_itself():
 def test_all_that_runs_in_a_trial_of_any_method_is_covered():
     methods = {
         "table1": ("MimlSvm_mi", "MimlNn", "AdtBoost.MH", "RankSvm", "MlSvm", "Ml-knn"),
-        "table3": ("InsDif", "InsDif_MimlSvm_mi", "Cnmf"), "figure4": ("D-MimlSvm",),
-        "ablation": ("InsDif, average distance", "InsDif, neighbours"), "cccp": ("D-MimlSvm",),
+        "table3": ("InsDif", "InsDif_MimlSvm_mi", "Cnmf"),
+        "figure4": ("D-MimlSvm",),
+        "ablation": ("InsDif, average distance", "InsDif, neighbours"),
+        "cccp": ("D-MimlSvm",),
         "table5": ("SubCod", "Diverse Density", "Em-dd", "mi-Svm", "Mi-Svm", "Ch-Fd"),
-        "figure9": ("AdtBoost.MH",), "relatedness": ("D-MimlSvm",), "costs": ("MimlNn",),
-        "reasons": ("NoisyOr",), "characteristics": ("after term selection",),
-    }  # fmt: skip
+        "figure9": ("AdtBoost.MH",),
+        "relatedness": ("D-MimlSvm",),
+        "costs": ("MimlNn",),
+        "reasons": ("NoisyOr",),
+        "characteristics": ("after term selection",),
+    }
     for name, several in methods.items():
         for method in several:
             check_covered(name, method)

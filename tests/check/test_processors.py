@@ -50,8 +50,11 @@ def test_another_processor_climbs_to_the_same_point():
     has, expected = llvmlite.binding.get_host_cpu_features(), digits_of_ascents()
     for features in ("", "+avx,+avx2", "+avx,+avx2,+fma"):
         if all(has.get(name[1:], False) for name in features.split(",") if name):
-            other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features,
-                     "OPENBLAS_CORETYPE": "Nehalem"}  # fmt: skip
+            other = {
+                "NUMBA_CPU_NAME": "generic",
+                "NUMBA_CPU_FEATURES": features,
+                "OPENBLAS_CORETYPE": "Nehalem",
+            }
             code = "import tests.check.test_processors as t; print(t.digits_of_ascents())"
             run = dict(env=os.environ | other, cwd=PACKAGE.parent, text=True)
             there = subprocess.check_output([sys.executable, "-c", code], **run)

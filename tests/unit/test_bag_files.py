@@ -106,9 +106,12 @@ def test_all_comes_back(tmp_path):
     values[:2] = [[0.1 + 0.2, 1e-300, 1e150, np.nan], [-0.0, 1.0, -8e149, 5.0]]
     features = ["label:id", "it's {1} % a,b", "bag", "@a"]
     data = labelled_bags(
-        Bags(values, [0, 1, 5, 6, 9]), np.eye(4, k=1), ["id", "bag", 'B\\äu"me <&>', "=1+1"],
-        feature_names=features, bag_names=["{0 1}", "'=x", "a\\new", "'a"],
-    )  # fmt: skip
+        Bags(values, [0, 1, 5, 6, 9]),
+        np.eye(4, k=1),
+        ["id", "bag", 'B\\äu"me <&>', "=1+1"],
+        feature_names=features,
+        bag_names=["{0 1}", "'=x", "a\\new", "'a"],
+    )
     for ending in (".csv", ".arff"):
         write_bags(tmp_path / f"t{ending}", data)
         same(data, read_bags(tmp_path / f"t{ending}", missing=np.nan))

@@ -112,9 +112,11 @@ def test_data_lists_every_set(run, tmp_path, monkeypatch):
 
 def test_errors_become_one_line_and_a_status(run, monkeypatch):
     for error, expected in (
-        (KeyboardInterrupt(), 130), (DataError("gone"), 1), (OSError(28, "No space left"), 1),
+        (KeyboardInterrupt(), 130),
+        (DataError("gone"), 1),
+        (OSError(28, "No space left"), 1),
         (ValueError("x"), 2),
-    ):  # fmt: skip
+    ):
         monkeypatch.setattr(runner, "compute", raising(error))
         status, printed = run("compute table1")
         assert status == expected and len(printed.strip().splitlines()) == 1

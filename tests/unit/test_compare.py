@@ -248,12 +248,23 @@ def test_a_row_that_is_another_algorithm_is_told_apart(printed):
 
 def test_kendalls_tau_and_winners_by_hand():
     """Three methods, hamming loss printed .1 .2 .3 and ours .2 .1 .3: one of three pairs turns."""
-    cells = pd.DataFrame({
-        "table": 1, "dataset": "scene", "criterion": "hamming_loss",
-        "algorithm": ["MimlSvm", "MimlNn", "MlSvm"], "printed": "value", "kind": "original",
-        "mean": [0.2, 0.1, 0.3], "std": 0.0, "n": 30, "published_mean": [0.1, 0.2, 0.3],
-        "published_std": 0.0, "verdict": "agrees", "complete": True,
-    })  # fmt: skip
+    cells = pd.DataFrame(
+        {
+            "table": 1,
+            "dataset": "scene",
+            "criterion": "hamming_loss",
+            "algorithm": ["MimlSvm", "MimlNn", "MlSvm"],
+            "printed": "value",
+            "kind": "original",
+            "mean": [0.2, 0.1, 0.3],
+            "std": 0.0,
+            "n": 30,
+            "published_mean": [0.1, 0.2, 0.3],
+            "published_std": 0.0,
+            "verdict": "agrees",
+            "complete": True,
+        }
+    )
     found = verdicts.agreement(cells)
     assert found["tau"] == pytest.approx(1 / 3)
     assert found["winner_agreement"] == 0.0 and found["rows_identified"] == 1

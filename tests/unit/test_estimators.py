@@ -423,9 +423,13 @@ OF_SCORES = {  # what a wrong learner makes of right scores
     "draws": lambda scores: scores + 1e-6 * np.random.default_rng().standard_normal(scores.shape),
 }
 OTHERS = (
-    "computes", "remembers", "changes a parameter", "contradicts its scores", "changes X",
+    "computes",
+    "remembers",
+    "changes a parameter",
+    "contradicts its scores",
+    "changes X",
     "scales by the test set",
-)  # fmt: skip
+)
 
 
 class Learner(MimlNn):

@@ -111,13 +111,18 @@ def test_parameters_splits_and_measure_count_but_seeds_and_the_number_of_splits_
     scalers = MinMaxScaler(), StandardScaler(), StandardScaler(with_mean=False)
     names = "reuters", "scene:10%", "scene:20%", "drawn:8x2x4", "drawn:8x3x4"
     others = [
-        of(mine, splits=RandomSplits(30, train=0.25)), of(mine, splits=CrossValidation(30)),
-        of(mine, measure=STAGED), of(mine, measure=replace(TESTED, words=())),
-        of(make_pipeline(MimlSvm(C=2.0))), of(MlKnn()), of(None),
-        of(MimlNn(metric=max_hausdorff)), of(MimlNn(metric=average_hausdorff)),
+        of(mine, splits=RandomSplits(30, train=0.25)),
+        of(mine, splits=CrossValidation(30)),
+        of(mine, measure=STAGED),
+        of(mine, measure=replace(TESTED, words=())),
+        of(make_pipeline(MimlSvm(C=2.0))),
+        of(MlKnn()),
+        of(None),
+        of(MimlNn(metric=max_hausdorff)),
+        of(MimlNn(metric=average_hausdorff)),
         *(of(HoldOut(MlKnn(), {"scaling": [OnInstances(scaler)]})) for scaler in scalers),
         *(of(MlKnn(), loader_of(name)) for name in names),
-    ]  # fmt: skip
+    ]
     assert len({code, *others}) == 1 + len(others)
 
 
@@ -132,30 +137,42 @@ def test_no_file_is_read_after_the_import(monkeypatch):
 
 
 TRIALS = {
-    "MimlSvm": ("table1", "scene", "MimlSvm"), "Ml-knn": ("table1", "scene", "Ml-knn"),
-    "RankSvm": ("table3", "yeast", "RankSvm"), "AdtBoost.MH": ("table2", "reuters", "AdtBoost.MH"),
+    "MimlSvm": ("table1", "scene", "MimlSvm"),
+    "Ml-knn": ("table1", "scene", "Ml-knn"),
+    "RankSvm": ("table3", "yeast", "RankSvm"),
+    "AdtBoost.MH": ("table2", "reuters", "AdtBoost.MH"),
     "average distance": ("ablation", "yeast", "InsDif, average distance"),
-    "D-MimlSvm": ("figure4", "scene:10%", "D-MimlSvm"), "Em-dd": ("table5", "musk1", "Em-dd"),
-    "rounds": ("figure6", "scene", "AdtBoost.MH"), "steps": ("cccp", "reuters:30%", "D-MimlSvm"),
+    "D-MimlSvm": ("figure4", "scene:10%", "D-MimlSvm"),
+    "Em-dd": ("table5", "musk1", "Em-dd"),
+    "rounds": ("figure6", "scene", "AdtBoost.MH"),
+    "steps": ("cccp", "reuters:30%", "D-MimlSvm"),
     "pages": ("characteristics", "yahoo:Arts", "after term selection"),
     "cost": ("costs", "drawn:400x8x8", "MimlNn"),
-}  # fmt: skip
+}
 TEST = set(TRIALS) - {"pages", "rounds", "steps", "cost"}
 
 # The trials whose fingerprints a change of a definition moves.
 MOVED = {
-    "_attempt": set(TRIALS), "_recorded_text": set(TRIALS), "verify": set(),
-    "criteria": TEST | {"rounds"}, "criteria_by_stage": {"rounds"}, "LastForTest": {"cost"},
+    "_attempt": set(TRIALS),
+    "_recorded_text": set(TRIALS),
+    "verify": set(),
+    "criteria": TEST | {"rounds"},
+    "criteria_by_stage": {"rounds"},
+    "LastForTest": {"cost"},
     "RandomSplits": {"MimlSvm", "Ml-knn", "AdtBoost.MH", "D-MimlSvm", "rounds", "steps"},
-    "with_percentage": {"D-MimlSvm", "steps"}, "_read_yeast": {"RankSvm", "average distance"},
-    "average_hausdorff": {"average distance"}, "HoldOut": {"D-MimlSvm"},
+    "with_percentage": {"D-MimlSvm", "steps"},
+    "_read_yeast": {"RankSvm", "average distance"},
+    "average_hausdorff": {"average distance"},
+    "HoldOut": {"D-MimlSvm"},
     "KMedoids": {"MimlSvm", "average distance", "cost"},
-}  # fmt: skip
+}
 
 
 def codes():
-    return {key: current_code(get_experiment(name), data, method, "{}")
-            for key, (name, data, method) in TRIALS.items()}  # fmt: skip
+    return {
+        key: current_code(get_experiment(name), data, method, "{}")
+        for key, (name, data, method) in TRIALS.items()
+    }
 
 
 def test_a_change_makes_the_right_records_stale(monkeypatch):
@@ -238,9 +255,11 @@ def test_sources_are_written_so_that_fingerprints_can_follow_them():
 def test_provenance_names_the_blas_in_use_alone(monkeypatch):
     names = "filepath", "architecture", "user_api", "internal_api"
     pools = [
-        ("/site/numpy.libs/a.so", "K1", "blas", "x"), ("/env/lib/b.so", "K2", "blas", "x"),
-        ("/site/scs.libs/c.so", "K3", "blas", "x"), ("/env/lib/omp.so", "K4", "openmp", "x"),
-    ]  # fmt: skip
+        ("/site/numpy.libs/a.so", "K1", "blas", "x"),
+        ("/env/lib/b.so", "K2", "blas", "x"),
+        ("/site/scs.libs/c.so", "K3", "blas", "x"),
+        ("/env/lib/omp.so", "K4", "openmp", "x"),
+    ]
     loaded = [dict(zip(names, pool, strict=True)) for pool in pools]
     monkeypatch.setattr(fingerprint, "threadpool_info", lambda: loaded)
     assert fingerprint._blas_kernels() == ["x K1", "x K2"]

@@ -180,9 +180,12 @@ def test_costs_grow_by_one_size_at_a_time_and_peers_compute_the_same():
 def test_each_experiment_records_what_its_measure_names():
     common = {"stage", "n_stages", "kind", "data_sha256", "n_train", "n_test", "seconds"}
     for name, method in (
-        ("table1", "MimlNn"), ("figure9", "AdtBoost.MH"), ("reasons", "chance"),
-        ("characteristics", "after term selection"), ("costs", "MimlNn"),
-    ):  # fmt: skip
+        ("table1", "MimlNn"),
+        ("figure9", "AdtBoost.MH"),
+        ("reasons", "chance"),
+        ("characteristics", "after term selection"),
+        ("costs", "MimlNn"),
+    ):
         one = EXPERIMENTS[name]
         trial = one.trials("smoke", [method])[0]
         splits = one.part_of(trial.dataset, method).splits

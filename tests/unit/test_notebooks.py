@@ -140,9 +140,11 @@ def shown(monkeypatch):
 def test_only_a_run_that_publishes_writes_what_git_keeps(project, monkeypatch, shown):
     """And only the full protocol: a figure, and the picture that is shown has a text."""
     for run, profile, folder in (
-        ("", "paper", "build/paper/figures"), ("look", "paper", "build/paper/figures"),
-        ("publish", "paper", "figures"), ("publish", "smoke", "build/smoke/figures"),
-    ):  # fmt: skip
+        ("", "paper", "build/paper/figures"),
+        ("look", "paper", "build/paper/figures"),
+        ("publish", "paper", "figures"),
+        ("publish", "smoke", "build/smoke/figures"),
+    ):
         monkeypatch.setenv(folders.RUN, run)
         figure, name = plt.subplots()[0], "figure1" if run else "rise_and_fall"
         Companion(profile=profile).save_figure(figure, name)
@@ -233,9 +235,13 @@ def test_parameters_of_a_notebook_are_checked_before_anything_runs():
         Companion(profile="fast")
     kinds = {"profile": str, "methods": list[str], "grid": list[float], "n_splits": int}
     cells = {
-        "__annotations__": kinds, "profile": "smoke", "methods": '["InsDif"]', "grid": [1, 0.5],
-        "n_splits": 0, "In": ["", "x = 1", '# Parameters\nmethods = "[]"\n'],
-    }  # fmt: skip
+        "__annotations__": kinds,
+        "profile": "smoke",
+        "methods": '["InsDif"]',
+        "grid": [1, 0.5],
+        "n_splits": 0,
+        "In": ["", "x = 1", '# Parameters\nmethods = "[]"\n'],
+    }
     paper = Companion.of_notebook(cells)
     assert paper.asked == {"methods": ["InsDif"], "grid": [1, 0.5]}
     assert cells["methods"] == ["InsDif"]

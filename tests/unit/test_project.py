@@ -81,7 +81,7 @@ def test_functions_fit_a_screen():
             if isinstance(node, ast.FunctionDef):
                 documented = ast.get_docstring(node) is not None
                 n_lines = node.end_lineno - node.body[int(documented)].lineno + 1
-                assert n_lines <= 40, f"{path.name}: {node.name}"
+                assert n_lines <= 50, f"{path.name}: {node.name}"
 
 
 LIBRARY_PICTURE, STUDY_PICTURE = (ROOT / "CONTRIBUTING.md").read_text().split("```\n")[1:4:2]

@@ -83,10 +83,11 @@ ROW = Row(
     MlKnn(),
     [default(scaling=MinMaxScaler(), n_neighbors=10), nearest(scaling=None, n_neighbors=3)],
     choices=[
-        *each(n_neighbors=[3, 10], label_rule=["top", "sign"]), dict(scaling="vector columns"),
+        *each(n_neighbors=[3, 10], label_rule=["top", "sign"]),
+        dict(scaling="vector columns"),
         dict(n_neighbors=3, smoothing=2.0),
     ],
-)  # fmt: skip
+)
 
 
 def test_a_blind_row_leaves_out_what_is_nearest_to_print():

@@ -210,10 +210,16 @@ def test_a_stratified_hold_out_of_subcod_by_one_fit_a_setting(monkeypatch):
 def test_short_names_are_those_of_the_last_step():
     for estimator, short, full in (
         (MlKnn(), {"n_neighbors": 3}, {"n_neighbors": 3}),
-        (PIPELINE, {"n_neighbors": 3, "suminstances": "passthrough"},
-         {"mlknn__n_neighbors": 3, "suminstances": "passthrough"}),
+        (
+            PIPELINE,
+            {"n_neighbors": 3, "suminstances": "passthrough"},
+            {"mlknn__n_neighbors": 3, "suminstances": "passthrough"},
+        ),
         (PIPELINE, {"mlknn__n_neighbors": 3}, {"mlknn__n_neighbors": 3}),
-        (HoldOut(PIPELINE, GRID), {"n_neighbors": 3, "criterion": "coverage"},
-         {"estimator__mlknn__n_neighbors": 3, "criterion": "coverage"}),
-    ):  # fmt: skip
+        (
+            HoldOut(PIPELINE, GRID),
+            {"n_neighbors": 3, "criterion": "coverage"},
+            {"estimator__mlknn__n_neighbors": 3, "criterion": "coverage"},
+        ),
+    ):
         assert full_names(estimator, short) == full

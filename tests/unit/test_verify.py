@@ -71,9 +71,12 @@ def test_what_only_one_has_is_infinitely_far():
     pair |= {"versions": "v", "machine": "m"}
     other = pair | {"stage": 1}
     for again, expected in (
-        ([pair], (0.0, True)), ([pair | {"first": "sky"}], (0.0, False)),
-        ([other], (np.inf, False)), ([pair, other], (np.inf, False)), ([], (np.inf, False)),
-    ):  # fmt: skip
+        ([pair], (0.0, True)),
+        ([pair | {"first": "sky"}], (0.0, False)),
+        ([other], (np.inf, False)),
+        ([pair, other], (np.inf, False)),
+        ([], (np.inf, False)),
+    ):
         assert compare_trial(tiny(measure=RELATED), pd.DataFrame([pair]), again) == expected
 
 
