@@ -1,13 +1,10 @@
 """A notebook's access to the project: trials, claims, data; tables and figures to save."""
 
-import json
 import os
-import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -33,19 +30,10 @@ from mimlstudy.judge.scorecard import (
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
+from mimlstudy.report.parameters import ParameterError, notebook_parameters
 from mimlstudy.report.tables import results_table, save_table
 
 DRAWN = "Drawn data, in place of files that are not here."
-HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
-# Types of parameters by their names in a notebook.
-TYPES = {
-    "str": str,
-    "int": int,
-    "bool": bool,
-    "list[str]": list[str],
-    "list[int]": list[int],
-    "list[float]": list[float],
-}
 
 
 class Companion:
@@ -53,10 +41,10 @@ class Companion:
 
     It sets the style of figures, and one BLAS thread for the notebook's own fits. The parameters
     are those of :func:`~mimlstudy.engine.execution.compute`; ``data_home=""`` is the default
-    folder. ``asked`` are the notebook's own parameters, its questions, where they are not empty or
-    0. Trials that it runs are recorded in ``build/explored``, never in ``data/results``, and what
-    it shows of an own question is saved there too. What it reads for tables, figures and claims are
-    records that are fresh or attested: others are blank.
+    folder. ``questions`` are the notebook's own parameters, and ``asked`` those that are not empty
+    or 0. Trials that it runs are recorded in ``build/explored``, never in ``data/results``, and
+    what it shows of an own question is saved there too. What it reads for tables, figures and
+    claims are records that are fresh or attested: others are blank.
     """
 
     def __init__(
@@ -66,12 +54,13 @@ class Companion:
         jobs: int = -1,
         data_home: str = "",
         recompute: bool = False,
-        **asked,
+        **questions,
     ):
         if profile not in PROFILES:
-            raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
+            raise ParameterError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         self.profile = profile
-        self.asked = {name: value for name, value in asked.items() if value}
+        self.questions = questions
+        self.asked = {name: value for name, value in questions.items() if value}
         self.store, self.data_home = explored_store(profile), data_home or None
         self._how: dict[str, Any] = dict(
             profile=profile, jobs=jobs, data_home=self.data_home, recompute=recompute
@@ -84,18 +73,22 @@ class Companion:
         threadpool_limits(1, user_api="blas")
 
     @classmethod
-    def of_notebook(cls, cells: dict) -> "Companion":
-        """The companion of a notebook, whose globals are ``cells``.
+    def of_notebook(cls, cells: Mapping) -> "Companion":
+        """The companion of a notebook, whose globals are ``cells``; they stay as they are.
 
-        Its parameters are the names that it annotates. Lists may be given as JSON, as ``papermill
-        -p`` does. A TypeError or ValueError names a parameter that papermill set and that is of
-        another type or that the notebook does not have.
+        Its parameters are those of :func:`~mimlstudy.report.parameters.notebook_parameters`.
         """
-        kinds = cells["__annotations__"]
-        given = {name for cell in cells.get("In", ()) for name in _injected(cell)}
-        parameters = checked({name: cells.get(name) for name in (*kinds, *given)}, kinds)
-        cells.update(parameters)
-        return cls(**parameters)
+        return cls(**notebook_parameters(cells))
+
+    def parameters(self, *names: str) -> tuple:
+        """The values of the notebook's own parameters, which are exactly these ``names``.
+
+        A ParameterError says which name of the notebook's cell of parameters is another.
+        """
+        if {*names} != {*self.questions}:
+            declared = list(self.questions)
+            raise ParameterError(f"the parameters must be {list(names)}, got {declared}")
+        return tuple(self.questions[name] for name in names)
 
     @property
     def explores(self) -> str:
@@ -260,32 +253,3 @@ class Companion:
 
 def _usable(table):
     return table[table["state"].isin(USABLE)].reset_index(drop=True)
-
-
-def _injected(cell):
-    """The names that a cell sets if papermill put it in."""
-    names = re.findall(r"^(\w+) = ", cell, re.MULTILINE)
-    return {*names} if cell.startswith("# Parameters\n") else set()
-
-
-def checked(given: Mapping, kinds: Mapping, of: str = "") -> dict:
-    """Parameters by name: a text of a list or number is read as JSON.
-
-    ``kinds`` are their types by name, of :data:`TYPES`; ``of`` says whose they are, as " of book".
-    ValueError if a name is not among them, TypeError if a value is of another type.
-    """
-    if unknown := sorted({*given} - {*kinds}):
-        raise ValueError(f"parameters{of} must be among {[*kinds]}, got {unknown}")
-    return {name: _typed(name, value, kinds[name]) for name, value in given.items()}
-
-
-def _typed(name, value, kind):
-    if isinstance(value, str) and kind is not str:
-        with suppress(ValueError):
-            value = json.loads(value)
-    (item,), listed = get_args(kind) or (kind,), get_origin(kind) is list
-    types = {type(one) for one in (value if listed and isinstance(value, list) else [value])}
-    if isinstance(value, list) != listed or not types <= ({item, int} if item is float else {item}):
-        kind = str(kind) if listed else kind.__name__
-        raise TypeError(f"parameter {name} must be {kind}, got {value!r}")
-    return value

@@ -19,7 +19,7 @@ from traitlets.config import Config
 from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.judge.scorecard import LAST_RUNS, last_runs
-from mimlstudy.report.companion import HOW_TO_RUN, TYPES, checked
+from mimlstudy.report.parameters import HOW_TO_RUN, TYPES, checked
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 HEADING = re.compile(r'<h\d id="[^"]*|class="anchor-link" href="[^"]*')  # links are in lower case
@@ -82,7 +82,7 @@ def run_notebooks(
     They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
     ``publish`` to the folder that the repository keeps.
     ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
-    those of every notebook, values or texts as of :func:`~mimlstudy.report.companion.checked`.
+    those of every notebook, values or texts as of :func:`~mimlstudy.report.parameters.checked`.
     Own questions are answered in ``build/explored``. ``at_once`` run together, -1: one a core.
     The scorecard is made last, of what the others record, unless all is ``recorded``.
     """
@@ -90,7 +90,7 @@ def run_notebooks(
     found = list(dict.fromkeys(map(_find, names or available_notebooks())))
     for path in found:
         types = {n: TYPES[one["inferred_type_name"]] for n, one in parameters_of(path).items()}
-        parameters = checked(parameters, types, f" of {path.stem}")
+        parameters = checked(parameters, types, path.stem)
     asked = set(parameters) - set(HOW_TO_RUN)
     profile, runs = parameters.get("profile", "paper"), []
     folder = folders.build("explored" if asked else profile)

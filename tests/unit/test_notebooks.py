@@ -18,8 +18,9 @@ from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import SUSPECT, default_store, explored_store, keys_of
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import companion, notebooks
-from mimlstudy.report.companion import TYPES, Companion
+from mimlstudy.report.companion import Companion
 from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
+from mimlstudy.report.parameters import TYPES, ParameterError
 from mimlstudy.report.tables import frame_grid
 from tests.made_up_notebooks import edited, write_notebook
 from tests.made_up_study import METHODS, raising, tiny
@@ -98,9 +99,9 @@ def test_own_questions_are_checked_first_and_answered_elsewhere(folder, monkeypa
     (run,) = run_notebooks(["3_good"], {"k": "[1, 2]"})
     assert "{'k': [1, 2]}" in run.status and "build/explored" in run.status
     assert "'k'" not in str(last_runs())
-    with pytest.raises(ValueError, match=r"3_good must be among \[.*'k'\], got \['K'\]"):
+    with pytest.raises(ParameterError, match=r"3_good must be among \[.*'k'\], got 'K'"):
         run_notebooks(["3_good"], {"K": 1})
-    with pytest.raises(TypeError, match=r"parameter k must be list\[int\], got 'few'"):
+    with pytest.raises(ParameterError, match=r"k of 3_good must be list\[int\], .*got 'few'"):
         run_notebooks(["3_good"], {"k": "few"})
 
 
@@ -229,25 +230,14 @@ def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch
         paper.trials("mine", methods=["X"])
 
 
-def test_parameters_of_a_notebook_are_checked_before_anything_runs():
-    """Those that it annotates; a list may come as JSON; papermill's cell may add no other."""
-    with pytest.raises(ValueError, match=r"profile must be one of .*'paper'\], got 'fast'"):
-        Companion(profile="fast")
-    kinds = {"profile": str, "methods": list[str], "grid": list[float], "n_splits": int}
-    cells = {
-        "__annotations__": kinds,
-        "profile": "smoke",
-        "methods": '["InsDif"]',
-        "grid": [1, 0.5],
-        "n_splits": 0,
-        "In": ["", "x = 1", '# Parameters\nmethods = "[]"\n'],
-    }
+def test_a_companion_knows_the_parameters_of_its_notebook_and_leaves_its_globals(project):
+    cells = {"In": ["profile: str = 'smoke'\nn: int = 0"], "profile": "smoke", "n": "3"}
+    before = dict(cells)
     paper = Companion.of_notebook(cells)
-    assert paper.asked == {"methods": ["InsDif"], "grid": [1, 0.5]}
-    assert cells["methods"] == ["InsDif"]
-    with pytest.raises(ValueError, match=r"among \['profile', .*'n_splits'\], got \['profil'\]"):
-        Companion.of_notebook(cells | {"In": ["# Parameters\nprofil = 'quick'"]})
-    wrong = {"methods": ["one", 2], "grid": [True], "n_splits": "many", "profile": 1}
-    for name, value in wrong.items():
-        with pytest.raises(TypeError, match=f"parameter {name} must be .*, got "):
-            Companion.of_notebook(cells | {name: value})
+    assert paper.profile == "smoke"
+    assert paper.parameters("n") == (3,)
+    assert cells == before
+    with pytest.raises(ParameterError, match=r"parameters must be \['m'\], got \['n'\]"):
+        paper.parameters("m")
+    with pytest.raises(ParameterError, match=r"profile must be one of .*'paper'\], got 'fast'"):
+        Companion(profile="fast")

@@ -1,0 +1,133 @@
+"""A notebook's parameters: the names that its cell of parameters declares, and their values.
+
+A declaration is a line such as ``n_splits: int = 0``. Types are read from the source of the cell:
+Python 3.14 no longer puts the annotations of a cell among its globals, and IPython compiles each
+line on its own, so that only the last annotation could be asked for.
+"""
+
+import ast
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from typing import get_args, get_origin
+
+HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
+# Types of parameters by their names in a notebook.
+TYPES = {
+    "str": str,
+    "int": int,
+    "bool": bool,
+    "list[str]": list[str],
+    "list[int]": list[int],
+    "list[float]": list[float],
+}
+# What one writes for a parameter of these types on a command line.
+EXAMPLES = {
+    "int": "3",
+    "bool": "true",
+    "list[str]": """'["MimlSvm"]'""",
+    "list[int]": "'[1, 2]'",
+    "list[float]": "'[0.1, 0.4]'",
+}
+INJECTED = "# Parameters\n"  # how the cell begins that papermill puts in
+
+
+class ParameterError(ValueError):
+    """A parameter that a notebook does not have, or a value of another type."""
+
+
+def notebook_parameters(cells: Mapping) -> dict:
+    """The checked parameters of a running notebook, by name, in the order of their declaration.
+
+    Parameters
+    ----------
+    cells : mapping, the notebook's globals, which stay as they are. IPython keeps the sources of
+        executed cells in their entry ``In``. A list may be given as JSON, as ``papermill -p`` does.
+
+    Raises
+    ------
+    ParameterError
+        If papermill set a parameter that the notebook does not have, or one of another type.
+    """
+    types: dict[str, type] = {}
+    given: set[str] = set()
+    for source in cells.get("In", ()):
+        if source.startswith(INJECTED):
+            given |= assigned(source)
+        elif "profile" in (declared := declared_types(source)):
+            # A cell that is run again replaces what it declared before.
+            types, given = declared, set()
+    values = {name: cells.get(name) for name in [*types, *sorted(given - types.keys())]}
+    return checked(values, types)
+
+
+def declared_types(source: str) -> dict[str, type]:
+    """Names that the source of a cell annotates by one of :data:`TYPES`, with the type of each."""
+    types = {}
+    for node in _statements(source):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            type_name = ast.unparse(node.annotation)
+            if type_name in TYPES:
+                types[node.target.id] = TYPES[type_name]
+    return types
+
+
+def assigned(source: str) -> set[str]:
+    """Names that the source of a cell sets."""
+    names = set()
+    for node in _statements(source):
+        if isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+def _statements(source):
+    try:
+        return ast.parse(source).body
+    except SyntaxError:  # such as a cell with a line magic
+        return []
+
+
+def checked(values: Mapping, types: Mapping[str, type], notebook: str = "") -> dict:
+    """Parameters by name, each of its type; a text of a list or number is read as JSON.
+
+    Parameters
+    ----------
+    values : mapping, what was given, by name.
+    types : mapping, the type of each parameter that there is, one of :data:`TYPES`.
+    notebook : str, default ""
+        The name of the notebook, for messages.
+
+    Raises
+    ------
+    ParameterError
+        It names the parameter, what was given and what is needed.
+    """
+    of = f" of {notebook}" if notebook else ""
+    for name in values:
+        if name not in types:
+            alike = get_close_matches(name, types, n=1)
+            hint = f"; did you mean {alike[0]!r}?" if alike else ""
+            raise ParameterError(f"parameters{of} must be among {list(types)}, got {name!r}{hint}")
+    return {name: _typed(name, value, types[name], of) for name, value in values.items()}
+
+
+def _typed(name, value, kind, of):
+    if isinstance(value, str) and kind is not str:
+        with suppress(ValueError):
+            value = json.loads(value)
+    if not _is_of_type(value, kind):
+        type_name = next(text for text, known in TYPES.items() if known == kind)
+        example = f", such as {EXAMPLES[type_name]}" if type_name in EXAMPLES else ""
+        raise ParameterError(f"parameter {name}{of} must be {type_name}{example}, got {value!r}")
+    return value
+
+
+def _is_of_type(value, kind):
+    if get_origin(kind) is list:
+        (item,) = get_args(kind)
+        return isinstance(value, list) and all(_is_of_type(entry, item) for entry in value)
+    if kind is float:
+        return type(value) in (int, float)
+    return type(value) is kind  # True is no int here

@@ -1,0 +1,98 @@
+"""Parameters of notebooks: read from the source of their cell, checked by name and type."""
+
+import pytest
+
+from mimlstudy.report.parameters import (
+    EXAMPLES,
+    TYPES,
+    ParameterError,
+    checked,
+    declared_types,
+    notebook_parameters,
+)
+
+DECLARATION = """
+methods: list[str] = []  # which methods
+profile: str = "paper"  # how many trials
+"""
+TYPES_HERE = {
+    "methods": list[str],
+    "grid": list[float],
+    "n_splits": int,
+    "recompute": bool,
+    "profile": str,
+}
+
+
+def cells(*sources, **values):
+    """The globals of a notebook that has run cells of these sources; none has annotations."""
+    return {"In": ["", *sources]} | values
+
+
+def test_parameters_are_the_names_that_the_cell_declares():
+    parameters = notebook_parameters(cells(DECLARATION, methods=["MlSvm"], profile="smoke", other=1))
+    assert parameters == {"methods": ["MlSvm"], "profile": "smoke"}
+
+
+def test_a_list_that_papermill_gives_as_text_is_read_as_json():
+    injected = """# Parameters\nmethods = '["MlSvm"]'\n"""
+    parameters = notebook_parameters(cells(DECLARATION, injected, methods='["MlSvm"]', profile="paper"))
+    assert parameters["methods"] == ["MlSvm"]
+
+
+def test_a_misspelt_parameter_of_papermill_stops_with_the_nearest_name():
+    injected = "# Parameters\nprofil = 'quick'\n"
+    with pytest.raises(ParameterError, match=r"got 'profil'; did you mean 'profile'\?"):
+        notebook_parameters(cells(DECLARATION, injected, methods=[], profile="paper"))
+
+
+def test_a_cell_that_is_edited_and_run_again_replaces_what_it_declared():
+    """In JupyterLab the old value of a name that is misspelt now must not be used in silence."""
+    misspelt = DECLARATION.replace("methods", "method")
+    again = cells(DECLARATION, misspelt, methods=["old"], method=["new"], profile="paper")
+    assert notebook_parameters(again) == {"method": ["new"], "profile": "paper"}
+
+
+def test_a_cell_with_a_magic_declares_nothing():
+    assert declared_types("%matplotlib inline\nprofile: str = ''") == {}
+
+
+def test_names_of_other_types_are_no_parameters():
+    assert declared_types("x: dict = {}\ny: int = 0") == {"y": int}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("methods", ["MlSvm", 2]),
+        ("methods", "MlSvm"),
+        ("grid", [True]),
+        ("n_splits", "many"),
+        ("n_splits", True),
+        ("n_splits", "1.5"),
+        ("recompute", 1),
+        ("profile", 1),
+    ],
+)
+def test_a_value_of_another_type_is_refused(name, value):
+    with pytest.raises(ParameterError, match=f"parameter {name} of 4_x must be .*, got "):
+        checked({name: value}, TYPES_HERE, "4_x")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("grid", "[1, 0.5]", [1, 0.5]),
+        ("n_splits", "3", 3),
+        ("recompute", "true", True),
+        ("profile", "3", "3"),
+    ],
+)
+def test_a_text_is_read_by_the_type_of_its_parameter(name, text, value):
+    assert checked({name: text}, TYPES_HERE) == {name: value}
+
+
+def test_each_example_of_a_message_can_be_given():
+    for type_name, example in EXAMPLES.items():
+        kind = TYPES[type_name]
+        assert checked({"x": example.strip("'")}, {"x": kind})["x"]
