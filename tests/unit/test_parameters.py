@@ -30,13 +30,15 @@ def cells(*sources, **values):
 
 
 def test_parameters_are_the_names_that_the_cell_declares():
-    parameters = notebook_parameters(cells(DECLARATION, methods=["MlSvm"], profile="smoke", other=1))
+    running = cells(DECLARATION, methods=["MlSvm"], profile="smoke", unrelated=1)
+    parameters = notebook_parameters(running)
     assert parameters == {"methods": ["MlSvm"], "profile": "smoke"}
 
 
 def test_a_list_that_papermill_gives_as_text_is_read_as_json():
     injected = """# Parameters\nmethods = '["MlSvm"]'\n"""
-    parameters = notebook_parameters(cells(DECLARATION, injected, methods='["MlSvm"]', profile="paper"))
+    running = cells(DECLARATION, injected, methods='["MlSvm"]', profile="paper")
+    parameters = notebook_parameters(running)
     assert parameters["methods"] == ["MlSvm"]
 
 
