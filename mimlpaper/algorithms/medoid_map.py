@@ -21,6 +21,7 @@ from mimlpaper.kernels import integer_seed
 from mimlpaper.sharing import shared
 
 METRICS = {"max_hausdorff": max_hausdorff, "euclidean": euclidean_distances}
+STARTS = ("medoids", "partition")
 SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
@@ -30,12 +31,16 @@ class OnMedoids(MultiLabelEstimator):
 
     ratio: float = 0.2
     metric: str | Callable = "max_hausdorff"
+    start: str = "medoids"
     random_state: int | np.random.RandomState | None = None
 
     def _fit_map(self, X):
         """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
         self.medoid_map_ = MedoidMap(
-            ratio=self.ratio, metric=self.metric, random_state=self.random_state
+            ratio=self.ratio,
+            metric=self.metric,
+            start=self.start,
+            random_state=self.random_state,
         )
         z = self.medoid_map_.fit_transform(X)
         for name in "n_features_in_", "feature_names_in_":
@@ -54,13 +59,15 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     metric : {"max_hausdorff", "euclidean"} or callable, default "max_hausdorff"
         "euclidean" takes 2-D X, one instance a bag. A callable gets two sets of bags and returns
         their distances.
-    random_state : int, RandomState or None, default None, draws the first medoids.
+    start : {"medoids", "partition"}, default "medoids", see :class:`KMedoids`
+    random_state : int, RandomState or None, default None, draws the start.
 
     ``medoids_`` are the medoids, ``medoid_indices_`` (k,) their places among the training bags.
     """
 
     ratio: float = 0.2
     metric: str | Callable = "max_hausdorff"
+    start: str = "medoids"
     random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, Y=None):
@@ -74,7 +81,7 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X = self._check(X, reset=True)
         k = max(1, int(self.ratio * X.shape[0] + 1e-9))  # 0.29 * 100 must give 29
         seed = integer_seed(self.random_state)
-        z, self.medoid_indices_ = shared(_medoids, X, self.metric, k, seed)
+        z, self.medoid_indices_ = shared(_medoids, X, self.metric, k, self.start, seed)
         self.medoids_ = X[self.medoid_indices_]
         return z
 
@@ -93,9 +100,10 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return check_bags(X, self, reset=reset)
 
 
-def _medoids(X, metric, k, seed):
+def _medoids(X, metric, k, start, seed):
     D = shared(_distances, X, None, metric)  # (m, m)
-    medoids = KMedoids(k, random_state=seed).fit(D).medoid_indices_  # Table 7, step 2
+    clusters = KMedoids(k, start=start, random_state=seed).fit(D)  # Table 7, step 2
+    medoids = clusters.medoid_indices_
     return D[:, medoids], medoids  # Table 7, step 3
 
 
@@ -122,7 +130,7 @@ class LandmarkMap(MedoidMap):
     ----------
     n_sample : int, default 2000, training bags drawn; all bags if there are fewer.
     ratio : float in (0, 1], default 0.2, number of medoids k as a share of the sample.
-    metric, random_state : see :class:`MedoidMap`.
+    metric, start, random_state : see :class:`MedoidMap`.
     """
 
     n_sample: int = 2000
@@ -157,7 +165,11 @@ class KMedoids(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters, max_iter : int, the paper's k; rounds until a ConvergenceWarning, default 100.
-    random_state : int, RandomState or None, default None, draws the first medoids.
+    start : {"medoids", "partition"}, default "medoids"
+        "medoids", as the paper has it: the first medoids are random rows. "partition", as in the
+        authors' program: a random row founds each cluster, each other row joins a random cluster,
+        and the first medoids are those of these clusters.
+    random_state : int, RandomState or None, default None, draws the start.
 
     Attributes ``medoid_indices_`` (n_clusters,), rows of the distances, ``labels_`` (n,), and
     ``inertia_``, the sum of the distances to the own medoid.
@@ -165,9 +177,10 @@ class KMedoids(ClusterMixin, BaseEstimator):
     Source: Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
     """
 
-    def __init__(self, n_clusters, *, max_iter=100, random_state=None):
+    def __init__(self, n_clusters, *, max_iter=100, start="medoids", random_state=None):
         self.n_clusters = n_clusters
         self.max_iter = max_iter
+        self.start = start
         self.random_state = random_state
 
     def fit(self, D, y=None):
@@ -177,9 +190,15 @@ class KMedoids(ClusterMixin, BaseEstimator):
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
         if not 1 <= self.n_clusters <= len(D):
             raise ValueError(f"n_clusters must lie in 1 to {len(D)}, got {self.n_clusters}")
+        if self.start not in STARTS:
+            raise ValueError(f"start must be one of {STARTS}, got {self.start!r}")
         D = D.astype(np.float32)  # so that ties stay ties, and sums in double precision are exact
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
+        if self.start == "partition":
+            labels = rng.randint(self.n_clusters, size=len(D))
+            labels[medoids] = np.arange(self.n_clusters)  # so that no cluster is empty
+            medoids = _update(D, labels, medoids)
         for _ in range(self.max_iter):
             updated = _update(D, _assign(D, medoids), medoids)  # steps 2a to 2c
             if np.array_equal(updated, medoids):

@@ -21,7 +21,8 @@ class MimlNn(OnMedoids):
     ratio : float in (0, 1], default 0.4, number of medoids as a share of the training bags.
     ridge : "auto" or float >= 0, default "auto"
         "auto" is the mean of z², whatever the unit of the features; 0 gives the pseudo-inverse.
-    metric, random_state : see :class:`MedoidMap`; defaults "max_hausdorff" and None.
+    metric, start, random_state : see :class:`MedoidMap`
+        Defaults "max_hausdorff", "medoids" and None.
     label_rule : {"sign", "top"}, default "sign"
 
     Attributes ``medoid_map_``, a fitted MedoidMap, and ``weights_`` (k, n_labels), the paper's W.

@@ -20,7 +20,8 @@ class MimlSvm(OnMedoids):
     ----------
     ratio : float in (0, 1], default 0.2, the paper's k, as a share of the training bags.
     kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
-    metric, random_state : see :class:`MedoidMap`; defaults "max_hausdorff" and None.
+    metric, start, random_state : see :class:`MedoidMap`
+        Defaults "max_hausdorff", "medoids" and None.
     label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
 
     Attributes ``medoid_map_``, a fitted MedoidMap, and ``classifier_``, MlSvm on the distances.

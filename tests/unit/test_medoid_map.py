@@ -121,11 +121,12 @@ def test_two_rounds_of_k_medoids_by_hand():
     assert _update(D, _assign(D, updated), updated).tolist() == [0, 1, 3]
 
 
+@pytest.mark.parametrize("start", ["medoids", "partition"])
 @pytest.mark.parametrize("k", [1, 3, 12, 40])
-def test_k_medoids_end_where_every_medoid_is_the_best_of_its_cluster(rng, k):
+def test_k_medoids_end_where_every_medoid_is_the_best_of_its_cluster(rng, k, start):
     """Some points are equal, but no cluster is empty."""
     D = euclidean_distances(rng.normal(size=(40, 2)).round())
-    clusters = KMedoids(k, random_state=1).fit(D)
+    clusters = KMedoids(k, start=start, random_state=1).fit(D)
     assert clusters.labels_[clusters.medoid_indices_].tolist() == list(range(k))
     for t, medoid in enumerate(clusters.medoid_indices_):
         members = np.flatnonzero(clusters.labels_ == t)
@@ -133,6 +134,33 @@ def test_k_medoids_end_where_every_medoid_is_the_best_of_its_cluster(rng, k):
         assert costs[members == medoid][0] == pytest.approx(costs.min())
     nearest = D[:, clusters.medoid_indices_].min(axis=1)
     assert clusters.inertia_ == pytest.approx(nearest.sum())
+
+
+class Draws(np.random.RandomState):
+    """Founds clusters by rows 0 and 5, and gives the others to clusters 0, 1, 0, 1."""
+
+    def choice(self, a, size, replace):
+        return np.array([0, 5])
+
+    def randint(self, high, size):
+        return np.array([1, 0, 1, 0, 1, 0])
+
+
+def test_a_random_partition_starts_k_medoids_by_hand():
+    """Points 0, 1, 2, 10, 11, 12. The clusters {0, 1, 10} and {2, 11, 12} have the medoids 1
+    (sum 1 + 9 = 10) and 11 (sum 9 + 1 = 10), whose clusters {0, 1, 2} and {10, 11, 12} stay."""
+    D = euclidean_distances(np.array([[0, 1, 2, 10, 11, 12]]).T)
+    clusters = KMedoids(2, start="partition", max_iter=1, random_state=Draws()).fit(D)
+    assert clusters.medoid_indices_.tolist() == [1, 4]
+    assert clusters.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_learners_on_medoids_pass_their_start_on(bags):
+    Y = np.arange(2 * len(bags)).reshape(-1, 2) % 3 == 0
+    for learner in MimlNn(start="partition"), MimlSvm(start="partition"):
+        assert learner.fit(bags, Y).medoid_map_.start == "partition"
+    with pytest.raises(ValueError, match="got 'middle'"):
+        MimlNn(start="middle").fit(bags, Y)
 
 
 def test_unfinished_k_medoids_and_bad_input(rng):
