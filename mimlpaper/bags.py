@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mimlpaper.arrays import order_by_name, real_array
+
 LARGEST = 1e150  # of a feature: distances and kernels take squares, and add them up
 
 
@@ -35,7 +37,7 @@ class Bags:
     names: Sequence | None = None
 
     def __post_init__(self):
-        instances = np.ascontiguousarray(self.instances, dtype=np.float64)
+        instances = np.ascontiguousarray(real_array("instances", self.instances))
         offsets = np.ascontiguousarray(self.offsets, dtype=np.intp)
         if instances.ndim != 2 or instances.shape[1] == 0:
             raise ValueError(f"instances must be 2-D, with features, got shape {instances.shape}")
@@ -62,7 +64,7 @@ class Bags:
         """
         named = pd.Series(bags, dtype=object) if isinstance(bags, Mapping | pd.Series) else None
         names, parts = (None, list(bags)) if named is None else (named.index, [*named])
-        arrays = [_real_array(i, bag) for i, bag in enumerate(parts)]
+        arrays = [_instances_of_bag(i, bag) for i, bag in enumerate(parts)]
         if not arrays:
             raise ValueError("bags must hold at least one bag, got none")
         columns = [list(bag.columns) if hasattr(bag, "columns") else None for bag in parts]
@@ -123,9 +125,21 @@ class Bags:
         return Bags(self.instances[rows], offsets, self.feature_names, names)
 
     def __add__(self, other) -> Bags:
-        joined = Bags.from_list([*self, *(other := as_bags(other, missing=True))])
-        names = None if self.names is None or other.names is None else [*self.names, *other.names]
-        return Bags(joined.instances, joined.offsets, self.feature_names, names)
+        """These bags, then the others, whose features come into the order of these by name."""
+        added = as_bags(other, missing=True)
+        if added.n_features != self.n_features:
+            raise ValueError(f"added bags need {self.n_features} features, got {added.n_features}")
+        instances, feature_names = added.instances, self.feature_names
+        if feature_names is None:
+            feature_names = added.feature_names
+        elif added.feature_names is not None:
+            order = order_by_name("features of added bags", added.feature_names, feature_names)
+            instances = instances[:, order]
+        names = None
+        if self.names is not None and added.names is not None:
+            names = [*self.names, *added.names]
+        offsets = np.concatenate([self.offsets, self.n_instances + added.offsets[1:]])
+        return Bags(np.concatenate([self.instances, instances]), offsets, feature_names, names)
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError("bags are no array: take .instances, list(bags), or use SumInstances")
@@ -152,6 +166,8 @@ class Bags:
 
 def as_bags(X, *, missing: bool = False) -> Bags:
     """``X`` itself if it is a :class:`Bags`, else :meth:`Bags.from_list`; NaN if ``missing``."""
+    if _is_cell_array(X):
+        X = X.ravel()
     if getattr(X, "ndim", None) == 2:
         raise ValueError(
             f"X must be Bags or a list of 2-D arrays, got one 2-D array, {X.shape}; "
@@ -167,12 +183,17 @@ def as_bags(X, *, missing: bool = False) -> Bags:
     return bags
 
 
-def _real_array(i, bag):
+def _is_cell_array(X):
+    """Whether MATLAB's files hold ``X`` as a row or column of cells, a 2-D array in each."""
+    if not isinstance(X, np.ndarray) or X.dtype != object or X.ndim != 2:
+        return False
+    return 1 in X.shape and all(np.ndim(cell) == 2 for cell in X.flat)
+
+
+def _instances_of_bag(i, bag):
     if hasattr(bag, "toarray"):
         raise ValueError(f"bag {i} is sparse; give its .toarray()")
-    if np.iscomplexobj(bag):
-        raise ValueError(f"bag {i} is complex; features must be real")
-    array = np.asarray(bag, dtype=np.float64)
+    array = real_array(f"bag {i}", bag)
     if array.ndim != 2:
         raise ValueError(f"bag {i} must be 2-D, got shape {array.shape}")
     return array

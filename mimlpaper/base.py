@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mimlpaper.arrays import check_type
 from mimlpaper.bags import LARGEST, Bags, as_bags
 from mimlpaper.metrics import label_array
 
@@ -83,7 +84,10 @@ def check_vectors(
         check_is_fitted(estimator)
     if isinstance(X, Bags) or (isinstance(X, list) and X and np.ndim(X[0]) == 2):
         raise ValueError("X must be one vector an example, got bags; make them by BagStatistics()")
+    given = X
     X = validate_data(estimator, X, dtype=np.float64, accept_sparse=sparse, reset=reset, **options)
+    if not hasattr(given, "toarray"):
+        check_type("X", given)  # scikit-learn drops masks, and takes dates for numbers
     if X.shape[0] and abs(X).max() > LARGEST:
         raise ValueError(f"X must hold values within {LARGEST:.0e}, or their squares overflow")
     if reset and not offset and isinstance(X, np.ndarray):

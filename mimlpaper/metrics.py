@@ -17,6 +17,8 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
+from mimlpaper.arrays import real_array
+
 
 def hamming_loss(Y, predicted) -> float:
     """Share of wrong decisions, (1/p) sum_i |h(X_i) Δ Y_i| / |labels|."""
@@ -70,7 +72,7 @@ def average_f1(Y, scores, predicted) -> float:
 
 def accuracy(y, predicted) -> float:
     """Share of bags with the right label; both (n_bags,), booleans, 0 and 1, or -1 and 1."""
-    y, predicted = np.asarray(y), np.asarray(predicted)
+    y, predicted = real_array("y", y), real_array("predicted", predicted)
     if y.ndim != 1 or y.shape != predicted.shape:
         raise ValueError(f"y and predicted must be (n_bags,), got {y.shape} and {predicted.shape}")
     for name, labels in (("y", y), ("predicted", predicted)):
@@ -171,7 +173,7 @@ def _checked(Y, **others):
     arrays = [label_array("Y", Y)]
     for name, other in others.items():
         _check_order(Y, other, name)
-        arrays.append(label_array(name, other) if name == "predicted" else _real_values(other))
+        arrays.append(label_array(name, other) if name == "predicted" else _real_scores(other))
         shapes = arrays[0].shape, arrays[-1].shape
         if shapes[0] != shapes[1]:
             raise ValueError(f"Y and {name} must be (n_bags, n_labels), got {shapes}")
@@ -184,25 +186,29 @@ OF_NAMES = "must be a table of booleans, or 0 and 1; make it of names by MultiLa
 def label_array(name: str, values) -> np.ndarray:
     """Label sets (n_examples, n_labels), dense or sparse, as booleans; errors use ``name``."""
     try:
-        values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+        values = values.toarray() if hasattr(values, "toarray") else values
+        cells = np.asarray(values)
     except ValueError:  # rows of several lengths
         raise ValueError(f"{name} {OF_NAMES}, got lists") from None
-    if values.dtype.kind in "OUS" and any(isinstance(v, str | list | set) for v in values.flat):
-        raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {values.flat[0]!r}")
-    if values.ndim != 2 or values.shape[1] == 0:
-        hint = ", for one label Y[:, None]" if values.ndim == 1 else ""
-        raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {values.shape}")
-    strange = values[~np.isin(values, (0, 1))]
+    if cells.dtype.kind in "OUS":
+        for cell in cells.flat:
+            if isinstance(cell, str | bytes | list | set):
+                raise ValueError(f"{name} {OF_NAMES} (or .astype(int) of digits), got {cell!r}")
+    numbers = real_array(name, values)
+    if numbers.ndim != 2 or numbers.shape[1] == 0:
+        hint = ", for one label Y[:, None]" if numbers.ndim == 1 else ""
+        raise ValueError(f"{name} must be 2-D, with labels{hint}, got shape {numbers.shape}")
+    strange = numbers[~np.isin(numbers, (0, 1))]
     if len(strange):
         hint = "; are scores and predicted swapped?" if name == "predicted" else ""
-        raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]}{hint}")
-    return values.astype(bool)
+        raise ValueError(f"{name} must hold booleans, or 0 and 1, got {strange[0]:g}{hint}")
+    return numbers > 0
 
 
-def _real_values(scores):
-    scores = np.asarray(scores)
-    if scores.dtype == bool:
+def _real_scores(values):
+    if np.asarray(values).dtype == bool:
         raise ValueError("scores must hold real values, got booleans; are these predictions?")
+    scores = real_array("scores", values)
     if np.isnan(scores).any():
         raise ValueError(f"scores must not hold NaN, got {np.isnan(scores).sum()}")
     return scores

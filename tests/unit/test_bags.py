@@ -97,6 +97,28 @@ def test_names_stay_with_the_bags():
         Bags([[1.0], [2.0]], [0, 1, 2], names=["a"])
 
 
+def test_added_bags_are_matched_by_the_names_of_features():
+    """The second table has its columns in another order; without names they keep their places."""
+    p, q = pd.DataFrame({"x": [1.0], "y": [2.0]}), pd.DataFrame({"y": [20.0], "x": [10.0]})
+    named = Bags.from_list({"p": p}) + Bags.from_list({"q": q})
+    assert named.instances.tolist() == [[1, 2], [10, 20]]
+    assert (list(named.names), list(named.feature_names)) == (["p", "q"], ["x", "y"])
+    assert (Bags.from_list([[[0.0, 0.0]]]) + Bags.from_list([q])).feature_names == ["y", "x"]
+    with pytest.raises(ValueError, match="features of added bags must have the same names"):
+        Bags.from_list([p]) + Bags.from_list([q.rename(columns={"x": "z"})])
+    with pytest.raises(ValueError, match="added bags need 2 features, got 1"):
+        Bags.from_list([p]) + Bags.from_list([[[1.0]]])
+
+
+def test_cells_of_matlab_are_bags():
+    cells = np.empty((2, 1), dtype=object)
+    cells[:, 0] = [np.ones((2, 3)), np.zeros((1, 3))]
+    for given in cells, cells.T:
+        assert as_bags(given).sizes.tolist() == [2, 1]
+    with pytest.raises(ValueError, match="one 2-D array"):
+        as_bags(np.array([[1.0], [2.0]], dtype=object))
+
+
 def test_statistics_of_bags_have_names():
     bags = Bags.from_list({"p": pd.DataFrame({"x": [1.0, 3.0], "y": [0.0, 0.0]})})
     statistics = BagStatistics().fit(bags)

@@ -170,7 +170,7 @@ def test_errors_say_what_to_give(bags, Y, y):
         (svm, list(bags), Y, "one vector an example, got bags"),
         (miml.MimlNn(metric="euclidean"), bags, Y, "one vector an example, got bags"),
         (nn, [csr_array(bag) for bag in bags], Y, r"bag 0 is sparse; give its .toarray"),
-        (nn, [bag + 1j for bag in bags], Y, "bag 0 is complex"),
+        (nn, [bag + 1j for bag in bags], Y, "bag 0 must hold real numbers, got complex"),
         (nn, [bag + 1e8 for bag in bags], Y, "X must lie around 0: .* 1.0e\\+08"),
         (svm, SumInstances().transform(bags) + 1e8, Y, "X must lie around 0"),
     ):

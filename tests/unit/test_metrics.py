@@ -48,7 +48,7 @@ def test_nonsense_is_refused():
     for given, message in (
         ((Y, scores[:, :1], predicted), r"\(2, 2\), \(2, 1\)"),
         ((Y, scores * np.nan, predicted), "NaN, got 4"),
-        ((Y, scores, 2 * predicted - 1), "predicted must hold booleans, or 0 and 1, got -1.0"),
+        ((Y, scores, 2 * predicted - 1), "predicted must hold booleans, or 0 and 1, got -1"),
         ((Y, predicted, scores), "got 0.9; are scores and predicted swapped"),
         ((Y, predicted > 0, predicted), "scores must hold real values, got booleans"),
         ((2 * Y - 1, scores, predicted), "Y must hold booleans, or 0 and 1, got -1"),

@@ -1,0 +1,87 @@
+"""Arrays of real numbers, and rows and columns in the order of their names."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+WHOLE_OR_REAL = "biuf"  # NumPy's letters of booleans, integers and floats
+REFUSED = {
+    "c": "complex numbers; give real ones, such as .real or np.abs()",
+    "m": "times; give numbers, such as of days",
+    "M": "dates; give numbers, such as of days",
+    "S": "texts; give numbers, as .astype(float) makes them",
+    "U": "texts; give numbers, as .astype(float) makes them",
+}
+
+
+def real_array(name: str, values) -> np.ndarray:
+    """``values`` as an array of float64, whatever type holds them; None and pandas' NA are NaN.
+
+    Parameters
+    ----------
+    name : str, what errors call the values.
+    values : array, nested lists, DataFrame or Series of booleans, integers or floats.
+
+    Raises ValueError for what float64 would lose: a mask, dates, complex numbers, texts.
+    """
+    check_type(name, values)
+    cells = np.asarray(values)
+    if cells.dtype.kind not in WHOLE_OR_REAL:
+        for cell in cells.flat:
+            _check_number(name, cell)
+    if isinstance(values, pd.DataFrame | pd.Series):
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    if cells.dtype == object:
+        cells = np.where(pd.isna(cells), np.nan, cells)
+    return np.asarray(cells, dtype=np.float64)  # a copy only of another type
+
+
+def check_type(name: str, values):
+    """Raise a ValueError if float64 would lose what the type of an array can hold."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked values; fill them, as .filled(np.nan) does")
+    kind = np.asarray(values).dtype.kind
+    if kind in REFUSED:
+        raise ValueError(f"{name} must hold real numbers, got {REFUSED[kind]}")
+
+
+def _check_number(name, cell):
+    """An array of objects may hold anything."""
+    missing = cell is None or cell is pd.NA
+    real = isinstance(cell, Real | Decimal | np.bool_)
+    if not (missing or real) or isinstance(cell, np.timedelta64):  # NumPy's times are integers
+        raise ValueError(f"{name} must hold real numbers, got {type(cell).__name__} {cell!r:.60}")
+
+
+def order_by_name(what: str, names: Sequence, wanted: Sequence) -> np.ndarray:
+    """Places of the ``wanted`` names among ``names``: ``names[places]`` are the wanted ones.
+
+    Rows and columns that pandas only numbered have no names: they keep their places.
+
+    Parameters
+    ----------
+    what : str, what errors call the things that have names.
+    names, wanted : sequences of equal length; 1 and "1" are the same name.
+
+    Raises ValueError if both hold names and these are not the same, or not unique.
+    """
+    texts, wanted_texts = pd.Index(map(str, names)), pd.Index(map(str, wanted))
+    if texts.equals(wanted_texts):
+        return np.arange(len(texts))
+    places = texts.get_indexer(wanted_texts) if texts.is_unique else np.full(len(texts), -1)
+    if wanted_texts.is_unique and (places >= 0).all():
+        return places
+    if _are_numbers(names) or _are_numbers(wanted):
+        return np.arange(len(texts))
+    difference = wanted_texts.symmetric_difference(texts).tolist() or "names that repeat"
+    raise ValueError(
+        f"{what} must have the same names on both sides, in any order, got {difference!s:.60} "
+        "on one side only"
+    )
+
+
+def _are_numbers(names):
+    return pd.api.types.is_integer_dtype(pd.Index(names))
