@@ -20,8 +20,8 @@ from sphinx.cmd.build import main as sphinx
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.judge.scorecard import artefact_status
 from mimlstudy.report.companion import Companion
+from mimlstudy.report.status import artefact_status
 
 ROOT = paths.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"

@@ -14,8 +14,8 @@ from terms import link, slug
 
 from mimlstudy import folders
 from mimlstudy.engine.trials import PROFILES
-from mimlstudy.judge.scorecard import ARTEFACTS
 from mimlstudy.report.notebooks import available_notebooks
+from mimlstudy.report.status import ARTEFACTS
 
 # Tags of cells whose code is shown or left out anyway.
 UNFOLDED = {"parameters", "remove-input", "hide-input", "hide-cell", "remove-cell"}

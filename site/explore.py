@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
-from mimlstudy.judge.compare import compare_with_paper, records_of
+from mimlstudy.judge.compare import compare_with_paper, records_of, unmixed
 from mimlstudy.judge.statistics import ranks_of_means, swept_values
 from mimlstudy.report.figures import in_order, look_of
 
@@ -107,7 +107,7 @@ def _facts(means, last_spread, ends, spreads):
 
 def _curve(records, name, color):
     """Mean and std over splits at each x; a run that stopped early keeps its last values."""
-    runs = records.pivot_table([*CRITERIA], "split", "x").T.groupby(level=0).ffill()
+    runs = unmixed(records, "x").pivot_table([*CRITERIA], "split", "x").T.groupby(level=0).ffill()
     sides = {"mean": runs.mean(axis=1), "std": runs.std(axis=1)}
     numbers = {side: [_rounded(of[name]) for name in CRITERIA] for side, of in sides.items()}
     return {"name": name, "color": color, "x": sorted(set(records["x"]))} | numbers

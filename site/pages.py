@@ -11,9 +11,9 @@ from markupsafe import Markup, escape
 from terms import glossary, link, slug
 
 from mimlstudy.folders import published
-from mimlstudy.judge.scorecard import ARTEFACTS, in_words
 from mimlstudy.judge.verdicts import IN_PRINT, VERDICT_LOOKS
 from mimlstudy.paper.published import ALL_CRITERIA, published_divergences
+from mimlstudy.report.status import ARTEFACTS
 from mimlstudy.report.tables import (
     CLAIM_COLUMNS,
     HOW_TESTED,
@@ -21,6 +21,7 @@ from mimlstudy.report.tables import (
     number_text,
     published_text,
 )
+from mimlstudy.report.words import in_words
 
 HERE = Path(__file__).resolve().parent
 FOLD = 250  # characters, beyond which a cell is folded

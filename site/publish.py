@@ -17,8 +17,9 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.judge.scorecard import ARTEFACTS, answer, recorded_scorecard
 from mimlstudy.report.notebooks import LEFT_OUT, NO_ERRORS, run_notebooks
+from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
+from mimlstudy.report.words import answer
 
 HERE = Path(__file__).resolve().parent
 # Looks of tables, which a page of the repository may not have.

@@ -262,7 +262,7 @@ def _described(parts):
 
 def comparisons(records: pd.DataFrame, test: ClaimTest) -> list[Compared | Part]:
     """By each criterion, or by accuracy on each data set; a part where records are missing."""
-    records = compare.as_published(records)
+    records = compare.unmixed(compare.as_published(records))
     return [_compared(records, test, *case) for case in test.cases()]
 
 
@@ -360,6 +360,7 @@ def stable(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """A method's mean curve moves by at most 2 % over the last fifth of ``values[0]`` rounds."""
     (method,), (last,) = test.methods, test.values
     rows = records[(records["method"] == method) & records["stage"].between(1, last)]
+    rows = compare.unmixed(rows, "stage")
     return [_stable(rows, method, last, name) for name in test.on]
 
 
@@ -375,7 +376,8 @@ def _stable(rows, method, last, name):
 
 def sub_concepts_matter(records: pd.DataFrame, test: ClaimTest) -> list[Part]:
     """Fits differ from the rival's, the learner on the bag label alone, so sub-concepts matter."""
-    records, (method,), (alone,) = compare.as_published(records), test.methods, test.rivals
+    records = compare.unmixed(compare.as_published(records))
+    (method,), (alone,) = test.methods, test.rivals
     if gaps := _absent(records, method, alone):
         return [Part(method, "sub-concepts", note=gaps)]
     rows = records.set_index(["dataset", "split"])

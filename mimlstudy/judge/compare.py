@@ -104,13 +104,50 @@ def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
     return records[~records["state"].isin(STATES[3:])] if "state" in records else records
 
 
+# What may differ between two records of one method on one split: which fit, and of how much.
+CONFIGURATION = ["parameters", "stage", "n_settings", "calibration"]
+
+
+def unmixed(records: pd.DataFrame, *by: str) -> pd.DataFrame:
+    """The same records, after a check that a mean over splits may be taken of each method.
+
+    A method has one configuration, one stage and one budget on a data set, and one record of a
+    split. ``by`` are columns that the mean is taken apart by, such as the stage of a curve.
+    ValueError names the first method that mixes some.
+    """
+    keys = ["dataset", "method", *by]
+    varying = [name for name in CONFIGURATION if name in records and name not in by]
+    groups = records.groupby(keys, sort=False, dropna=False)
+    n_values = groups[varying].nunique(dropna=False)
+    for name in varying:
+        mixed = n_values.index[n_values[name] > 1]
+        if len(mixed):
+            raise ValueError(_mixed(mixed[0], name, groups.get_group(mixed[0])[name].unique()))
+    repeated = records[records.duplicated([*keys, "split"])]
+    if len(repeated):
+        row = repeated.iloc[0]
+        place = [row[name] for name in keys]
+        raise ValueError(_mixed(place, "row of a split", [row["split"]] * 2))
+    return records
+
+
+def _mixed(place, name, values):
+    """What an error says of records that cannot be averaged."""
+    texts = ", ".join(map(str, values[:5]))
+    return (
+        f"a mean over splits needs one {name}, got {texts} of "
+        f"{' / '.join(map(str, place))}; select the records of one {name}, or take means by it"
+    )
+
+
 def column_records(get_records: Records, experiment: str, column: str) -> pd.DataFrame:
     """The records of a table in a column; only tables and unseen data have all three.
 
     Matched records may be those of several experiments, "table5+readings", or of none, "".
 
     Matched settings may have been chosen because they come nearest to print, blind ones never: a
-    method without such settings has its matched rows there too. Tuned ones are held out.
+    method without such settings has its matched rows there too. Tuned ones are held out, with
+    the whole budget.
     """
     if column == "matched":
         return records_of(get_records, *filter(None, experiment.split("+")))
@@ -118,6 +155,7 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     if table is None or not experiment.startswith(("table", "unseen")):
         return NO_RECORDS
     matched, records = (records_of(get_records, name) for name in (experiment, column))
+    records = as_published(records)
     covered = [name for name in records["dataset"].unique() if table.covers(name)]
     records = records[records["dataset"].isin(covered)]
     if column == "tuned" or records.empty or matched.empty:
@@ -140,7 +178,7 @@ def run_means(records: pd.DataFrame, table: PublishedTable) -> pd.DataFrame:
     A run is a split; in Table 4 one of the eleven data sets, which share a column; in Table 5 the
     ten folds of one cross-validation. Also n_trials, and the worst state and kind of these.
     """
-    rows = records.assign(
+    rows = unmixed(records).assign(
         run=records["dataset"] if table.run == "dataset" else records["split"] // table.n_folds,
         dataset=_named(records, table),
         state=pd.Categorical(records["state"], STATES, ordered=True),
@@ -176,7 +214,8 @@ def tuned_losses(get_records: Records) -> pd.DataFrame:
 
     The sets of web pages are one. A learner of bags that works through InsDif has its own name.
     """
-    rows = as_published(records_of(get_records, "tuned")).dropna(subset="average_precision")
+    rows = unmixed(as_published(records_of(get_records, "tuned")))
+    rows = rows.dropna(subset="average_precision")
     sets = rows["dataset"].str.replace("yahoo:.*", "web pages", regex=True)
     methods = rows["method"].replace("InsDif", "MimlNn").str.removeprefix("InsDif_")
     return 1 - rows["average_precision"].groupby([sets, methods]).mean().unstack()
@@ -194,7 +233,7 @@ def chosen_by_what_they_see(get_records: Records) -> pd.DataFrame:
     average precision on the test set, or the accuracy for one label.
     """
     columns = ["dataset", "split", "seen", "method", "value"]
-    rows = as_published(records_of(get_records, "tuned", "controls"))
+    rows = unmixed(as_published(records_of(get_records, "tuned", "controls")))
     rows = rows[rows["dataset"].isin(EXPERIMENTS["controls"].datasets)]
     if rows.empty:
         return pd.DataFrame(columns=columns)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.judge.claims import CLAIM_TESTS, QUOTED
-from mimlstudy.judge.compare import Records, as_published, records_of
+from mimlstudy.judge.compare import Records, as_published, records_of, unmixed
 from mimlstudy.paper.experiments import READ_SPLITS, ROWS
 from mimlstudy.paper.published import ALL_CRITERIA
 
@@ -95,7 +95,8 @@ def _cases_of_leads(experiment):
 def _losses(table):
     """Each method's mean losses: a row a reading, else the published; columns (criterion, set)."""
     criteria = [name for name in ALL_CRITERIA if name in table]
-    means = table.groupby(["method", "reading", "dataset"])[criteria].mean()
+    groups = unmixed(table, "reading").groupby(["method", "reading", "dataset"])
+    means = groups[criteria].mean()
     means = means.dropna(axis=1, how="all")
     scores = [name for name in means if not ALL_CRITERIA[name].lower_is_better]
     means[scores] = 1 - means[scores]

@@ -11,8 +11,6 @@ training.
 """
 
 import numpy as np
-import pandas as pd
-from scipy.special import stdtrit
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 
@@ -20,7 +18,6 @@ from mimlpaper import DMimlSvm, MimlSvm, MimlSvmMi
 from mimlpaper.datasets.loaders import PERCENTAGES
 from mimlpaper.metrics import CRITERIA, evaluate
 from mimlstudy.engine.trials import Experiment, Measure, Part, RandomSplits
-from mimlstudy.judge.statistics import ALPHA
 from mimlstudy.paper.measures import OBJECTIVES, RELATED, TESTED
 from mimlstudy.paper.section4 import AS_COUNTS, GAUSSIAN, LINEAR, SCALED
 from mimlstudy.paper.settings import Row, Table, default, each, held_out, nearest
@@ -146,24 +143,6 @@ def standardized_leads(estimator, dataset, train, test) -> list[dict]:
         leads.append(np.subtract(first, second))
     ratios = np.mean(leads, axis=0) / np.std(leads, axis=0, ddof=1)
     return [dict(zip(CRITERIA, ratios.tolist(), strict=True))]
-
-
-def critical_lead(rho) -> np.ndarray:
-    """The mean lead over its std that is significant if two leads have the correlation ρ."""
-    error = np.sqrt(1 / N_SPLITS + rho / (1 - np.asarray(rho)))
-    return stdtrit(N_SPLITS - 1, 1 - ALPHA / 2) * error
-
-
-def levels(records: pd.DataFrame, rho: float) -> pd.DataFrame:
-    """Shares of false differences: rows are numbers of training examples, columns criteria."""
-    ratios = records.groupby("method")[[*CRITERIA]]
-    return ratios.agg(lambda ratio: (ratio.abs() > critical_lead(rho)).mean())
-
-
-def power(records: pd.DataFrame, rho: float, lead: float) -> float:
-    """The share of criteria and sets in which a lead of so many std is shown, by the worse size."""
-    ratios = records.set_index("method")[[*CRITERIA]] + lead
-    return float((ratios > critical_lead(rho)).groupby("method").mean().mean(axis=1).min())
 
 
 # The smallest and the largest training set of Figs. 4 and 5.

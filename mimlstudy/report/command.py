@@ -78,8 +78,8 @@ def _protocol(options):
     *PROTOCOL,
 )
 def _run(options):
-    from mimlstudy.judge import scorecard
-    from mimlstudy.report import notebooks
+    from mimlstudy.report import notebooks, status
+    from mimlstudy.report.words import counted
 
     names = options.notebooks or notebooks.available_notebooks()
     if options.parameters:
@@ -96,7 +96,7 @@ def _run(options):
             ]
         )
     named = {Path(name).stem: name for name in names}
-    counts = {stem: scorecard.trials_behind(stem, options.profile) for stem in named}
+    counts = {stem: status.trials_behind(stem, options.profile) for stem in named}
     left_out = [stem for stem in named if options.recorded and counts[stem].keys() & TO_RUN]
     ready = [name for stem, name in named.items() if stem not in left_out]
     asked = {"data_home": options.data_home or "", "recompute": options.recompute}
@@ -109,7 +109,7 @@ def _run(options):
             {
                 "notebook": run.name,
                 "status": run.status,
-                "trials": scorecard.counted(counts[run.name]) or "none",
+                "trials": counted(counts[run.name]) or "none",
                 "seconds": f"{run.seconds:.0f}",
                 "mend": "" if run.status == "done" else f"mimlpaper run {run.name}",
             }
@@ -134,8 +134,8 @@ def _run(options):
 def _compute(options):
     from mimlstudy.engine import execution as runner
     from mimlstudy.engine import records
-    from mimlstudy.judge import scorecard
     from mimlstudy.paper import experiments as registry
+    from mimlstudy.report.words import counted
 
     names = options.experiment or list(registry.EXPERIMENTS)
     how = {"recompute": options.recompute}
@@ -144,7 +144,7 @@ def _compute(options):
         return print(runner.estimate(names, **how).to_string(index=False, float_format="%.2f"))
     how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
     trials = runner.compute(names, **how).drop_duplicates(records.KEY)
-    states = ("state", lambda states: scorecard.counted(states.value_counts(sort=False)))
+    states = ("state", lambda states: counted(states.value_counts(sort=False)))
     groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
     print(summary.to_string(float_format="%.2f"))
@@ -160,8 +160,8 @@ def _compute(options):
 )
 def _verify(options):
     from mimlstudy.engine import fingerprint, verify
-    from mimlstudy.judge import scorecard
     from mimlstudy.paper import experiments as registry
+    from mimlstudy.report.words import counted
 
     what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
     names = options.experiment or registry.EXPERIMENTS
@@ -170,7 +170,7 @@ def _verify(options):
     shown = table if options.audit is None else table[~same]
     if len(shown):
         print(shown.to_string(index=False))
-    found = scorecard.counted(table["outcome"].value_counts()) or "none"
+    found = counted(table["outcome"].value_counts()) or "none"
     n_checked, machine = table["n_checked"].sum(), fingerprint.provenance()["machine"]
     print(f"{n_checked} trials run again on {machine}; groups: {found} ({verify.MEANING})")
     return int(not same.all())
@@ -204,20 +204,22 @@ def _bench(options):
 def _status(options):
     from mimlstudy import folders
     from mimlstudy.engine import records
-    from mimlstudy.judge import scorecard
+    from mimlstudy.report import status
+    from mimlstudy.report.trace import trace
+    from mimlstudy.report.words import in_words
 
     if options.trace:
         if len(options.trace) not in (3, 4):
             raise ValueError(f"--trace takes 3 or 4 names, got {len(options.trace)}")
-        return print(scorecard.trace(*options.trace))
+        return print(trace(*options.trace))
     if options.json:
-        return print(json.dumps(scorecard.recorded_scorecard(options.profile), indent=1))
+        return print(json.dumps(status.recorded_scorecard(options.profile), indent=1))
     rows = []
     if folders.notebooks().is_dir():  # which a wheel does not have
-        rows = scorecard.artefact_status(options.profile)
+        rows = status.artefact_status(options.profile)
         _print(rows)
         print()
-    print(scorecard.in_words(scorecard.recorded_scorecard(options.profile)))
+    print(in_words(status.recorded_scorecard(options.profile)))
     if other := records.other_versions(options.profile):
         print(f"\n{other}")
     return int(any(row["mend"] for row in rows))

@@ -18,20 +18,15 @@ from mimlstudy.engine.execution import compute
 from mimlstudy.engine.records import USABLE, explored_store, records
 from mimlstudy.engine.trials import PROFILES, STAND_INS
 from mimlstudy.judge.claims import ClaimResult, evaluate_claims
-from mimlstudy.judge.compare import as_published, column_records
+from mimlstudy.judge.compare import as_published, column_records, unmixed
 from mimlstudy.judge.multiverse import single_changes
-from mimlstudy.judge.scorecard import (
-    ARTEFACTS,
-    counted,
-    finding_in_words,
-    recorded_scorecard,
-    results_of,
-)
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
 from mimlstudy.report.parameters import ParameterError, notebook_parameters
+from mimlstudy.report.status import ARTEFACTS, recorded_scorecard, results_of
 from mimlstudy.report.tables import results_table, save_table
+from mimlstudy.report.words import counted, finding_in_words
 
 DRAWN = "Drawn data, in place of files that are not here."
 
@@ -186,7 +181,8 @@ class Companion:
         """Mean processor seconds of one fit and one prediction: a row for each method."""
         means = {}
         for name in experiments:
-            by_method = as_published(self.recorded(name)).groupby("method", sort=False)
+            fits = unmixed(as_published(self.recorded(name)))
+            by_method = fits.groupby("method", sort=False)
             means[get_experiment(name).title] = by_method[["fit_seconds", "predict_seconds"]].mean()
         return pd.concat(means, axis=1).round(2)
 

@@ -22,6 +22,7 @@ from mimlpaper.datasets import ImageBags, scene_mosaic
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
+from mimlstudy.judge.compare import unmixed
 from mimlstudy.judge.statistics import Ranks
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
@@ -116,6 +117,7 @@ def plot_parameter_curves(
     the setting of each method in ``published``; the key calls it ``ring``. With one split of
     several data sets a thin line stands for each set, in place of a band.
     """
+    unmixed(records, x)
     methods, few = records["method"].unique(), records[x].nunique() <= 12
     n_splits, n_sets = records["split"].nunique(), records["dataset"].nunique()
     losses, of_sets = _losses(records, x), n_splits == 1 < n_sets

@@ -18,8 +18,8 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.judge.scorecard import LAST_RUNS, last_runs
 from mimlstudy.report.parameters import HOW_TO_RUN, TYPES, checked
+from mimlstudy.report.status import LAST_RUNS, last_runs
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 HEADING = re.compile(r'<h\d id="[^"]*|class="anchor-link" href="[^"]*')  # links are in lower case

@@ -19,7 +19,7 @@ from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
 from mimlstudy.engine.records import guarded
 from mimlstudy.judge.claims import ClaimResult
-from mimlstudy.judge.compare import compare_with_paper, round_half_up
+from mimlstudy.judge.compare import compare_with_paper, round_half_up, unmixed
 from mimlstudy.judge.statistics import MARGIN
 from mimlstudy.judge.verdicts import (
     DECIMALS,
@@ -327,7 +327,7 @@ def _results_caption(table, cells, every, marked, others, has_blind, profile):
 
 def measured_table(records: pd.DataFrame, *, title: str, profile: str) -> ReportTable:
     """Mean ± std over splits of every method, in the order of the records."""
-    groups = records.groupby("method", sort=False)
+    groups = unmixed(records).groupby("method", sort=False)
     numbers = groups[list(CRITERIA)].agg(["mean", "std"]).stack(level=0, future_stack=True)
     about = groups.agg(n=("split", "size"), state=("state", _joined), kind=("kind", _joined))
     tidy = numbers.rename_axis(["algorithm", "criterion"]).reset_index().join(about, "algorithm")
@@ -383,7 +383,8 @@ def divergences_table(
 
 def choices_table(records: pd.DataFrame, title: str) -> ReportTable:
     """What an open choice changes: means of the configuration, reading "", then differences."""
-    means = records.groupby(["method", "reading"], sort=False)[[*CRITERIA]].mean()
+    groups = unmixed(records, "reading").groupby(["method", "reading"], sort=False)
+    means = groups[[*CRITERIA]].mean()
     own = means.xs("", level="reading", drop_level=False)
     changes = means.drop(own.index).sub(own.droplevel("reading"), level="method").dropna(how="all")
     texts = pd.concat([own.map("{:.3f}".format), changes.map("{:+.3f}".format)])

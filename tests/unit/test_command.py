@@ -12,8 +12,7 @@ from mimlstudy import folders
 from mimlstudy.engine import execution as runner
 from mimlstudy.engine import verify
 from mimlstudy.engine.trials import PROFILES
-from mimlstudy.judge import scorecard
-from mimlstudy.report import command, notebooks
+from mimlstudy.report import command, notebooks, status, words
 from mimlstudy.report.notebooks import NotebookRun
 from tests.made_up_study import raising
 
@@ -31,28 +30,28 @@ def run(capsys):
     """The status of a command line given in one text, and what it prints."""
 
     def run(line):
-        status = command.main(line.split())
-        return status, "".join(capsys.readouterr())
+        code = command.main(line.split())
+        return code, "".join(capsys.readouterr())
 
     return run
 
 
 def test_compute_records_and_verify_says_whether_numbers_are_the_same(run, results, monkeypatch):
     how = "table1 --profile smoke --jobs 1"
-    for line, status, printed in (
+    for line, code, printed in (
         (f"compute {how} --methods Ml-knn", 0, "2 fresh"),
         (f"verify {how}", 0, "groups: 1 equal (equal: to a millionth"),
         (f"compute {how} --estimate", 0, "\n       all "),
     ):
         found = run(line)
-        assert found[0] == status and printed in found[1]
+        assert found[0] == code and printed in found[1]
     path = results / "smoke" / "results" / "table1.csv"
     pd.read_csv(path).assign(coverage=0.5).to_csv(path, index=False)
-    status, printed = run(f"verify {how}")
-    assert status == 1 and "groups: 1 suspect (" in printed
+    code, printed = run(f"verify {how}")
+    assert code == 1 and "groups: 1 suspect (" in printed
     monkeypatch.setattr(verify, "is_present", lambda *_: False)
-    status, printed = run(f"verify {how} --audit 20")  # an audit needs no data
-    assert status == 0 and "groups: none (" in printed
+    code, printed = run(f"verify {how} --audit 20")  # an audit needs no data
+    assert code == 0 and "groups: none (" in printed
 
 
 def test_run_says_what_each_notebook_became(run, monkeypatch):
@@ -65,8 +64,8 @@ def test_run_says_what_each_notebook_became(run, monkeypatch):
 
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
     framework = str(folders.notebooks() / "3_framework.ipynb")
-    status, printed = run(f"run --recorded {framework} 4_degeneration")
-    assert status == 1 and called == [([framework], "paper", -1, True)]
+    code, printed = run(f"run --recorded {framework} 4_degeneration")
+    assert code == 1 and called == [([framework], "paper", -1, True)]
     rows = [line.split() for line in printed.splitlines()]
     assert rows[1] == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
     assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
@@ -78,15 +77,15 @@ def test_run_says_what_each_notebook_became(run, monkeypatch):
 
 def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
     rows = [{"artefact": "Fig. 1", "state": "missing", "mend": "mimlpaper run 3_framework"}]
-    monkeypatch.setattr(scorecard, "artefact_status", lambda *_: rows)
-    monkeypatch.setattr(scorecard, "recorded_scorecard", lambda profile: {"rows": 0})
-    monkeypatch.setattr(scorecard, "in_words", lambda card: f"{card['rows']} rows")
-    status, printed = run("status")
-    assert status == 1 and printed.endswith("mimlpaper run 3_framework\n\n0 rows\n")
+    monkeypatch.setattr(status, "artefact_status", lambda *_: rows)
+    monkeypatch.setattr(status, "recorded_scorecard", lambda profile: {"rows": 0})
+    monkeypatch.setattr(words, "in_words", lambda card: f"{card['rows']} rows")
+    code, printed = run("status")
+    assert code == 1 and printed.endswith("mimlpaper run 3_framework\n\n0 rows\n")
     rows[0]["mend"] = ""
     (results / "table1.csv").write_text("versions\nnumpy 1.9\n")
-    status, printed = run("status")
-    assert status == 0 and "Recorded with numpy 1.9; here" in printed.splitlines()[-1]
+    code, printed = run("status")
+    assert code == 0 and "Recorded with numpy 1.9; here" in printed.splitlines()[-1]
     (results / "table1.csv").unlink()
     monkeypatch.setattr(folders, "notebooks", lambda: folders.results() / "none")
     assert run("status") == (0, "0 rows\n")
@@ -94,8 +93,8 @@ def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
 
 
 def test_status_traces_a_number(run):
-    status, printed = run("status --trace 1 MimlSvm hamming_loss")
-    assert status == 0 and printed.startswith("Table 1, MimlSvm, hamming_loss on scene")
+    code, printed = run("status --trace 1 MimlSvm hamming_loss")
+    assert code == 0 and printed.startswith("Table 1, MimlSvm, hamming_loss on scene")
     assert run("status --trace 1 MimlSvm")[0] == 2
 
 
@@ -104,8 +103,8 @@ def test_data_lists_every_set(run, tmp_path, monkeypatch):
     monkeypatch.setattr(fetch, "fetch_all", lambda *asked: fetched.append(asked))
     assert run("data --fetch")[0] == run(f"data --fetch scene --data {tmp_path}")[0] == 0
     assert fetched == [(None, None), (str(tmp_path), ["scene"])]
-    status, printed = run(f"data --data {tmp_path}")
-    assert status == 0 and f"files in {tmp_path};" in printed and "missing" in printed
+    code, printed = run(f"data --data {tmp_path}")
+    assert code == 0 and f"files in {tmp_path};" in printed and "missing" in printed
     for name in ("scene", "reuters", "yeast", "yahoo:Social", "musk2", "synthetic_scene"):
         assert name in printed
 
@@ -118,11 +117,11 @@ def test_errors_become_one_line_and_a_status(run, monkeypatch):
         (ValueError("x"), 2),
     ):
         monkeypatch.setattr(runner, "compute", raising(error))
-        status, printed = run("compute table1")
-        assert status == expected and len(printed.strip().splitlines()) == 1
+        code, printed = run("compute table1")
+        assert code == expected and len(printed.strip().splitlines()) == 1
         assert (str(error) or "goes on") in printed
-    status, printed = run("verify table9")
-    assert status == 2 and "experiment must be one of ['table1'" in printed
+    code, printed = run("verify table9")
+    assert code == 2 and "experiment must be one of ['table1'" in printed
     for line in "compose", "run --profile x", "verify --audit x", "bench my:method --tables 6":
         with pytest.raises(SystemExit) as stopped:
             run(line)

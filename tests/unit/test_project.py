@@ -18,11 +18,11 @@ from mimlpaper.baselines.binary_relevance import Guess
 from mimlpaper.datasets import SCENE_LABELS, make_scenes
 from mimlstudy.engine.execution import compute
 from mimlstudy.judge.claims import evaluate_claims
-from mimlstudy.judge.scorecard import ARTEFACTS
 from mimlstudy.paper import section4
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report.command import COMMANDS
 from mimlstudy.report.notebooks import available_notebooks
+from mimlstudy.report.status import ARTEFACTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -100,8 +100,6 @@ LEADS_UP = {
     ("engine/execution.py", "paper"),
     ("engine/verify.py", "paper"),
     ("engine/trials.py", "paper"),
-    ("paper/section5.py", "judge"),
-    ("judge/scorecard.py", "report"),
 }
 
 

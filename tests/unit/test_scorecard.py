@@ -20,7 +20,10 @@ from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.verdicts import VERDICTS, agreement
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES, published_claims
+from mimlstudy.report import status, words
 from mimlstudy.report.notebooks import available_notebooks
+from mimlstudy.report.pseudocode import pseudocode_map
+from mimlstudy.report.trace import trace
 from tests.made_up_records import as_in_the_paper
 
 
@@ -55,8 +58,8 @@ def test_rows_name_the_nearest_and_claims_have_all_columns(card):
     claims = {claim["id"]: claim for claim in card["claims"]}
     assert list(claims) == list(published_claims()["id"])
     assert claims["S4.8"]["multiverse"] is None and claims["S4.2"]["multiverse"]["effect"] > 0
-    words = {view: found["word"] for view, found in claims["S4.8"]["verdicts"].items()}
-    assert words["blind"] == words["tuned"] == "not tested" != words["paper's test"]
+    by_view = {view: found["word"] for view, found in claims["S4.8"]["verdicts"].items()}
+    assert by_view["blind"] == by_view["tuned"] == "not tested" != by_view["paper's test"]
     assert sum(card["words"]["blind"].values()) == len(claims)
     assert json.loads(json.dumps(card, allow_nan=False))["rows"] == card["rows"]
 
@@ -71,11 +74,11 @@ def test_the_blind_column_is_judged_next_to_the_matched_one():
     assert (judged["verdict"], judged["blind_verdict"]) == ("agrees", "differs_worse")
     assert judged["blind_mean"] == 0.5
     assert [card["totals"][name]["table1"]["agrees"] for name in ("matched", "blind")] == [53, 52]
-    assert " | 52 of 53 (" in scorecard.in_words(card)
+    assert " | 52 of 53 (" in words.in_words(card)
 
 
 def test_the_card_in_words(card, half_run):
-    lines = scorecard.in_words(card).splitlines()
+    lines = words.in_words(card).splitlines()
     rows_of = {line.split(" | ")[0][2:]: line.strip("| ").split(" | ")[1:] for line in lines[4:]}
     rate = card["totals"]["matched"]["all"]["false_match_rate"]
     assert lines[0].count("100% agree in ") == 2
@@ -85,14 +88,14 @@ def test_the_card_in_words(card, half_run):
     assert rows_of["Kendall's τ; by table"][0] == "1.00; 1.00/1.00"
     strict = ["/".join(map(str, card["words"][v].values())) for v in ("strict test", "blind")]
     assert rows_of["claims, strict test"][:2] == strict
-    assert "ours: 53 of 53" in scorecard.finding_in_words(half_run, [1], [])
-    assert "nothing is recorded yet" in scorecard.finding_in_words({}, [3], [])
+    assert "ours: 53 of 53" in words.finding_in_words(half_run, [1], [])
+    assert "nothing is recorded yet" in words.finding_in_words({}, [3], [])
 
 
 def test_the_answer_states_four_facts_of_the_card_with_links(card):
     """A card as in print: all cells agree, and a claim counts where the word stands."""
     card = card | {"totals": card["totals"] | {"blind": card["totals"]["matched"]}}
-    text = " ".join(scorecard.answer(card, article="a.md").split())
+    text = " ".join(words.answer(card, article="a.md").split())
     rate = card["totals"]["matched"]["all"]["false_match_rate"]
     shown = card["words"]["paper's test"]["shown"]
     strict = [claim["verdicts"]["strict test"] for claim in card["claims"]]
@@ -102,18 +105,18 @@ def test_the_answer_states_four_facts_of_the_card_with_links(card):
     assert "14 of 14 columns have the printed winner" in text
     assert f"{sum(2 * one['control'] < one['n_control'] for one in strict)} claims the" in text
     nothing = scorecard.scorecard({})
-    assert scorecard.in_words(nothing) == "Nothing is recorded yet."
-    assert scorecard.answer(nothing) == "Not everything is recorded yet."
+    assert words.in_words(nothing) == "Nothing is recorded yet."
+    assert words.answer(nothing) == "Not everything is recorded yet."
 
 
 def test_a_number_of_table_1_is_traced():
-    text = scorecard.trace(1, "MimlSvm", "hamming_loss")
+    text = trace(1, "MimlSvm", "hamming_loss")
     assert text.count("\n") < 50 and "printed   .189±.009" in text and "; agrees up to " in text
     assert "seeds 0 to 29" in text and "data/results/table1.csv" in text
     assert "RandomSplits(n_splits=30, train=0.75); mimlstudy/paper/section4.py" in text
     assert "stated 4.3.2" in text and "algorithms/mimlsvm.py" in text
-    assert "nearest to print †" in scorecard.trace(1, "MimlSvm_mi", "coverage")
-    for line in scorecard.trace(5, "Em-dd", "accuracy", "musk2").splitlines():
+    assert "nearest to print †" in trace(1, "MimlSvm_mi", "coverage")
+    for line in trace(5, "Em-dd", "accuracy", "musk2").splitlines():
         if "definitions in use" in line:
             assert (paths.PACKAGE.parent / line.split()[-5]).is_file()
     for arguments, message in (
@@ -123,12 +126,12 @@ def test_a_number_of_table_1_is_traced():
         ((5, "SubCod", "accuracy", "scene"), "dataset must be one of .*got 'scene'"),
     ):
         with pytest.raises(ValueError, match=message):
-            scorecard.trace(*arguments)
+            trace(*arguments)
 
 
 def test_artefacts_are_what_notebooks_save_of_known_experiments():
     """Figures say what they show, tables do not."""
-    known = {(one.notebook, one.file): bool(one.shows) for one in scorecard.ARTEFACTS}
+    known = {(one.notebook, one.file): bool(one.shows) for one in status.ARTEFACTS}
     found = {"figure": set(), "table": set()}
     for notebook, path in available_notebooks().items():
         text = path.read_text()
@@ -138,50 +141,50 @@ def test_artefacts_are_what_notebooks_save_of_known_experiments():
             found[kind].add(known.get((notebook, name)))
     assert found == {"figure": {True}, "table": {False}}
     for name in ("file", "title"):
-        assert len({getattr(one, name) for one in scorecard.ARTEFACTS}) == len(scorecard.ARTEFACTS)
-    for one in scorecard.ARTEFACTS:
+        assert len({getattr(one, name) for one in status.ARTEFACTS}) == len(status.ARTEFACTS)
+    for one in status.ARTEFACTS:
         assert one.notebook in available_notebooks() and set(one.experiments) <= set(EXPERIMENTS)
 
 
 def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
-    own = scorecard.Artefact("Table 1", "table1", "4_degeneration", ("table1", "blind"))
-    monkeypatch.setattr(scorecard, "ARTEFACTS", (own,))
+    own = status.Artefact("Table 1", "table1", "4_degeneration", ("table1", "blind"))
+    monkeypatch.setattr(status, "ARTEFACTS", (own,))
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     run, verify = "mimlpaper run 4_degeneration", "mimlpaper verify table1 blind"
 
-    def status(**counts):
+    def state_with(**counts):
         found = {"table1": counts, "blind": {"fresh": 1, "missing": 0}}
-        monkeypatch.setattr(scorecard, "trial_counts", lambda profile: found)
-        (row,) = scorecard.artefact_status("paper")
+        monkeypatch.setattr(status, "trial_counts", lambda profile: found)
+        (row,) = status.artefact_status("paper")
         return row["state"], row["trials"], row["mend"]
 
-    assert status(fresh=3) == ("missing", "4 fresh", run)  # no file is made
+    assert state_with(fresh=3) == ("missing", "4 fresh", run)  # no file is made
     paths.write_whole(folders.figures() / "table1.csv", "")
-    assert status(fresh=3) == ("fresh", "4 fresh", "")
-    assert status(fresh=2, attested=1) == ("attested", "3 fresh, 1 attested", "")
-    assert status(attested=2, stale=1) == ("stale", "1 fresh, 2 attested, 1 stale", verify)
-    assert status(fresh=2, missing=1) == ("missing", "3 fresh, 1 missing", run)
-    assert scorecard.last_runs() == {}
+    assert state_with(fresh=3) == ("fresh", "4 fresh", "")
+    assert state_with(fresh=2, attested=1) == ("attested", "3 fresh, 1 attested", "")
+    assert state_with(attested=2, stale=1) == ("stale", "1 fresh, 2 attested, 1 stale", verify)
+    assert state_with(fresh=2, missing=1) == ("missing", "3 fresh, 1 missing", run)
+    assert status.last_runs() == {}
     paths.write_whole(folders.build("paper") / "runs.json", '{"4_degeneration": "died"}')
-    assert status(fresh=3) == ("failed", "4 fresh", run)
+    assert state_with(fresh=3) == ("failed", "4 fresh", run)
 
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     n_trials = len(EXPERIMENTS["table1"].trials("smoke"))
-    assert scorecard.trial_counts("smoke")["table1"] == {"missing": n_trials}
+    assert status.trial_counts("smoke")["table1"] == {"missing": n_trials}
     compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
-    assert scorecard.trial_counts("smoke")["table1"] == {"fresh": 2, "missing": n_trials - 2}
-    monkeypatch.setattr(scorecard, "records", lambda *_, **__: 1 / 0)
-    assert scorecard.trial_counts("smoke")["table1"]["fresh"] == 2  # nothing is read again
+    assert status.trial_counts("smoke")["table1"] == {"fresh": 2, "missing": n_trials - 2}
+    monkeypatch.setattr(status, "records", lambda *_, **__: 1 / 0)
+    assert status.trial_counts("smoke")["table1"]["fresh"] == 2  # nothing is read again
     default_store("smoke").path("table1").unlink()
     with pytest.raises(ZeroDivisionError):
-        scorecard.trial_counts("smoke")
+        status.trial_counts("smoke")
 
 
 def test_trials_behind_a_notebook_are_those_that_its_code_runs(monkeypatch):
     counts = {name: {name: 1} for name in EXPERIMENTS}
-    monkeypatch.setattr(scorecard, "trial_counts", lambda profile: counts)
+    monkeypatch.setattr(status, "trial_counts", lambda profile: counts)
     tables = [f"table{number}" for number in TABLES]
     for notebook, names in (
         ("3_framework", []),
@@ -189,11 +192,11 @@ def test_trials_behind_a_notebook_are_those_that_its_code_runs(monkeypatch):
         ("9_cost", [*tables, "costs"]),
         ("10_multiverse", [*tables, "figure4", "figure5", "readings"]),
     ):
-        assert scorecard.trials_behind(notebook, "paper") == dict.fromkeys(names, 1)
+        assert status.trials_behind(notebook, "paper") == dict.fromkeys(names, 1)
 
 
 def test_every_cited_step_is_found_where_it_says():
-    steps = scorecard.pseudocode_map(KMedoids, MimlSvm)
+    steps = pseudocode_map(KMedoids, MimlSvm)
     assert {"Table 7, step 2", "steps 2a to 2c", "step 4"} <= set(steps["step"])
     for row in steps.itertuples():
         file, number = row.where.split(":")
@@ -229,8 +232,8 @@ def test_totals_of_tables_1_to_3():
     get = {f"table{number}": recorded(f"table{number}") for number in TABLES}
     totals = [agreement(scorecard_cells(get, numbers=[number])) for number in (1, 2, 3)]
     assert sum(total["agrees"] for total in totals) == agrees
-    words = "agrees", "differs_better", "differs_worse"
-    assert sum(total[word] for total in totals for word in words) == measured
+    outcomes = "agrees", "differs_better", "differs_worse"
+    assert sum(total[word] for total in totals for word in outcomes) == measured
 
 
 def leads(rows, a, b, criterion):

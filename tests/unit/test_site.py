@@ -25,8 +25,9 @@ from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
 from mimlstudy.judge import scorecard
-from mimlstudy.judge.scorecard import ARTEFACTS
 from mimlstudy.report.companion import DRAWN
+from mimlstudy.report.status import ARTEFACTS, Artefact
+from mimlstudy.report.words import answer
 from tests.made_up_notebooks import edited, write_notebook
 from tests.made_up_records import as_in_the_paper
 
@@ -299,8 +300,8 @@ def test_what_the_page_plays_with(model):
     assert play.player([], []) is play.sliders(lambda i: 1 / 0, i=(0, 3)) is None  # nobody looks
 
 
-PICTURE = scorecard.Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
-TABLE = scorecard.Artefact("Costs", "costs", "9_cost")
+PICTURE = Artefact("Fig. 99", "figure99", "9_cost", ("table1", "readings"), "A curve.")
+TABLE = Artefact("Costs", "costs", "9_cost")
 SHORT = "# A\n<!-- answer -->\n<!-- end -->\n\nB\n"
 
 
@@ -346,7 +347,7 @@ def test_lists_are_written_in_their_places(tmp_path, monkeypatch):
         names = [path.name for path in publish.write_lists(card)]
         assert names == ["README.md", "README.md", "codecheck.yml"]
     written = (tmp_path / "README.md").read_text()
-    assert written == SHORT.replace("<!-- end", f"{scorecard.answer(card)}\n<!-- end")
+    assert written == SHORT.replace("<!-- end", f"{answer(card)}\n<!-- end")
     assert (tmp_path / "figures" / "README.md").read_text() == publish.gallery()
 
 

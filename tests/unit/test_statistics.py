@@ -10,9 +10,10 @@ from scipy import stats
 from mimlpaper.metrics import CRITERIA
 from mimlstudy.folders import results
 from mimlstudy.judge import statistics
+from mimlstudy.judge.calibration import critical_lead, levels, power
 from mimlstudy.judge.statistics import ALPHA, RHO, compare_gains, compare_methods, rank_methods
 from mimlstudy.paper import section5
-from mimlstudy.paper.section5 import EqualPair, critical_lead, levels, power, standardized_leads
+from mimlstudy.paper.section5 import EqualPair, standardized_leads
 from tests.made_up_records import apart, rows, swept
 
 DIFFERENCES = np.array([0.02, 0.01, 0.03, 0.00, 0.04])
