@@ -124,11 +124,13 @@ def staged(method, n_stages):
     stages = [(split, stage) for split in (0, 1) for stage in range(1, n_stages + 1)]
     table = pd.DataFrame(stages[:-1], columns=["split", "stage"])
     value = table["stage"] / 10 + table["split"]
-    return table.assign(method=method, parameters="{}", **dict.fromkeys(CRITERIA, value))
+    return table.assign(
+        dataset="scene", method=method, parameters="{}", **dict.fromkeys(CRITERIA, value)
+    )
 
 
 def test_sliders_have_means_and_spreads_and_the_papers_setting():
-    swept = staged("InsDif", 3).assign(parameters='{"ratio": 0.2}', stage=0)[::2]
+    swept = staged("InsDif", 3).assign(parameters='{"ratio": 0.2}', stage=0)[::3]
     tables = {"figure6": staged("MimlBoost", 3), "figure8": swept}
     given = explore.sweeps(lambda name: tables.get(name, pd.DataFrame()))
     boosted, medoids = given["shown"]
