@@ -102,7 +102,7 @@ def _run(options):
     asked = {"data_home": options.data_home or "", "recompute": options.recompute}
     parameters = _protocol(options) | asked | dict(options.p)
     at_once = options.at_once or (-1 if options.recorded else 1)  # since trials take all cores
-    how = {"at_once": at_once, "recorded": options.recorded}
+    how = {"at_once": at_once, "recorded": options.recorded, "report": _say}
     runs = notebooks.run_notebooks(ready, parameters, **how) if ready else []
     _print(
         [
@@ -116,6 +116,8 @@ def _run(options):
             for run in [*runs, *(notebooks.NotebookRun(name, "left out", 0.0) for name in left_out)]
         ]
     )
+    if pages := [run.output.with_suffix(".html") for run in runs if run.output]:
+        print(f"\nopen {pages[0]}")
     failed = [run for run in runs if run.status != "done"]
     for run in failed:
         print(f"\n{run.name}: {run.status}\n{run.message}", file=sys.stderr)
@@ -238,6 +240,11 @@ def _data(options):
     _print(describe(options.data_home))
     folder = data_folder(options.data_home)
     print(f"\nfiles in {folder}; `mimlpaper data --fetch` downloads the missing")
+
+
+def _say(line):
+    """Say how far a command is, apart from what it prints."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def _print(rows):

@@ -23,7 +23,7 @@ from mimlstudy.judge.multiverse import single_changes
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
-from mimlstudy.report.parameters import ParameterError, notebook_parameters
+from mimlstudy.report.parameters import ParameterError, notebook_parameters, output_folder
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard, results_of
 from mimlstudy.report.tables import results_table, save_table
 from mimlstudy.report.words import counted, finding_in_words
@@ -96,7 +96,7 @@ class Companion:
         """Where tables and figures go; ``site/publish.py`` writes those that git keeps."""
         if self.profile == "paper" and os.environ.get(folders.RUN) == "publish" and not self.asked:
             return folders.figures()
-        return folders.build("explored" if self.asked else self.profile) / "figures"
+        return output_folder(self.profile, self.questions) / "figures"
 
     def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
         """Records of an experiment that may be shown; missing and stale trials are run first.

@@ -1,50 +1,31 @@
 """Execute the project's notebooks through papermill; evidence says how each run ended."""
 
 import json
-import os
 import re
+import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
+import nbformat
 import papermill
+from filelock import FileLock
 from joblib import Parallel, delayed
-from latex2mathml.converter import convert as latex_to_mathml
 from nbclient.exceptions import DeadKernelError
-from nbconvert import HTMLExporter
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.report.parameters import HOW_TO_RUN, TYPES, checked
+from mimlstudy.report.kernels import CAN_FORK, ForkedKernelManager, end_kernels
+from mimlstudy.report.notebook_page import write_page
+from mimlstudy.report.parameters import HOW_TO_RUN, TYPES, checked, output_folder
 from mimlstudy.report.status import LAST_RUNS, last_runs
 
-FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
-HEADING = re.compile(r'<h\d id="[^"]*|class="anchor-link" href="[^"]*')  # links are in lower case
-SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
-# Without what cells wrote to standard error, as progress bars.
-NO_ERRORS = """{% block output scoped %}
-{%- if output.name != "stderr" %}{{ super() }}{% endif -%}
-{% endblock %}"""
-TEMPLATE = (
-    "{% extends 'lab/index.html.j2' %}"
-    + NO_ERRORS
-    + "".join(f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS)
-    # The alternative text of a picture: its own, or that of its cell, as MyST-NB has it.
-    + """{% block data_png scoped %}
-{%- set of_cell = cell.metadata.get("mystnb", {}).get("image", {}).get("alt") -%}
-{%- set alt = (output | get_metadata("alt", "image/png")) or of_cell -%}
-{%- set img = '<img alt="%s" ' % (alt | escape_html) if alt else "<img " -%}
-{{ super() | replace("<img ", img, 1) }}
-{% endblock %}"""
-)
-LEFT_OUT = {  # tags of MyST-NB
-    "enabled": True,
-    "remove_input_tags": ["remove-input"],
-    "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
-}
+SCORECARD = "0_scorecard"
 
 
 @dataclass(frozen=True)
@@ -52,7 +33,8 @@ class NotebookRun:
     """How one notebook's execution ended.
 
     ``status`` is "done" only if every code cell was executed without an error. Otherwise it is
-    "error" (a cell raised), "died" (its kernel), or "incomplete" (cells not executed).
+    "error" (a cell raised, or a file could not be written), "died" (its kernel), or "incomplete"
+    (cells not executed).
     """
 
     name: str
@@ -64,46 +46,28 @@ class NotebookRun:
 
 def available_notebooks() -> dict[str, Path]:
     """The project's notebooks by name, in reading order, without links to files elsewhere."""
-    found = {path.stem: path for path in folders.notebooks().resolve().glob("*.ipynb")}
-    in_order = sorted(found, key=lambda name: re.sub(r"^\d_", r"0\g<0>", name))  # 3_ before 10_
-    return {name: found[name] for name in in_order if found[name] == found[name].resolve()}
+    files = {path.stem: path for path in folders.notebooks().resolve().glob("*.ipynb")}
+    in_order = sorted(files, key=lambda name: re.sub(r"^\d_", r"0\g<0>", name))  # 3_ before 10_
+    return {name: files[name] for name in in_order if files[name] == files[name].resolve()}
 
 
-def run_notebooks(
-    names=None,
-    parameters: dict | None = None,
-    *,
-    at_once: int = 1,
-    publish: bool = False,
-    recorded: bool = False,
-) -> list[NotebookRun]:
-    """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
+def find_notebook(name: str | Path) -> Path:
+    """The file of one of the project's notebooks, by its name or its path.
 
-    They go to ``build/<profile>``, and the tables and figures to ``figures`` in it, or with
-    ``publish`` to the folder that the repository keeps.
-    ``names`` are names or paths of :func:`available_notebooks`, or None for all; ``parameters``
-    those of every notebook, values or texts as of :func:`~mimlstudy.report.parameters.checked`.
-    Own questions are answered in ``build/explored``. ``at_once`` run together, -1: one a core.
-    The scorecard is made last, of what the others record, unless all is ``recorded``.
+    Any other file is refused with a ValueError: it runs whatever code it holds.
     """
-    parameters = parameters or {}
-    found = list(dict.fromkeys(map(_find, names or available_notebooks())))
-    for path in found:
-        types = {n: TYPES[one["inferred_type_name"]] for n, one in parameters_of(path).items()}
-        parameters = checked(parameters, types, path.stem)
-    asked = set(parameters) - set(HOW_TO_RUN)
-    profile, runs = parameters.get("profile", "paper"), []
-    folder = folders.build("explored" if asked else profile)
-    folder.mkdir(parents=True, exist_ok=True)
-    last = [] if recorded else [path for path in found if path.stem.startswith("0_")]
-    for together in [path for path in found if path not in last], last:
-        runs += Parallel(at_once, backend="threading")(
-            delayed(_run)(path, parameters, folder, publish) for path in together
+    notebooks = available_notebooks()
+    if not notebooks:
+        raise ValueError(
+            f"there are no notebooks in {folders.notebooks()}: an installed package has none; "
+            "run the command in a checkout of the repository"
         )
-    if not asked:
-        statuses = last_runs(profile) | {run.name: run.status for run in runs}
-        paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
-    return runs
+    path = notebooks.get(str(name), Path(name).resolve())
+    if path not in notebooks.values():
+        alike = get_close_matches(str(name), notebooks, n=1)
+        hint = f"; did you mean {alike[0]}?" if alike else ""
+        raise ValueError(f"notebook must be one of {list(notebooks)}, got {str(name)!r}{hint}")
+    return path
 
 
 def parameters_of(notebook) -> dict[str, dict]:
@@ -111,73 +75,131 @@ def parameters_of(notebook) -> dict[str, dict]:
 
     Its own questions come first, then how to run it.
     """
-    return papermill.inspect_notebook(str(_find(notebook)))
+    return papermill.inspect_notebook(str(find_notebook(notebook)))
 
 
-def _find(name):
-    """One of the project's notebooks: any other runs whatever code it holds."""
-    notebooks = available_notebooks()
-    path = notebooks.get(name, Path(name).resolve())
-    if path not in notebooks.values():
-        raise ValueError(f"notebook must be one of {list(notebooks)}, got {name!r}")
-    return path
+def run_notebooks(
+    names: Iterable[str | Path] | None = None,
+    parameters: dict | None = None,
+    *,
+    at_once: int = 1,
+    publish: bool = False,
+    recorded: bool = False,
+    report: Callable[[str], None] | None = None,
+) -> list[NotebookRun]:
+    """Execute notebooks, each in its own process; the good ones become .ipynb and .html files.
+
+    Files go to :func:`~mimlstudy.report.parameters.output_folder`. A second run of the same
+    notebook into the same folder waits for the first.
+
+    Parameters
+    ----------
+    names : names or paths of :func:`available_notebooks`; all if None.
+    parameters : dict, those of every notebook, values or texts as of
+        :func:`~mimlstudy.report.parameters.checked`.
+    at_once : int, default 1
+        Notebooks that run together; -1 is one a core.
+    publish : bool, default False
+        Whether tables and figures go to the folder that the repository keeps.
+    recorded : bool, default False
+        Whether no trial is left to run. If False the scorecard is made last, of what the other
+        notebooks record.
+    report : function of a text, default None
+        It is given a line as each notebook starts and ends.
+
+    Raises
+    ------
+    ParameterError
+        If a notebook lacks a parameter or it is of another type. Nothing has run then.
+    """
+    notebooks = list(dict.fromkeys(map(find_notebook, names or available_notebooks())))
+    values = dict(parameters or {})
+    for path in notebooks:
+        types = {
+            name: TYPES[declared["inferred_type_name"]]
+            for name, declared in parameters_of(path).items()
+        }
+        values = checked(values, types, path.stem)
+    questions = {name: value for name, value in values.items() if name not in HOW_TO_RUN}
+    profile = values.get("profile", "paper")
+    folder = output_folder(profile, questions)
+    folder.mkdir(parents=True, exist_ok=True)
+
+    last = [] if recorded else [path for path in notebooks if path.stem == SCORECARD]
+    rest = [path for path in notebooks if path not in last]
+    execution = delayed(_run)
+    runs = []
+    try:
+        for together in rest, last:
+            runs += Parallel(at_once, backend="threading")(
+                execution(path, values, folder, publish, report or _say_nothing)
+                for path in together
+            )
+    finally:
+        end_kernels()  # after Ctrl-C some still run
+    if folder == folders.build(profile):
+        _remember(profile, folder, runs)
+    return runs
 
 
-def _run(path, parameters, folder, publish):
-    start, unfinished = time.perf_counter(), folder / f".{path.stem}.part.ipynb"
+def _say_nothing(line):
+    pass
+
+
+def _remember(profile, folder, runs):
+    """Note how the last run of each notebook ended, for ``mimlpaper status``."""
+    statuses = last_runs(profile) | {run.name: run.status for run in runs}
+    try:
+        paths.write_whole(folder / LAST_RUNS, json.dumps(statuses, indent=1, sort_keys=True))
+    except OSError as error:  # such as a full disk, which the runs themselves say
+        print(f"{folder / LAST_RUNS} was not written: {error}", file=sys.stderr)
+
+
+def _run(path, values, folder, publish, report) -> NotebookRun:
+    """Run one notebook. What goes wrong is its status: the other notebooks go on."""
+    start = time.perf_counter()
     output, status, message = None, "done", ""
     try:
-        executed = _execute(path, unfinished, parameters, publish)
-        code = [cell for cell in executed.cells if cell.cell_type == "code" and cell.source.strip()]
-        if all(cell.execution_count is not None for cell in code):
-            _write_html(executed, folder / f"{path.stem}.html")
-            output = folder / path.name
-            os.replace(unfinished, output)
-        else:
-            status, message = "incomplete", "some code cells were not executed"
-    except (DeadKernelError, PapermillExecutionError) as error:
-        status = "died" if isinstance(error, DeadKernelError) else "error"
-        message = str(error)
-    return NotebookRun(path.stem, status, time.perf_counter() - start, output, message)
+        with FileLock(folder / f".{path.stem}.lock"):
+            report(f"{path.stem}: started")
+            executed = _execute(path, values, publish)
+            if _all_executed(executed):
+                content = nbformat.writes(executed)
+                write_page(executed, folder / f"{path.stem}.html")
+                output = paths.write_whole(folder / path.name, content)
+            else:
+                status, message = "incomplete", "some code cells were not executed"
+    except DeadKernelError as error:
+        status, message = "died", str(error)
+    except (OSError, PapermillExecutionError) as error:
+        status, message = "error", str(error)
+    run = NotebookRun(path.stem, status, time.perf_counter() - start, output, message)
+    report(f"{run.name}: {status} after {run.seconds:.0f} s")
+    return run
 
 
-def _execute(path, output, parameters, publish):
-    """Sockets in a folder of their own: kernels that start together cannot race for a port."""
+def _all_executed(notebook):
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    return all(cell.execution_count is not None for cell in code)
+
+
+def _execute(path, values, publish):
+    """The executed notebook. Relative paths in its parameters begin at the caller's folder."""
     # In the kernel alone, and without a name that a cell could take for its own import.
     line = f"__import__('os').environ[{folders.RUN!r}] = {'publish' if publish else 'look'!r}"
+    manager = {"kernel_manager_class": ForkedKernelManager} if CAN_FORK else {}
+    # Sockets in a folder of their own: kernels that start together cannot race for a port.
     with tempfile.TemporaryDirectory(prefix="kernel-") as sockets:
         return papermill.execute_notebook(
             str(path),
-            str(output),
-            parameters,
+            None,
+            values,
             kernel_name="python3",
             language="python",
-            cwd=str(path.parent),
+            cwd=str(Path.cwd()),
             progress_bar=False,
             request_save_on_cell_execute=False,
             extra_arguments=["--log-level=CRITICAL", f"--IPKernelApp.exec_lines={line}"],
             config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
+            **manager,
         )
-
-
-def _write_html(page, path):
-    """A page that asks no other host: formulas are MathML, which browsers draw themselves.
-
-    Left out are what the tags of MyST-NB remove or hide, and standard error.
-    """
-    for cell in page.cells:
-        if cell.cell_type == "markdown":
-            cell.source = FORMULA.sub(_mathml, cell.source)
-    exporter = HTMLExporter(
-        config=Config({"TagRemovePreprocessor": LEFT_OUT}),
-        raw_template=TEMPLATE,
-        exclude_input_prompt=True,
-        exclude_output_prompt=True,
-    )
-    text = exporter.from_notebook_node(page)[0]
-    paths.write_whole(path, HEADING.sub(lambda match: match[0].lower(), text))
-
-
-def _mathml(match):
-    display, inline = match.groups()
-    return latex_to_mathml(display or inline, display="block" if display else "inline")

@@ -6,11 +6,16 @@ line on its own, so that only the last annotation could be asked for.
 """
 
 import ast
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import get_args, get_origin
+
+from mimlstudy import folders
 
 HOW_TO_RUN = ("profile", "jobs", "data_home", "recompute")  # parameters of every notebook
 # Types of parameters by their names in a notebook.
@@ -30,6 +35,7 @@ EXAMPLES = {
     "list[int]": "'[1, 2]'",
     "list[float]": "'[0.1, 0.4]'",
 }
+PATHS = ("file", "folder")  # parameters that name a file or folder of the reader's own
 INJECTED = "# Parameters\n"  # how the cell begins that papermill puts in
 
 
@@ -92,6 +98,8 @@ def _statements(source):
 def checked(values: Mapping, types: Mapping[str, type], notebook: str = "") -> dict:
     """Parameters by name, each of its type; a text of a list or number is read as JSON.
 
+    A relative path begins at the current folder, and becomes absolute.
+
     Parameters
     ----------
     values : mapping, what was given, by name.
@@ -121,6 +129,8 @@ def _typed(name, value, kind, of):
         type_name = next(text for text, known in TYPES.items() if known == kind)
         example = f", such as {EXAMPLES[type_name]}" if type_name in EXAMPLES else ""
         raise ParameterError(f"parameter {name}{of} must be {type_name}{example}, got {value!r}")
+    if name in PATHS and value:
+        return str(Path(value).expanduser().resolve())
     return value
 
 
@@ -131,3 +141,23 @@ def _is_of_type(value, kind):
     if kind is float:
         return type(value) in (int, float)
     return type(value) is kind  # True is no int here
+
+
+def output_folder(profile: str, questions: Mapping) -> Path:
+    """Where a run's notebooks and pages go, and in ``figures`` its tables and figures.
+
+    That is ``build/<profile>``, or for questions a folder of their own in ``build/explored``,
+    named by the question. ``questions`` are the notebook's own parameters; what is empty or 0 asks
+    nothing.
+    """
+    asked = {name: value for name, value in questions.items() if value}
+    if not asked:
+        return folders.build(profile)
+    if profile != "paper":
+        asked["profile"] = profile
+    exact = json.dumps(asked, sort_keys=True)
+    words = ",".join(f"{name}={value}" for name, value in sorted(asked.items()))
+    readable = re.sub(r"[^\w.=,-]+", "", words)[:60]
+    # The digest keeps two questions apart that read alike.
+    digest = hashlib.sha256(exact.encode()).hexdigest()[:8]
+    return folders.build("explored", f"{readable}-{digest}")

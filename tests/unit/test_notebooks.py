@@ -1,8 +1,14 @@
 """Notebooks: how they run, by which parameters, what they may show, and where they write."""
 
+import _thread
 import ast
+import multiprocessing
 import os
 import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -19,6 +25,7 @@ from mimlstudy.engine.records import SUSPECT, default_store, explored_store, key
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import companion, notebooks
 from mimlstudy.report.companion import Companion
+from mimlstudy.report.kernels import NAME
 from mimlstudy.report.notebooks import NotebookRun, last_runs, run_notebooks
 from mimlstudy.report.parameters import TYPES, ParameterError
 from mimlstudy.report.tables import frame_grid
@@ -31,6 +38,7 @@ def folder(tmp_path, monkeypatch):
     """A folder of notebooks in the project's place."""
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path)
     return tmp_path / "notebooks"
 
 
@@ -42,16 +50,16 @@ def test_what_ends_well_is_written_whole_and_what_fails_leaves_the_older_output(
     write_notebook(folder, "3_good", f"print({said})", named, f"{picture})")
     with edited(folder / "3_good.ipynb") as notebook:
         notebook.cells[3].metadata["mystnb"] = {"image": {"alt": "of the cell"}}
-    write_notebook(folder, "0_last", "import os; assert os.path.exists('../build/smoke')")
+    write_notebook(folder, "0_scorecard", "import os; assert os.path.exists('build/smoke')")
     write_notebook(folder, "4_bad", "x = 1", "1 / 0", "x = 2")
     (out := folder.parent / "build" / "smoke").mkdir(parents=True)
     (out / "4_bad.ipynb").write_text("older")
 
     runs = run_notebooks(None, {"profile": "smoke", "recompute": True}, at_once=2, publish=True)
     assert {run.name: run.status for run in runs} == last_runs("smoke")
-    assert last_runs("smoke") == {"0_last": "done", "3_good": "done", "4_bad": "error"}
+    assert last_runs("smoke") == {"0_scorecard": "done", "3_good": "done", "4_bad": "error"}
     good, bad, last = runs
-    assert "smoke -1 True publish False" in good.output.read_text() and last.name == "0_last"
+    assert "smoke -1 True publish False" in good.output.read_text() and last.name == "0_scorecard"
     page = (out / "3_good.html").read_text()
     assert re.findall('<img alt="(.*?)"', page) == ["a &lt; b", "of the cell"]
     assert "ZeroDivisionError" in bad.message and bad.output is None
@@ -71,6 +79,69 @@ def test_each_last_run_is_remembered_by_its_end(folder, monkeypatch):
         monkeypatch.setattr(notebooks, "_execute", execute)
         assert {run.status for run in run_notebooks(["3_good"])} == {status}
         assert last_runs() == {"3_good": status} and last_runs("smoke") == {}
+
+
+def test_a_full_disk_ends_one_notebook_with_its_name_and_the_next_goes_on(folder, monkeypatch):
+    write_notebook(folder, "3_good", "pass")
+    write_notebook(folder, "4_bad", "pass")
+    write = paths.write_whole
+
+    def write_or_fail(path, content):
+        if path.stem == "4_bad":
+            raise OSError(28, "No space left on device", str(path))
+        return write(path, content)
+
+    monkeypatch.setattr(paths, "write_whole", write_or_fail)
+    lines = []
+    bad, good = run_notebooks(["4_bad", "3_good"], report=lines.append)
+    assert bad.status == "error"
+    assert "No space left on device" in bad.message
+    assert good.status == "done"
+    assert lines[0] == "4_bad: started"
+    assert re.fullmatch(r"4_bad: error after \d+ s", lines[1])
+    assert lines[2] == "3_good: started"
+    assert re.fullmatch(r"3_good: done after \d+ s", lines[3])
+
+
+def test_two_questions_at_once_are_both_answered(folder):
+    """Each in a folder that its question names, from a folder of the caller's."""
+    write_notebook(folder, "3_asks", "print('answer', number, file)")
+    with edited(folder / "3_asks.ipynb") as notebook:
+        notebook.cells[0].source += "number: int = 0\nfile: str = ''"
+    questions = [{"number": number, "file": "mine.csv"} for number in (5, 7)]
+    with ThreadPoolExecutor() as threads:
+        runs = [run for (run,) in threads.map(partial(run_notebooks, ["3_asks"]), questions)]
+    for number, run in zip((5, 7), runs, strict=True):
+        assert run.output.parent.name.startswith("file=")
+        assert f"answer {number} {folder.parent}/mine.csv" in run.output.read_text()
+    assert runs[0].output.parent != runs[1].output.parent
+
+
+def test_a_run_that_is_interrupted_leaves_no_kernel(folder, monkeypatch):
+    write_notebook(folder, "3_long", "import time; time.sleep(600)")
+    started = threading.Event()
+
+    def interrupt_when_it_runs():
+        started.wait(60)
+        time.sleep(2)
+        _thread.interrupt_main()
+
+    interrupt = threading.Thread(target=interrupt_when_it_runs)
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_notebooks(["3_long"], report=lambda line: started.set())
+    assert not [child for child in multiprocessing.active_children() if child.name == NAME]
+
+
+def test_a_name_that_is_nearly_right_gets_a_hint(folder):
+    write_notebook(folder, "4_degeneration", "pass")
+    with pytest.raises(ValueError, match=r"got '4_degen'; did you mean 4_degeneration\?"):
+        run_notebooks(["4_degen"])
+
+
+def test_a_package_without_notebooks_says_so(folder):
+    with pytest.raises(ValueError, match="an installed package has none"):
+        run_notebooks(["4_degeneration"])
 
 
 def test_only_the_projects_notebooks_run(folder, tmp_path, monkeypatch):

@@ -1,0 +1,97 @@
+"""Kernels of notebooks that start at once: forks of a process that has imported the study.
+
+A new Python imports NumPy, pandas, scikit-learn, Numba and Matplotlib for some seconds before the
+first cell of each notebook. A fork of a server process has them already, and shares nothing else
+with other kernels.
+"""
+
+import multiprocessing
+import os
+import signal
+from uuid import uuid4
+
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
+
+IMPORTED = ("mimlstudy.report.companion", "seaborn", "ipykernel.kernelapp")
+NAME = "notebook kernel"  # of the processes, by which they are found again
+CAN_FORK = "forkserver" in multiprocessing.get_all_start_methods()  # not on Windows
+
+
+class ForkedKernelManager(AsyncKernelManager):
+    """A manager of one kernel that is a fork, as ``kernel_manager_class`` of nbclient's client."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.kernel_id = str(uuid4())
+        self.provisioner = ForkedKernel(
+            kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self
+        )
+
+
+class ForkedKernel(LocalProvisioner):
+    """Starts, signals and ends a kernel as Jupyter does with one on this machine."""
+
+    async def launch_kernel(self, cmd, **kwargs):
+        """Start the kernel; ``cmd`` is python -m ipykernel_launcher with its arguments."""
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(IMPORTED))
+        about = cmd[3:], kwargs.get("cwd"), kwargs.get("env") or {}
+        process = context.Process(target=_run_kernel, args=about, name=NAME)
+        process.start()
+        self.process = Child(process)
+        self.pid = process.pid
+        self.pgid = process.pid  # it leads a group of its own, with the workers that it starts
+        return self.connection_info
+
+
+class Child:
+    """A process of multiprocessing, with the methods of subprocess.Popen that Jupyter calls."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, process):
+        self.process = process
+        self.pid = process.pid
+
+    def poll(self):
+        return self.process.exitcode
+
+    def wait(self):
+        self.process.join()
+        return self.process.exitcode
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def terminate(self):
+        self.process.terminate()
+
+    def kill(self):
+        self.process.kill()
+
+
+def end_kernels():
+    """End the forked kernels of this process that still run, with their workers."""
+    for process in multiprocessing.active_children():
+        if process.name == NAME:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except OSError:  # it has no group yet
+                process.kill()
+            process.join()
+
+
+def _run_kernel(arguments, folder, environment):
+    """Be a kernel until it is shut down."""
+    # A group of its own: Ctrl-C is for the command, which ends its kernels.
+    os.setsid()
+    os.environ.clear()
+    os.environ.update(environment)
+    # The kernel ends when its parent has ended, which is the server here.
+    os.environ["JPY_PARENT_PID"] = str(os.getppid())
+    if folder:
+        os.chdir(folder)
+    from ipykernel import kernelapp
+
+    kernelapp.launch_new_instance(argv=arguments)

@@ -1,0 +1,56 @@
+"""An executed notebook as a page of HTML that asks no other host."""
+
+import re
+from pathlib import Path
+
+from latex2mathml.converter import convert as latex_to_mathml
+from nbconvert import HTMLExporter
+from traitlets.config import Config
+
+from mimlpaper import paths
+
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+# Identifiers of headings and links to them, which notebooks write in lower case.
+HEADING = re.compile(r'<h\d id="[^"]*|class="anchor-link" href="[^"]*')
+SCRIPTS = ("html_head_js", "html_head_js_mathjax", "html_head_js_mermaidjs", "jupyter_widgets")
+# What cells wrote to standard error is left out.
+WITHOUT_STDERR = """{% block output scoped %}
+{%- if output.name != "stderr" %}{{ super() }}{% endif -%}
+{% endblock %}"""
+WITHOUT_SCRIPTS = "".join(f"{{% block {name} %}}{{% endblock %}}" for name in SCRIPTS)
+# The alternative text of a picture: its own, or that of its cell, as MyST-NB has it.
+ALTERNATIVE_TEXT = """{% block data_png scoped %}
+{%- set of_cell = cell.metadata.get("mystnb", {}).get("image", {}).get("alt") -%}
+{%- set alt = (output | get_metadata("alt", "image/png")) or of_cell -%}
+{%- set img = '<img alt="%s" ' % (alt | escape_html) if alt else "<img " -%}
+{{ super() | replace("<img ", img, 1) }}
+{% endblock %}"""
+TEMPLATE = f"{{% extends 'lab/index.html.j2' %}}{WITHOUT_STDERR}{WITHOUT_SCRIPTS}{ALTERNATIVE_TEXT}"
+LEFT_OUT = {  # tags of MyST-NB
+    "enabled": True,
+    "remove_input_tags": ["remove-input"],
+    "remove_cell_tags": ["remove-cell", "hide-cell", "injected-parameters"],
+}
+
+
+def write_page(notebook, path: Path):
+    """Write an executed notebook as HTML; its formulas become MathML, which browsers draw.
+
+    Left out are what the tags of MyST-NB remove or hide, and standard error.
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FORMULA.sub(_mathml, cell.source)
+    exporter = HTMLExporter(
+        config=Config({"TagRemovePreprocessor": LEFT_OUT}),
+        raw_template=TEMPLATE,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
+    text, _ = exporter.from_notebook_node(notebook)
+    paths.write_whole(path, HEADING.sub(lambda match: match[0].lower(), text))
+
+
+def _mathml(match):
+    display, inline = match.groups()
+    return latex_to_mathml(display or inline, display="block" if display else "inline")
