@@ -17,7 +17,8 @@ from traitlets.config import Config
 
 from mimlpaper import paths
 from mimlstudy import folders
-from mimlstudy.report.notebooks import LEFT_OUT, NO_ERRORS, run_notebooks
+from mimlstudy.report.notebook_page import LEFT_OUT, WITHOUT_STDERR
+from mimlstudy.report.notebooks import run_notebooks
 from mimlstudy.report.status import ARTEFACTS, recorded_scorecard
 from mimlstudy.report.words import answer
 
@@ -64,7 +65,7 @@ def write_page(page, path: Path) -> Path:
                 del data["text/html"]  # scikit-learn's pictures of estimators, which are all style
             elif "text/html" in data:
                 data["text/html"] = LOOKS.sub("", data["text/html"])
-    template = "{% extends 'markdown/index.md.j2' %}" + NO_ERRORS
+    template = "{% extends 'markdown/index.md.j2' %}" + WITHOUT_STDERR
     left_out = Config({"TagRemovePreprocessor": LEFT_OUT})
     exporter = MarkdownExporter(config=left_out, raw_template=template)
     return paths.write_whole(path, exporter.from_notebook_node(page)[0].lstrip())

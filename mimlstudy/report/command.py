@@ -182,13 +182,14 @@ def _verify(options):
     "your method in the paper's tables",
     _option("entry", metavar="MODULE:NAME", help="an estimator, or what makes one"),
     _option("--tables", nargs="+", choices=[*"12345", "unseen"], required=True, help=OF_TABLES),
+    _option("--timeout", type=float, default=3600, help="seconds of a fit (default 3600)"),
     *PROTOCOL,
 )
 def _bench(options):
     from mimlstudy.report.bench import bench
 
     tables = [int(name) if name.isdigit() else name for name in options.tables]
-    done = bench(options.entry, tables, **_protocol(options))
+    done = bench(options.entry, tables, timeout=options.timeout, **_protocol(options))
     if len(done.standing):
         print(done.standing.to_string(index=False, float_format="%.2f"))
     for problem in done.problems:

@@ -1,0 +1,235 @@
+"""A foreign method as an estimator: each fit is done in a process of its own.
+
+What the method does cannot reach the bench, other methods or later trials: it has copies of its
+data, its process ends after the predictions, what it prints goes to a file of limited size, and
+criteria are computed here, from labels that it never saw. This guards against accidents and simple
+tricks. It is no sandbox: a method can read and write the files that you can.
+"""
+
+import io
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+from sklearn.base import BaseEstimator
+
+from mimlpaper.metrics import evaluate
+from mimlstudy.report.guest_process import serve
+
+KEPT_OUTPUT = 2**20  # bytes of what a method prints
+LARGEST_ANSWER = 2**28  # bytes
+
+
+class GuestError(RuntimeError):
+    """A method failed, did not answer in time, or changed what is not its own."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Where a guest runs, for how long, and what keeps its output."""
+
+    folder: str  # its module is imported from here
+    timeout: float  # seconds of one fit, or of one prediction
+    output: str  # the file that keeps what it prints
+
+
+class Clock:
+    """Processor seconds that guests have used."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+
+CLOCK: ContextVar[Clock | None] = ContextVar("clock of guests' processes", default=None)
+
+
+@contextmanager
+def timed() -> Iterator[Clock]:
+    """Count the seconds of guests that are asked in this block, in this thread."""
+    clock = Clock()
+    token = CLOCK.set(clock)
+    try:
+        yield clock
+    finally:
+        CLOCK.reset(token)
+
+
+class Guest(BaseEstimator):
+    """A foreign method.
+
+    Parameters
+    ----------
+    entry : str, module:Name.
+    code : str, the hash of the module's file.
+    setting : dict or None, default None
+        One of :func:`describe`'s settings; None leaves the method as the entry gives it.
+    random_state : int or None, default None
+        The seed of each parameter of the method that is named so.
+
+    ``conditions`` is no parameter, since no result depends on them.
+    """
+
+    conditions: Conditions
+
+    def __init__(self, entry, *, code, setting=None, random_state=None):
+        self.entry = entry
+        self.code = code
+        self.setting = setting
+        self.random_state = random_state
+
+    def __sklearn_clone__(self):
+        copy = Guest(**self.get_params())
+        copy.conditions = self.conditions
+        return copy
+
+    def fit(self, X, Y):
+        session = Session(self.entry, self.conditions)
+        # The process ends with this estimator, or before its next fit.
+        self._end = weakref.finalize(self, session.end)
+        number = None if self.setting is None else self.setting["number"]
+        session.ask("start", number, self.code, self.random_state)
+        session.ask("fit", X, Y)
+        self.session_ = session
+        self.shape_ = np.shape(Y)[1:]
+        return self
+
+    def decision_function(self, X):
+        return self._answer("decision_function", X)
+
+    def predict(self, X):
+        return self._answer("predict", X)
+
+    def _answer(self, name, X):
+        array = self.session_.ask(name, X)
+        expected = (len(X), *self.shape_)
+        if np.shape(array) != expected:
+            raise GuestError(f"{name} must give an array {expected}, got {np.shape(array)}")
+        return array
+
+
+def describe(entry: str, conditions: Conditions) -> dict:
+    """An entry's ``code``, the hash of its file, and its ``settings``, a list or None."""
+    session = Session(entry, conditions)
+    try:
+        about = session.ask("describe")
+    finally:
+        session.end()
+    settings = about["settings"]
+    if settings is not None:
+        settings = [{"number": number, "values": values} for number, values in enumerate(settings)]
+    return {"code": about["code"], "settings": settings}
+
+
+def guest_criteria(estimator, dataset, train, test) -> list[dict]:
+    """The paper's criteria on the test set, as measured of a trial, with the guest's seconds."""
+    with timed() as clock:
+        estimator.fit(dataset.X[train], dataset.labels[train])
+        fit_seconds = clock.seconds
+        scores = estimator.decision_function(dataset.X[test])
+        predicted = estimator.predict(dataset.X[test])
+    best = getattr(estimator, "best_params_", None)
+    about = {
+        "seconds": clock.seconds,
+        "fit_seconds": fit_seconds,
+        "predict_seconds": clock.seconds - fit_seconds,
+        "chosen": "" if best is None else json.dumps(best, sort_keys=True),
+    }
+    return [about | evaluate(dataset.labels[test], scores, predicted)]
+
+
+class Session:
+    """One process of a guest."""
+
+    def __init__(self, entry: str, conditions: Conditions):
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([serve.__module__])
+        self.timeout = conditions.timeout
+        self.timed_out = False
+        self.connection, its_connection = context.Pipe()
+        printed, its_output = context.Pipe(duplex=False)
+        arguments = its_connection, its_output, entry, conditions.folder
+        self.process = context.Process(target=serve, args=arguments, daemon=True)
+        self.process.start()
+        # Its ends are closed here, so that a read ends when the process does.
+        its_connection.close()
+        its_output.close()
+        keeping = printed, Path(conditions.output)
+        threading.Thread(target=_keep_output, args=keeping, daemon=True).start()
+
+    def ask(self, *request):
+        """Send a request and return the answer: an array, or what was sent as JSON.
+
+        A GuestError says what went wrong, and the process has ended then.
+        """
+        before = self._seconds()
+        watchdog = threading.Timer(self.timeout, self._end_for_time)
+        watchdog.start()
+        try:
+            self.connection.send(request)
+            answer = json.loads(self.connection.recv_bytes(LARGEST_ANSWER))
+            if answer["has_array"]:
+                content = io.BytesIO(self.connection.recv_bytes(LARGEST_ANSWER))
+                array = np.load(content, allow_pickle=False)
+        except (EOFError, OSError):
+            raise GuestError(self._how_it_ended()) from None
+        finally:
+            watchdog.cancel()
+        if clock := CLOCK.get():
+            clock.seconds += self._seconds() - before
+        if "problem" in answer:
+            self.end()
+            raise GuestError(answer["problem"])
+        return array if answer["has_array"] else answer
+
+    def end(self):
+        """End the process, and what it has started in its group."""
+        with suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+    def _end_for_time(self):
+        self.timed_out = True
+        self.end()
+
+    def _how_it_ended(self):
+        if self.timed_out:
+            return f"it gave no answer within {self.timeout:g} s; --timeout allows more"
+        self.process.join(1)
+        status = self.process.exitcode
+        self.end()
+        if status is None:
+            return "it closed the connection to the bench"
+        if status < 0:
+            return "its process died; it crashed or used up the memory"
+        return f"it ended its process, with status {status}, before it answered"
+
+    def _seconds(self):
+        """Processor seconds of the process so far."""
+        try:
+            times = psutil.Process(self.process.pid).cpu_times()
+        except psutil.Error:  # it has ended
+            return 0.0
+        return times.user + times.system
+
+
+def _keep_output(printed, path):
+    """Add what a guest prints to a file until the file is full; the rest is read and dropped."""
+    with open(path, "ab") as file:
+        with suppress(EOFError, OSError):
+            while block := os.read(printed.fileno(), 2**16):
+                room = KEPT_OUTPUT - file.tell()
+                file.write(block[: max(room, 0)])
+                file.flush()
+    printed.close()

@@ -1,0 +1,159 @@
+"""What runs in a guest's process: it imports the method, fits it, and sends its answers.
+
+The process gets copies of the training data and of the test bags, never the test labels. Its
+answers are arrays of numbers and texts in JSON, nothing that runs code where it is read.
+"""
+
+import hashlib
+import importlib
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import joblib
+import numpy as np
+from sklearn.model_selection import ParameterGrid
+from threadpoolctl import threadpool_limits
+
+from mimlpaper import metrics
+from mimlstudy.engine import holdouts
+from mimlstudy.engine.trials import set_random_states
+
+WATCHED = (metrics, holdouts)  # modules that a method has no reason to change
+
+
+def serve(connection, output, entry: str, folder: str):
+    """Answer requests until the bench ends this process.
+
+    A request is a tuple: "describe"; or "start" with the setting's number, the hash of the entry's
+    file and a seed; then "fit" with X and Y, "decision_function" or "predict" with X.
+
+    Parameters
+    ----------
+    connection : the end of a pipe for requests and answers.
+    output : the end of a pipe that takes what the method prints.
+    entry : str, module:Name.
+    folder : str, the caller's folder, from which the module is imported.
+    """
+    os.setsid()  # a group of its own, so that the bench also ends what the method starts
+    os.dup2(output.fileno(), 1)
+    os.dup2(output.fileno(), 2)
+    sys.dont_write_bytecode = True
+    os.chdir(folder)
+    sys.path.insert(0, folder)
+    before = _state()
+    guest = None
+    with threadpool_limits(1):  # as in all trials
+        while True:
+            request, *arguments = connection.recv()
+            try:
+                if request == "describe":
+                    answer = _described(entry)
+                elif request == "start":
+                    guest = _started(entry, *arguments)
+                    answer = {}
+                else:
+                    answer = _called(getattr(guest, request), request, *arguments)
+                _check(before, _state(), "it changed {}")
+            except BaseException as error:  # foreign code: also SystemExit
+                answer = {"problem": _in_one_line(error)}
+            _send(connection, answer)
+
+
+class Misconduct(Exception):
+    """A method changed what is not its own."""
+
+
+def load_entry(entry: str) -> tuple[object, list[dict] | None, str]:
+    """What an entry stands for: the unfitted estimator, its settings or None, the file's hash.
+
+    Settings are dicts of parameters by their full names, one for each point of its ``param_grid``.
+    """
+    module_name, _, name = entry.partition(":")
+    module = importlib.import_module(module_name)
+    named = getattr(module, name)
+    estimator = named() if callable(named) else named
+    code = hashlib.sha256(Path(str(module.__file__)).read_bytes()).hexdigest()[:12]
+    grid = getattr(named, "param_grid", None)
+    if grid is None:
+        return estimator, None, code
+    settings = ParameterGrid(holdouts.full_names(estimator, grid))
+    return estimator, list(settings), code
+
+
+def _described(entry):
+    """The hash of an entry's file, and its settings as far as JSON can hold them."""
+    _, settings, code = load_entry(entry)
+    texts = json.loads(json.dumps(settings, default=lambda value: type(value).__name__))
+    return {"code": code, "settings": texts}
+
+
+def _started(entry, number, code, seed):
+    """The unfitted, seeded estimator, with one of its settings if it has a ``number``."""
+    estimator, settings, code_now = load_entry(entry)
+    if code_now != code:
+        raise ImportError(f"the file of {entry} has changed since the bench began; start it again")
+    if number is not None:
+        estimator.set_params(**settings[number])
+    if hasattr(estimator, "get_params"):
+        set_random_states(estimator, seed)
+    return estimator
+
+
+def _called(method: Callable, name: str, *data):
+    """The answer of a fit or a prediction, which leaves its data as they were."""
+    before = _hashes(*data)
+    result = method(*data)
+    _check(before, _hashes(*data), "it changed the {} that it was given")
+    return {} if name == "fit" else {"array": _as_numbers(result)}
+
+
+def _as_numbers(result):
+    array = np.asarray(result)
+    if array.dtype == object:
+        array = array.astype(float)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"answers must be real numbers, got an array of {array.dtype}")
+    return array
+
+
+def _hashes(bags, labels=None):
+    return {"bags": joblib.hash(bags), "labels": joblib.hash(labels)}
+
+
+def _state():
+    """Of each watched module, which objects its names stand for, and the code of functions."""
+    return {module.__name__: _identities(module) for module in WATCHED}
+
+
+def _identities(module):
+    return {
+        name: (id(value), id(getattr(value, "__code__", None)))
+        for name, value in vars(module).items()
+    }
+
+
+def _check(before, after, words):
+    for name, value in before.items():
+        if after[name] != value:
+            raise Misconduct(words.format(name))
+
+
+def _in_one_line(error):
+    first = str(error).partition("\n")[0]
+    if isinstance(error, Misconduct):
+        return first
+    return f"{type(error).__name__}: {first}".rstrip(": ")
+
+
+def _send(connection, answer):
+    """Send the part in JSON, then the array, if there is one, in NumPy's own format."""
+    array = answer.pop("array", None)
+    connection.send_bytes(json.dumps(answer | {"has_array": array is not None}).encode())
+    if array is not None:
+        content = io.BytesIO()
+        np.save(content, array, allow_pickle=False)
+        connection.send_bytes(content.getvalue())
