@@ -125,7 +125,7 @@ INDEX = """# API reference
 
 `import mimlpaper` and these names; data sets and readers are in `mimlpaper.datasets`.
 
-| name | |
+| name | what it is |
 |---|---|
 {rows}
 

@@ -12,10 +12,13 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+import gallery
 import nbformat
 import pages
+import pandas as pd
 from api import api_pages
 from executed import asked, executed_notebooks, page_of
+from parts import HERE
 from sphinx.cmd.build import main as sphinx
 
 from mimlpaper import paths
@@ -25,6 +28,8 @@ from mimlstudy.report.status import artefact_status
 
 ROOT = paths.project_root()
 MATHJAX = "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
+FIGURE = re.compile(r"\]\(figures/(\w+)\.png\)")  # that a text shows
+HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
 ALONGSIDE = (
     "CHANGELOG.md",
     "CITATION.cff",
@@ -38,15 +43,22 @@ ALONGSIDE = (
 def main():
     """Build the site of one profile; the exit status is Sphinx's."""
     profile, ending, note = asked(__doc__)
-    sources, target = folders.build(f"site{ending}-sources"), folders.build(f"site{ending}")
+    sources = folders.build(f"site{ending}-sources")
+    target = folders.build(f"site{ending}")
     for folder in (sources, target):
         shutil.rmtree(folder, ignore_errors=True)
     # Beside the records, which are read here, a second process runs the examples and the learners.
     with ProcessPoolExecutor(1, get_context("spawn")) as beside:
-        computed = [beside.submit(make) for make in (api_pages, pages.play_page)]
+        computed = {
+            "api": beside.submit(api_pages),
+            "play": beside.submit(pages.play_page),
+        }
         gather(sources, profile, computed)
-    os.environ |= {"SITE_STATIC": str(sources / "static"), "SITE_ANNOUNCEMENT": note}
-    settings = ["-Wq", "--keep-going", "-j", "auto", "-c", pages.HERE, "-d", f"{sources}-doctrees"]
+    # Sphinx reads its settings from conf.py, which knows no profile.
+    os.environ["SITE_STATIC"] = str(sources / "static")
+    os.environ["SITE_CSV"] = str(sources / "extra")
+    os.environ["SITE_ANNOUNCEMENT"] = note
+    settings = ["-Wq", "--keep-going", "-j", "auto", "-c", HERE, "-d", f"{sources}-doctrees"]
     status = sphinx([*map(str, settings), str(sources), str(target)])
     if status == 0:
         print(f"{target / 'index.html'} opens in a browser as it is")
@@ -56,51 +68,88 @@ def main():
 def gather(sources, profile, computed):
     """Copy the parts of the project that pages refer to, and write the generated pages.
 
-    ``computed`` are futures of the API's pages and of the page that plays.
+    ``computed`` are futures of the API's pages, "api", and of the page "play".
     """
-    paper, executed, headings = Companion(profile=profile), {}, {}
-    (sources / "notebooks").mkdir(parents=True)
-    for name, path in executed_notebooks(profile).items():
-        notebook = nbformat.read(path, as_version=4)
-        executed[name] = page_of(notebook, name, paper.folder)
-        words = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-        headings[name] = re.findall(r"^#+ (.*)", "\n".join(words), re.MULTILINE)
-        nbformat.write(notebook, sources / "notebooks" / path.name)
-    shutil.copytree(pages.HERE / "static", sources / "static")
-    mathjax = importlib.metadata.distribution("sphinx-mathjax-offline").locate_file(MATHJAX)
-    shutil.copy(mathjax, sources / "static")
+    paper = Companion(profile=profile)
+    executed, headings = gather_notebooks(sources / "notebooks", profile, paper.folder)
+    gather_static(sources / "static")
     figures = shutil.copytree(paper.folder, sources / "figures")
     readme = (ROOT / "README.md").read_text()
-    add_figures(figures, readme + (pages.HERE / "home.md").read_text())
-    for file in ALONGSIDE:
-        (sources / file).parent.mkdir(exist_ok=True)
-        (sources / file).write_text((ROOT / file).read_text().replace("](site/", "]("))
+    add_figures(figures, readme + (HERE / "home.md").read_text())
+    gather_texts(sources)
     card = paper.scorecard()
+    write_tables(sources / "extra" / "csv", figures, card)
     status = {row["artefact"]: row for row in artefact_status(profile)}
     texts = {
         "index": pages.home_page(readme, executed, figures),
         "readme": pages.readme_page(readme, executed, figures),
-        "guide": (pages.HERE / "guide.md").read_text().replace("](../", "]("),
+        "guide": (HERE / "guide.md").read_text().replace("](../", "]("),
         "scorecard": pages.scorecard_page(card, profile),
         "claims": pages.claims_page(card, profile, headings),
         "glossary": pages.glossary_page(),
         "choices": pages.choices_page(),
-        "gallery": pages.gallery_page(status, executed, profile, figures),
+        "gallery": gallery.gallery_page(status, executed, profile, figures),
         "explore": pages.explore_page(paper.recorded),
         "story": pages.story_page(paper.recorded),
+        "play": computed["play"].result(),
     }
-    api, texts["play"] = (future.result() for future in computed)
     (sources / "api").mkdir()
-    for name, text in (texts | api).items():
+    texts |= computed["api"].result()
+    for name, text in texts.items():
         (sources / f"{name}.md").write_text(text)
+
+
+def gather_notebooks(folder, profile, figures):
+    """Write the executed notebooks as pages; the artefacts that each shows, and its headings."""
+    folder.mkdir(parents=True)
+    shown, headings = {}, {}
+    for name, path in executed_notebooks(profile).items():
+        notebook = nbformat.read(path, as_version=4)
+        shown[name] = page_of(notebook, name, figures)
+        words = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+        headings[name] = HEADING.findall("\n".join(words))
+        nbformat.write(notebook, folder / path.name)
+    return shown, headings
+
+
+def gather_static(folder):
+    """Copy the site's scripts and looks, and MathJax."""
+    shutil.copytree(HERE / "static", folder)
+    package = importlib.metadata.distribution("sphinx-mathjax-offline")
+    shutil.copy(package.locate_file(MATHJAX), folder)
+
+
+def gather_texts(sources):
+    """Copy the project's own texts, with links as the site has them."""
+    for file in ALONGSIDE:
+        (sources / file).parent.mkdir(exist_ok=True)
+        text = (ROOT / file).read_text()
+        (sources / file).write_text(text.replace("](site/", "]("))
 
 
 def add_figures(folder, text):
     """The repository's figures that a text shows and another profile lacks."""
-    for name in re.findall(r"\]\(figures/(\w+)\.png\)", text):
+    for name in FIGURE.findall(text):
         for file in (f"{name}.png", f"{name}.svg"):
             if not (folder / file).exists():
                 shutil.copy(ROOT / "figures" / file, folder / file)
+
+
+def write_tables(folder, figures, card):
+    """Write every table of the site as CSV."""
+    folder.mkdir(parents=True)
+    for file in figures.glob("*.csv"):
+        shutil.copy(file, folder)
+    shutil.copy(ROOT / "data" / "divergences.csv", folder)
+    pd.DataFrame(card["cells"]).to_csv(folder / "cells.csv", index=False)
+    claims = pd.DataFrame([verdicts_of(claim) for claim in card["claims"]])
+    claims.to_csv(folder / "claims.csv", index=False)
+
+
+def verdicts_of(claim):
+    """A claim and its words, by name."""
+    words = {view: verdict["word"] for view, verdict in claim["verdicts"].items()}
+    return {"id": claim["id"], "where": claim["where"], "claim": claim["claim"], **words}
 
 
 if __name__ == "__main__":

@@ -27,11 +27,13 @@ html_title = "mimlpaper"
 html_static_path = [os.environ["SITE_STATIC"]]
 html_favicon = "static/icon.svg"
 html_css_files = ["site.css"]
-html_js_files = [(name, {"defer": "defer"}) for name in ("tables.js", "terms.js")]
+SCRIPTS = ("tables.js", "terms.js", "pictures.js", "search.js", "access.js")
+html_js_files = [(name, {"defer": "defer"}) for name in SCRIPTS]
+html_extra_path = [os.environ["SITE_CSV"]]
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_use_index = False
-html_show_search_summary = False  # it would fetch pages, which a file system refuses
+html_show_search_summary = True  # over http: see static/search.js
 html_theme_options = {
     "announcement": os.environ["SITE_ANNOUNCEMENT"],
     "home_page_in_toc": True,

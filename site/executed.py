@@ -1,6 +1,7 @@
 """Executed notebooks: which there are, and each as a page of the site.
 
-A page has alternative texts, figures as SVG, and names to link to.
+A page has alternative texts, captions, figures as SVG, links to tables as CSV, and names to link
+to.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import sys
 
 import nbformat
 from markupsafe import Markup
-from pages import lightest
+from parts import lightest
 from terms import link, slug
 
 from mimlstudy import folders
@@ -24,7 +25,11 @@ NAMED = re.compile(r',\s*f?"([\w{}]+)"(?:,\s*of=\w+)?,?\s*\)')
 # The first argument of a notebook's own function that draws and saves.
 DRAWN_BY = re.compile(r'\b(?:curves|draw\w*|show\w*)\(f?"([\w{}]+)"')
 TABLE = re.compile(r"(?:\.table|as_asked)\((\d)[,)]")
-PICTURES = {f"{one.title}. {one.shows}": one.file for one in ARTEFACTS if one.shows}
+PICTURES = {f"{shown.title}. {shown.shows}": shown.file for shown in ARTEFACTS if shown.shows}
+# A head without words is no head to a screen reader.
+EMPTY_HEAD = re.compile(r"<th((?:\s[^>]*)?)>(?:\s|&nbsp;)*</th>")
+CAPTION = Markup('<p class="named" id="{file}">{title}{words}{csv}</p>')
+CAPTION_OF_PICTURE = Markup('<p class="named">{words}</p>')
 
 
 def asked(about):
@@ -40,12 +45,17 @@ def asked(about):
 
 def executed_notebooks(profile):
     """Files of executed notebooks by name; those that are missing are listed as left out."""
-    files = {name: folders.build(profile) / f"{name}.ipynb" for name in available_notebooks()}
-    for name, file in files.items():
-        if not file.is_file():
-            print(f"left out: {name} (mimlpaper run {name} --profile {profile})", file=sys.stderr)
-    found = {name: file for name, file in files.items() if file.is_file()}
-    return found or sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
+    executed = {}
+    for name in available_notebooks():
+        file = folders.build(profile) / f"{name}.ipynb"
+        if file.is_file():
+            executed[name] = file
+        else:
+            command = f"mimlpaper run {name} --profile {profile}"
+            print(f"left out: {name} ({command})", file=sys.stderr)
+    if not executed:
+        sys.exit(f"nothing to show: run mimlpaper run --profile {profile} first")
+    return executed
 
 
 def page_of(notebook, name, figures):
@@ -58,29 +68,53 @@ def page_of(notebook, name, figures):
     cells, shown = [], []
     for cell in notebook.cells:
         cells.append(cell)
-        tags = cell.metadata.setdefault("tags", [])
-        if "injected-parameters" in tags:
-            tags.append("remove-cell")
-        if cell.cell_type == "code" and "\n" in cell.source and not UNFOLDED & set(tags):
-            tags.append("hide-input")
-        for output in cell.get("outputs", ()):
-            text = output.get("metadata", {}).get("image/png", {}).get("alt")
-            if text:
-                cell.metadata["mystnb"] = {"image": {"alt": text}}
-            file = PICTURES.get(text)
-            if file and lightest(figures, file) == f"{file}.svg":
-                output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text()}
-                output.metadata = {}
-        own = [
+        _fold(cell)
+        texts = [_readable(cell, output, figures) for output in cell.get("outputs", ())]
+        artefacts = [
             artefact
             for artefact in artefacts_in(cell)
             if artefact.notebook == name and artefact.file not in shown
         ]
-        if own:
-            cells.append(nbformat.v4.new_markdown_cell("\n".join(map(_caption, own))))
-            shown += [artefact.file for artefact in own]
+        captions = [_caption(artefact, figures) for artefact in artefacts]
+        captions += [CAPTION_OF_PICTURE.format(words=text) for text in texts if _is_own(text)]
+        if captions:
+            cells.append(nbformat.v4.new_markdown_cell("\n".join(captions)))
+        shown += [artefact.file for artefact in artefacts]
     notebook.cells = cells
     return shown
+
+
+def _fold(cell):
+    """Set the tags that fold a cell's code, or leave the cell out."""
+    tags = cell.metadata.setdefault("tags", [])
+    if "injected-parameters" in tags:
+        tags.append("remove-cell")
+    is_long = cell.cell_type == "code" and "\n" in cell.source
+    if is_long and not UNFOLDED & set(tags):
+        tags.append("hide-input")
+
+
+def _readable(cell, output, figures):
+    """Make an output readable to all, and light; the words of its picture, if it has any."""
+    data = output.get("data", {})
+    html = data.get("text/html", "")
+    if "sk-container" in html:
+        del data["text/html"]  # scikit-learn's picture of an estimator: its text says as much
+    elif html:
+        data["text/html"] = EMPTY_HEAD.sub(r"<td\1></td>", html)
+    text = output.get("metadata", {}).get("image/png", {}).get("alt", "")
+    if text:
+        cell.metadata["mystnb"] = {"image": {"alt": text}}
+    file = PICTURES.get(text)
+    if file and lightest(figures, file) == f"{file}.svg":
+        output.data = {"image/svg+xml": (figures / f"{file}.svg").read_text()}
+        output.metadata = {}
+    return text
+
+
+def _is_own(text):
+    """Whether a picture has words and is no artefact, which has a caption of its own."""
+    return bool(text) and text not in PICTURES
 
 
 def artefacts_in(cell):
@@ -88,7 +122,7 @@ def artefacts_in(cell):
     if not cell.get("outputs"):
         return []
     names = NAMED.findall(cell.source) + DRAWN_BY.findall(cell.source)
-    names += [f"table{n}" for n in TABLE.findall(cell.source)]
+    names += [f"table{number}" for number in TABLE.findall(cell.source)]
     patterns = [re.sub(r"\{\w+\}", r"\\w+", name) for name in names]
     return [
         artefact
@@ -98,6 +132,11 @@ def artefacts_in(cell):
     ]
 
 
-def _caption(artefact):
-    shown = link(f"../gallery.html#{slug(artefact.title)}", artefact.title)
-    return Markup('<p class="named" id="{}">{}</p>').format(artefact.file, shown)
+def _caption(artefact, figures):
+    """The artefact's title, which leads to the gallery, and its words; of a table its CSV."""
+    title = link(f"../gallery.html#{slug(artefact.title)}", artefact.title)
+    words = f". {artefact.shows}" if artefact.shows else ""
+    csv = ""
+    if (figures / f"{artefact.file}.csv").is_file():
+        csv = Markup(" ({})").format(link(f"../csv/{artefact.file}.csv", "CSV"))
+    return CAPTION.format(file=artefact.file, title=title, words=words, csv=csv)

@@ -10,7 +10,8 @@ const CSS = `
 .miml-explore :is(select, button, input):focus-visible { outline: 3px solid #e69f00; outline-offset: 1px; }
 .miml-explore button:disabled { opacity: 0.4; }
 .miml-explore .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 46%), 1fr)); gap: 0.6rem 1rem; }
-.miml-explore h4 { font-size: 0.95rem; margin: 0; }
+.miml-explore :is(figcaption, .head) { font-weight: 600; font-size: 0.95rem; margin: 0; }
+.miml-explore figure { margin: 0; }
 .miml-explore svg { display: block; width: 100%; overflow: visible; }
 .miml-explore svg text { font-size: 9px; fill: currentColor; opacity: 0.8; }
 html[data-theme="dark"] .miml-explore polyline, body[data-jp-theme-light="false"] .miml-explore polyline { filter: brightness(1.6); }
@@ -74,7 +75,7 @@ function panel(title, c, { curves, levels = [] }) {
       values[k].textContent = `${number(curve.mean[c][Math.max(i, 0)])} ± ${number(curve.std[c][Math.max(i, 0)])}`;
     });
   };
-  return { place: element("div", {}, element("h4", {}, title), svg, ...rows), move };
+  return { place: element("figure", {}, element("figcaption", {}, title), svg, ...rows), move };
 }
 
 function key({ curves, levels = [], parameter }) {
@@ -95,7 +96,7 @@ function show(place, criteria, shown) {
   const slider = element("input", { type: "range", min: 0, max: xs.length - 1, ariaLabel: shown.parameter });
   const output = element("output");
   const list = element("ol");
-  const head = element("h4");
+  const head = element("p", { className: "head" });
   const order = (at, words) => {
     head.textContent = `Mean ranks, ${words}`;
     list.replaceChildren(...orders[at].map(([name, rank]) =>

@@ -1,10 +1,13 @@
-// Tables of class "sortable": a click on a column's head sorts, words and values filter.
+// Tables of class "sortable": a click on a column's head sorts, words and values filter, and a
+// record that has details unfolds them. A record is a tbody: its row, and a row of details.
 "use strict";
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-function content(row, column) {
-  const cell = row.cells[column];
+const cellsOf = (record) => record.rows[0].cells;
+
+function content(record, column) {
+  const cell = cellsOf(record)[column];
   return cell.dataset.value ?? cell.textContent;
 }
 
@@ -18,11 +21,11 @@ function compare(a, b, descending) {
 function sortBy(table, column) {
   const head = table.tHead.rows[0].cells[column];
   const descending = head.ariaSort === "ascending";
-  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", descending ? "descending" : "ascending");
-  const rows = [...table.tBodies[0].rows];
-  rows.sort((a, b) => compare(content(a, column), content(b, column), descending));
-  table.tBodies[0].append(...rows);
+  const records = [...table.tBodies];
+  records.sort((a, b) => compare(content(a, column), content(b, column), descending));
+  table.append(...records);
 }
 
 function labelled(text, control) {
@@ -34,12 +37,34 @@ function labelled(text, control) {
 function choices(table, column) {
   const select = document.createElement("select");
   select.className = "form-select form-select-sm";
-  const values = new Set([...table.tBodies[0].rows].map((row) => content(row, column)));
+  const values = new Set([...table.tBodies].map((record) => content(record, column)));
   select.append(new Option("all", ""));
   for (const value of [...values].sort(collator.compare)) {
     if (value) select.append(new Option(value, value));
   }
   return select;
+}
+
+function unfold(record, open = true) {
+  record.rows[1].hidden = !open;
+  record.querySelector(".unfold").setAttribute("aria-expanded", String(open));
+  if (open) record.dispatchEvent(new Event("unfold", { bubbles: true }));
+}
+
+// A button in the first cell of a record that has details.
+function makeFoldable(record) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "unfold";
+  button.setAttribute("aria-expanded", "false");
+  button.setAttribute("aria-label", `details of ${cellsOf(record)[0].textContent}`);
+  button.addEventListener("click", () => unfold(record, record.rows[1].hidden));
+  cellsOf(record)[0].prepend(button, " ");
+}
+
+function unfoldLinked() {
+  const record = document.getElementById(location.hash.slice(1))?.closest("tbody");
+  if (record?.rows[1]) unfold(record);
 }
 
 function enhance(table) {
@@ -50,8 +75,10 @@ function enhance(table) {
   const form = document.createElement("form");
   form.className = "filters";
   form.setAttribute("role", "search");
+  form.setAttribute("aria-label", `filters of ${table.getAttribute("aria-label")}`);
   form.append(labelled("words", words));
   const count = document.createElement("p");
+  count.className = "count";
   count.setAttribute("role", "status");
 
   [...table.tHead.rows[0].cells].forEach((head, column) => {
@@ -64,17 +91,23 @@ function enhance(table) {
     filters.set(column, choices(table, column));
     form.append(labelled(button.textContent, filters.get(column)));
   });
+  for (const record of table.tBodies) if (record.rows[1]) makeFoldable(record);
+
+  function fits(record) {
+    const text = record.textContent.toLowerCase();
+    const wanted = words.value.toLowerCase().split(/\s+/);
+    const chosen = [...filters].filter(([, select]) => select.value);
+    return wanted.every((word) => text.includes(word))
+      && chosen.every(([column, select]) => select.value === content(record, column));
+  }
 
   function filter() {
-    const wanted = words.value.toLowerCase().split(/\s+/);
     let shown = 0;
-    for (const row of table.tBodies[0].rows) {
-      const text = row.textContent.toLowerCase();
-      const fits = [...filters].every(([i, s]) => !s.value || s.value === content(row, i));
-      row.hidden = !(fits && wanted.every((word) => text.includes(word)));
-      shown += !row.hidden;
+    for (const record of table.tBodies) {
+      record.hidden = !fits(record);
+      shown += !record.hidden;
     }
-    count.textContent = `${shown} of ${table.tBodies[0].rows.length} rows`;
+    count.textContent = `${shown} of ${table.tBodies.length} rows`;
   }
 
   form.addEventListener("input", filter);
@@ -82,7 +115,7 @@ function enhance(table) {
   form.addEventListener("reset", () => setTimeout(filter));
   const reset = document.createElement("button");
   reset.type = "reset";
-  reset.className = "btn btn-sm btn-outline-secondary";
+  reset.className = "btn btn-sm show-all";
   reset.textContent = "show all";
   form.append(reset);
   const wanted = new URLSearchParams(location.search); // such as ?table=Table 1
@@ -95,3 +128,5 @@ function enhance(table) {
 }
 
 document.querySelectorAll("table.sortable").forEach(enhance);
+unfoldLinked();
+window.addEventListener("hashchange", unfoldLinked);

@@ -34,6 +34,11 @@ HEIGHT = 15_000  # pixels of a page, at most
 FIRST, HEAVIEST = 1e6, 6e6  # bytes of the first page and of any page with its pictures, at most
 
 
+# Pictures that did not load, or that neither their own words nor those of their link name.
+UNNAMED_OR_BROKEN = """[...document.images].filter((picture) => !picture.naturalWidth
+  || !(picture.alt.trim() || picture.closest("a")?.textContent.trim())).map(({ src }) => src)"""
+
+
 def local(address):
     """The file of an address; None for what stands in the page itself."""
     return Path(unquote(urlparse(address).path)) if address.startswith("file:") else None
@@ -57,8 +62,7 @@ def test_page_loads_and_fits(page, path, width):
     if page.locator(".math").count():
         page.wait_for_selector("mjx-container", state="attached")
     assert page.faults == []
-    without = "[...document.images].filter(i => !i.alt.trim() || !i.naturalWidth).map(i => i.src)"
-    assert page.evaluate(without) == []
+    assert page.evaluate(UNNAMED_OR_BROKEN) == []
     page.evaluate("window.scrollTo(5000, 0)")
     assert page.evaluate("[window.scrollX, document.body.scrollWidth]") == [0, width]
     assert page.evaluate("document.documentElement.scrollHeight") <= HEIGHT
@@ -86,7 +90,8 @@ def test_page_is_reached_by_keyboard_and_its_links_lead_somewhere(page, path):
 def column(page, name):
     """Texts of the visible cells of a column."""
     heads = page.locator("table.sortable thead th button").all_text_contents()
-    rows = f"table.sortable tbody tr:not([hidden]) td:nth-child({heads.index(name) + 1})"
+    place = heads.index(name) + 1
+    rows = f"table.sortable tbody:not([hidden]) tr:not(.folded) td:nth-child({place})"
     return page.locator(rows).all_text_contents()
 
 
@@ -131,7 +136,9 @@ def test_first_screen_answers_three_questions_and_has_three_doors(page, site):
     boxes = [doors.nth(i).bounding_box() for i in range(doors.count())]
     assert len(boxes) == 3 and all(box["y"] + box["height"] <= 900 for box in boxes)
     picture = page.locator(".first img").bounding_box()
-    assert picture["width"] > 500 and picture["y"] + picture["height"] <= 900
+    assert picture["width"] > 400 and picture["y"] + picture["height"] <= 900
+    verdict = page.get_by_text("Does the paper hold? Partly.").bounding_box()
+    assert verdict["y"] < 400
 
 
 def test_a_slider_shows_means_of_records_and_the_papers_setting(page, site):
@@ -228,22 +235,84 @@ def test_light_and_dark(page, site):
 def test_search_works_from_the_file_system(page, site):
     page.goto(f"{(site / 'search.html').as_uri()}?q=hausdorff")
     page.locator("#search-results li a", has_text="degeneration").first.wait_for()
+    assert page.locator("#search-results .context").count() == 0
     assert page.faults == []
 
 
-def test_site_works_under_a_sub_path(page, site):
+@pytest.fixture
+def served(page, site):
+    """The address of the site under a sub-path of a server."""
     handler = partial(SimpleHTTPRequestHandler, directory=site.parent)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/{site.name}/index.html"
         page.on("response", lambda answer: answer.ok or page.faults.append(answer.url))
-        page.goto(address)
-        for title in ("Section 4", "Scorecard: every cell"):
-            page.locator(".bd-sidebar-primary nav a", has_text=title).first.click()
-            page.wait_for_load_state("networkidle")
-            assert f"/{site.name}/" in page.url
+        yield f"http://127.0.0.1:{server.server_port}/{site.name}"
         server.shutdown()
+
+
+def test_site_works_under_a_sub_path(page, site, served):
+    page.goto(f"{served}/index.html")
+    for title in ("Section 4", "Scorecard: every cell"):
+        page.locator(".bd-sidebar-primary nav a", has_text=title).first.click()
+        page.wait_for_load_state("networkidle")
+        assert f"/{site.name}/" in page.url
     assert page.faults == []
+
+
+def test_search_shows_excerpts_over_http(page, served):
+    page.goto(f"{served}/search.html?q=hausdorff")
+    excerpt = page.locator("#search-results .context").first
+    excerpt.wait_for()
+    assert "hausdorff" in excerpt.text_content().lower()
+    assert page.faults == []
+
+
+def test_every_table_is_a_file_to_download(page, site):
+    for name in ("scorecard", "claims", "choices", "notebooks/4_degeneration"):
+        page.goto((site / f"{name}.html").as_uri())
+        links = page.locator("a[href$='.csv']")
+        assert links.count() >= 1, name
+        for address in links.evaluate_all("links => links.map((link) => link.href)"):
+            header, first_row, *_ = local(address).read_text().splitlines()
+            assert "," in header and first_row
+
+
+def test_a_claim_unfolds_by_click_and_by_its_address(page, site):
+    page.goto(f"{(site / 'claims.html').as_uri()}#S4.4")
+    details = page.locator("tbody:has(#S4\\.4) .folded")
+    assert details.is_visible()
+    assert page.locator(".folded:visible").count() == 1
+    page.get_by_role("button", name="details of S4.4", exact=True).press("Enter")
+    assert not details.is_visible()
+
+
+def test_rows_of_claims_are_low(page, site):
+    """Details stand folded below a row, so that a screen shows several claims."""
+    page.goto((site / "claims.html").as_uri())
+    rows = page.locator("table.sortable tbody tr:not(.folded)")
+    heights = rows.evaluate_all("rows => rows.map((row) => row.offsetHeight)")
+    assert max(heights) <= 220
+
+
+@pytest.mark.parametrize("name", ["scorecard", "claims", "notebooks/4_degeneration"])
+def test_the_name_of_a_row_stays_in_sight_on_a_phone(page, site, name):
+    page.set_viewport_size({"width": 375, "height": 800})
+    page.goto((site / f"{name}.html").as_uri())
+    table = page.locator("table.sortable, .text_html table:has(caption)").first
+    table.scroll_into_view_if_needed()
+    first = table.locator("tbody tr").first.locator("th, td").first
+    before = first.bounding_box()["x"]
+    table.evaluate("table => { table.parentElement.scrollLeft = 200; }")
+    assert abs(first.bounding_box()["x"] - before) < 2
+
+
+def test_no_picture_is_cut_on_a_phone(page, site):
+    page.set_viewport_size({"width": 375, "height": 800})
+    for name in ("index", "notebooks/4_degeneration", "notebooks/6_insdif"):
+        page.goto((site / f"{name}.html").as_uri())
+        pictures = page.locator(".bd-article img")
+        ends = pictures.evaluate_all("all => all.map((one) => one.getBoundingClientRect().right)")
+        assert max(ends) <= 375, name
 
 
 def test_a_term_shows_its_meaning_to_mouse_and_keyboard(page, site):

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from markupsafe import Markup
 from sklearn.pipeline import make_pipeline
 
 import mimlpaper
@@ -33,8 +34,18 @@ from tests.made_up_records import as_in_the_paper
 
 ROOT = paths.project_root()
 sys.path.append(str(ROOT / "site"))
-NAMES = ("executed", "pages", "terms", "api", "check", "play", "explore", "publish")
-executed, pages, terms, api, check, play, explore, publish = map(import_module, NAMES)
+
+executed = import_module("executed")
+pages = import_module("pages")
+parts = import_module("parts")
+gallery = import_module("gallery")
+sortable = import_module("sortable")
+terms = import_module("terms")
+api = import_module("api")
+check = import_module("check")
+play = import_module("play")
+explore = import_module("explore")
+publish = import_module("publish")
 
 FIGURE = next(artefact for artefact in ARTEFACTS if artefact.file == "figure10")
 TEXT = f"{FIGURE.title}. {FIGURE.shows}"
@@ -59,7 +70,7 @@ def page_of(source, figures, alt=TEXT, name="6_insdif"):
     return notebook, executed.page_of(notebook, name, figures)
 
 
-def test_a_figure_has_its_text_its_number_its_svg_and_folded_code(tmp_path):
+def test_a_figure_has_its_text_its_caption_its_svg_and_folded_code(tmp_path):
     (tmp_path / "figure10.svg").write_text("<svg/>")
     saved = 'paper.save_figure(figure, "figure10")'
     notebook, shown = page_of(f"figure = draw()\n{saved}", tmp_path)
@@ -67,12 +78,44 @@ def test_a_figure_has_its_text_its_number_its_svg_and_folded_code(tmp_path):
     assert shown == ["figure10"] and "widgets" not in notebook.metadata
     assert cell.metadata == {"mystnb": {"image": {"alt": TEXT}}, "tags": ["hide-input"]}
     assert cell.outputs[0].data == {"image/svg+xml": "<svg/>"}
-    name = '<p class="named" id="figure10"><a href="../gallery.html#fig-10">Fig. 10</a></p>'
-    assert caption.source == name
-    for alt in (f"{DRAWN} {TEXT}", "Something else"):  # a figure of other data
-        (cell, _) = page_of(saved, tmp_path, alt)[0].cells
-        assert cell.outputs[0].data == {"image/png": "B64"} and cell.metadata["tags"] == []
+    title = '<a href="../gallery.html#fig-10">Fig. 10</a>'
+    assert caption.source == f'<p class="named" id="figure10">{title}. {FIGURE.shows}</p>'
     assert executed.artefacts_in(nbformat.v4.new_code_cell(saved)) == []  # it shows nothing
+
+
+def test_a_figure_of_synthetic_data_keeps_its_picture_and_says_so(tmp_path):
+    (tmp_path / "figure10.svg").write_text("<svg/>")
+    saved = 'paper.save_figure(figure, "figure10")'
+    for alt in (f"{DRAWN} {TEXT}", "Something else"):
+        cell, caption = page_of(saved, tmp_path, alt)[0].cells
+        assert cell.outputs[0].data == {"image/png": "B64"}
+        assert cell.metadata["tags"] == []
+        assert f'<p class="named">{alt}</p>' in caption.source
+
+
+def test_a_picture_that_is_no_artefact_has_its_words_below_it(tmp_path):
+    _cell, caption = page_of("draw()", tmp_path, "A & B")[0].cells
+    assert caption.source == '<p class="named">A &amp; B</p>'
+
+
+def test_a_table_leads_to_its_file_and_has_no_empty_heads(tmp_path):
+    (tmp_path / "table4.csv").write_text("a,b")
+    html = '<table><tr><th class="blank">&nbsp;</th><th scope="col">a</th></tr></table>'
+    output = nbformat.v4.new_output("display_data", {"text/html": html})
+    cell = nbformat.v4.new_code_cell("paper.table(4)", outputs=[output])
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    assert executed.page_of(notebook, "6_insdif", tmp_path) == ["table4"]
+    table, caption = notebook.cells
+    assert '<td class="blank"></td><th scope="col">a</th>' in table.outputs[0].data["text/html"]
+    assert '(<a href="../csv/table4.csv">CSV</a>)' in caption.source
+
+
+def test_an_estimator_is_shown_as_text(tmp_path):
+    data = {"text/html": '<div id="sk-container-id-1">', "text/plain": "MimlNn()"}
+    output = nbformat.v4.new_output("execute_result", data)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("m", outputs=[output])])
+    executed.page_of(notebook, "6_insdif", tmp_path)
+    assert notebook.cells[0].outputs[0].data == {"text/plain": "MimlNn()"}
 
 
 def test_every_artefact_is_named_by_a_cell_of_its_notebook(tmp_path):
@@ -83,14 +126,22 @@ def test_every_artefact_is_named_by_a_cell_of_its_notebook(tmp_path):
     assert page_of('paper.trials("figure10")', tmp_path)[1] == []
 
 
-def test_cells_are_escaped_tinted_folded_and_have_numbers_to_sort_by():
+def test_cells_are_escaped_and_tinted_and_have_numbers_to_sort_by():
     worse = {"a": "<b>&", "b": (".5±.1", 0.5), "c": "differs (ours worse)"}
-    folded = {"a": "", "b": ("–", None), "c": f"two; {'x' * 300}"}
-    text = pages.sortable_table("Some", [worse, folded], {"a"})
+    nothing = {"a": "", "b": ("–", None), "c": "two"}
+    text = sortable.sortable_table("Some", [worse, nothing], {"a"}, file="csv/some.csv")
     assert '<th scope="col" data-filter>a</th><th scope="col">b</th>' in text
     assert '<td>&lt;b&gt;&amp;</td><td data-value="0.5">.5±.1</td><td style="background:#' in text
-    assert '<td data-value="">–</td>' in text
-    assert f"<details><summary>two</summary>{'x' * 300}</details>" in text
+    assert '<td data-value="">–</td><td>two</td>' in text
+    assert '<a href="csv/some.csv" download>' in text
+
+
+def test_details_stand_folded_below_their_row():
+    details = [Markup("<b>more</b>"), ""]
+    text = sortable.sortable_table("Some", [{"a": "1"}, {"a": "2"}], set(), details=details)
+    first, second = text.split("<tbody>")[1:]
+    assert '<tr class="folded" hidden><td colspan="1"><b>more</b></td></tr>' in first
+    assert "folded" not in second
 
 
 README = """<!-- problem -->
@@ -105,13 +156,16 @@ It holds ([here](figures/pages/0_scorecard.md)), not there ([9_cost](notebooks/9
 
 
 def test_home_and_readme_link_the_notebooks_that_there_are(tmp_path):
-    (tmp_path / "orders.svg").write_text("<svg/>")
+    (tmp_path / "photograph.svg").write_text("<svg/>")
     text = pages.home_page(README, ["0_scorecard"], tmp_path)
     assert "\n\nIt holds ([here](notebooks/0_scorecard.ipynb)), not there (9_cost).\n\n" in text
-    assert "**What is the problem?** What is it? *Multi" in text and "](figures/orders.svg)" in text
+    assert (
+        "**What is the problem?** What is it? *Multi" in text
+        and "](figures/photograph.svg)" in text
+    )
     assert ":caption: Notebooks\nnotebooks/0_scorecard\n```" in text
     assert "notebooks/9_cost" not in text and "| all |" not in text
-    (tmp_path / "orders.svg").write_text(" " * (pages.HEAVY + 1))  # too heavy for a page
+    (tmp_path / "orders.svg").write_text(" " * (parts.HEAVY + 1))  # too heavy for a page
     text = pages.readme_page(README, ["0_scorecard"], tmp_path)
     assert "| [0_scorecard](notebooks/0_scorecard.ipynb) | `9_cost` |" in text
     assert "![Orders](figures/orders.png) of [all](gallery.md)" in text
@@ -161,7 +215,7 @@ def test_gallery_is_in_the_papers_order_and_leads_to_cells(tmp_path):
     row = {"state": "missing", "trials": "", "mend": "mimlpaper run it"}
     status = {artefact.title: row for artefact in ARTEFACTS}
     (tmp_path / "figure10.png").touch()
-    text = pages.gallery_page(status, {"6_insdif": ["figure10"]}, "quick", tmp_path)
+    text = gallery.gallery_page(status, {"6_insdif": ["figure10"]}, "quick", tmp_path)
     titles = re.findall("^## (.*)", text, re.M)
     assert titles[:10] == [f"Fig. {number}" for number in range(1, 11)]
     assert titles[10:15] == [f"Table {number}" for number in range(1, 6)]
@@ -170,7 +224,7 @@ def test_gallery_is_in_the_papers_order_and_leads_to_cells(tmp_path):
         "- profile: quick\n- state: missing\n- mended by: `mimlpaper run it`",
         '- notebook: <a href="notebooks/6_insdif.html#figure10">6_insdif</a>',
         "- notebook: [6_insdif](notebooks/6_insdif.ipynb)",
-        "[![Fig. 10](figures/figure10.png)](#fig-10)",
+        "[![](figures/figure10.png) Fig. 10](#fig-10)",
     ):
         assert part in text
 
@@ -179,7 +233,7 @@ def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
     card = scorecard.scorecard({})
     text = pages.scorecard_page(card, "paper")
     assert "All 283 cells" in text
-    assert text.count("<tr><td") == text.count(">missing</td><td>0 of") == 283
+    assert text.count("<tbody>") == text.count(">missing</td><td>0 of") == 283
     assert text.count('<td data-value="">–</td><td style="background:#') == 283  # ours
     headings = {"4_degeneration": ["Section 4", "Table 1: scene", "The claims of Section 4.3"]}
     read = {"effect": 12.34, "in_favour": 0.925}
@@ -194,12 +248,12 @@ def test_every_cell_has_its_row_and_claims_lead_to_what_speaks_of_them():
         '<a href="scorecard.html?table=Table 1">cells</a>',
         '<a href="notebooks/4_degeneration.html#table-1-scene">4_degeneration</a>',
         '<a href="gallery.html#table-1">Table 1</a>',
-        ">Section 5.5</a>: <q>when p is larger than 59</q>",
-        f'<td data-value="0.925"><a href="notebooks/10_multiverse.html#{pages.READINGS}">'
-        "lead +12.3 %, in the paper&#39;s direction in 92% of the readings</a></td>",
+        f'<q>when p is larger than 59</q>, <a href="{pages.PAPER}">Section 5.5</a>',
+        f'<dd><a href="notebooks/10_multiverse.html#{pages.READINGS}">The favoured methods lead '
+        "by 12.3 % of the rival&#39;s loss. With alternative settings they lead in 92% of",
     ):
         assert link in text
-    assert text.count('<td data-value=""></td>') == len(claims) - 1
+    assert text.count("with alternative settings") == 1
     lines = [line for cell in NOTEBOOKS["10_multiverse"].cells for line in cell.source.splitlines()]
     assert pages.READINGS in [pages.slug(line) for line in lines if line.startswith("## ")]
 

@@ -1,0 +1,88 @@
+"""The gallery: every figure and table, and where each comes from."""
+
+import re
+
+from markupsafe import escape
+from parts import filled, lightest, raw
+from terms import link, slug
+
+from mimlstudy.report.status import ARTEFACTS
+
+NUMBERED = re.compile(r"(Fig\.|Table) (\d+)")  # the title of what the paper has
+# The picture says nothing that its name beside it does not say.
+THUMBNAIL = "[![](figures/{file}) {title}](#{place})"
+
+
+def gallery_page(status, notebooks, profile, figures):
+    """Every figure and table in the paper's order: thumbnails, then where each comes from.
+
+    A link to an artefact unfolds it. ``notebooks`` maps the executed ones to the files of
+    artefacts in them.
+    """
+    artefacts = sorted(ARTEFACTS, key=_place_in_paper)
+    pictures = [artefact for artefact in artefacts if _is_drawn(artefact, figures)]
+    thumbnails = [_thumbnail(artefact, figures) for artefact in pictures]
+    sections = []
+    for artefact in artefacts:
+        facts = _facts(artefact, status[artefact.title], notebooks, profile, figures)
+        sections.append(_section(artefact, facts, figures))
+    return filled("gallery", THUMBNAILS="\n".join(thumbnails), ARTEFACTS="\n".join(sections))
+
+
+def _place_in_paper(artefact):
+    """Figures and tables of the paper by their numbers, then what goes beyond it."""
+    numbered = NUMBERED.fullmatch(artefact.title)
+    return (0, numbered[1], int(numbered[2])) if numbered else (1, "", 0)
+
+
+def _is_drawn(artefact, figures):
+    return artefact.shows and (figures / artefact.files[0]).is_file()
+
+
+def _thumbnail(artefact, figures):
+    file = lightest(figures, artefact.file)
+    return THUMBNAIL.format(place=slug(artefact.title), file=file, title=artefact.title)
+
+
+def _facts(artefact, status, notebooks, profile, figures):
+    """Where an artefact comes from, in words by what they are about."""
+    files = [name for name in artefact.files if (figures / name).is_file()]
+    downloads = [f"{{download}}`{name} <figures/{name}>`" for name in files]
+    experiments = [f"`{name}`" for name in artefact.experiments]
+    return {
+        "notebook": _in_notebook(artefact, notebooks),
+        "made by": f"`mimlpaper run {artefact.notebook}`",
+        "trials": ", ".join(experiments),
+        "profile": profile,
+        "state": status["state"],
+        "of these": status["trials"],
+        "mended by": status["mend"] and f"`{status['mend']}`",
+        "files": ", ".join(downloads),
+    }
+
+
+def _in_notebook(artefact, notebooks):
+    """The notebook, with a link to the artefact in it or at least to its page."""
+    notebook = artefact.notebook
+    if artefact.file in notebooks.get(notebook, ()):
+        return link(f"notebooks/{notebook}.html#{artefact.file}", notebook)
+    if notebook in notebooks:
+        return f"[{notebook}](notebooks/{notebook}.ipynb)"
+    return notebook
+
+
+def _section(artefact, facts, figures):
+    summary = escape(artefact.shows or "the table")
+    unfolded = raw(f"<details><summary>{summary}</summary>")
+    lines = [f"- {name}: {fact}" for name, fact in facts.items() if fact]
+    picture = _picture(artefact, figures)
+    parts = [f"## {artefact.title}", unfolded, picture, "\n".join(lines), raw("</details>")]
+    return "\n\n".join(parts) + "\n"
+
+
+def _picture(artefact, figures):
+    if not (figures / artefact.files[0]).is_file():
+        return "Not made yet."
+    if artefact.shows:
+        return f"![{artefact.shows}](figures/{lightest(figures, artefact.file)})"
+    return f":::{{container}} scroll preview\n```{{include}} figures/{artefact.file}.md\n```\n:::"

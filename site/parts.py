@@ -1,0 +1,27 @@
+"""What pages are made of: words with values in them, HTML, and pictures that load fast."""
+
+import re
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PLACEHOLDER = re.compile(r"\b[A-Z]+\b")  # of a value in a page's words
+HEAVY = 150_000  # bytes, beyond which a page shows a figure as PNG
+
+
+def filled(page, **values):
+    """The words of a page, with values in the place of their names."""
+    words = (HERE / f"{page}.md").read_text()
+    return PLACEHOLDER.sub(lambda name: values.get(name[0], name[0]), words)
+
+
+def raw(html):
+    """HTML as a block of a page in Markdown."""
+    return f"```{{raw}} html\n{html}\n```"
+
+
+def lightest(figures, name):
+    """The file of a figure to show in a page: SVG, unless it has too many marks."""
+    vector = figures / f"{name}.svg"
+    if vector.is_file() and vector.stat().st_size <= HEAVY:
+        return vector.name
+    return f"{name}.png"
