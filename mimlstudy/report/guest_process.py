@@ -23,6 +23,7 @@ from mimlstudy.engine import holdouts
 from mimlstudy.engine.trials import set_random_states
 
 WATCHED = (metrics, holdouts)  # modules that a method has no reason to change
+BUILTINS = "__builtins__"  # a name in each module, of Python's own functions
 
 
 def serve(connection, output, entry: str, folder: str):
@@ -125,15 +126,15 @@ def _hashes(bags, labels=None):
 
 
 def _state():
-    """Of each watched module, which objects its names stand for, and the code of functions."""
-    return {module.__name__: _identities(module) for module in WATCHED}
+    """Of each watched module, which objects its names and its dicts hold, and functions' code."""
+    return {module.__name__: _identity(vars(module)) for module in WATCHED}
 
 
-def _identities(module):
-    return {
-        name: (id(value), id(getattr(value, "__code__", None)))
-        for name, value in vars(module).items()
-    }
+def _identity(value):
+    """What changes if an object, an entry of a dict, or a function's code is replaced."""
+    if isinstance(value, dict):
+        return {name: _identity(held) for name, held in value.items() if name != BUILTINS}
+    return id(value), id(getattr(value, "__code__", None))
 
 
 def _check(before, after, words):

@@ -1,0 +1,269 @@
+"""Methods that cheat, crash, print or never end: what ``mimlpaper bench`` says of each of them.
+
+Each is entered in Table 1 on synthetic data. An honest method is entered before and after, by the
+same workers, and its numbers stay to the last digit.
+"""
+
+import os
+import re
+import sys
+import textwrap
+
+import pytest
+
+from mimlpaper import paths
+from mimlpaper.metrics import CRITERIA
+from mimlstudy.engine.records import Store
+from mimlstudy.paper.experiments import EXPERIMENTS
+from mimlstudy.report.bench import OUTPUT, bench
+from mimlstudy.report.command import main
+from mimlstudy.report.guest import KEPT_OUTPUT
+from mimlstudy.report.plain import markdown_text
+
+HONEST = """
+import os, signal, sys, time
+import numpy as np
+import mimlpaper.metrics as metrics
+
+class Honest:
+    def fit(self, X, Y):
+        self.shares_ = np.mean(Y, axis=0) - 0.5
+    def decision_function(self, X):
+        return np.tile(self.shares_, (len(X), 1))
+    def predict(self, X):
+        return self.decision_function(X) > 0
+"""
+SECONDS = 20  # that a fit may take
+RIGHT = "nothing is wrong"
+
+# For each guest: its code, and what the bench says of it.
+GUESTS = {
+    "patches_the_metrics": (
+        """
+        def fit(self, X, Y):
+            super().fit(X, Y)
+            metrics.average_precision = lambda Y, scores: 1.0
+        """,
+        "it changed mimlpaper.metrics",
+    ),
+    "patches_the_table_of_criteria": (
+        """
+        def predict(self, X):
+            for criterion in list(metrics.CRITERIA):
+                metrics.CRITERIA[criterion] = None
+            return super().predict(X)
+        """,
+        "it changed mimlpaper.metrics",
+    ),
+    "writes_into_the_labels": (
+        """
+        def fit(self, X, Y):
+            Y[:] = True
+            super().fit(X, Y)
+        """,
+        "it changed the labels that it was given",
+    ),
+    "writes_into_the_test_data": (
+        """
+        def decision_function(self, X):
+            object.__setattr__(X, "instances", 0 * X.instances)
+            return super().decision_function(X)
+        """,
+        "it changed the bags that it was given",
+    ),
+    "ends_its_process_when_imported": (
+        """
+        os._exit(0)
+        """,
+        "it ended its process, with status 0, before it answered",
+    ),
+    "ends_its_process_in_fit": (
+        """
+        def fit(self, X, Y):
+            os._exit(0)
+        """,
+        "it ended its process, with status 0, before it answered",
+    ),
+    "kills_itself": (
+        """
+        def fit(self, X, Y):
+            os.kill(os.getpid(), signal.SIGKILL)
+        """,
+        "its process died",
+    ),
+    "never_ends": (
+        """
+        def fit(self, X, Y):
+            while True:
+                pass
+        """,
+        "it gave no answer within 20 s; --timeout allows more",
+    ),
+    "prints_without_end": (
+        """
+        def fit(self, X, Y):
+            super().fit(X, Y)
+            for _ in range(400):
+                os.write(1, b"x" * 2**20)
+        """,
+        RIGHT,
+    ),
+    "answers_with_an_object": (
+        """
+        def decision_function(self, X):
+            return lambda: os.system("touch here")
+        """,
+        r"TypeError: .*",
+    ),
+    "answers_with_another_shape": (
+        """
+        def decision_function(self, X):
+            return np.zeros(3)
+        """,
+        r"decision_function must give an array \(.*\), got \(3,\)",
+    ),
+    "answers_with_no_number": (
+        """
+        def decision_function(self, X):
+            return np.full((len(X), len(self.shares_)), np.nan)
+        """,
+        "ValueError: .*",
+    ),
+    "raises_a_message_that_is_a_page": (
+        """
+        def fit(self, X, Y):
+            raise RuntimeError("<script>alert(1)</script> | [a](javascript:alert(1))")
+        """,
+        r"RuntimeError: <script>.*",
+    ),
+    "remembers_labels_between_trials": (
+        """
+        def fit(self, X, Y):
+            sys.modules.setdefault("memory", []).append(Y)
+            super().fit(X, Y)
+            if len(sys.modules["memory"]) > 1:
+                raise RuntimeError("it remembers")
+        """,
+        RIGHT,
+    ),
+    "closes_what_it_can": (
+        """
+        def fit(self, X, Y):
+            os.closerange(3, 256)
+        """,
+        ".+",
+    ),
+}
+
+
+def source_of(name, code):
+    """A module's text: methods of a class, or what runs at import."""
+    code = textwrap.dedent(code)
+    if "def " not in code:
+        return HONEST + code + f"\nclass {name}(Honest):\n    pass\n"
+    return HONEST + f"\nclass {name}(Honest):\n" + textwrap.indent(code, "    ")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty project in the current folder."""
+    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "honest.py").write_text(HONEST)
+    return tmp_path
+
+
+def enter(entry):
+    return bench(entry, [1], profile="smoke", jobs=2, timeout=SECONDS)
+
+
+def numbers(done):
+    return Store(done.folder).load(EXPERIMENTS["table1"])[list(CRITERIA)]
+
+
+@pytest.mark.parametrize("name", GUESTS)
+def test_a_guest_ends_with_the_right_word_and_moves_no_number_of_another_method(here, name):
+    code, words = GUESTS[name]
+    before = numbers(enter("honest:Honest"))
+    (here / f"{name}.py").write_text(source_of(name, code))
+    done = enter(f"{name}:{name}")
+    report = (done.folder / "report.md").read_text()
+    if words == RIGHT:
+        assert done.problems == []
+        assert numbers(done).equals(before)
+    else:
+        (problem,) = done.problems
+        assert re.search(f": {words}", problem)
+        assert markdown_text(problem) in report
+        assert done.standing.empty
+    assert "<script>" not in report.replace(r"\<script", "")
+    assert not (here / "here").exists()
+    (here / "build" / "bench" / "honest.Honest" / "smoke" / "table1.csv").unlink()
+    assert numbers(enter("honest:Honest")).equals(before)
+
+
+def test_what_a_guest_prints_is_kept_in_a_file_of_limited_size(here, capfd):
+    code, _ = GUESTS["prints_without_end"]
+    (here / "loud.py").write_text(source_of("loud", code))
+    done = enter("loud:loud")
+    kept = done.folder / OUTPUT
+    assert 0 < kept.stat().st_size <= 2 * KEPT_OUTPUT
+    assert "xxx" not in "".join(capfd.readouterr())
+    assert f"[{OUTPUT}]" in (done.folder / "report.md").read_text()
+
+
+def test_a_guest_that_ends_its_process_at_import_is_a_status_and_a_report(here, capsys):
+    (here / "gone.py").write_text("import os\nos._exit(0)\n")
+    command = ["bench", "gone:Gone", "--tables", "1", "--profile", "smoke"]
+    assert main(command) == 1
+    printed = capsys.readouterr()
+    assert "gone:Gone cannot be loaded: it ended its process, with status 0" in printed.err
+    assert printed.out.strip().endswith("report.md")
+
+
+def test_a_guest_has_no_test_labels_in_its_process(here):
+    """It searches its memory for an array with as many rows as there are test bags."""
+    (here / "spy.py").write_text(
+        HONEST
+        + textwrap.dedent("""
+        import gc
+
+        class Spy(Honest):
+            def decision_function(self, X):
+                arrays = [thing for thing in gc.get_objects() if isinstance(thing, np.ndarray)]
+                labels = [array for array in arrays if array.dtype == bool and len(array) == len(X)]
+                assert not labels, "it has found labels"
+                return super().decision_function(X)
+        """)
+    )
+    assert enter("spy:Spy").problems == []
+
+
+def test_processes_of_guests_end_with_the_bench(here):
+    """Also those that a guest starts in its group."""
+    (here / "parent.py").write_text(
+        HONEST
+        + textwrap.dedent("""
+        import subprocess
+
+        class Parent(Honest):
+            def fit(self, X, Y):
+                child = subprocess.Popen(["sleep", "600"])
+                open(f"child-{child.pid}", "w").close()
+                super().fit(X, Y)
+        """)
+    )
+    assert enter("parent:Parent").problems == []
+    children = [int(path.name.removeprefix("child-")) for path in here.glob("child-*")]
+    assert children
+    for child in children:
+        assert not is_running(child)
+
+
+def is_running(process_id):
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    status = open(f"/proc/{process_id}/stat").read().split()[2] if sys.platform == "linux" else ""
+    return status != "Z"
