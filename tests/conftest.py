@@ -34,8 +34,9 @@ def rng():
 def store(tmp_path):
     """An empty store."""
     from mimlstudy.engine.records import Store
+    from mimlstudy.paper.catalogue import CATALOGUE
 
-    return Store(tmp_path / "results")
+    return Store(tmp_path / "results", CATALOGUE)
 
 
 @pytest.fixture

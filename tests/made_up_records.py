@@ -33,7 +33,7 @@ def rows(experiment, dataset, method, values, **others):
         "predict_seconds": 0.1,
         "n_train": 1500,
         "n_test": 500,
-        "state": "fresh",
+        "state": "current",
     }
     return pd.DataFrame(row | others)
 

@@ -13,6 +13,7 @@ from mimlpaper.baselines.binary_relevance import Guess
 from mimlstudy.engine import fingerprint
 from mimlstudy.engine.records import KEY, records
 from mimlstudy.engine.trials import Experiment, Part, RandomSplits
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.measures import TESTED
 
 TINY = "drawn:24x2x4"  # 24 bags of two instances with four labels
@@ -21,7 +22,7 @@ METHODS = {"MimlNn": MimlNn(), "Ml-knn": make_pipeline(SumInstances(), MlKnn(n_n
 
 def tiny(
     methods=METHODS,
-    variants=None,
+    overrides=None,
     *,
     name="mine",
     datasets=(TINY,),
@@ -29,8 +30,9 @@ def tiny(
     measure=TESTED,
     **others,
 ):
-    part = Part(datasets, RandomSplits(n_splits), methods, variants or {})
-    return Experiment(name, "Mine", (part,), measure, **others)
+    part = Part(datasets, RandomSplits(n_splits), methods, overrides or {})
+    stand_in = CATALOGUE.stand_in
+    return Experiment(name, "Mine", (part,), measure, stand_in=stand_in, **others)
 
 
 class Sleepy(Guess):

@@ -4,7 +4,7 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -18,13 +18,12 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from mimlpaper.datasets import DataError, loader_of
-from mimlpaper.datasets.fetch import fetch_all
+from mimlpaper.datasets import DataError
 from mimlpaper.sharing import Cache, sharing
+from mimlstudy.engine.catalogue import Catalogue
 from mimlstudy.engine.fingerprint import code_fingerprint, provenance
-from mimlstudy.engine.records import KEY, UNCHECKED, USABLE, Store, default_store, keys_of, records
-from mimlstudy.engine.trials import Trial, run_trial
-from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.engine.records import CURRENT, KEY, Store, keys_of, records
+from mimlstudy.engine.trials import Experiment, Trial, run_trial
 
 IDLE = 20  # seconds
 SHARED = 2**28  # bytes of shared results that a worker keeps for the trials of a batch
@@ -35,54 +34,53 @@ class TrialError(RuntimeError):
 
 
 def compute(
-    experiments,
+    experiments: Experiment | Sequence[Experiment],
     *,
+    store: Store,
     profile: str = "paper",
     methods=None,
     jobs: int = -1,
     data_home=None,
     recompute: bool = False,
     dask: str | None = None,
-    store: Store | None = None,
 ) -> pd.DataFrame:
-    """Records of the trials of one or several experiments; missing and stale ones are run first.
+    """Records of the trials of one or several experiments; those not current are run first.
 
-    Raises TrialError if trials failed, or a cluster's trial differs from its repetition: every
-    other trial is recorded, and a second call runs the rest. Raises DataError if data are missing
-    for trials without any record.
+    Raises TrialError if trials failed: every other trial is recorded, and a second call runs the
+    rest. Raises DataError if data are missing for trials without any record.
 
     Parameters
     ----------
-    experiments : name or Experiment, or a list of these; an Experiment of one's own needs a store.
+    experiments : Experiment, or a sequence of these.
+    store : Store, where trials are recorded.
     profile : "paper", "quick" or "smoke": all trials, those of the first splits, or on drawn data.
     methods : names of the methods to run; all if None. The table has these only.
     jobs : int, worker processes, -1 for one a core. Records do not depend on it.
+    data_home : folder of the data files; None for the library's.
     recompute : bool, run all trials, recorded or not.
-    dask : str or None, address of a Dask scheduler, whose workers run the trials. At the end
-        some run again here, see :func:`~mimlstudy.engine.verify.spot_check`.
+    dask : str or None, address of a Dask scheduler, whose workers run the trials.
     """
-    names = experiments if isinstance(experiments, list | tuple) else [experiments]
-    described = {one.name: one for one in map(get_experiment, names)}
-    store, waiting, unchecked = store or default_store(profile), [], False
+    asked = [experiments] if isinstance(experiments, Experiment) else experiments
+    by_name = {experiment.name: experiment for experiment in asked}
     how = dict(profile=profile, methods=methods, store=store)
-    tables = [records(one, **how) for one in described.values()]
-    for experiment, recorded in zip(described.values(), tables, strict=True):
+    waiting: list[Trial] = []
+    for experiment in by_name.values():
+        recorded = records(experiment, **how)
         trials = _to_run(experiment, experiment.trials(profile, methods), recorded, recompute)
-        if trials and not _data_missing(trials, data_home, recorded):
+        if trials and not _data_missing(trials, store.catalogue, data_home, recorded):
             _announce(experiment, trials, recorded, jobs)
             store.append(experiment, [])  # what cannot be written is known now, not after hours
             waiting += trials
-        unchecked |= recorded["state"].eq("unchecked").any()
-    if waiting or unchecked:
-        _record(described, waiting, jobs, data_home, dask, store)
-        tables = [records(one, **how) for one in described.values()]
+    if waiting:
+        _record(by_name, waiting, jobs, data_home, dask, store)
+    tables = [records(experiment, **how) for experiment in by_name.values()]
     return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
 
 def _to_run(experiment, trials, recorded, recompute):
-    """The trials that have no usable record and need no package that is not here."""
-    usable = recorded["state"].isin([*USABLE, "unchecked"])
-    known = set() if recompute else set(keys_of(recorded[usable]))
+    """The trials that have no current record and need no package that is not here."""
+    current = recorded["state"] == CURRENT
+    known = set() if recompute else set(keys_of(recorded[current]))
 
     def can_run(trial):
         estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
@@ -92,10 +90,10 @@ def _to_run(experiment, trials, recorded, recompute):
     return [trial for trial in trials if trial not in known and can_run(trial)]
 
 
-def _data_missing(waiting, data_home, recorded):
+def _data_missing(waiting, catalogue, data_home, recorded):
     """True if the data are not there, but every waiting trial has at least some record."""
     try:
-        fetch_all(data_home, {trial.dataset for trial in waiting}, replace=False)
+        catalogue.fetch({trial.dataset for trial in waiting}, data_home)
     except DataError as error:
         if not set(waiting) <= set(keys_of(recorded)):
             raise
@@ -114,7 +112,7 @@ def _announce(experiment, trials, recorded, jobs):
 
 
 def _expected_seconds(trials, recorded):
-    """The mean of a trial's variant, else of its method on its data set, NaN if none is known."""
+    """The mean of trials with the same override, else of the method on the data set, else NaN."""
     waiting, recorded = pd.DataFrame(trials, columns=KEY), recorded.drop_duplicates(KEY)
     seconds = pd.Series(np.nan, waiting.index)
     for alike in (["dataset", "method", "parameters"], ["dataset", "method"]):
@@ -124,31 +122,29 @@ def _expected_seconds(trials, recorded):
 
 
 def _record(experiments, trials, jobs, data_home, dask, store):
-    """Run and record the trials; what failed is raised when every experiment is checked."""
-    from mimlstudy.engine.verify import spot_check  # which runs trials by this module
-
-    failures, where = [], {"jobs": jobs, "data_home": data_home}
+    """Run and record the trials; what failed is raised when all others are recorded."""
+    where = {"jobs": jobs, "data_home": data_home, "dask": dask}
+    failure = None
     try:
-        for trial, rows in run_trials(trials, experiments, dask=dask, **where):
-            experiment = experiments[trial.experiment]
-            mark = UNCHECKED if dask and not experiment.measure.alone else ""
-            rows = [trial._asdict() | row | {"code": mark + row["code"]} for row in rows]
-            store.append(experiment, rows)
+        for trial, rows in run_trials(trials, experiments, store.catalogue, **where):
+            rows = [trial._asdict() | row for row in rows]
+            store.append(experiments[trial.experiment], rows)
     except TrialError as error:
-        failures.append(str(error))
+        failure = error
     for name in {trial.experiment for trial in trials}:
         store.rewrite(experiments[name])  # without what the new records supersede
-    for experiment in experiments.values():
-        try:
-            spot_check(experiment, store, **where)
-        except TrialError as error:
-            failures.append(str(error))
-    if failures:
-        raise TrialError("\n".join(failures))
+    if failure is not None:
+        raise failure
 
 
 def run_trials(
-    trials: list[Trial], experiments, *, jobs: int = -1, data_home=None, dask=None
+    trials: list[Trial],
+    experiments: Mapping[str, Experiment],
+    catalogue: Catalogue,
+    *,
+    jobs: int = -1,
+    data_home=None,
+    dask: str | None = None,
 ) -> Iterator[tuple[Trial, list[dict]]]:
     """Run trials, one BLAS thread each, and yield (trial, rows) as they end.
 
@@ -164,7 +160,8 @@ def run_trials(
         experiment = experiments[trial.experiment]
         estimator = experiment.estimator(trial.dataset, trial.method, trial.parameters)
         splits = experiment.part_of(trial.dataset, trial.method).splits
-        job = trial, estimator, splits, experiment.measure, data_home  # a few kilobytes
+        # A few kilobytes.
+        job = trial, estimator, splits, experiment.measure, catalogue, data_home
         jobs_of[experiment.measure.alone].append(job)
     names, failures = ", ".join(dict.fromkeys(trial.experiment for trial in trials)), []
     with tqdm(total=len(trials), desc=f"{names:.40}", unit="trial", leave=False) as progress:
@@ -258,12 +255,12 @@ def _run_batch(trial_jobs):
         return [_attempt(*job) for job in trial_jobs]
 
 
-def _attempt(trial, estimator, splits, measure, data_home):
+def _attempt(trial, estimator, splits, measure, catalogue, data_home):
     """(trial, rows with their origin, None) or, if it failed, (trial, None, traceback)."""
     try:
-        code = code_fingerprint(estimator, loader_of(trial.dataset), splits, measure)
+        code = code_fingerprint(estimator, catalogue.loader(trial.dataset), splits, measure)
         with threadpool_limits(1):  # sums of another number of threads differ in the last bit
-            rows = run_trial(trial, estimator, splits, measure, data_home=data_home)
+            rows = run_trial(trial, estimator, splits, measure, catalogue, data_home=data_home)
         origin = provenance() | {"code": code}
     except Exception:  # of any estimator, also a stranger's; compute raises it by its trial
         return trial, None, traceback.format_exc()
@@ -271,12 +268,12 @@ def _attempt(trial, estimator, splits, measure, data_home):
 
 
 def estimate(
-    experiments,
+    experiments: Sequence[Experiment],
     *,
+    store: Store,
     profile: str = "paper",
     jobs: int = -1,
     recompute: bool = False,
-    store: Store | None = None,
 ) -> pd.DataFrame:
     """Trials that are still to run and the hours that they take, one row an experiment.
 
@@ -284,7 +281,7 @@ def estimate(
     equal shares for ``jobs`` processes, or of the longest trial. The last row is the sum.
     """
     workers, rows = effective_n_jobs(jobs), []
-    for experiment in map(get_experiment, experiments):
+    for experiment in experiments:
         trials = experiment.trials(profile)
         recorded = records(experiment, profile=profile, store=store)
         seconds = _expected_seconds(_to_run(experiment, trials, recorded, recompute), recorded)

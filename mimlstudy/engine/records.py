@@ -1,13 +1,12 @@
-"""Recorded trials: one CSV file an experiment, one row a trial and stage; and which are fresh.
+"""Recorded trials: one CSV file an experiment, one row a trial and stage; and which are current.
 
 A row is appended whole, flushed and synced under a lock, so that neither a crash nor a second
 writer loses or mixes records. Part of a row that a killed process left is ignored, and cut off
 before the next row is written. Each row ends with a seal, a hash of its text, which shows edits.
 
-The state of a record is "fresh" (made by today's code), "attested" (made by other code, and
-``mimlpaper verify`` found that today's gives the same), "stale" (neither, or of other data),
-"unchecked" (made by a cluster, and no check of it ended) or "suspect" (edited, or contradicted by a
-check). Only fresh and attested records may be shown.
+A record is *current* if today's code and data give it: today's code made it, or ``mimlpaper
+verify`` found that today's code gives the same. The column ``state`` says so, or why it is not
+current, see :data:`STATES`. Only current records may be shown.
 """
 
 import csv
@@ -23,19 +22,20 @@ import pandas as pd
 from filelock import FileLock
 
 from mimlpaper import paths
-from mimlpaper.datasets import loader_of
-from mimlpaper.datasets.fetch import manifest, source_of
-from mimlstudy import folders
-from mimlstudy.engine.fingerprint import all_sources, code_fingerprint, provenance
+from mimlstudy.engine.catalogue import Catalogue
+from mimlstudy.engine.fingerprint import code_fingerprint, provenance
 from mimlstudy.engine.trials import Experiment, Trial
-from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 
 KEY = ["experiment", "dataset", "method", "parameters", "split"]
 COUNTS = ["split", "stage", "n_stages", "n_train", "n_test", "seconds"]  # the numbers of every file
 
-STATES = ("fresh", "attested", "stale", "unchecked", "suspect")  # from best to worst
-USABLE = STATES[:2]
-SUSPECT, UNCHECKED = "suspect ", "unchecked "  # in front of the code of such a record
+CURRENT = "current"
+CODE_CHANGED = "code changed"  # since it was recorded, and verify did not confirm it
+DATA_CHANGED = "data changed"  # since it was recorded
+DIFFERS = "differs"  # verify got other numbers
+DAMAGED = "damaged"  # the row was edited
+STATES = (CURRENT, CODE_CHANGED, DATA_CHANGED, DIFFERS, DAMAGED)  # from best to worst
+REFUTED = (DIFFERS, DAMAGED)  # whose numbers are wrong, not only old
 SEAL = 8  # hexadecimal digits
 FORMULA = re.compile(r"'*[=+\-@]")  # begins a text that a spreadsheet would take for a formula
 
@@ -61,12 +61,17 @@ class StoreError(RuntimeError):
 class Store:
     """The results files in one folder, and ``verified.csv``, what verification last found.
 
-    Records of the store ``base`` are read where the folder has none of the same trial; no call
-    writes them.
+    Parameters
+    ----------
+    folder : where the files are; it is made when something is recorded.
+    catalogue : Catalogue, the data sets of the trials.
+    base : Store or None, whose records are read where the folder has none of the same trial; no
+        call writes them.
     """
 
-    def __init__(self, folder, base: "Store | None" = None):
+    def __init__(self, folder, catalogue: Catalogue, base: "Store | None" = None):
         self.folder = Path(folder)
+        self.catalogue = catalogue
         self.base = base
 
     def path(self, name: str) -> Path:
@@ -110,19 +115,19 @@ class Store:
         No writer comes between reading and writing. Records that were superseded leave the file.
         """
         with self._locked(experiment.name):
-            rows = change(Store(self.folder).load(experiment)).to_dict("records")
+            rows = change(self._alone().load(experiment)).to_dict("records")
             paths.write_whole(self.path(experiment.name), _to_csv(rows, columns_of(experiment)))
 
     def remove(self, experiment: Experiment, keys: set[tuple]):
         """Remove the records of these trials."""
         self.rewrite(experiment, lambda rows: rows[[key not in keys for key in keys_of(rows)]])
 
-    def mark(self, experiment: Experiment, keys: set[tuple], mark: str):
-        """Set the mark of these trials' records: :data:`SUSPECT`, :data:`UNCHECKED` or ""."""
+    def mark(self, experiment: Experiment, keys: set[tuple]):
+        """Mark the records of these trials: they differ, until they are recorded again."""
 
         def marked(rows):
             named = [key in keys for key in keys_of(rows)]
-            return rows.assign(code=rows["code"].mask(named, mark + bare_codes(rows)))
+            return rows.assign(code=rows["code"].mask(named, f"{DIFFERS} " + bare_codes(rows)))
 
         self.rewrite(experiment, marked)
 
@@ -138,8 +143,12 @@ class Store:
         """Add outcomes to ``verified.csv``, in place of those of the same groups."""
         with self._locked("verified"):
             added = pd.DataFrame(list(rows), columns=OUTCOMES)
-            table = _newest(Store(self.folder).outcomes(), added).sort_values([*GROUP, "machine"])
+            table = _newest(self._alone().outcomes(), added).sort_values([*GROUP, "machine"])
             paths.write_whole(self.path("verified"), table.to_csv(index=False, lineterminator="\n"))
+
+    def _alone(self):
+        """The store without its base."""
+        return Store(self.folder, self.catalogue)
 
     def _locked(self, name):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -204,7 +213,7 @@ def _parse(text, path, columns, numbers):
     if "'" in text:
         table = table.replace(rf"^'(?={FORMULA.pattern})", "", regex=True)
     edited = table.pop("seal") != [_seal(line.rpartition(",")[0]) for line in lines[1:]]
-    return table.assign(code=table["code"].mask(edited, SUSPECT + table["code"]))
+    return table.assign(code=table["code"].mask(edited, f"{DAMAGED} " + table["code"]))
 
 
 def _seal(row: str) -> str:
@@ -231,77 +240,58 @@ def guarded(value):
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
-def default_store(profile: str = "paper") -> Store:
-    """Where ``mimlpaper compute`` records; a wheel reads the records that it carries as well."""
-    if profile == "smoke":
-        return Store(folders.build("smoke") / "results")
-    carried = Store(folders.IN_WHEEL / "results") if folders.IN_WHEEL.is_dir() else None
-    return Store(folders.results(), base=carried)
-
-
-def explored_store(profile: str = "paper") -> Store:
-    """Where notebooks record: ``build/explored``, over the records of ``data/results``."""
-    known = default_store(profile)
-    return known if profile == "smoke" else Store(folders.build("explored") / "results", base=known)
-
-
 def records(
-    experiment: str | Experiment,
-    *,
-    profile: str = "paper",
-    methods=None,
-    store: Store | None = None,
+    experiment: Experiment, *, store: Store, profile: str = "paper", methods=None
 ) -> pd.DataFrame:
     """What is recorded of an experiment's trials, in their order, with a column ``state``."""
-    described = get_experiment(experiment)
-    store = store or default_store(profile)
-    trials = pd.DataFrame(described.trials(profile, methods), columns=KEY)
-    table = trials.merge(store.load(described), on=KEY)  # in the order of the trials
-    return table.assign(state=_states(table, described, store.outcomes()))
+    trials = pd.DataFrame(experiment.trials(profile, methods), columns=KEY)
+    table = trials.merge(store.load(experiment), on=KEY)  # in the order of the trials
+    return table.assign(state=_states(table, experiment, store))
 
 
-def _states(table, experiment, outcomes):
-    confirmed = outcomes["outcome"].isin(SAME).groupby([outcomes[name] for name in GROUP]).all()
+def _states(table, experiment, store):
+    outcomes, catalogue = store.outcomes(), store.catalogue
+    groups = [outcomes[name] for name in GROUP]
+    confirmed = outcomes["outcome"].isin(SAME).groupby(groups).all()
+    different = outcomes["outcome"].eq("different").groupby(groups).any()
     attested = set(confirmed.index[confirmed])
-    today, entries = known_codes(experiment, table), manifest()
+    refuted = set(different.index[different])
+    today = codes_today(experiment, table, catalogue)
 
     @cache
     def state(dataset, method, parameters, recorded, data_sha256):
-        files = source_of(dataset).files
-        if recorded.startswith((SUSPECT, UNCHECKED)):
-            return recorded.split(" ")[0]
-        if files and data_sha256 != entries[files[0]].sha256:
-            return "stale"
+        mark, _, recorded = recorded.rpartition(" ")
+        if mark:
+            return mark
+        if catalogue.content(dataset) not in (None, data_sha256):
+            return DATA_CHANGED
         now = today[dataset, method, parameters]
         (old_code, _, then), (code, _, settings) = recorded.partition("."), now.partition(".")
-        same = (experiment.name, method, old_code, code) in attested and settings == then
-        return "fresh" if recorded == now else "attested" if same else "stale"
+        group = experiment.name, method, old_code, code
+        if group in refuted and old_code != code:  # else the record bears the mark
+            return DIFFERS
+        if recorded == now or (group in attested and settings == then):
+            return CURRENT
+        return CODE_CHANGED
 
     about = table[["dataset", "method", "parameters", "code", "data_sha256"]]
     return [state(*row) for row in about.itertuples(index=False, name=None)]
 
 
-def current_code(experiment: Experiment, dataset: str, method: str, parameters: str) -> str:
+def current_code(
+    experiment: Experiment, catalogue: Catalogue, dataset: str, method: str, parameters: str
+) -> str:
     """Today's fingerprint of what runs in a trial."""
     estimator = experiment.estimator(dataset, method, parameters)
     splits = experiment.part_of(dataset, method).splits
-    return code_fingerprint(estimator, loader_of(dataset), splits, experiment.measure)
+    return code_fingerprint(estimator, catalogue.loader(dataset), splits, experiment.measure)
 
 
-def known_codes(experiment: Experiment, table: pd.DataFrame) -> dict[tuple, str]:
-    """Today's code by (dataset, method, parameters) of rows; kept for what the registry holds."""
-    variants = {"\n".join(key[1:4]): key[1:4] for key in keys_of(table)}
-    registered = EXPERIMENTS.get(experiment.name)
-    is_kept = registered is not None and experiment.varies(registered)
-    place = f"codes_{experiment.name}", all_sources()
-    known = (folders.kept(*place) or {}) if is_kept else {}
-    new = {
-        name: current_code(experiment, *variants[name]) for name in variants.keys() - known.keys()
-    }
-    codes = known | new
-    if new and is_kept:
-        folders.keep(*place, codes)
-    return {variant: codes[name] for name, variant in variants.items()}
+def codes_today(experiment: Experiment, table: pd.DataFrame, catalogue: Catalogue) -> dict:
+    """Today's code by (dataset, method, parameters) of some rows."""
+    configured = table[["dataset", "method", "parameters"]].drop_duplicates()
+    keys = configured.itertuples(index=False, name=None)
+    return {key: current_code(experiment, catalogue, *key) for key in keys}
 
 
 def bare_codes(table: pd.DataFrame) -> pd.Series:
@@ -309,12 +299,12 @@ def bare_codes(table: pd.DataFrame) -> pd.Series:
     return table["code"].str.split(" ").str[-1]
 
 
-def other_versions(profile: str = "paper") -> str:
+def other_versions(store: Store) -> str:
     """A line that says which versions differ here from those of records; empty if none does."""
-    here, files = provenance()["versions"].split("; "), default_store(profile).folder.glob("*.csv")
+    here, files = provenance()["versions"].split("; "), store.folder.glob("*.csv")
     columns = (pd.read_csv(path, usecols=["versions"])["versions"].dropna() for path in files)
     texts = {text for column in columns for text in column.unique()}
-    other = {one for text in texts for one in text.split("; ")} - set(here)
+    other = {version for text in texts for version in text.split("; ")} - set(here)
     return f"Recorded with {', '.join(sorted(other))}; here are {', '.join(here)}." if other else ""
 
 

@@ -6,27 +6,18 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mimlpaper.datasets import DATASETS, load
-from mimlpaper.datasets.fetch import DRAWN
+from mimlstudy.engine.catalogue import Catalogue
 from mimlstudy.engine.holdouts import full_names
-from mimlstudy.paper.settings import Row
 
 # Most splits that a profile runs; "smoke" runs the same code on data that the library draws.
 PROFILES: dict[str, int | None] = {"smoke": 2, "quick": 3, "paper": None}
-
-STAND_INS = {
-    "yeast": "synthetic_genes",
-    "yahoo": "synthetic_pages",
-    **dict.fromkeys(("reuters", "dbpedia"), "synthetic_texts"),
-    **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
-    **dict.fromkeys(("scene", "hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
-}
+AS_PUBLISHED: Mapping[str, object] = {}  # the override that changes nothing
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,7 @@ class Trial(NamedTuple):
     experiment: str  # such as "table1"
     dataset: str
     method: str  # as the paper prints it
-    parameters: str  # JSON object of what differs from the method's configuration
+    parameters: str  # the override as JSON: what differs from the method's configuration
     split: int  # number of the split; it also seeds the method
 
 
@@ -107,50 +98,76 @@ class Measure:
     alone: bool = False  # whether a trial needs a process of its own, while nothing else runs
 
 
+@runtime_checkable
+class Configuration(Protocol):
+    """How a method is set up on each data set."""
+
+    def estimator_for(self, dataset: str, override: Mapping) -> BaseEstimator | None:
+        """The unfitted estimator with some settings overridden; None if the measure needs none."""
+
+    def full_names(self, override: Mapping) -> dict:
+        """An override by the names that are recorded."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """The configuration that is one estimator on every data set."""
+
+    estimator: BaseEstimator | None
+
+    def estimator_for(self, dataset, override):
+        if self.estimator is None:
+            return None
+        return clone(self.estimator).set_params(**self.full_names(override))
+
+    def full_names(self, override):
+        return {} if self.estimator is None else full_names(self.estimator, override)
+
+
 @dataclass(frozen=True)
 class Part:
     """Methods on some data sets, divided in one way.
 
-    ``configurations`` maps each method, in the order of printing, to a
-    :class:`~mimlstudy.paper.settings.Row`, an unfitted estimator, or None if the measure needs
-    none; or to a mapping from data set to one of these. ``variants`` maps the methods that run to
-    changes of a Row's settings, or of parameters as in
-    :func:`~mimlstudy.engine.holdouts.full_names`. If it is empty, all run unchanged.
+    Parameters
+    ----------
+    datasets : names of the data sets.
+    splits : how each is divided.
+    configurations : mapping from each method, in the order of printing, to a Configuration, an
+        unfitted estimator, or None if the measure needs none; or to a mapping from data set to one
+        of these.
+    overrides : mapping from the methods that run to what they run with: mappings from settings to
+        values that replace the configuration's. If it is empty, all methods run as configured.
     """
 
     datasets: tuple[str, ...]
     splits: Splits
     configurations: Mapping[str, object]
-    variants: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
+    overrides: Mapping[str, Sequence[Mapping]] = field(default_factory=dict)
 
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods that run, in the order of printing."""
-        return tuple(self.variants or self.configurations)
+        return tuple(self.overrides or self.configurations)
 
-    def original(self, dataset: str) -> str:
-        """The one of the part's data sets that a stand-in stands for; another as it is."""
-        if dataset in self.datasets:
-            return dataset
-        return {_stand_in(name): name for name in reversed(self.datasets)}.get(dataset, dataset)
-
-    def covers(self, dataset: str) -> bool:
-        """Whether a data set is one of the part's, or stands for one of them."""
-        return self.original(dataset) in self.datasets
-
-    def configuration(self, dataset: str, method: str):
+    def configuration(self, dataset: str, method: str) -> Configuration:
         """A method's configuration on one of the part's data sets."""
-        one = self.configurations[method]
-        if isinstance(one, Mapping):
-            return one[dataset if dataset in one else dataset.split(":")[0]]
-        return one
+        configured = self.configurations[method]
+        if isinstance(configured, Mapping):
+            whole_set = dataset.split(":")[0]  # "scene" of "scene:10%"
+            configured = configured[dataset if dataset in configured else whole_set]
+        return configured if isinstance(configured, Configuration) else Fixed(configured)
 
-    def changes(self, dataset: str, method: str) -> list[str]:
-        """What each variant of a method changes, as :class:`Trial` has it."""
-        configured, changes = self.configuration(dataset, method), self.variants.get(method, [{}])
-        if configured is not None and not isinstance(configured, Row):
-            changes = [full_names(configured, change) for change in changes]
-        return [json.dumps(change, sort_keys=True) for change in changes]
+    def override_texts(self, dataset: str, method: str) -> list[str]:
+        """A method's overrides on one of the part's data sets, as :class:`Trial` has them."""
+        configuration = self.configuration(dataset, method)
+        overrides = self.overrides.get(method, [AS_PUBLISHED])
+        named = [configuration.full_names(override) for override in overrides]
+        return [json.dumps(override, sort_keys=True) for override in named]
+
+
+def as_named(dataset: str) -> str:
+    """The data set itself, which no other stands for."""
+    return dataset
 
 
 @dataclass(frozen=True)
@@ -162,9 +179,12 @@ class Experiment:
     name : str, such as ``"table1"``; also the name of its results file.
     title : str, as the paper calls it.
     parts : tuple of Part; a method on a data set is configured and divided in one way only.
+    measure : Measure, what is recorded of each trial.
     smoke_splits : int, default 2
         Splits of the profile "smoke" on stand-ins of a part's first and last data set. If there are
-        many variants: 1, on the last, of each method's first. What runs alone runs once a method.
+        many overrides: 1, on the last, of each method's first. What runs alone runs once a method.
+    stand_in : function, default none
+        From a data set's name to the drawn one that stands for it in the profile "smoke".
     """
 
     name: str
@@ -172,6 +192,7 @@ class Experiment:
     parts: tuple[Part, ...]
     measure: Measure
     smoke_splits: int = 2
+    stand_in: Callable[[str], str] = as_named
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -185,31 +206,48 @@ class Experiment:
 
     def covers(self, dataset: str) -> bool:
         """Whether a data set is one of a part's, or stands for one of them."""
-        return any(part.covers(dataset) for part in self.parts)
+        return any(self._original(part, dataset) for part in self.parts)
+
+    def methods_on(self, dataset: str) -> tuple[str, ...]:
+        """The methods that run on a data set, or on what a stand-in stands for."""
+        covering = [part for part in self.parts if self._original(part, dataset)]
+        return tuple(dict.fromkeys(method for part in covering for method in part.methods))
 
     def trials(self, profile: str = "paper", methods=None) -> list[Trial]:
         """All trials of a profile, of the named methods if any are named, split by split."""
         if profile not in PROFILES:
             raise ValueError(f"profile must be one of {list(PROFILES)}, got {profile!r}")
         self._check(methods)
-        n_splits = {**PROFILES, "smoke": self.smoke_splits}[profile]
-        n_changes = 1 if n_splits == 1 else None
         trials: dict[Trial, None] = {}  # parts may share trials
         for part in self.parts:
-            datasets = _smoke_datasets(part, n_splits) if profile == "smoke" else part.datasets
-            if isinstance(part.splits, GivenSplit):
-                datasets = list(datasets)[:n_splits]  # they are what is repeated
-            variants = [
-                (dataset, method, changes)
-                for dataset in datasets
-                for method in part.methods
-                if not methods or method in methods
-                for changes in part.changes(part.original(dataset), method)[:n_changes]
-            ]
-            for split in range(part.splits.n_splits)[:n_splits]:
-                trials |= {Trial(self.name, *variant, split): None for variant in variants}
-        alone = profile == "smoke" and self.measure.alone
-        return list({trial.method: trial for trial in trials}.values() if alone else trials)
+            trials |= dict.fromkeys(self._trials_of(part, profile, methods))
+        if profile == "smoke" and self.measure.alone:
+            return list({trial.method: trial for trial in trials}.values())
+        return list(trials)
+
+    def _trials_of(self, part, profile, methods):
+        smoke = profile == "smoke"
+        n_splits = self.smoke_splits if smoke else PROFILES[profile]
+        datasets = self._smoke_datasets(part) if smoke else part.datasets
+        if isinstance(part.splits, GivenSplit):
+            datasets = datasets[:n_splits]  # they are what is repeated
+        n_overrides = 1 if n_splits == 1 else None
+        configured = [
+            (dataset, method, text)
+            for dataset in datasets
+            for method in part.methods
+            if not methods or method in methods
+            for text in part.override_texts(self._original(part, dataset), method)[:n_overrides]
+        ]
+        splits = range(part.splits.n_splits)[:n_splits]
+        return [Trial(self.name, *key, split) for split in splits for key in configured]
+
+    def _smoke_datasets(self, part):
+        """The stand-ins of a part's first and last data set, or of its last alone."""
+        stand_ins = list(dict.fromkeys(map(self.stand_in, part.datasets)))
+        if self.smoke_splits == 1 or len(stand_ins) == 1:
+            return stand_ins[-1:]
+        return [stand_ins[0], stand_ins[-1]]
 
     def varied(
         self,
@@ -217,39 +255,32 @@ class Experiment:
         datasets: Sequence[str] = (),
         methods: Sequence[str] = (),
         n_splits: int = 0,
-        variants: Mapping[str, Sequence[Mapping]] | None = None,
+        overrides: Mapping[str, Sequence[Mapping]] | None = None,
     ) -> "Experiment":
         """The experiment on other data sets, of some methods, with more or fewer splits.
 
         Each part keeps the ``datasets`` that it covers; what no part covers goes to the first.
-        ``variants`` are those of the methods that it names, as in :class:`Part`. What is empty or
+        ``overrides`` are those of the methods that it names, as in :class:`Part`. What is empty or
         0 stays as it is; trials that stay the same have the same records.
         """
         self._check(methods)
-        own = variants or {}
-
-        def varied(part):
-            first = part is self.parts[0]
-            asked = [n for n in datasets if part.covers(n) or (first and not self.covers(n))]
-            given = isinstance(part.splits, GivenSplit) or not n_splits
-            return replace(
-                part,
-                datasets=tuple(asked) if datasets else part.datasets,
-                splits=part.splits if given else replace(part.splits, n_splits=n_splits),
-                variants={
-                    m: own.get(m, part.variants.get(m, [{}]))
-                    for m in part.methods
-                    if m in methods or not methods
-                },
-            )
-
-        parts = [part for part in map(varied, self.parts) if part.variants and part.datasets]
+        uncovered = [name for name in datasets if not self.covers(name)]
+        parts = []
+        for part in self.parts:
+            covered = [name for name in datasets if self._original(part, name)]
+            asked = [*covered, *uncovered] if part is self.parts[0] else covered
+            splits = part.splits
+            if n_splits and not isinstance(splits, GivenSplit):
+                splits = replace(splits, n_splits=n_splits)
+            known = {method: part.overrides.get(method, [AS_PUBLISHED]) for method in part.methods}
+            wanted = {name: given for name, given in (overrides or {}).items() if name in known}
+            kept = {
+                m: given for m, given in (known | wanted).items() if not methods or m in methods
+            }
+            of_part = tuple(name for name in datasets if name in asked) or part.datasets
+            if kept and (asked or not datasets):
+                parts.append(replace(part, datasets=of_part, splits=splits, overrides=kept))
         return replace(self, parts=tuple(parts))
-
-    def varies(self, other: "Experiment") -> bool:
-        """Whether it is ``other``, or :meth:`varied` on its data: what both have is the same."""
-        rows = [{(id(p.configurations), p.datasets) for p in one.parts} for one in (self, other)]
-        return self.measure is other.measure and rows[0] <= rows[1]
 
     def _check(self, methods):
         if unknown := set(methods or ()) - set(self.methods):
@@ -259,43 +290,38 @@ class Experiment:
 
     def estimator(self, dataset: str, method: str, parameters: str = "{}"):
         """The unfitted, unseeded estimator of a trial with these parameters; None if none."""
-        part, changes = self.part_of(dataset, method), json.loads(parameters)
-        original = part.original(dataset)
-        configured = part.configuration(original, method)
-        if isinstance(configured, Row):
-            return configured.changed(original, **changes)
-        return None if configured is None else clone(configured).set_params(**changes)
+        part = self.part_of(dataset, method)
+        original = self._original(part, dataset)
+        return part.configuration(original, method).estimator_for(original, json.loads(parameters))
 
     def part_of(self, dataset: str, method: str) -> Part:
         """The part that has a method on a data set, or on what a stand-in stands for."""
         for part in self.parts:
-            if method in part.methods and part.covers(dataset):
+            if method in part.methods and self._original(part, dataset):
                 return part
         raise ValueError(f"experiment {self.name} has no trial of {method!r} on {dataset!r}")
 
-
-def _smoke_datasets(part, n_splits):
-    """The stand-ins of a part's first and last data set, or of its last alone."""
-    stand_ins = list(dict.fromkeys(map(_stand_in, part.datasets)))
-    return stand_ins[-1:] if n_splits == 1 else dict.fromkeys([stand_ins[0], stand_ins[-1]])
-
-
-def _stand_in(dataset):
-    """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
-    if dataset.startswith(DRAWN):
-        return "drawn:240x4x4"  # small, for drawn data of any size
-    origin, *share = dataset.split(":")
-    stand_in = STAND_INS.get(origin, origin)
-    own = ":".join([stand_in, *share])
-    return own if own in DATASETS else stand_in
+    def _original(self, part, dataset):
+        """The first of a part's data sets that a data set is or stands for; "" if there is none."""
+        if dataset in part.datasets:
+            return dataset
+        return next((name for name in part.datasets if self.stand_in(name) == dataset), "")
 
 
-def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data_home=None):
+def run_trial(
+    trial: Trial,
+    estimator,
+    splits: Splits,
+    measure: Measure,
+    catalogue: Catalogue,
+    *,
+    data_home=None,
+) -> list[dict]:
     """Run a trial and return what is measured, one dict for each stage.
 
     Seconds are of processor time, without work that an earlier trial left in the cache.
     """
-    dataset = _kept(trial.dataset, data_home)
+    dataset = _loaded(catalogue, trial.dataset, data_home)
     train, test = splits.indices(dataset, trial.split)
     if estimator is not None:
         set_random_states(estimator, trial.split)
@@ -311,12 +337,15 @@ def run_trial(trial: Trial, estimator, splits: Splits, measure: Measure, *, data
         "n_test": len(test),
         "n_stages": len(rows),
         "seconds": seconds,
-        "warnings": "; ".join(sorted({w.category.__name__ for w in caught})),
+        "warnings": "; ".join(sorted({warning.category.__name__ for warning in caught})),
     }
     return [{"stage": stage} | common | row for stage, row in enumerate(rows)]
 
 
-_kept = lru_cache(maxsize=2)(load)  # data sets, kept for the worker's next trials
+@lru_cache(maxsize=2)
+def _loaded(catalogue, name, data_home):
+    """A data set, kept for the worker's next trials."""
+    return catalogue.load(name, data_home)
 
 
 def set_random_states(estimator, seed: int):

@@ -10,36 +10,33 @@ trial is taken as said of its group, which ran the same definitions.
 """
 
 import math
-import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 import numpy as np
 import pandas as pd
 
-from mimlpaper.datasets.fetch import fetch_all, is_present, source_of
 from mimlstudy.engine.arithmetic import PINNED
 from mimlstudy.engine.execution import TrialError, run_trials
 from mimlstudy.engine.fingerprint import provenance
 from mimlstudy.engine.records import (
+    CURRENT,
+    DAMAGED,
+    DIFFERS,
     GROUP,
     KEY,
     SAME,
-    SUSPECT,
-    UNCHECKED,
-    USABLE,
     Store,
     bare_codes,
-    default_store,
+    codes_today,
     keys_of,
-    known_codes,
     records,
     trials_of,
 )
-from mimlstudy.paper.experiments import get_experiment
+from mimlstudy.engine.trials import Experiment
 
-OTHER = ("different", "suspect", "failed")  # the outcomes that attest nothing
+OTHER = ("different", "damaged", "failed")  # the outcomes that attest nothing
 MEANING = "equal: to a millionth; close: but for a decision in one of a hundred test bags"
 FOUND = [*GROUP, "n_recorded", "n_checked", "largest_difference", "outcome"]
 
@@ -50,59 +47,67 @@ PER_MAD = 1.4826  # standard deviations of a normal distribution for one median 
 EXACT = 1e-6
 MOVED = 0.01  # share of test bags that another machine may decide differently
 
-# Of a cluster's trials of a method, one in fifty runs again on this machine, and at least two.
-ONE_IN, AT_LEAST = 50, 2
-
 
 def verify(
-    experiments,
+    experiments: Sequence[Experiment],
     *,
+    store: Store,
     profile: str = "paper",
     sample: int = 1,
     seconds: float | None = None,
-    drop: bool = False,
     jobs: int = -1,
     data_home=None,
-    store: Store | None = None,
     random_state=None,
 ) -> pd.DataFrame:
     """Re-run recorded trials of each group: a random ``sample``, and every outlier.
 
-    A group whose trials all give the same numbers is attested: its records count as good for
-    today's code, until a later outcome of the same group says otherwise. ``verified.csv`` keeps
-    the outcomes. Costs are not run again. Missing data raise a DataError. ``drop`` removes records
-    that differ on the kind of machine that made them. With ``seconds``, usable trials that took so
+    A group whose trials all give the same numbers is attested: its records count as current for
+    today's code, until a later outcome of the same group says otherwise. A group that differs is
+    not current until its trials are recorded again. ``verified.csv`` keeps the outcomes. Costs are
+    not run again. Missing data raise a DataError. With ``seconds``, current trials that took so
     long in all and whose data are there run instead, and nothing is written.
 
     Returns one row a group: n_recorded and n_checked trials, the largest_difference, and the
-    outcome: "equal", "close" or "different", see above; "suspect" (a row was edited, or a spot
-    check did not confirm it); or "failed" (a trial raised; a warning shows the first error).
+    outcome: "equal", "close" or "different", see above; "damaged" (a row was edited); or "failed"
+    (a trial raised; a warning shows the first error).
     """
     if sample < 1:
         raise ValueError(f"sample must be at least 1, got {sample}")
-    store = store or default_store(profile)
-    known = {one.name: one for one in map(get_experiment, experiments) if one.measure.repeatable}
-    tables = [with_codes(one, records(one, profile=profile, store=store)) for one in known.values()]
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds must be above 0, got {seconds}")
+    known = {one.name: one for one in experiments if one.measure.repeatable}
+    tables = [
+        with_codes(experiment, records(experiment, profile=profile, store=store), store)
+        for experiment in known.values()
+    ]
     if not any(map(len, tables)):
         return pd.DataFrame(columns=FOUND)
     table = pd.concat(tables, ignore_index=True)
     rng = np.random.default_rng(random_state)
-    drawn = _cheap(table, seconds, data_home, rng) if seconds else _drawn(known, table, sample, rng)
-    found = pd.DataFrame(_outcomes(known, table, drawn, jobs, data_home), columns=FOUND)
-    if not seconds:
-        here = provenance() | {"date": date.today().isoformat()}
-        store.add_outcomes(found.assign(**here).to_dict("records"))
-        if drop:
-            different = found.loc[found["outcome"] == "different", GROUP]
-            made_here = table[table["machine"] == here["machine"]].merge(different, on=GROUP)
-            for name, own in made_here.groupby("experiment"):
-                store.remove(known[name], set(keys_of(own)))
+    if seconds is None:
+        store.add_outcomes([])  # what cannot be written is known now, not after hours
+        drawn = _drawn(known, table, sample, rng)
+    else:
+        drawn = _cheap(table, seconds, store.catalogue, data_home, rng)
+    outcomes = _outcomes(known, table, drawn, store.catalogue, jobs, data_home)
+    found = pd.DataFrame(outcomes, columns=FOUND)
+    if seconds is None:
+        _write(known, table, found, store)
     return found
 
 
-def with_codes(experiment, table: pd.DataFrame) -> pd.DataFrame:
+def _write(known, table, found, store):
+    """Keep the outcomes, and mark what differs although today's code made it."""
+    here = provenance() | {"date": date.today().isoformat()}
+    store.add_outcomes(found.assign(**here).to_dict("records"))
+    different = found[(found["outcome"] == "different") & (found["recorded_code"] == found["code"])]
+    for name, rows in table.merge(different[GROUP], on=GROUP).groupby("experiment"):
+        store.mark(known[name], set(keys_of(rows)))
+
+
+def with_codes(experiment, table: pd.DataFrame, store: Store) -> pd.DataFrame:
     """Records with the codes that made them and today's, both without settings."""
-    today = known_codes(experiment, table)
+    today = codes_today(experiment, table, store.catalogue)
     keys = zip(table["dataset"], table["method"], table["parameters"], strict=True)
     return table.assign(
         recorded_code=bare_codes(table).str.split(".").str[0],
@@ -117,10 +122,11 @@ def _drawn(known, table, sample, rng):
     return pd.concat([trials.groupby(GROUP).head(sample), *far]).drop_duplicates(KEY)
 
 
-def _cheap(table, seconds, data_home, rng):
-    """Usable trials of present data that took so many seconds in all."""
-    there = [name for name in table["dataset"].unique() if is_present(name, data_home)]
-    usable = table["state"].isin(USABLE) & table["dataset"].isin(there)
+def _cheap(table, seconds, catalogue, data_home, rng):
+    """Current trials of present data that took so many seconds in all."""
+    names = table["dataset"].unique()
+    present = [name for name in names if catalogue.is_present(name, data_home)]
+    usable = (table["state"] == CURRENT) & table["dataset"].isin(present)
     cheap = table[usable & (table["seconds"] <= seconds / 4)]
     trials = cheap.drop_duplicates(KEY).sample(frac=1, random_state=rng)
     return trials[trials["seconds"].cumsum() <= seconds]
@@ -136,13 +142,13 @@ def outliers(experiment, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(deviations > FAR * spread + EXACT).any(axis=1) & large_enough]
 
 
-def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
+def _outcomes(known, table, drawn, catalogue, jobs, data_home) -> list[tuple]:
     """The outcome of each group with drawn trials, after these were run again."""
-    fetch_all(data_home, drawn["dataset"].unique(), replace=False)  # what is missing stops it here
+    catalogue.fetch(drawn["dataset"].unique(), data_home)  # what is missing stops it here
     longest_first = trials_of(drawn.sort_values("seconds", ascending=False))
     found = {}  # without the trials that fail
     try:
-        for trial, *compared in _run_again(longest_first, known, table, jobs, data_home):
+        for trial, *compared in _run_again(longest_first, known, table, catalogue, jobs, data_home):
             found[trial] = compared
     except TrialError as error:
         warnings.warn(str(error), stacklevel=3)
@@ -152,8 +158,8 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
         compared = [found[trial] for trial in trials if trial in found]
         largest = max((apart for apart, _ in compared), default=0.0)
         words = {
-            "suspect": (group["state"] == "suspect").any(),
-            "different": not all(same for _, same in compared),
+            "damaged": (group["state"] == DAMAGED).any(),
+            "different": not all(same for _, same in compared) or group["state"].eq(DIFFERS).any(),
             "failed": len(compared) < len(trials),
             "close": largest > EXACT,
             "equal": True,
@@ -164,61 +170,40 @@ def _outcomes(known, table, drawn, jobs, data_home) -> list[tuple]:
     return outcomes
 
 
-def verified(read, experiments, store: Store) -> list[dict]:
+def verified(
+    read: Callable[[str], pd.DataFrame], experiments: Sequence[Experiment], store: Store
+) -> list[dict]:
     """What :func:`verify` last found of today's code, by experiment and kind of machine."""
     table, rows = store.outcomes(), []
     known = set(table["experiment"])
-    for name in [one for one in experiments if one in known]:
-        groups = with_codes(get_experiment(name), read(name))[GROUP].drop_duplicates()
-        for machine, own in table.merge(groups, on=GROUP).groupby("machine"):
-            counts = {word: int(own["outcome"].eq(word).sum()) for word in (*SAME, *OTHER)}
+    for experiment in [one for one in experiments if one.name in known]:
+        recorded = with_codes(experiment, read(experiment.name), store)
+        groups = recorded[GROUP].drop_duplicates()
+        for machine, of_machine in table.merge(groups, on=GROUP).groupby("machine"):
+            counts = of_machine["outcome"].value_counts()
             rows.append(
                 {
-                    "experiment": name,
+                    "experiment": experiment.name,
                     "machine": machine,
                     "groups": len(groups),
-                    **counts,
-                    "largest_difference": float(own["largest_difference"].max()),
+                    **{word: int(counts.get(word, 0)) for word in (*SAME, *OTHER)},
+                    "largest_difference": float(of_machine["largest_difference"].max()),
                 }
             )
     return rows
 
 
-def spot_check(experiment, store: Store, *, jobs: int = -1, data_home=None):
-    """Run some of a cluster's unchecked trials of each method again here, and set their marks.
-
-    If one differs, all unchecked trials of its method become suspect, and a TrialError names it.
-    """
-    recorded = store.load(experiment)
-    unchecked = recorded[recorded["code"].str.startswith(UNCHECKED)]
-    differing = []
-    for method, own in unchecked.groupby("method", sort=False):
-        trials = trials_of(own)
-        n_checked = min(len(trials), max(AT_LEAST, math.ceil(len(trials) / ONE_IN)))
-        drawn = random.SystemRandom().sample(trials, n_checked)
-        again = _run_again(drawn, {experiment.name: experiment}, own, jobs, data_home)
-        wrong = [f"{trial}, by {apart:.2g}" for trial, apart, same in again if not same]
-        store.mark(experiment, set(trials), SUSPECT if wrong else "")
-        differing += wrong
-        print(
-            f"spot check of {method}: {n_checked} of {len(trials)} trials run again here, "
-            f"{n_checked - len(wrong)} the same"
-        )
-    if differing:
-        raise TrialError(
-            f"spot check: {len(differing)} of the cluster's trials differ here, such as "
-            f"{differing[0]}; its methods' trials are suspect, and the same command runs them again"
-        )
-
-
-def _run_again(trials, experiments, recorded, jobs, data_home) -> Iterator[tuple]:
+def _run_again(trials, experiments, recorded, catalogue, jobs, data_home) -> Iterator[tuple]:
     """Yield (trial, largest difference, whether it is the same) of trials that run again."""
     rows = dict(list(recorded.merge(pd.DataFrame(trials, columns=KEY)).groupby(KEY)))
-    for trial, again in run_trials(trials, experiments, jobs=jobs, data_home=data_home):
-        yield trial, *compare_trial(experiments[trial.experiment], rows[trial], again)
+    for trial, again in run_trials(trials, experiments, catalogue, jobs=jobs, data_home=data_home):
+        n_labels = catalogue.n_labels(trial.dataset)
+        yield trial, *compare_trial(experiments[trial.experiment], rows[trial], again, n_labels)
 
 
-def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> tuple[float, bool]:
+def compare_trial(
+    experiment: Experiment, recorded: pd.DataFrame, repeated: list[dict], n_labels: int
+) -> tuple[float, bool]:
     """Largest difference over all stages of a trial that ran again, and whether all are allowed."""
     again = {row["stage"]: row for row in repeated}
     if set(again) != set(recorded["stage"]):
@@ -227,7 +212,7 @@ def compare_trial(experiment, recorded: pd.DataFrame, repeated: list[dict]) -> t
     numbers = _compared_numbers(experiment)
     pairs = [(row, again[row["stage"]]) for row in recorded.to_dict("records")]
     apart = pd.concat([distance(*pair, numbers) for pair in pairs])
-    close = apart <= pd.concat([allowed(*pair, numbers) for pair in pairs])
+    close = apart <= pd.concat([allowed(*pair, numbers, n_labels) for pair in pairs])
     same_words = all(row[word] == str(other[word]) for row, other in pairs for word in words)
     return float(apart.max()), bool(close.all()) and same_words
 
@@ -244,7 +229,7 @@ def distance(recorded, repeated, numbers: list[str]) -> pd.Series:
     return apart.mask(here.isna() & there.isna(), 0.0).fillna(math.inf)
 
 
-def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
+def allowed(recorded, repeated, numbers: list[str], n_labels: int) -> pd.Series:
     """Largest difference of each number that counts as the same result, of a trial's two rows."""
     machines = recorded["machine"], repeated["machine"]
     alike = machines[0] == machines[1] or all(PINNED in machine for machine in machines)
@@ -252,6 +237,6 @@ def allowed(recorded, repeated, numbers: list[str]) -> pd.Series:
         return pd.Series(EXACT, numbers)
     n = recorded["n_test"]
     moves = pd.Series(max(1, math.ceil(MOVED * n)) / n, numbers)  # by one rank, or one decision
-    moves["hamming_loss"] /= source_of(recorded["dataset"]).n_labels
+    moves["hamming_loss"] /= n_labels
     moves["average_f1"] *= 2  # of precision and recall
     return moves + EXACT

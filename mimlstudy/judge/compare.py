@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mimlpaper.datasets import YAHOO_NAMES
-from mimlstudy.engine.records import COUNTS, STATES, USABLE, columns_of
+from mimlstudy.engine.records import COUNTS, CURRENT, REFUTED, STATES, columns_of
 from mimlstudy.judge.verdicts import tolerance, verdict
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import (
@@ -29,7 +29,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     """Every cell of Table ``number`` with the published and the measured mean ± std.
 
     Methods beyond the paper's come last: their ``printed`` is "no row", their verdict empty.
-    ``complete`` says: original data, the whole protocol, code that is not stale.
+    ``complete`` says: original data, the whole protocol, current records.
     """
     table, records = TABLES[number], as_published(records)
     names = {name: f"published_{name}" for name in ("mean", "std", "best")}
@@ -43,7 +43,7 @@ def compare_with_paper(records: pd.DataFrame, number: int) -> pd.DataFrame:
     cells = cells.fillna({"n": 0, "state": "missing"}).astype({"n": int})
     cells.insert(cells.columns.get_loc("state"), "n_protocol", table.n_runs)
     whole = (cells["n"] >= table.n_runs) & (cells.pop("n_trials") >= table.n_folds)
-    original = (cells["kind"] == "original") & cells["state"].isin(USABLE)
+    original = (cells["kind"] == "original") & (cells["state"] == CURRENT)
     cells = cells.assign(complete=whole & original, tolerance=tolerance(cells))
     return cells.assign(verdict=np.where(cells["printed"] == "no row", "", verdict(cells)))
 
@@ -97,11 +97,11 @@ NO_RECORDS = pd.DataFrame(columns=[*columns_of(TABLE_1), "state"]).astype(
 
 
 def records_of(get_records: Records, *experiments: str) -> pd.DataFrame:
-    """The records of some experiments without edited and unconfirmed ones; maybe no rows."""
+    """The records of some experiments without those that are wrong; maybe no rows."""
     read = get_records if callable(get_records) else get_records.get
     tables = [table for name in experiments if (table := read(name)) is not None and len(table)]
     records = pd.concat(tables) if tables else NO_RECORDS
-    return records[~records["state"].isin(STATES[3:])] if "state" in records else records
+    return records[~records["state"].isin(REFUTED)] if "state" in records else records
 
 
 # What may differ between two records of one method on one split: which fit, and of how much.
@@ -161,7 +161,7 @@ def column_records(get_records: Records, experiment: str, column: str) -> pd.Dat
     if column == "tuned" or records.empty or matched.empty:
         return records
     of_table = matched["dataset"].iloc[0]
-    own = [m for part in EXPERIMENTS[column].parts if part.covers(of_table) for m in part.methods]
+    own = EXPERIMENTS[column].methods_on(of_table)
     return pd.concat([records, matched[~matched["method"].isin(own)]])
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from mimlstudy.engine.trials import Experiment, Part
 from mimlstudy.paper import section4, section5, section6, section7, unseen
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.costs import COSTS_EXPERIMENT
 from mimlstudy.paper.measures import TESTED
 from mimlstudy.paper.settings import nearest_to_print
@@ -52,13 +53,14 @@ OTHERS = (
     *unseen.UNSEEN_EXPERIMENTS,
     COSTS_EXPERIMENT,
 )
-EXPERIMENTS = PRINTED | {one.name: one for one in OTHERS}
+EXPERIMENTS = {
+    experiment.name: replace(experiment, stand_in=CATALOGUE.stand_in)
+    for experiment in (*PRINTED.values(), *OTHERS)
+}
 
 
-def get_experiment(name: str | Experiment) -> Experiment:
-    """The experiment of that name, or the one given; a ValueError lists the names that exist."""
-    if isinstance(name, Experiment):
-        return name
+def get_experiment(name: str) -> Experiment:
+    """The experiment of that name; a ValueError lists the names that exist."""
     if name not in EXPERIMENTS:
         raise ValueError(f"experiment must be one of {list(EXPERIMENTS)}, got {name!r}")
     return EXPERIMENTS[name]

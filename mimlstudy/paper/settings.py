@@ -133,6 +133,14 @@ class Row:
             return {name: one for name, one in found.items() if name not in OF_HOLD_OUT}
         return {n: (v, b) for b in EVERYWHERE["HoldOut"] for n, v in b.values.items()} | found
 
+    def estimator_for(self, dataset: str, override: Mapping[str, object]):
+        """The unfitted published estimator with some settings overridden; a list is a grid."""
+        return self.changed(dataset, **override)
+
+    def full_names(self, override: Mapping[str, object]) -> dict:
+        """The override as it is: settings have names of their own."""
+        return dict(override)
+
     def changed(self, dataset: str = "", /, **changes):
         """The unfitted published estimator with other values; a list is a grid."""
         values = {n: v for n, (v, _) in self.layers(dataset, default(**changes)).items()}

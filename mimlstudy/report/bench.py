@@ -24,6 +24,7 @@ from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.trials import Experiment
 from mimlstudy.judge.compare import COLUMNS, as_published, column_records, run_means
 from mimlstudy.judge.statistics import ranks_of_means, win_tie_loss
+from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES, PublishedTable
 from mimlstudy.report.guest import Conditions, Guest, GuestError, describe, guest_criteria
@@ -94,7 +95,8 @@ def bench(
     output = folder / OUTPUT
     output.unlink(missing_ok=True)
     conditions = Conditions(str(Path.cwd()), timeout, str(output))
-    run = partial(compute, profile=profile, store=Store(folder), data_home=data_home, jobs=jobs)
+    store = Store(folder, CATALOGUE)
+    run = partial(compute, profile=profile, store=store, data_home=data_home, jobs=jobs)
 
     ranked: dict[int | str, ReportTable] = {}
     problems: list[str] = []
@@ -193,8 +195,11 @@ def _caption(number, rows, recorded, profile):
 
 def _recorded(number, datasets, profile) -> list[pd.DataFrame]:
     """The recorded rows of a table on the same data sets, a frame for each column of settings."""
-    read = partial(records, profile=profile)
-    parts = []
+    parts, store = [], default_store(profile)
+
+    def read(name):
+        return records(EXPERIMENTS[name], profile=profile, store=store)
+
     for column in COLUMNS if number != UNSEEN else ("matched", "tuned"):
         rows = as_published(column_records(read, _name(number), column))
         rows = rows[rows["dataset"].isin(datasets)]

@@ -7,7 +7,13 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-TO_RUN = ("stale", "suspect", "missing")  # states of trials that a notebook runs
+TO_RUN = (
+    "code changed",
+    "data changed",
+    "differs",
+    "damaged",
+    "missing",
+)  # states of trials that a notebook runs
 NAMES = "such as table1 or readings; mimlpaper compute --estimate lists them all"
 PARSER = argparse.ArgumentParser(prog="mimlpaper", description=__doc__)
 PARSER.add_argument("--version", action="version", version=f"mimlpaper {version('mimlpaper')}")
@@ -65,6 +71,12 @@ OF_TRACE = "table, method, criterion, and of Table 5 a data set"
 
 def _protocol(options):
     return {"profile": options.profile, "jobs": options.jobs, "data_home": options.data_home}
+
+
+def _experiments(names):
+    from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
+
+    return [get_experiment(name) for name in names or EXPERIMENTS]
 
 
 @_command(
@@ -136,16 +148,18 @@ def _run(options):
 def _compute(options):
     from mimlstudy.engine import execution as runner
     from mimlstudy.engine import records
-    from mimlstudy.paper import experiments as registry
+    from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted
 
-    names = options.experiment or list(registry.EXPERIMENTS)
-    how = {"recompute": options.recompute}
+    experiments = _experiments(options.experiment)
+    how = {"recompute": options.recompute, "store": default_store(options.profile)}
     if options.estimate:
         how |= {"profile": options.profile, "jobs": options.jobs}
-        return print(runner.estimate(names, **how).to_string(index=False, float_format="%.2f"))
+        return print(
+            runner.estimate(experiments, **how).to_string(index=False, float_format="%.2f")
+        )
     how |= {"methods": options.methods, "dask": options.dask} | _protocol(options)
-    trials = runner.compute(names, **how).drop_duplicates(records.KEY)
+    trials = runner.compute(experiments, **how).drop_duplicates(records.KEY)
     states = ("state", lambda states: counted(states.value_counts(sort=False)))
     groups = trials.groupby(["experiment", "method"], sort=False)
     summary = groups.agg(trials=("split", "size"), seconds_each=("seconds", "mean"), state=states)
@@ -157,17 +171,17 @@ def _compute(options):
     EXPERIMENT,
     _option("--sample", type=int, default=1, help="trials of each group (default 1)"),
     _option("--audit", type=float, metavar="SECONDS", help="instead, some that took so long"),
-    _option("--drop", action="store_true", help="remove what this kind of machine made otherwise"),
     *PROTOCOL,
 )
 def _verify(options):
     from mimlstudy.engine import fingerprint, verify
-    from mimlstudy.paper import experiments as registry
+    from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report.words import counted
 
-    what = {"sample": options.sample, "seconds": options.audit, "drop": options.drop}
-    names = options.experiment or registry.EXPERIMENTS
-    table = verify.verify(names, **what, **_protocol(options))
+    store = default_store(options.profile)
+    what = {"sample": options.sample, "seconds": options.audit, "store": store}
+    experiments = _experiments(options.experiment)
+    table = verify.verify(experiments, **what, **_protocol(options))
     same = table["outcome"].isin(verify.SAME)
     shown = table if options.audit is None else table[~same]
     if len(shown):
@@ -199,7 +213,7 @@ def _bench(options):
 
 
 @_command(
-    "the outcome, and every table and figure: fresh, stale, missing",
+    "the outcome, and every table and figure: current, or why not",
     _option("--json", action="store_true", help="all cells and claims, as JSON"),
     _option("--trace", nargs="+", metavar="NAME", help="how a number came about: " + OF_TRACE),
     PROFILE,
@@ -207,6 +221,7 @@ def _bench(options):
 def _status(options):
     from mimlstudy import folders
     from mimlstudy.engine import records
+    from mimlstudy.paper.catalogue import default_store
     from mimlstudy.report import status
     from mimlstudy.report.trace import trace
     from mimlstudy.report.words import in_words
@@ -223,7 +238,7 @@ def _status(options):
         _print(rows)
         print()
     print(in_words(status.recorded_scorecard(options.profile)))
-    if other := records.other_versions(options.profile):
+    if other := records.other_versions(default_store(options.profile)):
         print(f"\n{other}")
     return int(any(row["mend"] for row in rows))
 

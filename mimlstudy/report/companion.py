@@ -11,15 +11,15 @@ import pandas as pd
 from IPython.display import Image, Markdown, display
 from threadpoolctl import threadpool_limits
 
-from mimlpaper.datasets import Dataset, load
-from mimlpaper.datasets.fetch import is_present
+from mimlpaper.datasets import Dataset
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import USABLE, explored_store, records
-from mimlstudy.engine.trials import PROFILES, STAND_INS
+from mimlstudy.engine.records import CURRENT, records
+from mimlstudy.engine.trials import PROFILES
 from mimlstudy.judge.claims import ClaimResult, evaluate_claims
 from mimlstudy.judge.compare import as_published, column_records, unmixed
 from mimlstudy.judge.multiverse import single_changes
+from mimlstudy.paper.catalogue import CATALOGUE, explored_store
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.published import published_claims
 from mimlstudy.report.figures import LINE, save_figure, use_style
@@ -39,7 +39,7 @@ class Companion:
     folder. ``questions`` are the notebook's own parameters, and ``asked`` those that are not empty
     or 0. Trials that it runs are recorded in ``build/explored``, never in ``data/results``, and
     what it shows of an own question is saved there too. What it reads for tables, figures and
-    claims are records that are fresh or attested: others are blank.
+    claims are current records: others are blank.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Companion:
         return output_folder(self.profile, self.questions) / "figures"
 
     def trials(self, experiment: str, again: bool = True, **asked) -> pd.DataFrame:
-        """Records of an experiment that may be shown; missing and stale trials are run first.
+        """Records of an experiment that may be shown; trials without one are run first.
 
         With ``recompute`` all are run once, unless ``again`` is false. ``asked`` varies it, see
         :meth:`~mimlstudy.engine.trials.Experiment.varied`; claims and other tables stay as they
@@ -114,20 +114,22 @@ class Companion:
             self._run.add(experiment)
             if not table.equals(self._known.setdefault(experiment, table)):
                 self._known[experiment], self._tested = table, {}
-        left_out = table.loc[~table["state"].isin(USABLE), "state"].value_counts()
+        left_out = table.loc[table["state"] != CURRENT, "state"].value_counts()
         if len(left_out):
             mend = f"`mimlpaper compute {experiment} --profile {self.profile}` runs their trials"
             display(Markdown(f"> **Records left out: {counted(left_out)}.** {mend} again."))
-        return _usable(table)
+        return _current(table)
 
     def recorded(self, experiment: str) -> pd.DataFrame:
-        """Records of an experiment that may be shown: fresh or attested."""
-        return _usable(self.known(experiment))
+        """Records of an experiment that may be shown."""
+        return _current(self.known(experiment))
 
     def known(self, experiment: str) -> pd.DataFrame:
         """Records of an experiment in any state, read once."""
         if experiment not in self._known:
-            self._known[experiment] = records(experiment, profile=self.profile, store=self.store)
+            self._known[experiment] = records(
+                get_experiment(experiment), profile=self.profile, store=self.store
+            )
         return self._known[experiment].copy()
 
     def column(self, experiment: str, column: str) -> pd.DataFrame:
@@ -190,7 +192,7 @@ class Companion:
         """Table ``number`` with the paper's values and ours, also written to :attr:`folder`.
 
         ``criteria`` are the columns that are shown, all if empty; ``asked`` as in :meth:`trials`.
-        Variants stand in the place of the published rows, without the blind values.
+        Overrides stand in the place of the published rows, without the blind values.
         """
         name = f"table{number}"
         trials = self.trials(name, **asked).assign(parameters="{}")
@@ -207,11 +209,11 @@ class Companion:
 
     def dataset(self, name: str) -> Dataset:
         """The original data if their files are present; else, or in "smoke", drawn data, noted."""
-        if self.profile != "smoke" and is_present(name, self.data_home):
-            return load(name, self.data_home)
+        if self.profile != "smoke" and CATALOGUE.is_present(name, self.data_home):
+            return CATALOGUE.load(name, self.data_home)
         about = "Figures are those recorded of the original data." * (self.profile == "paper")
         display(Markdown(f"> **{DRAWN}** Numbers that follow are not about *{name}*. {about}"))
-        return load(STAND_INS[name])
+        return CATALOGUE.load(CATALOGUE.stand_in(name))
 
     def save_table(self, table, name: str, *, of: Sequence[Dataset] = ()):
         """Write a table as CSV and Markdown, one that is printed also as LaTeX, and return it.
@@ -247,5 +249,5 @@ class Companion:
         plt.close(figure)
 
 
-def _usable(table):
-    return table[table["state"].isin(USABLE)].reset_index(drop=True)
+def _current(table):
+    return table[table["state"] == CURRENT].reset_index(drop=True)

@@ -4,14 +4,16 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 
+from mimlpaper import paths
 from mimlstudy import folders
 from mimlstudy.engine.fingerprint import all_sources
-from mimlstudy.engine.records import KEY, STATES, USABLE, default_store, explored_store, records
+from mimlstudy.engine.records import CURRENT, KEY, STATES, records
 from mimlstudy.engine.verify import verified
 from mimlstudy.judge.claims import ClaimResult, Part, Verdict
 from mimlstudy.judge.scorecard import scorecard
+from mimlstudy.paper.catalogue import default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import read_rows
 from mimlstudy.report import tables
@@ -61,9 +63,10 @@ def trial_counts(profile: str) -> dict[str, dict[str, int]]:
 
 def recorded_scorecard(profile: str) -> dict:
     """The :func:`scorecard` of what is recorded, and what verification last found, "verified"."""
+    store = explored_store(profile)
 
     def card(read):
-        return scorecard(read) | {"verified": verified(read, EXPERIMENTS, explored_store(profile))}
+        return scorecard(read) | {"verified": verified(read, [*EXPERIMENTS.values()], store)}
 
     return _kept("scorecard", profile, card)
 
@@ -81,13 +84,14 @@ def results_of(card: dict) -> list[ClaimResult]:
 @lru_cache(1)
 def _reader(profile, _key):
     """Records, read once for all that is made of them while the ``_key`` of the files stays."""
-    return cache(partial(records, profile=profile, store=explored_store(profile)))
+    store = explored_store(profile)
+    return cache(lambda name: records(EXPERIMENTS[name], profile=profile, store=store))
 
 
 def _kept(name, profile, make):
-    """What ``make`` gave of the records, kept until code, records or published numbers change."""
+    """What ``make`` gave of the records, kept until code, records, data or print change."""
     stores = explored_store(profile), default_store(profile)
-    sources = [*(store.folder for store in stores), folders.published()]
+    sources = [*(store.folder for store in stores), folders.published(), paths.packaged_data()]
     files = [path for folder in sources for path in sorted(folder.glob("*.csv"))]
     about = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     place = f"{name}_{profile}", repr([all_sources(), about])
@@ -119,8 +123,8 @@ def artefact_status(profile: str) -> list[dict]:
         names, run = artefact.experiments, f"mimlpaper run {artefact.notebook}"
         counts = sum((Counter(counts_of[name]) for name in names), Counter())
         found = [state for state in (*STATES, "missing") if counts[state]]
-        state = found[-1] if found else "fresh"
-        mend = "" if state in USABLE else f"mimlpaper verify {' '.join(names)}"
+        state = found[-1] if found else CURRENT
+        mend = "" if state == CURRENT else f"mimlpaper verify {' '.join(names)}"
         if not any(folder.glob(f"{artefact.file}.*")) or state == "missing":
             state, mend = "missing", run
         if ended.get(artefact.notebook, "done") != "done":

@@ -2,11 +2,11 @@
 
 from itertools import zip_longest
 
-from mimlpaper.datasets import loader_of
 from mimlstudy import folders
 from mimlstudy.engine.fingerprint import code_fingerprint, modules_behind
-from mimlstudy.engine.records import default_store, records
+from mimlstudy.engine.records import records
 from mimlstudy.judge import compare
+from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.paper.settings import NEAREST, settings
@@ -27,7 +27,7 @@ def trace(table: int | str, method: str, criterion: str, dataset: str | None = N
     for (name, names), value in zip(known.items(), (method, criterion, dataset), strict=True):
         if value not in names:
             raise ValueError(f"{name} must be one of {list(names)}, got {value!r}")
-    recorded = compare.as_published(records(experiment, methods=[method]))
+    recorded = compare.as_published(records(experiment, store=default_store(), methods=[method]))
     cell = compare.compare_with_paper(recorded, printed.number).query(
         "algorithm == @method and criterion == @criterion and dataset == @dataset"
     )
@@ -71,7 +71,8 @@ def _trials(experiment, trials):
 
 def _code(experiment, dataset, method):
     splits = experiment.part_of(dataset, method).splits
-    parts = experiment.estimator(dataset, method), loader_of(dataset), splits, experiment.measure
+    loader = CATALOGUE.loader(dataset)
+    parts = experiment.estimator(dataset, method), loader, splits, experiment.measure
     about = settings({method: ROWS[experiment.name][method]}, [dataset])
     named = [
         f"{f'{one.parameter} = {one.value}':<50} {f'{one.basis} {one.source}'.rstrip()}"

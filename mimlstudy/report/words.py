@@ -104,5 +104,5 @@ def finding_in_words(
 
 
 def counted(words) -> str:
-    """Numbers by word, such as "3 fresh, 1 stale", without those that are 0."""
+    """Numbers by word, such as "3 current, 1 damaged", without those that are 0."""
     return ", ".join(f"{n} {word}" for word, n in words.items() if n)

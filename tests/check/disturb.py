@@ -20,6 +20,7 @@ from mimlstudy.engine.execution import run_trials
 from mimlstudy.engine.fingerprint import provenance
 from mimlstudy.engine.records import KEY, records, trials_of
 from mimlstudy.engine.verify import compare_trial
+from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 
 NAMES = [f"table{n}" for n in range(1, 6)] + [f"figure{n}" for n in range(4, 10)]
@@ -43,11 +44,13 @@ def largest_changes() -> list[dict]:
     """What each row's first trial gives under this process's arithmetic, against its record."""
     found = []
     for name in NAMES:
-        experiment, recorded = EXPERIMENTS[name], records(name)
+        experiment, recorded = EXPERIMENTS[name], records(EXPERIMENTS[name], store=default_store())
         first = recorded[recorded["split"] == 0].drop_duplicates("method")
         rows = dict(list(recorded.groupby(KEY)))
-        for trial, again in run_trials(trials_of(first), EXPERIMENTS):
-            moved, _ = compare_trial(experiment, rows[trial], again)
+        for trial, again in run_trials(trials_of(first), EXPERIMENTS, CATALOGUE):
+            moved, _ = compare_trial(
+                experiment, rows[trial], again, CATALOGUE.n_labels(trial.dataset)
+            )
             found.append(trial._asdict() | {"largest_change": moved})
     return found
 

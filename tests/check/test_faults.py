@@ -12,6 +12,7 @@ from mimlpaper import paths
 from mimlpaper.baselines.binary_relevance import Guess
 from mimlstudy.engine.execution import TrialError, compute, run_trials
 from mimlstudy.engine.records import Store
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.report.bench import bench
 from mimlstudy.report.command import main
 from tests.made_up_notebooks import write_notebook
@@ -43,7 +44,7 @@ class Run:
     """``mimlpaper compute`` as a process of its own."""
 
     def __init__(self, folder):
-        self.store = Store(folder)
+        self.store = Store(folder, CATALOGUE)
         self.process = subprocess.Popen(
             [sys.executable, "-c", COMMAND, str(folder)],
             start_new_session=True,
@@ -76,7 +77,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    return compute(SLOW, jobs=1, store=Store(tmp_path_factory.mktemp("undisturbed")))
+    return compute(SLOW, jobs=1, store=Store(tmp_path_factory.mktemp("undisturbed"), CATALOGUE))
 
 
 def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undisturbed):
@@ -84,7 +85,7 @@ def test_stopped_again_and_again_it_ends_with_the_same_records(tmp_path, undistu
 
     def go_on():
         """A run that has recorded more than the one before it."""
-        n_recorded.append(len(Store(tmp_path).load(SLOW)))
+        n_recorded.append(len(Store(tmp_path, CATALOGUE).load(SLOW)))
         run = Run(tmp_path).wait_for(n_recorded[-1] + 1)
         return run, run.process.pid
 
@@ -131,7 +132,7 @@ def test_a_trial_that_kills_every_worker_stops_only_itself():
     mine = tiny({"Deadly": Deadly(), "MimlNn": METHODS["MimlNn"]}, n_splits=1)
     ended = []
     with pytest.raises(TrialError, match=r"(?s)1 of 2 trials failed.*Deadly.*its worker process"):
-        for trial, _ in run_trials(mine.trials(), {"mine": mine}, jobs=2):
+        for trial, _ in run_trials(mine.trials(), {"mine": mine}, CATALOGUE, jobs=2):
             ended.append(trial.method)
     assert ended == ["MimlNn"]
 

@@ -10,6 +10,7 @@ import numpy as np
 from mimlpaper import Bags, DiverseDensity, EmDd
 from mimlpaper.paths import PACKAGE
 from mimlstudy.engine.execution import run_trials
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS
 
 CHEAP = {
@@ -23,7 +24,7 @@ def numbers(trials, jobs):
     """What trials give, but for seconds."""
     return {
         trial: repr([{n: v for n, v in row.items() if not n.endswith("seconds")} for row in rows])
-        for trial, rows in run_trials(trials, EXPERIMENTS, jobs=jobs)
+        for trial, rows in run_trials(trials, EXPERIMENTS, CATALOGUE, jobs=jobs)
     }
 
 

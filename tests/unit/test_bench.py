@@ -11,7 +11,8 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy import folders
 from mimlstudy.engine import records as records_module
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import Store, default_store
+from mimlstudy.engine.records import Store
+from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.published import TABLES
 from mimlstudy.report import bench as bench_module
@@ -92,14 +93,19 @@ def run(name, tables=(1,)):
     return bench(f"stranger:{name}", tables, profile="smoke", jobs=1)
 
 
+def record(name, method):
+    store = default_store("smoke")
+    compute(EXPERIMENTS[name], store=store, profile="smoke", methods=[method], jobs=1)
+
+
 def recorded_of(done):
-    return Store(done.folder).load(TABLE_1)
+    return Store(done.folder, CATALOGUE).load(TABLE_1)
 
 
 def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_its_grid(here):
     """Next to them is a method that only the tuned column has."""
-    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
-    compute("tuned", profile="smoke", methods=["Set kernel"], jobs=1)
+    record("table1", "Ml-knn")
+    record("tuned", "Set kernel")
     results = default_store("smoke").path("table1")
     before = results.read_bytes()
     done = run("tuned")
@@ -118,14 +124,14 @@ def test_a_stranger_gets_exactly_the_row_of_the_same_method_and_a_tuned_one_by_i
 
 
 def test_an_installed_wheel_shows_the_records_that_it_carries(here, monkeypatch):
-    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
+    record("table1", "Ml-knn")
     carried = default_store("smoke")
     assert default_store().base is None
     monkeypatch.setattr(folders, "IN_WHEEL", here / "wheel")
     (here / "wheel").mkdir()
     carried.folder.rename(here / "wheel" / "results")
-    recorded = records_module.records("table1", store=default_store(), profile="smoke")
-    assert default_store().folder == folders.results() and set(recorded["state"]) == {"fresh"}
+    recorded = records_module.records(TABLE_1, store=default_store(), profile="smoke")
+    assert default_store().folder == folders.results() and set(recorded["state"]) == {"current"}
 
 
 def test_an_estimator_enters_as_well_as_its_class_and_unseen_data_are_a_table_too(here):
@@ -181,12 +187,12 @@ def test_a_bad_entry_gets_one_clear_line(here):
 
 def test_a_killed_bench_goes_on_and_a_changed_file_begins_again(here):
     done = run("knn")
-    store, before = Store(done.folder), recorded_of(done)
+    store, before = Store(done.folder, CATALOGUE), recorded_of(done)
     store.rewrite(TABLE_1, lambda rows: rows[rows["split"] == 0])
-    kept = Store(done.folder).path("table1").read_text()
+    kept = Store(done.folder, CATALOGUE).path("table1").read_text()
     again = run("knn")
     assert recorded_of(again)["split"].tolist() == [0, 1]
-    assert Store(done.folder).path("table1").read_text().startswith(kept)
+    assert Store(done.folder, CATALOGUE).path("table1").read_text().startswith(kept)
     assert again.standing["rank"].equals(done.standing["rank"])
     (here / "stranger.py").write_text(STRANGER.replace("n_neighbors=10", "n_neighbors=20"))
     after = recorded_of(run("knn"))

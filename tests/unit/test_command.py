@@ -10,8 +10,8 @@ import mimlpaper
 from mimlpaper.datasets import DataError, fetch
 from mimlstudy import folders
 from mimlstudy.engine import execution as runner
-from mimlstudy.engine import verify
 from mimlstudy.engine.trials import PROFILES
+from mimlstudy.paper.catalogue import PaperCatalogue
 from mimlstudy.report import command, notebooks, status, words
 from mimlstudy.report.notebooks import NotebookRun
 from tests.made_up_study import raising
@@ -39,7 +39,7 @@ def run(capsys):
 def test_compute_records_and_verify_says_whether_numbers_are_the_same(run, results, monkeypatch):
     how = "table1 --profile smoke --jobs 1"
     for line, code, printed in (
-        (f"compute {how} --methods Ml-knn", 0, "2 fresh"),
+        (f"compute {how} --methods Ml-knn", 0, "2 current"),
         (f"verify {how}", 0, "groups: 1 equal (equal: to a millionth"),
         (f"compute {how} --estimate", 0, "\n       all "),
     ):
@@ -48,8 +48,8 @@ def test_compute_records_and_verify_says_whether_numbers_are_the_same(run, resul
     path = results / "smoke" / "results" / "table1.csv"
     pd.read_csv(path).assign(coverage=0.5).to_csv(path, index=False)
     code, printed = run(f"verify {how}")
-    assert code == 1 and "groups: 1 suspect (" in printed
-    monkeypatch.setattr(verify, "is_present", lambda *_: False)
+    assert code == 1 and "groups: 1 damaged (" in printed
+    monkeypatch.setattr(PaperCatalogue, "is_present", lambda *_: False)
     code, printed = run(f"verify {how} --audit 20")  # an audit needs no data
     assert code == 0 and "groups: none (" in printed
 

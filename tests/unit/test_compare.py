@@ -8,7 +8,8 @@ from mimlpaper.metrics import CRITERIA
 from mimlstudy.engine.records import records
 from mimlstudy.judge import compare, verdicts
 from mimlstudy.judge.scorecard import scorecard_cells
-from mimlstudy.paper.experiments import ROWS
+from mimlstudy.paper.catalogue import default_store
+from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES, published_characteristics
 from tests.made_up_records import as_in_the_paper, rows
 
@@ -47,14 +48,14 @@ def test_runs_are_splits_sets_or_cross_validations():
     assert set(measured["n_trials"]) == {10}
 
 
-def test_variants_stages_and_what_no_check_confirmed_stay_out_of_tables():
+def test_overrides_stages_and_wrong_records_stay_out_of_tables():
     records = as_in_the_paper(1)
     others = [records.assign(parameters='{"k": 1}'), records.assign(stage=3)]
     assert compare.as_published(pd.concat([records, *others])).equals(records)
-    states = ["fresh", "unchecked", "suspect", "stale"]
+    states = ["current", "differs", "damaged", "code changed"]
     records = rows("table1", "scene", "MimlNn", {"coverage": [1.0] * 4}, state=states)
     kept = compare.records_of({"table1": records}, "table1", "table2")
-    assert kept["state"].tolist() == ["fresh", "stale"]
+    assert kept["state"].tolist() == ["current", "code changed"]
 
 
 def test_a_stand_in_has_the_first_column_of_table_5_and_the_verdict_synthetic():
@@ -94,7 +95,7 @@ def test_an_incomplete_protocol_or_one_bad_record_is_not_complete():
     assert not few["complete"].any() and set(few["n"]) == {5}
     half_a_run = as_in_the_paper(5).query("split < 99")
     assert not compare.compare_with_paper(half_a_run, 5)["complete"].any()
-    for column, value in (("state", "stale"), ("kind", "synthetic"), ("kind", "re-derived")):
+    for column, value in (("state", "code changed"), ("kind", "synthetic"), ("kind", "re-derived")):
         records = as_in_the_paper(1)
         records.loc[records.index[records["method"] == "MimlSvm"][0], column] = value
         cells = compare.compare_with_paper(records, 1).set_index("algorithm")
@@ -198,7 +199,7 @@ def test_tolerances_by_hand():
 
 def test_partitions_move_a_mean_as_table_5_records():
     """The std over ten runs of ten folds, against that of ten independent folds."""
-    trials = records("table5")
+    trials = records(EXPERIMENTS["table5"], store=default_store())
     trials = trials.assign(run=trials["split"] // 10)
     runs = trials.groupby(["method", "dataset", "run"])["accuracy"].agg(["mean", "var"])
     groups = runs.groupby(["method", "dataset"])

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import sys
 
 import pytest
 from joblib import parallel_config
@@ -13,13 +12,12 @@ from mimlpaper.datasets import DataError
 from mimlpaper.sharing import CURRENT
 from mimlstudy.engine import execution as module
 from mimlstudy.engine.execution import TrialError, compute, estimate
-from mimlstudy.engine.records import SUSPECT, UNCHECKED, Store, keys_of
+from mimlstudy.engine.records import Store, keys_of
 from mimlstudy.engine.trials import Trial
-from mimlstudy.engine.verify import spot_check
+from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
 from mimlstudy.paper.measures import Measure
-from tests.made_up_study import METHODS, TINY, raising, same_numbers, states, tiny
+from tests.made_up_study import METHODS, raising, same_numbers, states, tiny
 
-VERIFY = sys.modules[spot_check.__module__]
 MINE, OTHER = tiny(), tiny({"MimlNn": METHODS["MimlNn"]}, name="other")
 ELSEWHERE = "tcp://elsewhere"
 
@@ -31,7 +29,7 @@ def run(store, experiments=MINE, **options):
 def test_records_are_complete_and_run_once(store):
     """Seconds say what ran again."""
     table = run(store)
-    assert len(table) == 4 and set(table["state"]) == {"fresh"}
+    assert len(table) == 4 and set(table["state"]) == {"current"}
     first = table.iloc[0]
     assert first["versions"].startswith("python 3.") and "cores" in first["machine"]
     assert (first["n_train"], first["n_test"], first["n_stages"]) == (18, 6, 1)
@@ -49,7 +47,7 @@ def test_batches_order_and_company_change_nothing(store, tmp_path, monkeypatch):
     for batches in (lambda jobs, n: [jobs[::-1]], lambda jobs, n: [jobs]):
         monkeypatch.setattr(module, "_batches", batches)
         same_numbers(run(store, recompute=True), alone)
-    together = run(Store(tmp_path / "together"), [OTHER, MINE])
+    together = run(Store(tmp_path / "together", CATALOGUE), [OTHER, MINE])
     assert together["experiment"].tolist() == ["other"] * 2 + ["mine"] * 4
     same_numbers(together[2:], alone)
     same_numbers(together[:2], alone[alone["method"] == "MimlNn"].assign(experiment="other"))
@@ -87,9 +85,9 @@ class Unlucky(Guess):
 
 def test_without_data_only_records_are_shown(store, monkeypatch, capsys):
     run(store)
-    monkeypatch.setattr(module, "fetch_all", raising(DataError("gone")))
-    store.mark(MINE, set(keys_of(store.load(MINE))), SUSPECT)
-    assert set(run(store)["state"]) == {"suspect"}
+    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
+    store.mark(MINE, set(keys_of(store.load(MINE))))
+    assert set(run(store)["state"]) == {"differs"}
     assert "4 trials are not run again: gone" in capsys.readouterr().out
     for experiment in (tiny(n_splits=3), OTHER):
         with pytest.raises(DataError, match="gone"):
@@ -103,7 +101,7 @@ def pids(estimator, dataset, train, test):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store, monkeypatch):
+def test_a_measure_that_is_alone_has_new_processes_here(store, monkeypatch):
     """They find nothing done. One that fails does not stop the others.
 
     A server would take seconds to import all.
@@ -116,73 +114,7 @@ def test_a_measure_that_is_alone_has_new_processes_here_and_needs_no_check(store
         run(store, mine, dask=ELSEWHERE)
     recorded = store.load(mine)
     assert len({*recorded["pid"], os.getpid()}) == 5 and not recorded["cache"].any()
-    assert set(states(mine, store).values()) == {"fresh"}
-
-
-@pytest.fixture
-def wrong(monkeypatch):
-    """A cluster that is wrong by 0.5 for the methods that a test names here."""
-    honest, named = module.run_trials, []
-
-    def run_trials(trials, experiments, *, dask=None, **options):
-        for trial, rows in honest(trials, experiments, **options):
-            off = 0.5 * (trial.method in named)
-            yield trial, [row | {"one_error": row["one_error"] + off} for row in rows]
-
-    monkeypatch.setattr(module, "run_trials", run_trials)  # the check has its own name for it
-    return named
-
-
-def test_a_method_that_differs_is_suspect_and_no_other(store, wrong, capsys):
-    """In every experiment, whichever of its trials is drawn. At home it runs again."""
-    wrong.append("MimlNn")
-    match = r"(?s)2 .* trials differ .*'mine'.*'MimlNn'.*, by 0.5;.*\n.*2 .* differ .*'other'"
-    with pytest.raises(TrialError, match=match):
-        run(store, [tiny(n_splits=3), OTHER], dask=ELSEWHERE)
-    line = "spot check of Ml-knn: 2 of 3 trials run again here, 2 the same"
-    assert line in capsys.readouterr().out
-    assert states(MINE, store) == {"MimlNn": "suspect", "Ml-knn": "fresh"}
-    assert states(OTHER, store) == {"MimlNn": "suspect"}
-    wrong.clear()
-    home = run(store)
-    assert set(home["state"]) == {"fresh"} and home["one_error"].max() <= 1
-
-
-class Interrupted(Store):
-    """Records one trial, then the user presses Ctrl-C."""
-
-    def append(self, experiment, rows):
-        super().append(experiment, rows)
-        raise KeyboardInterrupt
-
-
-def test_what_an_interrupted_cluster_run_leaves_is_unchecked_until_a_resume(
-    store, wrong, monkeypatch
-):
-    """It enters no number and does not run twice, also when the check itself cannot be made."""
-    for options in ({}, {"methods": ["Ml-knn"]}):
-        with pytest.raises(KeyboardInterrupt):
-            run(Interrupted(store.folder), dask=ELSEWHERE, **options)
-    with monkeypatch.context() as patched:
-        patched.setattr(VERIFY, "compare_trial", raising(TrialError("no check")))
-        with pytest.raises(TrialError, match="no check"):
-            run(store, dask=ELSEWHERE)
-    recorded = store.load(MINE)
-    assert states(MINE, store) == dict.fromkeys(METHODS, "unchecked") and len(recorded) == 4
-    run(store)  # at home
-    assert states(MINE, store) == dict.fromkeys(METHODS, "fresh")
-    assert store.load(MINE)["seconds"].equals(recorded["seconds"])
-
-
-def test_one_trial_in_fifty_of_a_method_is_checked(store, monkeypatch):
-    drawn = []
-    monkeypatch.setattr(VERIFY, "run_trials", lambda some, *_, **__: drawn.append(set(some)) or [])
-    for n_trials, n_checked in ((1, 1), (2, 2), (100, 2), (101, 3)):
-        common = {"n_stages": 1, "stage": 0, "code": f"{UNCHECKED}a.b"}
-        trials = [Trial("mine", TINY, "Ml-knn", "{}", split) for split in range(n_trials)]
-        store.append(MINE, [trial._asdict() | common for trial in trials])
-        spot_check(MINE, store)
-        assert len(drawn.pop()) == n_checked
+    assert set(states(mine, store).values()) == {"current"}
 
 
 class Absent(Guess):
@@ -193,7 +125,7 @@ class Absent(Guess):
 def test_hours_by_hand(store, capsys):
     """2 · 30 + 2 · 90 s: 120 s on each of two workers, but 90 s at the least on any number.
 
-    A variant that did not run yet takes as long as others of its method. Nothing is known of a
+    An override that did not run yet takes as long as others of its method. Nothing is known of a
     method that never ran, and one that needs a package that is not here does not wait.
     """
     run(store)

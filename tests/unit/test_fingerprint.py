@@ -19,6 +19,7 @@ from mimlstudy.engine.fingerprint import code_fingerprint
 from mimlstudy.engine.holdouts import HoldOut
 from mimlstudy.engine.records import current_code
 from mimlstudy.engine.trials import CrossValidation, RandomSplits, run_trial
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import get_experiment
 from mimlstudy.paper.measures import STAGED, TESTED
 from tests.made_up_study import raising, see
@@ -170,7 +171,7 @@ MOVED = {
 
 def codes():
     return {
-        key: current_code(get_experiment(name), data, method, "{}")
+        key: current_code(get_experiment(name), CATALOGUE, data, method, "{}")
         for key, (name, data, method) in TRIALS.items()
     }
 
@@ -212,10 +213,11 @@ def check_covered(name, method):
 
     sys.setprofile(watch)
     try:
-        run_trial(trial, estimator, splits, experiment.measure)
+        run_trial(trial, estimator, splits, experiment.measure, CATALOGUE)
     finally:
         sys.setprofile(None)
-    finding = {"mimlpaper.datasets.loaders", *fingerprint.NOT_FOLLOWED}  # not making data
+    finding = {"mimlstudy.paper.catalogue", "mimlpaper.datasets.loaders"}
+    finding |= fingerprint.NOT_FOLLOWED  # not making data
     followed = {one for one in called if one[0] not in finding and not one[1].startswith("<")}
     assert len(followed) > 5 and followed <= covered, sorted(followed - covered)
 

@@ -15,7 +15,8 @@ from mimlpaper.datasets.dataset import Dataset
 from mimlpaper.metrics import CRITERIA, evaluate
 from mimlstudy.engine.trials import run_trial
 from mimlstudy.paper import measures
-from mimlstudy.paper.costs import BASE, COSTS_EXPERIMENT, SIZES, scipy_hausdorff
+from mimlstudy.paper.catalogue import CATALOGUE
+from mimlstudy.paper.costs import BASE, SIZES, scipy_hausdorff
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.measures import MICRO_AUC, POINTING, Ceiling, Chance
 
@@ -54,7 +55,7 @@ def test_objectives_are_those_of_the_fit():
 def test_related_pairs_are_those_of_the_fit():
     """Ten pairs of five labels; what is not learned is empty."""
     experiment, Y, names = get_experiment("relatedness"), SCENES.Y[FEW], SCENES.label_names
-    for change in experiment.parts[0].changes("scene", "D-MimlSvm"):
+    for change in experiment.parts[0].override_texts("scene", "D-MimlSvm"):
         learner = experiment.estimator("synthetic_scene", "D-MimlSvm", change)
         rows = measures.related_pairs(learner, SCENES, FEW, TEST)
         pairs, fitted = {(row["first"], row["second"]): row for row in rows}, learner[-1]
@@ -168,10 +169,11 @@ def test_costs_on_a_set_sorted_by_label():
 
 
 def test_costs_grow_by_one_size_at_a_time_and_peers_compute_the_same():
-    ours = {t.dataset for t in COSTS_EXPERIMENT.trials() if t.method == "MimlNn"}
+    costs = EXPERIMENTS["costs"]
+    ours = {t.dataset for t in costs.trials() if t.method == "MimlNn"}
     sizes = [BASE | {varied: size} for varied, several in SIZES.items() for size in several]
     assert {"drawn:{bags}x{instances}x{labels}".format(**one) for one in sizes} <= ours
-    smoke = {trial.dataset for trial in COSTS_EXPERIMENT.trials("smoke")}
+    smoke = {trial.dataset for trial in costs.trials("smoke")}
     assert max(len(load(name)) for name in smoke) <= 240
     distances = scipy_hausdorff(SCENES.X[:6], SCENES.X[:4])
     np.testing.assert_allclose(distances, max_hausdorff(SCENES.X[:6], SCENES.X[:4]))
@@ -189,6 +191,7 @@ def test_each_experiment_records_what_its_measure_names():
         one = EXPERIMENTS[name]
         trial = one.trials("smoke", [method])[0]
         splits = one.part_of(trial.dataset, method).splits
-        rows = run_trial(trial, one.estimator(trial.dataset, method), splits, one.measure)
+        estimator = one.estimator(trial.dataset, method)
+        rows = run_trial(trial, estimator, splits, one.measure, CATALOGUE)
         assert set(rows[0]) <= common | {*one.measure.numbers, *one.measure.words, "warnings"}
         assert set(one.measure.words) <= set(rows[0])

@@ -19,9 +19,9 @@ from nbclient.exceptions import DeadKernelError
 from mimlpaper import paths
 from mimlpaper.datasets import DataError, load
 from mimlstudy import folders
-from mimlstudy.engine import execution as runner
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import SUSPECT, default_store, explored_store, keys_of
+from mimlstudy.engine.records import keys_of
+from mimlstudy.paper.catalogue import PaperCatalogue, default_store, explored_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.report import companion, notebooks
 from mimlstudy.report.companion import Companion
@@ -241,24 +241,24 @@ def test_records_that_no_check_confirmed_are_left_out_with_a_note(project, monke
     """One row was edited, all others are of other code, and the data are gone."""
     store, paper = explored_store(), Companion(jobs=1)
     assert len(paper.trials("mine")) == 2 and not shown
-    monkeypatch.setattr(runner, "fetch_all", raising(DataError("gone")))
+    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("gone")))
     path = store.path("mine")
     path.write_text(path.read_text().replace(",0.", ",0.9", 1))
     assert len(paper.trials("mine")) == 2  # a notebook runs and reads its trials once
     assert len(Companion(jobs=1).trials("mine")) == len(Companion().recorded("mine")) == 1
-    assert "1 suspect" in shown[-1][0].data and "`mimlpaper compute mine" in shown[-1][0].data
+    assert "1 damaged" in shown[-1][0].data and "`mimlpaper compute mine" in shown[-1][0].data
     store.rewrite(MINE, lambda rows: rows.assign(code="other.code"))
-    store.mark(MINE, set(keys_of(store.load(MINE))[:1]), SUSPECT)
+    store.mark(MINE, set(keys_of(store.load(MINE))[:1]))
     assert Companion(jobs=1).trials("mine").empty and len(Companion().known("mine")) == 2
-    assert all(text in shown[-1][0].data for text in ("1 stale", "1 suspect"))
+    assert all(text in shown[-1][0].data for text in ("1 code changed", "1 differs"))
 
 
 def test_a_table_is_blank_where_no_record_may_be_shown(project, shown):
     """An edited row of Table 1 gives no mean: the others of its method are too few for one."""
     paper = Companion(profile="smoke", jobs=1)
     experiment, store = EXPERIMENTS["table1"], explored_store("smoke")
-    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1, store=store)
-    store.mark(experiment, set(keys_of(store.load(experiment))), SUSPECT)
+    compute(experiment, profile="smoke", methods=["Ml-knn"], jobs=1, store=store)
+    store.mark(experiment, set(keys_of(store.load(experiment))))
     cells = pd.DataFrame(paper.scorecard()["cells"]).query("table == 1 and algorithm == 'Ml-knn'")
     assert cells["mean"].isna().all() and set(cells["verdict"]) == {"missing"}
     assert [claim.id for claim in paper.claims("B.")] == ["B.1", "B.2", "B.3", "B.4", "B.5"]
@@ -287,8 +287,8 @@ def test_an_own_question_is_answered_in_a_folder_of_its_own(project, monkeypatch
     monkeypatch.setenv(folders.RUN, "publish")
     paper = Companion(jobs=1, n_splits=3, methods=["Ml-knn"], grid=[])
     assert paper.explores == "n_splits = 3; methods = Ml-knn"
-    variants = {"Ml-knn": [{"n_neighbors": 3}, {}]}
-    asked = paper.trials("mine", n_splits=3, methods=["Ml-knn"], variants=variants)
+    overrides = {"Ml-knn": [{"n_neighbors": 3}, {}]}
+    asked = paper.trials("mine", n_splits=3, methods=["Ml-knn"], overrides=overrides)
     assert asked["split"].tolist() == [0, 0, 1, 1, 2, 2]
     assert asked["parameters"].tolist() == ['{"mlknn__n_neighbors": 3}', "{}"] * 3
     assert len(paper.recorded("mine")) == 2

@@ -7,12 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mimlpaper import paths
 from mimlpaper.datasets.fetch import manifest, source_of
-from mimlstudy import folders
 from mimlstudy.engine import records as module
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import SUSPECT, UNCHECKED, Store, StoreError, keys_of, records
+from mimlstudy.engine.records import DAMAGED, Store, StoreError, keys_of, records
+from mimlstudy.paper.catalogue import CATALOGUE, default_store
 from mimlstudy.paper.experiments import EXPERIMENTS
 from mimlstudy.paper.measures import Measure
 from mimlstudy.report.tables import frame_grid
@@ -131,7 +130,7 @@ def test_a_damaged_file_is_refused_by_name_and_not_changed(store):
         assert lines_of(store) == lines
 
 
-def test_a_row_that_was_edited_is_suspect_and_stays_it(store):
+def test_a_row_that_was_edited_is_damaged_and_stays_it(store):
     """Another value; another split, and with it another seed; a quotation mark; the seal itself."""
     run(store)
     lines = lines_of(store)
@@ -144,19 +143,17 @@ def test_a_row_that_was_edited_is_suspect_and_stays_it(store):
     ):
         assert old in lines[2]
         write(store, [*lines[:2], lines[2].replace(old, new, 1), *lines[3:]])
-        marked = [code.startswith(SUSPECT) for code in store.load(MINE)["code"]]
+        marked = [code.startswith(DAMAGED) for code in store.load(MINE)["code"]]
         assert marked == [False, True, False, False]
     store.rewrite(MINE)  # with new seals
-    keys = {keys_of(store.load(MINE))[1]}
-    for state in ("suspect", "unchecked", "fresh"):
-        assert sorted(records(MINE, store=store)["state"]) == sorted([state] + ["fresh"] * 3)
-        store.mark(MINE, keys, UNCHECKED if state == "suspect" else "")
-    store.mark(MINE, keys, SUSPECT)
-    assert set(run(store)["state"]) == {"fresh"}
+    assert sorted(records(MINE, store=store)["state"]) == ["current"] * 3 + ["damaged"]
+    store.mark(MINE, {keys_of(store.load(MINE))[0]})
+    assert sorted(records(MINE, store=store)["state"]) == ["current"] * 2 + ["damaged", "differs"]
+    assert set(run(store)["state"]) == {"current"}
 
 
 def test_records_come_in_the_order_of_the_trials_however_they_were_recorded(store, tmp_path):
-    forwards, backwards = run(store), Store(tmp_path / "backwards")
+    forwards, backwards = run(store), Store(tmp_path / "backwards", CATALOGUE)
     backwards.append(MINE, store.load(MINE)[::-1].to_dict("records"))
     pd.testing.assert_frame_equal(records(MINE, store=backwards), forwards)
     assert forwards["method"].tolist() == list(METHODS) * 2
@@ -170,16 +167,16 @@ def outcome(recorded_code, code, outcome="equal", **others):
 
 def test_a_store_over_another_reads_both_and_writes_to_its_own_folder(store, tmp_path):
     """Its own rows win, whatever their stages. What the base has is not run again."""
-    above = Store(tmp_path / "above", base=store)
+    above = Store(tmp_path / "above", CATALOGUE, base=store)
     run(store, tiny(n_splits=1))
     store.append(MINE, [row(1, stage, 2, coverage=7.0) for stage in (0, 1)])
     store.add_outcomes([outcome("a", "b")])
     before = [*map(Path.read_bytes, store.folder.iterdir())]
     pd.testing.assert_frame_equal(above.load(MINE), store.load(MINE))  # with its types
-    assert set(run(above)["state"]) == {"fresh"}
+    assert set(run(above)["state"]) == {"current"}
     assert above.load(MINE)["coverage"].max() < 7 and len(above.load(MINE)) == 4
-    assert set(Store(above.folder).load(MINE)["split"]) == {1}
-    above.mark(MINE, set(keys_of(above.load(MINE))), SUSPECT)
+    assert set(Store(above.folder, CATALOGUE).load(MINE)["split"]) == {1}
+    above.mark(MINE, set(keys_of(above.load(MINE))))
     above.add_outcomes([outcome("a", "b", "different"), outcome("b", "c")])
     found = above.outcomes()[["recorded_code", "code", "outcome"]].to_numpy().tolist()
     assert found == [["a", "b", "different"], ["b", "c", "equal"]]
@@ -201,62 +198,57 @@ def test_outcomes_keep_every_digit_and_the_last_of_each_group_and_machine(store)
     assert (table["largest_difference"] == 0.1 + 0.2).all()
 
 
-def test_a_record_of_other_code_is_stale_unless_attested_and_its_settings_are_the_same(
+def test_a_record_of_other_code_is_not_current_unless_attested_and_its_settings_are_the_same(
     store, monkeypatch
 ):
     recorded = run(store)["code"][1].split(".")[0]
     changed = "ensure_min_samples=2", "ensure_min_samples=3"
     edit(monkeypatch, "mimlpaper.baselines.binary_relevance", *changed)
-    assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
-    today = module.current_code(MINE, TINY, "Ml-knn", "{}").split(".")[0]
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "code changed"}
+    today = module.current_code(MINE, CATALOGUE, TINY, "Ml-knn", "{}").split(".")[0]
     store.add_outcomes([outcome(recorded, today), outcome(recorded, "other", "different")])
-    assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "attested"}
-    for later in "different", "suspect", "failed":
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "current"}
+    for later, state in (
+        ("different", "differs"),
+        ("damaged", "code changed"),
+        ("failed", "code changed"),
+    ):
         store.add_outcomes([outcome(recorded, today, later)])
-        assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
+        assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": state}
     store.add_outcomes([outcome(recorded, today, "close"), outcome("other", today, "different")])
-    assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "attested"}
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "current"}
     METHODS["Ml-knn"].set_params(mlknn__n_neighbors=4)
     other_settings = states(MINE, store)
     METHODS["Ml-knn"].set_params(mlknn__n_neighbors=3)
-    assert other_settings == {"MimlNn": "fresh", "Ml-knn": "stale"}
+    assert other_settings == {"MimlNn": "current", "Ml-knn": "code changed"}
     store.add_outcomes([outcome(recorded, today, "different", machine="elsewhere")])
-    assert states(MINE, store) == {"MimlNn": "fresh", "Ml-knn": "stale"}
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "differs"}
 
 
-def test_codes_are_kept_of_what_the_registry_holds_also_varied(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
-    monkeypatch.setitem(EXPERIMENTS, "mine", MINE)
-    rows = pd.DataFrame(MINE.trials(), columns=module.KEY)
-    first, second = module.known_codes(MINE, rows[:1]), rows.iloc[1, 1:4]
-    monkeypatch.setattr(module, "code_fingerprint", lambda *parts: "new")
-    assert module.known_codes(MINE.varied(n_splits=1), rows) == first | {tuple(second): "new"}
-    assert {*module.known_codes(tiny({**METHODS}), rows).values()} == {"new"}  # not the registry's
-    folders.keep("codes_mine", "other sources", folders.kept("codes_mine", module.all_sources()))
-    assert {*module.known_codes(MINE, rows).values()} == {"new"}
-
-
-def test_records_of_other_data_are_stale_also_when_their_code_is_attested(store):
+def test_records_of_other_data_are_not_current_also_when_their_code_is_attested(store):
     """The manifest names the content of a file; drawn data are known by the code that draws."""
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("scene",))
-    today, settings = module.current_code(mine, "scene", "Ml-knn", "{}").split(".")
+    today, settings = module.current_code(mine, CATALOGUE, "scene", "Ml-knn", "{}").split(".")
     store.add_outcomes([outcome("older", today)])
     sha256 = manifest()[source_of("scene").files[0]].sha256
-    for code, state in ((today, "fresh"), ("older", "attested")):
-        for data_sha256, expected in ((sha256, state), ("0" * 64, "stale"), ("", "stale")):
+    for code in (today, "older"):
+        for data_sha256, expected in (
+            (sha256, "current"),
+            ("0" * 64, "data changed"),
+            ("", "data changed"),
+        ):
             about = {"dataset": "scene", "code": f"{code}.{settings}", "data_sha256": data_sha256}
             store.append(mine, [row(0) | about])
             assert states(mine, store) == {"Ml-knn": expected}
 
 
-def test_versions_that_differ_from_the_recorded_ones_are_named(store, monkeypatch):
-    monkeypatch.setattr(folders, "results", lambda: store.folder)
+def test_versions_that_differ_from_the_recorded_ones_are_named(store):
     run(store)
     store.add_outcomes([outcome("a", "b")])
-    assert module.other_versions() == ""
+    assert module.other_versions(store) == ""
     store.append(MINE, [row(0, versions="numba 0.1; numpy 1.9")])
     found = r"Recorded with numba 0.1, numpy 1.9; here are python 3.*, numpy \d.*\."
-    assert re.fullmatch(found, module.other_versions())
+    assert re.fullmatch(found, module.other_versions(store))
 
 
 def test_a_full_disk_loses_nothing_and_says_so(store, monkeypatch):
@@ -279,11 +271,11 @@ def test_what_cannot_be_written_is_named_before_a_trial_runs(tmp_path, monkeypat
         (tmp_path / name).mkdir(parents=True)
     for name in ("taken", "folder", "locked"):
         with pytest.raises(StoreError, match=f"cannot record to {tmp_path / name / 'mine.csv'}"):
-            run(Store(tmp_path / name))
+            run(Store(tmp_path / name, CATALOGUE))
 
 
 def test_a_trial_that_is_committed_stands_once_in_its_file():
-    store = module.default_store()
+    store = default_store()
     for experiment in EXPERIMENTS.values():
         path = store.path(experiment.name)
         if path.is_file():

@@ -13,11 +13,11 @@ from mimlpaper.algorithms.medoid_map import KMedoids
 from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlstudy import folders
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import default_store
 from mimlstudy.judge import scorecard
 from mimlstudy.judge.claims import evaluate_claims
 from mimlstudy.judge.scorecard import scorecard_cells
 from mimlstudy.judge.verdicts import VERDICTS, agreement
+from mimlstudy.paper.catalogue import default_store
 from mimlstudy.paper.experiments import EXPERIMENTS, ROWS
 from mimlstudy.paper.published import TABLES, published_claims
 from mimlstudy.report import status, words
@@ -29,8 +29,8 @@ from tests.made_up_records import as_in_the_paper
 
 @pytest.fixture(scope="module")
 def half_run():
-    """Tables 1 and 2 run, the first of them stale; nothing else."""
-    return {"table1": as_in_the_paper(1, state="stale"), "table2": as_in_the_paper(2)}
+    """Tables 1 and 2 run, the code of the first has changed; nothing else."""
+    return {"table1": as_in_the_paper(1, state="code changed"), "table2": as_in_the_paper(2)}
 
 
 @pytest.fixture(scope="module")
@@ -153,30 +153,36 @@ def test_an_artefact_is_as_good_as_its_worst_trial(tmp_path, monkeypatch):
     run, verify = "mimlpaper run 4_degeneration", "mimlpaper verify table1 blind"
 
     def state_with(**counts):
-        found = {"table1": counts, "blind": {"fresh": 1, "missing": 0}}
+        found = {"table1": counts, "blind": {"current": 1, "missing": 0}}
         monkeypatch.setattr(status, "trial_counts", lambda profile: found)
         (row,) = status.artefact_status("paper")
         return row["state"], row["trials"], row["mend"]
 
-    assert state_with(fresh=3) == ("missing", "4 fresh", run)  # no file is made
+    assert state_with(current=3) == ("missing", "4 current", run)  # no file is made
     paths.write_whole(folders.figures() / "table1.csv", "")
-    assert state_with(fresh=3) == ("fresh", "4 fresh", "")
-    assert state_with(fresh=2, attested=1) == ("attested", "3 fresh, 1 attested", "")
-    assert state_with(attested=2, stale=1) == ("stale", "1 fresh, 2 attested, 1 stale", verify)
-    assert state_with(fresh=2, missing=1) == ("missing", "3 fresh, 1 missing", run)
+    assert state_with(current=3) == ("current", "4 current", "")
+    changed = state_with(**{"current": 2, "code changed": 1})
+    assert changed == ("code changed", "3 current, 1 code changed", verify)
+    assert state_with(current=2, missing=1) == ("missing", "3 current, 1 missing", run)
     assert status.last_runs() == {}
     paths.write_whole(folders.build("paper") / "runs.json", '{"4_degeneration": "died"}')
-    assert state_with(fresh=3) == ("failed", "4 fresh", run)
+    assert state_with(current=3) == ("failed", "4 current", run)
 
 
 def test_trials_are_counted_and_kept_until_a_record_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "project_root", lambda: tmp_path)
     n_trials = len(EXPERIMENTS["table1"].trials("smoke"))
     assert status.trial_counts("smoke")["table1"] == {"missing": n_trials}
-    compute("table1", profile="smoke", methods=["Ml-knn"], jobs=1)
-    assert status.trial_counts("smoke")["table1"] == {"fresh": 2, "missing": n_trials - 2}
+    compute(
+        EXPERIMENTS["table1"],
+        store=default_store("smoke"),
+        profile="smoke",
+        methods=["Ml-knn"],
+        jobs=1,
+    )
+    assert status.trial_counts("smoke")["table1"] == {"current": 2, "missing": n_trials - 2}
     monkeypatch.setattr(status, "records", lambda *_, **__: 1 / 0)
-    assert status.trial_counts("smoke")["table1"]["fresh"] == 2  # nothing is read again
+    assert status.trial_counts("smoke")["table1"]["current"] == 2  # nothing is read again
     default_store("smoke").path("table1").unlink()
     with pytest.raises(ZeroDivisionError):
         status.trial_counts("smoke")
@@ -211,7 +217,7 @@ SCORES = ("average_precision", "average_recall", "average_f1")
 
 def recorded(name):
     """A file of records as it is, of which every line counts."""
-    return pd.read_csv(folders.results() / f"{name}.csv").assign(state="fresh")
+    return pd.read_csv(folders.results() / f"{name}.csv").assign(state="current")
 
 
 def plain(name):

@@ -160,8 +160,10 @@ def test_every_choice_of_every_row_is_recorded_as_a_reading():
         for dataset in ON[name]:
             for method, several in table.readings(dataset if name == "table5" else "").items():
                 part = readings.part_of(dataset, method)
-                assert part.variants[method] == several and part.splits.n_splits <= n_splits
-                assert {(dataset, method, c) for c in part.changes(dataset, method)} <= recorded
+                assert part.overrides[method] == several and part.splits.n_splits <= n_splits
+                assert {
+                    (dataset, method, c) for c in part.override_texts(dataset, method)
+                } <= recorded
 
 
 def test_section_5_has_the_requirements_of_the_paper():
@@ -195,7 +197,7 @@ def test_section_6_runs_every_row_and_its_data_differ_only_as_the_paper_says():
 
 def test_figure_8_and_the_ablation_have_the_rows_of_table_3():
     figure, ablation = get_experiment("figure8"), get_experiment("ablation")
-    changes = figure.parts[0].changes("yeast", "InsDif")
+    changes = figure.parts[0].override_texts("yeast", "InsDif")
     swept = [figure.estimator("yeast", "InsDif", change) for change in changes]
     assert np.allclose([one[-1].learner.ratio for one in swept], np.arange(1, 11) / 10)
     assert repr(swept[1]) == repr(get_experiment("table3").estimator("yeast", "InsDif"))

@@ -199,7 +199,7 @@ def test_sliders_have_means_and_spreads_and_the_papers_setting():
 
 
 def test_the_story_of_the_early_stop_is_told_from_records():
-    ours, steps = as_in_the_paper(1), staged("RankSvm", 4).assign(state="fresh")
+    ours, steps = as_in_the_paper(1), staged("RankSvm", 4).assign(state="current")
     converged = ours[ours["method"] == "RankSvm"].assign(method="RankSvm, converged")
     tables = {"table1": pd.concat([ours, converged]), "ranksvm_steps": steps}
     (told,) = explore.early_stop(tables.__getitem__)["shown"]

@@ -18,6 +18,7 @@ from mimlpaper.sharing import Cache, sharing
 from mimlstudy.engine import trials as module
 from mimlstudy.engine.holdouts import HoldOut, full_names
 from mimlstudy.engine.trials import CrossValidation, GivenSplit, RandomSplits, Trial, run_trial
+from mimlstudy.paper.catalogue import CATALOGUE
 from mimlstudy.paper.experiments import EXPERIMENTS, get_experiment
 from mimlstudy.paper.measures import TESTED
 from tests.made_up_study import METHODS, TINY, tiny
@@ -50,8 +51,8 @@ def in_short(trials):
     return [(trial.dataset, trial.method, trial.parameters, trial.split) for trial in trials]
 
 
-def test_variants_run_split_by_split_and_trials_that_parts_share_run_once():
-    varied = tiny(variants={"Ml-knn": [{}, dict(n_neighbors=7)]})
+def test_overrides_run_split_by_split_and_trials_that_parts_share_run_once():
+    varied = tiny(overrides={"Ml-knn": [{}, dict(n_neighbors=7)]})
     change = '{"mlknn__n_neighbors": 7}'
     expected = [(TINY, "Ml-knn", text, split) for split in (0, 1) for text in ("{}", change)]
     assert in_short(varied.trials("quick")) == expected
@@ -76,11 +77,11 @@ def test_a_configuration_for_each_data_set():
 
 def test_smoke_trials_stand_in_for_the_first_and_the_last_data_set():
     names = ("scene:10%", "scene:30%", "reuters:50%")
-    variants = {"Ml-knn": [dict(n_neighbors=1), dict(n_neighbors=2)], "MimlNn": [{}]}
-    smoke = tiny(variants=variants, datasets=names, n_splits=9).trials("smoke")
+    overrides = {"Ml-knn": [dict(n_neighbors=1), dict(n_neighbors=2)], "MimlNn": [{}]}
+    smoke = tiny(overrides=overrides, datasets=names, n_splits=9).trials("smoke")
     assert {t.dataset for t in smoke} == {"synthetic_scene:10%", "synthetic_texts:50%"}
     assert len(smoke) == 2 * 2 * 3
-    short = tiny(variants=variants, datasets=names, smoke_splits=1).trials("smoke")
+    short = tiny(overrides=overrides, datasets=names, smoke_splits=1).trials("smoke")
     assert [(t.dataset, t.method, t.split) for t in short] == [
         ("synthetic_texts:50%", method, 0) for method in ("Ml-knn", "MimlNn")
     ]
@@ -121,8 +122,8 @@ def test_every_trial_of_the_registry_has_an_estimator_that_is_seeded_in_every_pa
         trials = {profile: experiment.trials(profile) for profile in module.PROFILES}
         assert len(set(trials["paper"])) == len(trials["paper"])
         assert set(trials["quick"]) <= set(trials["paper"])
-        for variant in {(t.dataset, t.method, t.parameters) for p in trials for t in trials[p]}:
-            estimator = experiment.estimator(*variant)
+        for key in {(t.dataset, t.method, t.parameters) for p in trials for t in trials[p]}:
+            estimator = experiment.estimator(*key)
             if estimator is not None:
                 module.set_random_states(estimator, 11)
                 learns = hasattr(estimator, "fit") or hasattr(estimator, "draw")  # of calibration
@@ -136,7 +137,7 @@ def test_a_trial_is_a_pure_function():
     for seed in (1, 2):
         np.random.seed(seed)  # noqa: NPY002
         estimator = mine.estimator(data.name, "MimlSvm")
-        (row,) = run_trial(trial, estimator, mine.parts[0].splits, TESTED)
+        (row,) = run_trial(trial, estimator, mine.parts[0].splits, TESTED, CATALOGUE)
         fit, predict, whole = (row.pop(f"{of}seconds") for of in ("fit_", "predict_", ""))
         assert 0 < fit and 0 < predict and fit + predict <= whole
         found.append(row)
@@ -152,7 +153,8 @@ class Loud(Guess):
 
 
 def test_warnings_of_a_fit_are_recorded():
-    (row,) = run_trial(Trial("mine", TINY, "Loud", "{}", 0), Loud(), RandomSplits(1), TESTED)
+    trial = Trial("mine", TINY, "Loud", "{}", 0)
+    (row,) = run_trial(trial, Loud(), RandomSplits(1), TESTED, CATALOGUE)
     assert row["warnings"] == "RuntimeWarning; UserWarning"
 
 

@@ -12,10 +12,11 @@ from mimlpaper.datasets import DataError, load, loaders
 from mimlstudy.engine import execution as runner
 from mimlstudy.engine import fingerprint
 from mimlstudy.engine.execution import compute
-from mimlstudy.engine.records import SUSPECT, Store, keys_of, records
+from mimlstudy.engine.records import Store, records
 from mimlstudy.engine.verify import allowed, compare_trial, distance, outliers, verified, verify
+from mimlstudy.paper.catalogue import CATALOGUE, PaperCatalogue
 from mimlstudy.paper.measures import COSTS, RELATED, TESTED
-from tests.made_up_study import METHODS, TINY, edit, raising, states, tiny
+from tests.made_up_study import METHODS, edit, raising, states, tiny
 
 module = sys.modules[verify.__module__]
 SCENES = load("synthetic_scene")
@@ -52,14 +53,14 @@ ROW = {"dataset": "scene", "n_test": 450, "versions": "v", "machine": "m"}
 
 def test_on_the_same_machine_a_millionth_elsewhere_one_decision_in_a_hundred_bags():
     """k = 5 of n = 450 bags, q = 5 labels; of a fold of nine bags, one."""
-    assert (allowed(ROW, dict(ROW), NUMBERS) == 1e-6).all()
+    assert (allowed(ROW, dict(ROW), NUMBERS, 5) == 1e-6).all()
     for elsewhere in ({"machine": "another"}, {"versions": "numpy 3"}):
-        bound = allowed(ROW, ROW | elsewhere, NUMBERS) - 1e-6
+        bound = allowed(ROW, ROW | elsewhere, NUMBERS, 5) - 1e-6
         special = {"hamming_loss": 5 / 450 / 5, "average_f1": 2 * 5 / 450}
         assert bound.to_dict() == pytest.approx(dict.fromkeys(NUMBERS, 5 / 450) | special)
-        assert (allowed(ROW, ROW | elsewhere, ["cosine"]) == 1e-6).all()
+        assert (allowed(ROW, ROW | elsewhere, ["cosine"], 5) == 1e-6).all()
     fold = ROW | {"dataset": "musk1", "n_test": 9}
-    bound = allowed(fold, fold | {"machine": "x"}, NUMBERS)
+    bound = allowed(fold, fold | {"machine": "x"}, NUMBERS, 1)
     assert bound["accuracy"] == pytest.approx(1 / 9 + 1e-6)
 
 
@@ -77,7 +78,7 @@ def test_what_only_one_has_is_infinitely_far():
         ([pair, other], (np.inf, False)),
         ([], (np.inf, False)),
     ):
-        assert compare_trial(tiny(measure=RELATED), pd.DataFrame([pair]), again) == expected
+        assert compare_trial(tiny(measure=RELATED), pd.DataFrame([pair]), again, 5) == expected
 
 
 def test_what_counts_as_the_same(store):
@@ -97,10 +98,8 @@ def test_what_counts_as_the_same(store):
 
 
 def test_every_outcome_is_written_and_counts_until_records_or_code_change(store, monkeypatch):
-    monkeypatch.setattr(module, "get_experiment", lambda name: MINE)
-
     def found():
-        rows = verified(lambda name: records(MINE, store=store), ["mine"], store)
+        rows = verified(lambda name: records(MINE, store=store), [MINE], store)
         return {row["machine"]: row for row in rows}
 
     assert found() == {}
@@ -114,14 +113,13 @@ def test_every_outcome_is_written_and_counts_until_records_or_code_change(store,
     nearest = written.query("method == 'MimlNn'").to_dict("records")[0]
     store.add_outcomes([nearest | {"machine": "x", "outcome": "different"}])
     assert (found()["x"]["equal"], found()["x"]["different"], found()[here]["equal"]) == (0, 1, 2)
-    assert states(MINE, store)["MimlNn"] == "fresh"
     change(store, code="another.code")
     assert found().keys() == {"x", here} and found()["x"]["groups"] == 2
     edit(monkeypatch, "mimlstudy.engine.records", "if pd.isna(value)", "if value != value")
     assert found() == {}
 
 
-def test_a_difference_counts_more_than_a_failure_and_a_failure_is_not_dropped(store, monkeypatch):
+def test_a_difference_counts_more_than_a_failure(store, monkeypatch):
     honest, failing = runner.run_trial, [0, 1]
 
     def run_trial(trial, *args, **kwargs):
@@ -131,7 +129,7 @@ def test_a_difference_counts_more_than_a_failure_and_a_failure_is_not_dropped(st
 
     monkeypatch.setattr(runner, "run_trial", run_trial)
     with pytest.warns(UserWarning, match="no room"):
-        assert outcomes(store, drop=True) == {"MimlNn": "equal", "Ml-knn": "failed"}
+        assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": "failed"}
     change(store, coverage=np.nan)
     for split in (0, 1):  # whichever of them was drawn first
         failing[:] = [split]
@@ -140,29 +138,30 @@ def test_a_difference_counts_more_than_a_failure_and_a_failure_is_not_dropped(st
     assert len(store.load(MINE)) == 4
 
 
-def test_what_differs_is_dropped_if_asked_and_made_here(store):
+def test_what_differs_is_not_current_until_it_is_recorded_again(store):
+    """Though today's code made it, and whatever verify finds in the meantime."""
     change(store, coverage=0.5)
-    before = store.load(MINE)
-    elsewhere = before["machine"].mask(before["split"] == 0, "another")
-    store.rewrite(MINE, lambda rows: rows.assign(machine=elsewhere))
-    assert outcomes(store, sample=2)["Ml-knn"] == "different" and len(store.load(MINE)) == 4
-    assert outcomes(store, sample=2, drop=True) == {"MimlNn": "equal", "Ml-knn": "different"}
-    dropped = set(keys_of(before)) - set(keys_of(store.load(MINE)))
-    assert dropped == {("mine", TINY, "Ml-knn", "{}", 1)}
+    assert outcomes(store)["Ml-knn"] == "different"
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "differs"}
+    store.path("verified").unlink()
+    assert outcomes(store)["Ml-knn"] == "different"
+    compute(MINE, store=store, jobs=1)
+    assert states(MINE, store) == {"MimlNn": "current", "Ml-knn": "current"}
+    assert outcomes(store) == {"MimlNn": "equal", "Ml-knn": "equal"}
 
 
 FLIPPED = set()
 
 
 def left():
-    return made_up("left")
+    return made_up(None, "left")
 
 
 def right():
-    return made_up("right")
+    return made_up(None, "right")
 
 
-def made_up(name, home=None):
+def made_up(catalogue, name, home=None):
     return replace(SCENES, name=name, Y=~SCENES.Y[:, ::-1] if name in FLIPPED else SCENES.Y)
 
 
@@ -175,12 +174,12 @@ def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_
         source = replace(loaders.SOURCES[SCENES.name], name=loader.__name__)
         monkeypatch.setitem(loaders.SOURCES, loader.__name__, source)
         monkeypatch.setitem(loaders.DATASETS, loader.__name__, loader)
-    monkeypatch.setattr("mimlstudy.engine.trials._kept", made_up)
+    monkeypatch.setattr("mimlstudy.engine.trials._loaded", made_up)
     monkeypatch.setattr(sys.modules[__name__], "FLIPPED", set())
     text = "def left():\n    return 1\ndef right():\n    return 2\n"
     monkeypatch.setitem(fingerprint.SOURCES, __name__, text.encode())
     mine = tiny({"Ml-knn": METHODS["Ml-knn"]}, datasets=("left", "right"))
-    store = Store(tmp_path / "two")
+    store = Store(tmp_path / "two", CATALOGUE)
 
     def of_each():
         return [*states(mine, store, "dataset").values()]
@@ -188,31 +187,29 @@ def test_each_change_of_code_is_checked_and_attested_by_itself(monkeypatch, tmp_
     compute(mine, store=store, jobs=1)
     edit(monkeypatch, __name__, "1", "3")
     edit(monkeypatch, __name__, "2", "4")
-    assert of_each() == ["stale", "stale"]
+    assert of_each() == ["code changed", "code changed"]
     FLIPPED.add("left")
     for seed in range(4):
         table = verify([mine], store=store, jobs=1, random_state=seed)
         assert sorted(table["outcome"]) == ["different", "equal"]
-        assert of_each() == ["stale", "attested"]
+        assert of_each() == ["differs", "current"]
     FLIPPED.clear()
-    assert outcomes(store, [mine]) == {"Ml-knn": "equal"}
-    assert of_each() == ["attested", "attested"]
+    again = verify([mine], store=store, jobs=1)
+    assert sorted(again["outcome"]) == ["different", "equal"]  # until it is recorded again
+    edit(monkeypatch, __name__, "3", "5")
+    assert of_each() == ["code changed", "current"]
+    verify([mine], store=store, jobs=1)
+    assert of_each() == ["current", "current"]
     FLIPPED.add("right")  # a later outcome withdraws the earlier one
     verify([mine], store=store, jobs=1)
-    assert of_each() == ["attested", "stale"]
-    edit(monkeypatch, __name__, "3", "5")
-    assert of_each() == ["stale", "stale"]
+    assert of_each() == ["current", "differs"]
 
 
-def test_an_edited_row_is_suspect_whatever_is_drawn(store):
-    """It is not dropped. A mark is as good as an edit."""
+def test_an_edited_row_is_damaged_whatever_is_drawn(store):
     path, whole = store.path("mine"), store.path("mine").read_text()
     path.write_text(whole.replace("drawn:24x2x4,Ml-knn,{},1", "drawn:24x2x4,Ml-knn,{},0"))
     for seed in range(3):
-        assert outcomes(store, random_state=seed, drop=True)["Ml-knn"] == "suspect"
-    path.write_text(whole)
-    store.mark(MINE, {keys_of(store.load(MINE))[-1]}, SUSPECT)
-    assert outcomes(store)["Ml-knn"] == "suspect" and len(store.load(MINE)) == 4
+        assert outcomes(store, random_state=seed)["Ml-knn"] == "damaged"
 
 
 def test_outliers_lie_far_from_the_same_setting_on_other_splits(store):
@@ -249,21 +246,21 @@ def test_a_quick_check_draws_cheap_usable_trials_and_writes_nothing(store, monke
     for seconds, n_checked in ((16.0, 4), (15.9, 0)):  # a trial may take a quarter of it
         assert verify([MINE], store=store, seconds=seconds, jobs=1)["n_checked"].sum() == n_checked
     with monkeypatch.context() as patched:
-        patched.setattr(module, "is_present", lambda *_: False)
+        patched.setattr(PaperCatalogue, "is_present", lambda *_: False)
         assert verify([MINE], store=store, seconds=20.0).empty
     change(store, "MimlNn", code="older.code")
-    change(store, "Ml-knn", code=f"{SUSPECT}older.code")
+    change(store, "Ml-knn", code="differs older.code")
     assert verify([MINE], store=store, seconds=20.0).empty
 
 
 def test_nothing_to_run_again(store, monkeypatch):
     """Costs, of which a second measurement gives other numbers; an empty store; missing data."""
-    costs, empty = tiny({"Guess": Guess()}, measure=COSTS), Store(store.folder / "empty")
+    costs, empty = tiny({"Guess": Guess()}, measure=COSTS), Store(store.folder / "empty", CATALOGUE)
     for experiments, where in (([costs], store), ([MINE], empty), ([], store)):
         for seconds in (None, 20.0):
             assert verify(experiments, store=where, seconds=seconds).empty
     with pytest.raises(ValueError, match="sample must be at least 1, got 0"):
         verify([MINE], sample=0, store=store)
-    monkeypatch.setattr(module, "fetch_all", raising(DataError("scene is missing")))
+    monkeypatch.setattr(PaperCatalogue, "fetch", raising(DataError("scene is missing")))
     with pytest.raises(DataError, match="scene is missing"):
         verify([MINE], store=store)

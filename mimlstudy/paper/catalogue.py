@@ -1,0 +1,71 @@
+"""The paper's data sets for the engine, and where their trials are recorded."""
+
+from dataclasses import dataclass
+
+from mimlpaper.datasets import fetch, loaders
+from mimlstudy import folders
+from mimlstudy.engine.records import Store
+
+# By the name before a colon, so that all data of Yahoo have one stand-in.
+STAND_INS = {
+    "yeast": "synthetic_genes",
+    "yahoo": "synthetic_pages",
+    **dict.fromkeys(("reuters", "dbpedia"), "synthetic_texts"),
+    **dict.fromkeys(("musk1", "musk2", "elephant", "tiger", "fox"), "synthetic_africa"),
+    **dict.fromkeys(("scene", "hja", "letter_carroll", "letter_frost"), "synthetic_scene"),
+}
+SMALL_DRAWN = "drawn:240x4x4"  # for drawn data of any size
+
+
+@dataclass(frozen=True)
+class PaperCatalogue:
+    """All data sets that the library loads by name, see ``mimlstudy.engine.catalogue``."""
+
+    def load(self, name, data_home=None):
+        return loaders.load(name, data_home)
+
+    def loader(self, name):
+        return loaders.loader_of(name)
+
+    def content(self, name):
+        files = fetch.source_of(name).files
+        return fetch.manifest()[files[0]].sha256 if files else None
+
+    def is_present(self, name, data_home=None):
+        return fetch.is_present(name, data_home)
+
+    def fetch(self, names, data_home=None):
+        fetch.fetch_all(data_home, names, replace=False)
+
+    def n_labels(self, name):
+        return fetch.source_of(name).n_labels
+
+    def stand_in(self, name):
+        """Of "scene:10%" the synthetic scenes with the same share, "synthetic_scene:10%"."""
+        if name.startswith(fetch.DRAWN):
+            return SMALL_DRAWN
+        origin, *share = name.split(":")
+        stand_in = STAND_INS.get(origin, origin)
+        with_share = ":".join([stand_in, *share])
+        return with_share if with_share in loaders.DATASETS else stand_in
+
+
+CATALOGUE = PaperCatalogue()
+
+
+def default_store(profile: str = "paper") -> Store:
+    """Where ``mimlpaper compute`` records; a wheel reads the records that it carries as well."""
+    if profile == "smoke":
+        return Store(folders.build("smoke") / "results", CATALOGUE)
+    carried = None
+    if folders.IN_WHEEL.is_dir():
+        carried = Store(folders.IN_WHEEL / "results", CATALOGUE)
+    return Store(folders.results(), CATALOGUE, base=carried)
+
+
+def explored_store(profile: str = "paper") -> Store:
+    """Where notebooks record: ``build/explored``, over the records of ``data/results``."""
+    recorded = default_store(profile)
+    if profile == "smoke":
+        return recorded
+    return Store(folders.build("explored") / "results", CATALOGUE, base=recorded)
