@@ -12,6 +12,7 @@ from mimlstudy import folders
 from mimlstudy.engine import execution as runner
 from mimlstudy.engine.trials import PROFILES
 from mimlstudy.paper.catalogue import PaperCatalogue
+from mimlstudy.paper.published import TABLES
 from mimlstudy.report import command, notebooks, status, words
 from mimlstudy.report.notebooks import NotebookRun
 from tests.made_up_study import raising
@@ -65,14 +66,52 @@ def test_run_says_what_each_notebook_became(run, monkeypatch):
     monkeypatch.setattr(notebooks, "run_notebooks", run_notebooks)
     framework = str(folders.notebooks() / "3_framework.ipynb")
     code, printed = run(f"run --recorded {framework} 4_degeneration")
-    assert code == 1 and called == [([framework], "paper", -1, True)]
+    assert code == 1 and called == [(["3_framework"], "paper", -1, True)]
     rows = [line.split() for line in printed.splitlines()]
     assert rows[1] == ["3_framework", "error", "none", "1", "mimlpaper", "run", "3_framework"]
     assert rows[2][:3] == ["4_degeneration", "left", "out"] and "missing" in rows[2]
     assert rows[-1] == ["no", "such", "cell"]
-    assert run("run --recorded 4_degeneration")[0] == 0 and len(called) == 1
+    assert run("run --recorded 4_degeneration")[0] == 1 and len(called) == 1
     run("run 3_framework --profile smoke --at-once 3")
     assert called[1] == (["3_framework"], "smoke", 3, False)
+
+
+def test_run_names_the_page_to_open(run, monkeypatch, tmp_path):
+    done = NotebookRun("3_framework", "done", 1.0, tmp_path / "3_framework.ipynb")
+    monkeypatch.setattr(notebooks, "run_notebooks", lambda *args, **how: [done])
+    code, printed = run("run 3_framework")
+    assert code == 0
+    assert printed.endswith(f"\nopen {tmp_path / '3_framework.html'}\n")
+
+
+def test_wrong_use_of_run_is_one_line_that_names_the_remedy(run):
+    for line, remedy in (
+        ("run 4_degen", "did you mean 4_degeneration?"),
+        ("run 3_framework -p scene many", "parameter scene of 3_framework must be int, such as 3"),
+        ("run 3_framework -p scen 3", "got 'scen'; did you mean 'scene'?"),
+    ):
+        code, printed = run(line)
+        assert code == 2
+        assert remedy in printed
+        assert len(printed.splitlines()) == 1
+
+
+@pytest.mark.parametrize("number", ["0", "-2", "many", "1.5"])
+def test_a_number_of_processes_is_minus_one_or_positive(run, capsys, number):
+    with pytest.raises(SystemExit) as stopped:
+        run(f"compute table1 --jobs {number}")
+    assert stopped.value.code == 2
+    assert f"must be -1, one a core, or at least 1, got '{number}'" in capsys.readouterr().err
+
+
+def test_a_missing_package_of_an_optional_part_names_the_extra(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "papermill", None)
+    monkeypatch.delitem(sys.modules, "mimlstudy.report.notebooks")
+    monkeypatch.delattr("mimlstudy.report.notebooks")
+    code, printed = run("run 3_framework")
+    assert code == 1
+    assert 'pip install "mimlpaper[notebooks]"' in printed
+    assert len(printed.splitlines()) == 1
 
 
 def test_status_is_the_outcome_and_what_to_mend(run, results, monkeypatch):
@@ -139,7 +178,8 @@ def test_importing_the_commands_loads_nothing_heavy():
 
 
 def test_every_name_is_found_where_it_lives():
-    assert set(dict([command.PROFILE])[("--profile",)]["choices"]) == set(PROFILES)
+    assert set(command.PROFILES) == set(PROFILES)
+    assert {name for name in command.TABLES if name.isdigit()} == {str(n) for n in TABLES}
     for name, module in mimlpaper.HOME.items():
         home = f"mimlpaper.{module}"
         assert getattr(getattr(mimlpaper, name), "__module__", home) == home
