@@ -1,9 +1,10 @@
-"""What every estimator shares: checks of its input, and the rules from scores to labels."""
+"""What every learner shares: the template of ``fit`` and predictions, checks, and label sets."""
 
-import functools
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mimlpaper.arrays import check_type
 from mimlpaper.bags import LARGEST, Bags, as_bags
+from mimlpaper.computing import computing
 from mimlpaper.metrics import label_array
+from mimlpaper.parameters import check_parameters, words
 
 LABEL_RULES = "sign", "top"
 NO_LABELS = "fit requires y to be passed, but the target y is None"
@@ -95,8 +98,43 @@ def check_vectors(
     return X
 
 
+@contextmanager
+def fitting(estimator) -> Iterator:
+    """Context of a fit: an unfitted copy to learn on, whose state ``estimator`` has at the end.
+
+    After an error or an interrupt the estimator is what it was before. Parameters are checked
+    first. Fitted attributes are those whose names end with an underscore.
+    """
+    learner = copy(estimator)
+    for name in list(vars(learner)):
+        if name.endswith("_"):
+            delattr(learner, name)
+    check_parameters(learner)
+    with computing():
+        yield learner
+    # One assignment: an interrupt comes before or after it, never between two attributes.
+    estimator.__dict__ = vars(learner)
+
+
 class BagClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of learners of one binary label a bag."""
+    """Base class of learners of one binary label a bag.
+
+    A learner implements ``_fit``, which sets fitted attributes, and ``_scores``. Both get checked
+    :class:`Bags`, and run with one BLAS thread. A fit that does not end changes nothing.
+    """
+
+    def fit(self, X, y) -> Self:
+        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
+        with fitting(self) as learner:
+            bags = check_bags(X, learner, reset=True)
+            learner._fit(bags, learner._learn_classes(y, len(bags)))
+        return self
+
+    def decision_function(self, X) -> np.ndarray:
+        """Real score of each bag, positive for ``classes_[1]``: (n_bags,)."""
+        check_is_fitted(self)
+        with computing():
+            return self._scores(check_bags(X, self))
 
     def predict(self, X) -> np.ndarray:
         """The label of each bag: (n_bags,)."""
@@ -106,6 +144,14 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Labels (n_bags,) from scores (n_bags,): ``classes_[1]`` if positive."""
         return self.classes_[(np.asarray(scores) > 0).astype(int)]
+
+    def _fit(self, bags: Bags, positive: np.ndarray):
+        """Learn from bags and whether each has the second class: (n_bags,)."""
+        raise NotImplementedError(f"{type(self).__name__} must define _fit(bags, positive)")
+
+    def _scores(self, bags: Bags) -> np.ndarray:
+        """Real scores (n_bags,)."""
+        raise NotImplementedError(f"{type(self).__name__} must define _scores(bags)")
 
     def _learn_classes(self, y, n_bags: int) -> np.ndarray:
         """Which bags have the second class, as booleans (n_bags,); sets ``classes_``."""
@@ -119,8 +165,9 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y must not hold NaN, got one for bag {pd.isna(y).argmax()}")
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:
-            found = self.classes_[:5].tolist()
-            raise ValueError(f"y must hold two classes, got {len(self.classes_)}: {found}")
+            first_classes = self.classes_[:5].tolist()
+            n_classes = len(self.classes_)
+            raise ValueError(f"y must hold two classes, got {n_classes}: {first_classes}")
         return y == self.classes_[1]
 
     def __sklearn_tags__(self):
@@ -129,50 +176,53 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _as_frame(method):
-    @functools.wraps(method)
-    def wrapped(self, X):
-        values = method(self, X)
-        if self.output != "pandas":
-            return values
-        index = X.index if hasattr(X, "iloc") else getattr(X, "names", None)
-        return pd.DataFrame(values, list(X) if isinstance(X, dict) else index, self.classes_)
-
-    return wrapped
-
-
 class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
-    """Base class: ``decision_function`` gives scores, ``predict`` turns them into label sets.
+    """Base class of learners of label sets, of bags unless ``_check_X`` is overridden.
 
-    ``fit`` calls ``_learn_labels``. ``classes_`` (n_labels,) are Y's columns, or 0, 1, ….
+    A learner implements ``_fit``, which sets fitted attributes, and ``_scores``. Both get checked
+    input, and run with one BLAS thread. A fit that does not end changes nothing. ``classes_``
+    (n_labels,) are Y's columns, or 0, 1, ….
     """
 
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if "decision_function" in vars(cls):
-            cls.decision_function = _as_frame(cls.decision_function)
+    _parameter_constraints: ClassVar[dict] = {"label_rule": [words(*LABEL_RULES)]}
 
-    @property
-    def output(self) -> str:
-        """What :meth:`set_output` asked for."""
-        return getattr(self, "_sklearn_output_config", {}).get("predict", "default")
+    def fit(self, X, Y) -> Self:
+        """Fit on X, bags or vectors as the class says, and label sets Y (n_examples, n_labels)."""
+        with fitting(self) as learner:
+            X = learner._check_X(X, reset=True)
+            labels = learner._learn_labels(Y, X.shape[0])
+            learner._warn_of_constant(labels)
+            learner._fit(X, labels)
+        return self
 
-    @_as_frame
-    def predict(self, X) -> np.ndarray:
+    def decision_function(self, X) -> np.ndarray | pd.DataFrame:
+        """Real scores (n_examples, n_labels); of two labels the higher is likelier."""
+        check_is_fitted(self)
+        with computing():
+            scores = self._scores(self._check_X(X, reset=False))
+        return self._in_output_format(scores, X)
+
+    def predict(self, X) -> np.ndarray | pd.DataFrame:
         """Label sets as booleans (n_examples, n_labels), by ``label_rule``."""
         check_is_fitted(self)
-        return self.decide(np.asarray(self.decision_function(X)))
+        labels = self.decide(np.asarray(self.decision_function(X)))
+        return self._in_output_format(labels, X)
 
     def decide(self, scores: np.ndarray) -> np.ndarray:
         """Label sets (n_examples, n_labels) from scores of the same shape, by ``label_rule``."""
         return label_sets(scores, self.label_rule)
 
-    def set_output(self, *, predict: str = "default"):
+    def set_output(self, *, predict: str = "default") -> Self:
         """Give arrays ("default") or DataFrames with the columns ``classes_`` ("pandas")."""
         if predict not in ("default", "pandas"):
             raise ValueError(f"predict must be 'default' or 'pandas', got {predict!r}")
         self._sklearn_output_config = {"predict": predict}  # scikit-learn's clone copies it
         return self
+
+    @property
+    def output(self) -> str:
+        """What :meth:`set_output` asked for."""
+        return getattr(self, "_sklearn_output_config", {}).get("predict", "default")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -182,7 +232,19 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         )
         return tags
 
-    def _name_labels(self, Y, n_examples: int) -> np.ndarray:
+    def _fit(self, X, Y: np.ndarray):
+        """Learn from checked X and label sets Y as booleans (n_examples, n_labels)."""
+        raise NotImplementedError(f"{type(self).__name__} must define _fit(X, Y)")
+
+    def _scores(self, X) -> np.ndarray:
+        """Real scores (n_examples, n_labels) of checked X."""
+        raise NotImplementedError(f"{type(self).__name__} must define _scores(X)")
+
+    def _check_X(self, X, *, reset: bool):
+        """``X`` as ``_fit`` and ``_scores`` take it; ``reset`` as in :func:`check_bags`."""
+        return check_bags(X, self, reset=reset)
+
+    def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
         """``Y`` as booleans (n_examples, n_labels); sets ``classes_`` and ``n_labels_``."""
         labels = check_labels(Y, n_examples)
         self.n_labels_ = labels.shape[1]
@@ -193,23 +255,27 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         self.classes_ = np.asarray(names)
         return labels
 
-    def _learn_labels(self, Y, n_examples: int) -> np.ndarray:
-        """:meth:`_name_labels`, with a warning of labels that all or no examples have."""
-        Y = self._name_labels(Y, n_examples)
-        constant = np.flatnonzero(Y.all(axis=0) | ~Y.any(axis=0))
+    def _warn_of_constant(self, labels: np.ndarray):
+        """Warn of labels that all or no examples have."""
+        constant = np.flatnonzero(is_constant(labels))
         if len(constant):
             message = f"label(s) {self.classes_[constant].tolist()} have one class only in training"
             warnings.warn(message, ConstantLabelWarning, stacklevel=3)
-        return Y
+
+    def _in_output_format(self, values: np.ndarray, X) -> np.ndarray | pd.DataFrame:
+        """Values (n_examples, n_labels) as :meth:`set_output` asked; a frame has X's index."""
+        if self.output != "pandas":
+            return values
+        return pd.DataFrame(values, _names_of_examples(X), self.classes_)
 
 
 class LogOdds(MultiLabelEstimator):
     """Base class of learners whose scores are log odds."""
 
-    @_as_frame
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X) -> np.ndarray | pd.DataFrame:
         """Probability of each label: (n_examples, n_labels)."""
-        return expit(np.asarray(self.decision_function(X)))
+        probabilities = expit(np.asarray(self.decision_function(X)))
+        return self._in_output_format(probabilities, X)
 
 
 class VectorEstimator(MultiLabelEstimator):
@@ -220,35 +286,40 @@ class VectorEstimator(MultiLabelEstimator):
         tags.input_tags.sparse = True
         return tags
 
-
-def _is_positive(value):
-    return isinstance(value, Real) and 0 < value < np.inf
-
-
-def _is_count(value):
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= 1
+    def _check_X(self, X, *, reset: bool):
+        return check_vectors(self, X, reset=reset)
 
 
-# What a kind of parameter must be, and the names that are of this kind in every estimator.
-COUNTS = "degree max_alternations max_cccp max_iter n_concepts n_neighbors n_rounds n_sample"
-KINDS: dict[str, tuple[Callable, str, str]] = {
-    "positive": (_is_positive, "positive and finite", "C tol nu smoothing initial_scale"),
-    "not_negative": (lambda v: v == 0 or _is_positive(v), "at least 0", "lam cccp_tol"),
-    "counts": (_is_count, "an integer of at least 1", COUNTS),
-    "limits": (lambda v: v is None or _is_count(v), "at least 1, or None", ""),
-}
-FLAGS = "imbalance", "shortcut", "normalise"
-CHOICES = dict.fromkeys(FLAGS, (False, True)) | {"label_rule": LABEL_RULES}
+class InstanceScores:
+    """Mixin of learners of bags that score instances; a learner implements ``_instance_scores``."""
+
+    def instance_scores(self, X) -> np.ndarray:
+        """Score of each instance: (n_instances, n_labels), or (n_instances,) for one label."""
+        check_is_fitted(self)
+        with computing():
+            return self._instance_scores(check_bags(X, self))
+
+    def _instance_scores(self, bags: Bags) -> np.ndarray:
+        """Scores of the instances of checked bags."""
+        raise NotImplementedError(f"{type(self).__name__} must define _instance_scores(bags)")
 
 
-def check_parameters(estimator, *, choices: Mapping | None = None, **kinds: Sequence[str]):
-    """Raise a ValueError unless parameters are as :data:`KINDS`, ``kinds`` and ``choices`` say."""
-    rules: dict = {}
-    for kind, (fits, needed, names) in KINDS.items():
-        rules |= dict.fromkeys([*names.split(), *kinds.get(kind, ())], (fits, needed))
-    for name, allowed in (CHOICES | dict(choices or {})).items():
-        rules[name] = allowed.__contains__, f"one of {allowed}"
-    for name, value in estimator.get_params(deep=False).items():
-        fits, needed = rules.get(name, (lambda _: True, ""))
-        if not fits(value):
-            raise ValueError(f"{name} must be {needed}, got {value!r}")
+def _names_of_examples(X):
+    """The keys of a dict, the index of a table, the names of bags; None if there are none."""
+    if isinstance(X, dict):
+        return list(X)
+    if hasattr(X, "iloc"):
+        return X.index
+    return getattr(X, "names", None)
+
+
+def is_constant(labels: np.ndarray) -> np.ndarray:
+    """Which labels all or no examples have, from label sets (n_examples, n_labels): (n_labels,)."""
+    return np.asarray(labels.all(axis=0) | ~labels.any(axis=0))
+
+
+@contextmanager
+def without_label_warnings() -> Iterator[None]:
+    """Context of a fit within a fit: the outer one has warned of labels with one class only."""
+    with warnings.catch_warnings(action="ignore", category=ConstantLabelWarning):
+        yield

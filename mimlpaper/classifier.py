@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from mimlpaper.algorithms.mimlboost import MimlBoost
 from mimlpaper.algorithms.noisy_or import NoisyOr
 from mimlpaper.explanations import explain
 from mimlpaper.metrics import UndefinedError, area_under_curve, average_precision
+from mimlpaper.parameters import COUNT, POSITIVE, SEED
 from mimlpaper.preprocessing import BagStatistics, OnInstances
 
 LEAST = 4  # bags, so that one can be held out
@@ -43,19 +45,14 @@ class OnStatistics(base.MultiLabelEstimator):
         self.classifier = classifier
         self.random_state = random_state
 
-    def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        bags = base.check_bags(X, self, reset=True)
-        Y = self._learn_labels(Y, len(bags))
+    def _fit(self, bags, Y):
         each = OneVsRestClassifier(_seeded(self.classifier, self.random_state))
         self.model_ = make_pipeline(BagStatistics(), StandardScaler(), each)
         with warnings.catch_warnings(action="ignore", category=UserWarning):  # given above
             self.model_.fit(bags, Y)
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, bags):
         """Scores of the labels: (n_bags, n_labels)."""
-        bags = base.check_bags(X, self)
         if hasattr(self.classifier, "decision_function"):  # a constant label has one anyway
             return self.model_.decision_function(bags).reshape(-1, self.n_labels_)
         shares = self.model_.predict_proba(bags)[:, -self.n_labels_ :]
@@ -107,6 +104,12 @@ class MimlClassifier(base.LogOdds):
     slopes_, intercepts_ : (n_labels,), log-odds are slope × score + intercept.
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        "n_folds": [COUNT],
+        "time_budget": [POSITIVE, None],
+        "random_state": [SEED],
+    }
+
     def __init__(
         self, candidates=None, *, n_folds=5, time_budget=60.0, label_rule="sign", random_state=None
     ):
@@ -120,18 +123,16 @@ class MimlClassifier(base.LogOdds):
     def output(self) -> str:
         """What :meth:`set_output` asked for, or the kind of Y."""
         asked = hasattr(self, "_sklearn_output_config")
-        return super().output if asked else getattr(self, "_kind_of_labels", "default")
+        return super().output if asked else getattr(self, "kind_of_labels_", "default")
 
-    def fit(self, X, Y):
-        """Fit on bags X, four at least, and label sets Y (n_bags, n_labels), array or DataFrame."""
-        limited = [] if self.time_budget is None else ["time_budget"]
-        base.check_parameters(self, counts=["n_folds"], positive=limited)
-        bags = base.check_bags(X, self, reset=True)
+    def _learn_labels(self, Y, n_examples):
+        self.kind_of_labels_ = "pandas" if isinstance(Y, pd.DataFrame) else "default"
+        return super()._learn_labels(Y, n_examples)
+
+    def _fit(self, bags, labels):
         if len(bags) < LEAST or self.n_folds < 2:
             found = f"{LEAST} bags at least, got {len(bags)}, and n_folds 2, got {self.n_folds}"
             raise ValueError(f"X must have {found}")
-        labels = self._learn_labels(Y, len(bags))
-        self._kind_of_labels = "pandas" if isinstance(Y, pd.DataFrame) else "default"
         self.criterion_ = "average precision" if self.n_labels_ > 1 else "area under the curve"
         folds = _folds(labels, min(self.n_folds, len(bags)), check_random_state(self.random_state))
         candidates, best = self._candidates(), None
@@ -147,11 +148,9 @@ class MimlClassifier(base.LogOdds):
         with warnings.catch_warnings(action="ignore", category=base.ConstantLabelWarning):
             self.model_ = candidates[self.chosen_].fit(bags, labels)
         self.slopes_, self.intercepts_ = _calibrated(best, labels)
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, bags):
         """Log-odds of each label: (n_bags, n_labels)."""
-        bags = base.check_bags(X, self)
         return self.slopes_ * np.asarray(self.model_.decision_function(bags)) + self.intercepts_
 
     def explain(self, X) -> pd.DataFrame:

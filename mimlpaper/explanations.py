@@ -106,7 +106,7 @@ def _mean_gradient(learner, label, z):
         return np.broadcast_to(learner.weights_[:, label], z.shape)
     classifier = learner.classifier_
     svm = classifier.svms_[label]
-    if isinstance(svm, float):  # the constant score of a label with one class
+    if not len(svm.support_):  # a label with one class has a constant score
         return np.zeros_like(z)
     alphas, support = svm.dual_coef_[0], classifier.X_fit_[svm.support_]
     quadrature = zip(*np.polynomial.legendre.leggauss(N_NODES), strict=True)  # on [-1, 1]

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import joblib
 import numpy as np
-from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
+from mimlpaper.compiled import compiled
 from mimlpaper.sharing import shared
 
 FIRST_SIGMA, SIGMA_GROWTH, MAX_SUBPROBLEMS = 1e3, 4.0, 25
@@ -231,7 +231,7 @@ def _line_search(problem, theta, gradient, direction, raw, sigma, change):
     return t
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _project(raw, C, offsets):
     """Nearest alpha >= 0 with Σ_{i in g} alpha_i <= C, and how each entry moves with raw."""
     projected = np.maximum(raw, 0.0)

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import check_bags
+from mimlpaper.base import check_bags, fitting
 
 
 class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -15,8 +15,9 @@ class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         self.transformer = transformer
 
     def fit(self, X, Y=None):
-        bags = check_bags(X, self, reset=True, missing=True)
-        self.transformer_ = clone(self.transformer).fit(bags.table)
+        with fitting(self) as learner:
+            bags = check_bags(X, learner, reset=True, missing=True)
+            learner.transformer_ = clone(self.transformer).fit(bags.table)
         return self
 
     def transform(self, X) -> Bags:

@@ -2,23 +2,40 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import cosine_similarity
 
-from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem
-from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags, check_parameters
-from mimlpaper.baselines.misvm import KernelFeatures
+from mimlpaper.algorithms.dmimlsvm_solvers import SOLVERS, ConvexProblem, Solution
+from mimlpaper.bags import Bags
+from mimlpaper.base import (
+    ConstantLabelWarning,
+    InstanceScores,
+    MultiLabelEstimator,
+    is_constant,
+)
+from mimlpaper.computing import progress
+from mimlpaper.instance_kernels import KernelFeatures
 from mimlpaper.kernels import integer_seed
+from mimlpaper.parameters import (
+    ARRAY,
+    COUNT,
+    FLAG,
+    NOT_NEGATIVE,
+    POSITIVE,
+    VERBOSITY,
+    above,
+    words,
+)
 from mimlpaper.sharing import shared
 
-CHOICES = {"kernel": ("rbf", "linear"), "set_kernel": ("unit", "mean"), "solver": tuple(SOLVERS)}
 TIED = 0.05  # scores of instances that count as equal, in margins
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DMimlSvm(KernelFeatures, MultiLabelEstimator):
+class DMimlSvm(InstanceScores, KernelFeatures, MultiLabelEstimator):
     """One regularised function f_t for each label t, on bags and on single instances.
 
     With f_t = <w_t, φ> + b_t and φ from a kernel on sets of instances it minimises
@@ -32,35 +49,75 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
 
     Parameters
     ----------
-    kernel, gamma, rank : see :class:`~mimlpaper.kernels.KernelFactor`; "rbf", "scale", "auto".
+    kernel : {"rbf", "linear"}, default "rbf"
+        Kernel between instances: exp(-γ ||x - x'||²) or <x, x'>.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width of "rbf", in units of one over a squared feature; "scale" is 1 / (n_features Var x),
+        "auto" 1 / n_features.
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
     set_kernel : {"unit", "mean"}, default "unit"
         φ(X) is the sum of the φ(x) at unit length, or their mean: then the problem is convex.
-    C, lam : float, defaults 10.0 and 0.1, cost of a hinge loss of 1, and the λ as a share of C.
+    C : float > 0, default 10.0
+        Cost of a hinge loss of 1.
+    lam : float >= 0, default 0.1
+        The λ, cost of a difference of 1 between a bag and its highest instance, as a share of C.
     mu : float > -1/2, default 0.0
         Positive values penalise the function that all labels share, negative values favour it.
         For ``relatedness="pairwise"`` positive, the common size of the μ_ij.
-    relatedness : "mean", "pairwise" or array (n_labels, n_labels), default "mean"
+    relatedness : {"mean", "pairwise"} or array (n_labels, n_labels), default "mean"
         The labels share their mean function, or one for each pair (Eq. 28). The μ_ij are learned,
         see :func:`learned_pair_penalties`, or given: symmetric, from 0 (share most) to infinity.
-    imbalance : bool, default False, weigh losses by τ, see :func:`imbalance_weights`
+    imbalance : bool, default False
+        Whether to weigh losses by τ, see :func:`imbalance_weights`.
     solver : {"bundle", "cutting_plane", "cvxpy"}, default "bundle"
         "cutting_plane" is Table 8, "cvxpy" needs that package; both are for small data.
-    tol, max_iter : of a convex problem, its duality gap as a share of the objective, default 2e-3,
-        and most iterations, default None for the solver's own limit.
-    cccp_tol, max_cccp : least gain of a convex problem, default 1e-3, and most of them, default 30.
-    label_rule : {"sign", "top"}, default "sign" (Section 5.1)
-    random_state : int, RandomState or None, default None, of the landmarks and of Table 8.
+    tol : float > 0, default 2e-3
+        Duality gap of a solved convex problem, as a share of its objective.
+    max_iter : int >= 1 or None, default None
+        Most iterations of a convex problem; None for the solver's own limit.
+    cccp_tol : float >= 0, default 1e-3
+        Least gain of a convex problem, as a share of the objective.
+    max_cccp : int >= 1, default 30
+        Most convex problems, after which a ConvergenceWarning says that they still gained.
+    label_rule : {"sign", "top"}, default "sign"
+        Labels with a positive score (Section 5.1), or the T-Criterion: at least the label with the
+        highest.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each convex problem.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor, and constraints of Table 8.
 
     Attributes
     ----------
-    weights_, intercept_ : (rank, n_labels) and (n_labels,), w_t and b_t.
-    objective_, n_iter_ : (n_steps,), the objective and the iterations of each convex problem.
-    raw_objective_ : (n_steps,), or (n_steps + 1,) with a last step that raised it and was dropped.
-    duality_gap_ : float, of the last convex problem, as a share of its objective.
-    label_relatedness_ : (n_labels, n_labels), cosines between the w_t; 0 for a constant label.
-    pair_penalties_, imbalance_rates_ : μ_ij (n_labels, n_labels) or None, and ibr_t (n_labels,).
+    weights_ : array (r, n_labels)
+        The w_t.
+    intercept_ : array (n_labels,)
+        The b_t.
+    objective_, n_iter_ : array (n_steps,)
+        The objective and the iterations of each convex problem.
+    raw_objective_ : array (n_steps,) or (n_steps + 1,)
+        The same, with a last step that raised the objective and was dropped.
+    duality_gap_ : float
+        Of the last convex problem, as a share of its objective.
+    label_relatedness_ : array (n_labels, n_labels)
+        Cosines between the w_t; 0 for a constant label.
+    pair_penalties_ : array (n_labels, n_labels) or None
+        The μ_ij.
+    imbalance_rates_ : array (n_labels,)
+        The ibr_t.
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances.
+    gamma_ : float
+        Width of the kernel.
+    classes_ : array (n_labels,)
+        Names of the labels.
 
-    Sources: Section 5 and Table 8; Cheung and Kwok, ICML 2006.
+    Source
+    ------
+    Section 5 and Table 8; Cheung and Kwok, A regularization framework for multiple-instance
+    learning, ICML 2006.
     """
 
     set_kernel: str = "unit"
@@ -75,126 +132,228 @@ class DMimlSvm(KernelFeatures, MultiLabelEstimator):
     cccp_tol: float = 1e-3
     max_cccp: int = 30
     label_rule: str = "sign"
+    verbose: int = 0
 
-    def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self, limits=["max_iter"], choices=CHOICES)
-        bags = check_bags(X, self, reset=True)
-        Y = self._learn_labels(Y, len(bags))
-        # The rule only reads the scores, so that fits with different rules share the work.
-        free = {"label_rule": "sign", "random_state": integer_seed(self.random_state)}
-        settings = self.get_params() | free
-        learnt = vars(shared(DMimlSvm._learn, DMimlSvm(**settings), bags, Y))
-        self.__dict__.update({name: learnt[name] for name in learnt if name not in settings})
-        if not self._settled:
-            message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
-            message += " lowered the objective; raise max_cccp or cccp_tol"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
-        if not self.duality_gap_ <= self.tol:
-            message = f'the solver "{self.solver}" stopped after {self.n_iter_[-1]} iterations'
-            message += f" with a gap of {self.duality_gap_:.1e}, not {self.tol:.1e}; raise max_iter"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
-        if self._learnt.size and not self.weights_[:, self._learnt].any():
-            message = "the best functions are constant; raise C"
-            message += " or leave out the weights (imbalance=False)" * self.imbalance
-            warnings.warn(message, ConstantLabelWarning, stacklevel=2)
-        return self
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [words("rbf", "linear")],
+        "set_kernel": [words("unit", "mean")],
+        "C": [POSITIVE],
+        "lam": [NOT_NEGATIVE],
+        "mu": [above(-0.5)],
+        "relatedness": [words("mean", "pairwise"), ARRAY],
+        "imbalance": [FLAG],
+        "solver": [words(*SOLVERS)],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT, None],
+        "cccp_tol": [NOT_NEGATIVE],
+        "max_cccp": [COUNT],
+        "verbose": [VERBOSITY],
+    }
 
-    def decision_function(self, X) -> np.ndarray:
-        """f_t(X): (n_bags, n_labels)."""
-        return self._of_bags(self._features(X)) @ self.weights_ + self.intercept_
-
-    def instance_scores(self, X) -> np.ndarray:
-        """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
-        return self._of_instances(self._features(X)) @ self.weights_ + self.intercept_
-
-    def _learn(self, bags, Y):
-        """The learner itself, with fitted attributes."""
-        self.n_labels_ = Y.shape[1]
+    def _fit(self, bags, Y):
+        Q, penalties = regulariser(self.relatedness, self.mu, self.n_labels_)
+        rates = imbalance_rates(Y, bags.sizes)
         features = self._fit_features(bags)
-        Q, self.pair_penalties_ = regulariser(self.relatedness, self.mu, self.n_labels_)
-        self.imbalance_rates_ = imbalance_rates(Y, bags.sizes)
-        varied = self._learnt = np.flatnonzero(Y.any(axis=0) & ~Y.all(axis=0))
-        self.weights_ = np.zeros((features.n_features, self.n_labels_))
-        self.intercept_ = np.where(Y.all(axis=0), 1.0, -1.0)
-        self.objective_ = self.raw_objective_ = np.zeros(1)
-        self.n_iter_, self.duality_gap_ = np.zeros(1, int), 0.0
-        self._settled = True
-        pairwise = isinstance(self.relatedness, str) and self.relatedness == "pairwise"
-        if len(varied):
-            problem = self._first_problem(features, Y[:, varied], varied, Q)
-            self._minimise(problem, varied, pairwise)
-        if pairwise:
+        functions = shared(
+            learn_functions,
+            self._of_bags(features),
+            self._of_instances(features),
+            features.offsets,
+            Y,
+            imbalance_weights(Y, rates) if self.imbalance else np.ones(Y.shape),
+            Q,
+            C=self.C,
+            lam=self.lam,
+            learned_mu=self.mu if self._learns_penalties else None,
+            always_convex=self.set_kernel == "mean",
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            cccp_tol=self.cccp_tol,
+            max_cccp=self.max_cccp,
+            seed=integer_seed(self.random_state),
+            verbose=self.verbose,
+        )
+        self.weights_ = functions.weights
+        self.intercept_ = functions.intercept
+        self.objective_ = functions.objective
+        self.raw_objective_ = functions.raw_objective
+        self.n_iter_ = functions.n_iter
+        self.duality_gap_ = functions.duality_gap
+        self.imbalance_rates_ = rates
+        self.pair_penalties_ = penalties
+        if self._learns_penalties:
             self.pair_penalties_ = learned_pair_penalties(self.weights_, self.mu)
         self.label_relatedness_ = cosine_similarity(self.weights_.T).clip(-1.0, 1.0)
         np.fill_diagonal(self.label_relatedness_, 1.0)
-        return self
+        self._warn(functions, Y)
 
-    def _of_bags(self, features):
+    def _scores(self, bags):
+        """f_t(X): (n_bags, n_labels)."""
+        return self._of_bags(self._features(bags)) @ self.weights_ + self.intercept_
+
+    def _instance_scores(self, bags):
+        """f_t(x) of each instance as a bag of its own: (n_instances, n_labels)."""
+        return self._of_instances(self._features(bags)) @ self.weights_ + self.intercept_
+
+    def _of_bags(self, features: Bags) -> np.ndarray:
+        """φ(X) of each bag, from the bags of φ(x): (n_bags, r)."""
         if self.set_kernel == "mean":
             return features.mean(features.instances)
         return _unit_rows(features.sum(features.instances))
 
-    def _of_instances(self, features):
+    def _of_instances(self, features: Bags) -> np.ndarray:
+        """φ({x}) of each instance as a bag of its own: (n_instances, r)."""
         return features.instances if self.set_kernel == "mean" else _unit_rows(features.instances)
 
-    def _minimise(self, problem, varied, pairwise):
-        """Minimise the objective by convex upper bounds, the constrained concave-convex procedure.
+    @property
+    def _learns_penalties(self):
+        return isinstance(self.relatedness, str) and self.relatedness == "pairwise"
 
-        Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place,
-        which is equal at the last solution up to :data:`TIED`.
-        """
-        rng = np.random.RandomState(self.random_state)  # of an integer, see fit
-        convex = self.set_kernel == "mean" or self.lam == 0
-        raw, n_iter, solution = [], [], None
-        for _ in range(self.max_cccp):
-            found = SOLVERS[self.solver](problem, solution, self.tol, self.max_iter, rng)
-            following = true = problem
-            if not convex:
-                true = replace(problem, rho=highest(problem, found.scores[1]))
-                following = replace(problem, rho=highest(problem, found.scores[1], TIED))
-            value = true.regulariser(found.weights) + true.loss(*found.scores, found.intercept)
-            fall = raw[-1] - value if raw else np.inf
-            raw.append(value)
-            if fall < 0:  # the solver's tolerance is more than what was left to gain
-                break
-            solution = found
-            n_iter.append(found.n_iter)
-            self.weights_[:, varied], self.intercept_[varied] = found.weights, found.intercept
-            if pairwise:
-                Q = pairwise_form(learned_pair_penalties(self.weights_, self.mu))
-                following = replace(following, Q=Q[np.ix_(varied, varied)])
-            same_rho = np.array_equal(problem.rho, following.rho)
-            same = same_rho and np.array_equal(problem.Q, following.Q)
-            if fall <= self.cccp_tol * value or same:
-                break
-            problem = following
-        else:
-            self._settled = False
-        self.raw_objective_, self.n_iter_ = np.array(raw), np.array(n_iter)
-        self.objective_, self.duality_gap_ = self.raw_objective_[: len(n_iter)], solution.gap
+    def _warn(self, functions: "Functions", Y):
+        if not functions.settled:
+            message = f"the concave-convex procedure stopped after {self.max_cccp} steps that still"
+            message += " lowered the objective; raise max_cccp or cccp_tol"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        if not functions.duality_gap <= self.tol:
+            n_iter, gap = functions.n_iter[-1], functions.duality_gap
+            message = f'the solver "{self.solver}" stopped after {n_iter} iterations'
+            message += f" with a gap of {gap:.1e}, not {self.tol:.1e}; raise max_iter"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        varied = ~is_constant(Y)
+        if varied.any() and not self.weights_[:, varied].any():
+            message = "the best functions are constant; raise C"
+            message += " or leave out the weights (imbalance=False)" * self.imbalance
+            warnings.warn(message, ConstantLabelWarning, stacklevel=4)
 
-    def _first_problem(self, features, Y, varied, Q):
-        """Eq. 24 on the labels that vary, with ρ_ijt = 1/n_i."""
-        of_bags = self._of_bags(features)
-        cost = self.C / self.n_labels_  # γ / (m T)
-        tau = imbalance_weights(Y, self.imbalance_rates_[varied]) if self.imbalance else 1.0
-        costs = cost * tau * np.ones(Y.shape)
-        of_instances, offsets = self._of_instances(features), features.offsets
-        if self.lam == 0:  # instances do not matter: each bag is its only instance
-            of_instances, offsets = of_bags, np.arange(len(Y) + 1)
-        sizes = np.diff(offsets)
-        rho = np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied))
-        return ConvexProblem(
-            of_bags,
-            of_instances,
-            offsets,
-            np.where(Y, 1.0, -1.0),
-            costs,
-            cost * self.lam,
-            rho,
-            Q[np.ix_(varied, varied)],
-        )
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """Functions f_t = <w_t, φ> + b_t, and how they were found."""
+
+    weights: np.ndarray  # (r, n_labels)
+    intercept: np.ndarray  # (n_labels,)
+    raw_objective: np.ndarray  # of each convex problem, also of a last one that was dropped
+    n_iter: np.ndarray  # (n_steps,), the iterations of each convex problem
+    duality_gap: float  # of the last convex problem
+    settled: bool  # whether the procedure ended by itself
+
+    @property
+    def objective(self) -> np.ndarray:
+        """The objective of each convex problem that was kept: (n_steps,)."""
+        return self.raw_objective[: len(self.n_iter)]
+
+
+def learn_functions(
+    of_bags: np.ndarray,
+    of_instances: np.ndarray,
+    offsets: np.ndarray,
+    Y: np.ndarray,
+    tau: np.ndarray,
+    Q: np.ndarray,
+    *,
+    C: float,
+    lam: float,
+    **options,
+) -> Functions:
+    """Minimise Eq. 24 over the functions of all labels; one with one class gets f = 1 or -1.
+
+    ``of_bags`` (n_bags, r) and ``of_instances`` (n_instances, r) are the φ of bags and instances,
+    ``offsets`` where the instances of each bag start. ``tau`` (n_bags, n_labels) weighs losses, Q
+    (n_labels, n_labels) is the regulariser's quadratic form. ``options`` go to :func:`descend`.
+    """
+    varied = np.flatnonzero(~is_constant(Y))
+    n_labels = Y.shape[1]
+    cost = C / n_labels  # γ / (m T)
+    if lam == 0:  # instances do not matter: each bag is its only instance
+        of_instances, offsets = of_bags, np.arange(len(Y) + 1)
+    sizes = np.diff(offsets)
+    problem = ConvexProblem(
+        bags=of_bags,
+        instances=of_instances,
+        offsets=offsets,
+        signs=np.where(Y[:, varied], 1.0, -1.0),
+        costs=cost * tau[:, varied],
+        link=cost * lam,
+        rho=np.repeat(1.0 / sizes, sizes)[:, None] * np.ones(len(varied)),
+        Q=Q[np.ix_(varied, varied)],
+    )
+    constant = Functions(
+        weights=np.zeros((of_bags.shape[1], n_labels)),
+        intercept=np.where(Y.all(axis=0), 1.0, -1.0),
+        raw_objective=np.zeros(1),
+        n_iter=np.zeros(1, int),
+        duality_gap=0.0,
+        settled=True,
+    )
+    return descend(problem, constant, varied, **options) if len(varied) else constant
+
+
+def descend(
+    problem: ConvexProblem,
+    constant: Functions,
+    varied: np.ndarray,
+    *,
+    learned_mu: float | None,
+    always_convex: bool,
+    solver: str,
+    tol: float,
+    max_iter: int | None,
+    cccp_tol: float,
+    max_cccp: int,
+    seed: int,
+    verbose: int = 0,
+) -> Functions:
+    """Minimise by convex upper bounds, the constrained concave-convex procedure.
+
+    Where g_t(X_i) exceeds the highest instance, a bound has Σ_j ρ_ijt g_t(x_ij) in its place, which
+    is equal at the last solution up to :data:`TIED`. ``problem`` is the first bound, on the labels
+    ``varied``; the others keep their ``constant`` functions. ``learned_mu`` is the common size of
+    μ_ij that are learned, or None; ``always_convex`` says that bounds are exact.
+    """
+    rng = np.random.RandomState(seed)
+    exact = always_convex or problem.link == 0
+    weights, intercept = constant.weights.copy(), constant.intercept.copy()
+    raw_objective: list[float] = []
+    n_iter: list[int] = []
+    gap, settled = 0.0, False
+    solution: Solution | None = None
+    for _ in progress(range(max_cccp), "DMimlSvm, convex problems", verbose):
+        candidate = SOLVERS[solver](problem, solution, tol, max_iter, rng)
+        value = _objective(problem, candidate, exact)
+        fall = raw_objective[-1] - value if raw_objective else np.inf
+        raw_objective.append(value)
+        if fall < 0:  # the solver's tolerance is more than what was left to gain
+            settled = True
+            break
+        solution, gap = candidate, candidate.gap
+        n_iter.append(candidate.n_iter)
+        weights[:, varied], intercept[varied] = candidate.weights, candidate.intercept
+        following = problem
+        if not exact:
+            following = replace(following, rho=highest(problem, candidate.scores[1], TIED))
+        if learned_mu is not None:
+            Q = pairwise_form(learned_pair_penalties(weights, learned_mu))
+            following = replace(following, Q=Q[np.ix_(varied, varied)])
+        if fall <= cccp_tol * value or _is_same(problem, following):
+            settled = True
+            break
+        problem = following
+    objectives, iterations = np.array(raw_objective), np.array(n_iter)
+    return Functions(weights, intercept, objectives, iterations, gap, settled)
+
+
+def _objective(problem, solution, exact):
+    """The objective that the bound stands for, at the bound's solution."""
+    if not exact:
+        problem = replace(problem, rho=highest(problem, solution.scores[1]))
+    loss = problem.loss(*solution.scores, solution.intercept)
+    return problem.regulariser(solution.weights) + loss
+
+
+def _is_same(problem, following):
+    same_rho = np.array_equal(problem.rho, following.rho)
+    return same_rho and np.array_equal(problem.Q, following.Q)
 
 
 def _unit_rows(rows):

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array
+
+from mimlpaper.compiled import compiled
 
 ROUNDING = 1e-12  # of a sum of costs
 TOWARDS_LOWEST = 0.1  # where to cut, as a share of the way from the best point to the minimum
@@ -146,7 +147,7 @@ class ConvexProblem:
         return np.repeat(values, np.diff(self.offsets), axis=0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_intercept(kinks, order, signs, costs):
     """Best b_t and its multipliers; the slope in b_t rises by cost_it at each kink."""
     n_bags, n_labels = signs.shape
@@ -172,7 +173,7 @@ def _best_intercept(kinks, order, signs, costs):
     return intercept, margin
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _discrepancy(on_bags, on_instances, offsets, rho):
     """δ_it, and the row of the instance that sets it, or -1: (n_bags, n_labels) each."""
     n_bags, n_labels = on_bags.shape
@@ -440,7 +441,7 @@ def solve_with_cvxpy(problem: ConvexProblem, start, tol, max_iter, rng=None) -> 
     return problem.solution(W.value, b.value[0], multipliers, program.solver_stats.num_iters)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def ascend(H, h, x, low, high, block, tol, max_steps):
     """Maximise h'x - ½ x'H x over x, in place: low <= x <= high, and each block's sum is fixed.
 

@@ -1,6 +1,7 @@
 """InsDif: multi-label learning by an MIML learner on vectors turned into bags."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -11,7 +12,15 @@ from sklearn.utils.extmath import row_norms
 from mimlpaper import kernels
 from mimlpaper.algorithms.mimlnn import MimlNn
 from mimlpaper.bags import Bags
-from mimlpaper.base import VectorEstimator, check_labels, check_parameters, check_vectors
+from mimlpaper.base import (
+    VectorEstimator,
+    check_labels,
+    check_vectors,
+    fitting,
+    without_label_warnings,
+)
+from mimlpaper.computing import computing
+from mimlpaper.parameters import COUNT, FLAG, POSITIVE, SEED, words
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -22,18 +31,32 @@ class InsDif(VectorEstimator):
 
     Parameters
     ----------
-    transformation : unfitted transformer of (X, Y) into bags, or None, default None
-        None for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` for learners with a
-        Gaussian kernel on instances.
-    learner : unfitted MIML estimator, or None, default None, for ``MimlNn(ratio=0.2, ridge=0.0)``
+    transformation : transformer of (X, Y) into bags, or None, default None
+        Unfitted. None stands for :class:`PrototypeDifferences`; :class:`DifferenceFeatures` is for
+        learners with a Gaussian kernel on instances.
+    learner : MIML estimator or None, default None
+        Unfitted. None stands for ``MimlNn(ratio=0.2, ridge=0.0)``.
     shortcut : bool, default True
         Take Euclidean distances of the x for the maximal Hausdorff distances of bags. They are
         equal, since a bag is a translate of every other bag.
-    random_state : int, RandomState or None, default None, seeds the default learner.
+    random_state : int, RandomState or None, default None
+        Seeds the default learner.
 
-    ``transformation_`` and ``learner_`` are fitted; ``cancels_`` says if the shortcut was taken.
+    Attributes
+    ----------
+    transformation_ : transformer
+        Fitted to the training examples.
+    learner_ : MIML estimator
+        Fitted to their bags, or to the x for the shortcut.
+    cancels_ : bool
+        Whether the shortcut was taken.
+    classes_ : array (n_labels,)
+        Names of the labels.
 
-    Sources: Section 6 and Table 9; Zhang and Zhou, AAAI 2007.
+    Source
+    ------
+    Section 6 and Table 9; Zhang and Zhou, Multi-label learning by instance differentiation,
+    AAAI 2007.
     """
 
     transformation: TransformerMixin | None = None
@@ -41,64 +64,84 @@ class InsDif(VectorEstimator):
     shortcut: bool = True
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, Y):
-        """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        check_parameters(self)
-        X = check_vectors(self, X, reset=True)
-        Y = self._name_labels(Y, X.shape[0])  # the learner warns of constant ones
-        self.transformation_ = clone(self.transformation or PrototypeDifferences())
-        default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
-        self.learner_ = clone(self.learner or default)
-        by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
-        translates = type(self.transformation_) is PrototypeDifferences
-        self.cancels_ = self.shortcut and by_distances and translates
-        if self.cancels_:  # Table 9, steps 2 and 3 at once
-            self.transformation_.fit(X, Y)
-            self.learner_.set_params(metric="euclidean").fit(X, Y)
-        else:
-            bags = self.transformation_.fit_transform(X, Y)  # Table 9, step 2
-            self.learner_.fit(bags, Y)  # Table 9, step 3
-        return self
-
-    def decision_function(self, X) -> np.ndarray:
-        """The learner's scores of the bags: (n_examples, n_labels)."""
-        X = check_vectors(self, X, reset=False)
-        seen = X if self.cancels_ else self.transformation_.transform(X)
-        return self.learner_.decision_function(seen)
+    _parameter_constraints: ClassVar[dict] = {"shortcut": [FLAG], "random_state": [SEED]}
 
     @property
     def label_rule(self) -> str:
         """Label rule of the fitted learner."""
         return self.learner_.label_rule
 
+    def _fit(self, X, Y):
+        self.transformation_ = clone(self.transformation or PrototypeDifferences())
+        default = MimlNn(ratio=0.2, ridge=0.0, random_state=self.random_state)
+        self.learner_ = clone(self.learner or default)
+        by_distances = self.learner_.get_params().get("metric") == "max_hausdorff"
+        translates = type(self.transformation_) is PrototypeDifferences
+        self.cancels_ = self.shortcut and by_distances and translates
+        with without_label_warnings():
+            if self.cancels_:  # Table 9, steps 2 and 3 at once
+                self.transformation_.fit(X, Y)
+                self.learner_.set_params(metric="euclidean").fit(X, Y)
+            else:
+                bags = self.transformation_.fit_transform(X, Y)  # Table 9, step 2
+                self.learner_.fit(bags, Y)  # Table 9, step 3
+
+    def _scores(self, X):
+        """The learner's scores of the bags: (n_examples, n_labels)."""
+        seen = X if self.cancels_ else self.transformation_.transform(X)
+        return np.asarray(self.learner_.decision_function(seen))
+
 
 class PrototypeDifferences(TransformerMixin, BaseEstimator):
-    """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes (Section 6.1).
+    """Transformer of x into the bag {x - v_l : l a label}, v_l the prototypes.
 
-    X (n_examples, n_features) is dense or sparse; memory holds all differences. ``prototypes_``
-    (n_labels, n_features) are the v_l, the overall mean for a label without examples.
+    X (n_examples, n_features) is dense or sparse; memory holds all differences. It has no
+    parameters.
+
+    Attributes
+    ----------
+    prototypes_ : array (n_labels, n_features)
+        The v_l, means of the examples with each label; the overall mean for a label without any.
+
+    Source
+    ------
+    Section 6.1 and Table 9, steps 1 and 2.
     """
 
     def fit(self, X, Y):
-        """Learn from X and label sets Y (n_examples, n_labels)."""
-        self._learn(X, Y)
+        """Learn from X (n_examples, n_features) and label sets Y (n_examples, n_labels)."""
+        with fitting(self) as learner:
+            learner._fit(*learner._checked(X, Y))
         return self
 
-    def transform(self, X) -> Bags:
-        """Bags of n_labels instances, in the order of the labels."""
-        return self._bags(_dense(self._check(X))[:, None, :] - self.prototypes_)
+    def fit_transform(self, X, Y) -> Bags:
+        """Learn from X and Y, and return the bags of X."""
+        with fitting(self) as learner:
+            X, Y = learner._checked(X, Y)
+            learner._fit(X, Y)
+            return learner._training_bags(X)
 
-    def _learn(self, X, Y):
-        """Set the prototypes; returns X and Y, checked."""
+    def transform(self, X) -> Bags:
+        """Bags of X (n_examples, n_features), of n_labels instances in the order of the labels."""
+        X = check_vectors(self, X, reset=False)
+        with computing():
+            return self._transform(X)
+
+    def _checked(self, X, Y):
         X = check_vectors(self, X, reset=True)
-        Y = check_labels(Y, X.shape[0])
+        return X, check_labels(Y, X.shape[0])
+
+    def _fit(self, X, Y):
         counts, mean = Y.sum(axis=0)[:, None], np.asarray(X.mean(axis=0)).ravel()
         sums = np.asarray(X.T @ Y.astype(np.float64)).T  # (n_labels, n_features)
         self.prototypes_ = np.where(counts, sums / np.maximum(counts, 1), mean)  # Table 9, step 1
-        return X, Y
 
-    def _check(self, X):
-        return check_vectors(self, X, reset=False)
+    def _training_bags(self, X):
+        """The bags of the training examples."""
+        return self._transform(X)
+
+    def _transform(self, X):
+        return self._bags(_dense(X)[:, None, :] - self.prototypes_)
 
     def _bags(self, instances):
         rows = instances.reshape(-1, instances.shape[-1])
@@ -112,56 +155,98 @@ class DifferenceFeatures(PrototypeDifferences):
     A learner with a linear kernel on these bags has the Gaussian kernel on the bags of
     :class:`PrototypeDifferences`. The differences are never stored.
 
-    ``gamma``, ``rank`` and ``random_state``, "scale", "auto" and None by default, are those of the
-    differences' :class:`~mimlpaper.kernels.KernelFactor`, ``factor_``, of width ``gamma_``.
+    Parameters
+    ----------
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width of the kernel, in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks of the kernel's factor; None is exact, "auto" exact for few differences, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks.
+
+    Attributes
+    ----------
+    prototypes_ : array (n_labels, n_features)
+        The v_l, means of the examples with each label; the overall mean for a label without any.
+    factor_ : KernelFactor
+        Features φ, fitted to the differences of the training examples.
+    gamma_ : float
+        Width of the kernel.
+
+    Source
+    ------
+    Section 6.1; not from the paper is the factor.
     """
 
     gamma: float | str = "scale"
     rank: int | str | None = "auto"
     random_state: int | np.random.RandomState | None = None
 
+    _parameter_constraints: ClassVar[dict] = {
+        "gamma": [POSITIVE, words("auto", "scale")],
+        "rank": [COUNT, words("auto"), None],
+        "random_state": [SEED],
+    }
+
     def fit(self, X, Y):
+        """Learn from X (n_examples, n_features) and label sets Y (n_examples, n_labels)."""
         self.fit_transform(X, Y)
         return self
 
-    def fit_transform(self, X, Y) -> Bags:
-        """Learn from X and Y, and return the bags of X: n_labels instances of rank features."""
-        kernels.check_rank(self.rank)
-        X, _ = self._learn(X, Y)
+    def _training_bags(self, X):
+        # The factor is learned from the differences, and gives their features at once.
         self.gamma_ = kernels.kernel_width(self.gamma, X)
         self.factor_ = _DifferenceFactor(
             gamma=self.gamma_, rank=self.rank, random_state=self.random_state
         )
         return self._bags(self.factor_.fit_transform(_Differences(X, self.prototypes_)))
 
-    def transform(self, X) -> Bags:
-        return self._bags(self.factor_.transform(_Differences(self._check(X), self.prototypes_)))
+    def _transform(self, X):
+        return self._bags(self.factor_.transform(_Differences(X, self.prototypes_)))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NeighbourMeans(PrototypeDifferences):
     """Transformer of x into n_labels instances, means of the k nearest examples with label l.
 
-    An alternative of Section 6.1. A training example is not its own neighbour; where it has none,
-    the prototype stands. ``n_neighbors`` is k, 10 by default, or all examples with the label if
-    there are fewer. ``X_fit_`` and ``Y_fit_`` are the training examples.
+    A training example is not its own neighbour; where it has none, the prototype stands.
+
+    Parameters
+    ----------
+    n_neighbors : int >= 1, default 10
+        The k, or all examples with the label if there are fewer.
+
+    Attributes
+    ----------
+    prototypes_ : array (n_labels, n_features)
+        Means of the examples with each label; the overall mean for a label without any.
+    X_fit_ : array (n_examples, n_features)
+        The training examples.
+    Y_fit_ : array (n_examples, n_labels)
+        Their label sets.
+
+    Source
+    ------
+    An alternative of Section 6.1.
     """
 
     n_neighbors: int = 10
 
-    def fit(self, X, Y):
-        check_parameters(self)
-        self.X_fit_, self.Y_fit_ = self._learn(X, Y)
-        return self
+    _parameter_constraints: ClassVar[dict] = {"n_neighbors": [COUNT]}
 
-    def fit_transform(self, X, Y) -> Bags:
-        self.fit(X, Y)
-        distances = euclidean_distances(self.X_fit_)
+    def _fit(self, X, Y):
+        super()._fit(X, Y)
+        self.X_fit_, self.Y_fit_ = X, Y
+
+    def _training_bags(self, X):
+        distances = euclidean_distances(X)
         np.fill_diagonal(distances, np.inf)  # by index: duplicates are legitimate neighbours
         return self._means(distances)
 
-    def transform(self, X) -> Bags:
-        return self._means(euclidean_distances(self._check(X), self.X_fit_))
+    def _transform(self, X):
+        return self._means(euclidean_distances(X, self.X_fit_))
 
     def _means(self, distances):
         examples = _dense(self.X_fit_)
@@ -178,10 +263,20 @@ class NeighbourMeans(PrototypeDifferences):
 
 
 class SingleInstances(PrototypeDifferences):
-    """Transformer of x into the bag {x}, for comparison."""
+    """Transformer of x into the bag {x}, for comparison. It has no parameters.
 
-    def transform(self, X) -> Bags:
-        rows = _dense(self._check(X))
+    Attributes
+    ----------
+    prototypes_ : array (n_labels, n_features)
+        As in :class:`PrototypeDifferences`; they are not used.
+
+    Source
+    ------
+    Section 6.1: without differentiation.
+    """
+
+    def _transform(self, X):
+        rows = _dense(X)
         return Bags(rows, np.arange(len(rows) + 1))
 
 

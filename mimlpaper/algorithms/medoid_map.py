@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import (
@@ -15,13 +16,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state
 
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters, check_vectors
+from mimlpaper.base import MultiLabelEstimator, check_bags, check_vectors, fitting
+from mimlpaper.computing import computing
 from mimlpaper.distances import check_memory, max_hausdorff
 from mimlpaper.kernels import integer_seed
+from mimlpaper.parameters import COUNT, POSITIVE_SHARE, SEED, words
 from mimlpaper.sharing import shared
 
 METRICS = {"max_hausdorff": max_hausdorff, "euclidean": euclidean_distances}
 STARTS = ("medoids", "partition")
+MAP_RULES = {
+    "ratio": [POSITIVE_SHARE],
+    "metric": [words(*METRICS), callable],
+    "start": [words(*STARTS)],
+    "random_state": [SEED],
+}
 SQUARE = 14  # bytes for each pair of sampled bags: the distances, and copies while they are made
 
 
@@ -34,19 +43,22 @@ class OnMedoids(MultiLabelEstimator):
     start: str = "medoids"
     random_state: int | np.random.RandomState | None = None
 
+    _parameter_constraints: ClassVar[dict] = MAP_RULES
+
+    def _check_X(self, X, *, reset: bool):
+        return _checked(self, X, reset=reset)
+
     def _fit_map(self, X):
         """Set ``medoid_map_``, and return the distances of X to the medoids: (n_bags, k)."""
-        self.medoid_map_ = MedoidMap(
+        medoid_map = MedoidMap(
             ratio=self.ratio,
             metric=self.metric,
             start=self.start,
             random_state=self.random_state,
         )
-        z = self.medoid_map_.fit_transform(X)
-        for name in "n_features_in_", "feature_names_in_":
-            if hasattr(self.medoid_map_, name):
-                setattr(self, name, getattr(self.medoid_map_, name))
-        return z
+        # Arrays, also if scikit-learn is configured to give DataFrames.
+        self.medoid_map_ = medoid_map.set_output(transform="default")
+        return self.medoid_map_.fit_transform(X)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -55,14 +67,27 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.2; k = max(1, ⌊ratio m⌋) for m training bags.
+    ratio : float in (0, 1], default 0.2
+        Number of medoids as a share of the m training bags: k = max(1, ⌊ratio m⌋).
     metric : {"max_hausdorff", "euclidean"} or callable, default "max_hausdorff"
-        "euclidean" takes 2-D X, one instance a bag. A callable gets two sets of bags and returns
-        their distances.
-    start : {"medoids", "partition"}, default "medoids", see :class:`KMedoids`
-    random_state : int, RandomState or None, default None, draws the start.
+        Distance of two bags. "euclidean" takes X (n_examples, n_features), one instance a bag. A
+        callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
+    start : {"medoids", "partition"}, default "medoids"
+        "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
+        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+    random_state : int, RandomState or None, default None
+        Draws the start.
 
-    ``medoids_`` are the medoids, ``medoid_indices_`` (k,) their places among the training bags.
+    Attributes
+    ----------
+    medoids_ : Bags, or array (k, n_features) for "euclidean"
+        The medoids.
+    medoid_indices_ : array (k,)
+        Their places among the training bags.
+
+    Source
+    ------
+    Table 7, steps 1 to 3, and Fig. 3.
     """
 
     ratio: float = 0.2
@@ -70,34 +95,41 @@ class MedoidMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     start: str = "medoids"
     random_state: int | np.random.RandomState | None = None
 
+    _parameter_constraints: ClassVar[dict] = MAP_RULES
+
     def fit(self, X, Y=None):
+        """Find the medoids of X; Y is not used."""
         self.fit_transform(X)
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
         """Find the medoids of X, and return the distances of X to them (m, k)."""
-        if not 0 < self.ratio <= 1:
-            raise ValueError(f"ratio must lie in (0, 1], got {self.ratio}")
-        X = self._check(X, reset=True)
+        with fitting(self) as learner:
+            return learner._fit(_checked(learner, X, reset=True))
+
+    def transform(self, X) -> np.ndarray:
+        """Distances of X to the medoids: (n, k)."""
+        with computing():
+            X = _checked(self, X, reset=False)
+            return shared(_distances, X, self.medoids_, self.metric)
+
+    @property
+    def _n_features_out(self):
+        return len(self.medoid_indices_)
+
+    def _fit(self, X):
         k = max(1, int(self.ratio * X.shape[0] + 1e-9))  # 0.29 * 100 must give 29
         seed = integer_seed(self.random_state)
         z, self.medoid_indices_ = shared(_medoids, X, self.metric, k, self.start, seed)
         self.medoids_ = X[self.medoid_indices_]
         return z
 
-    def transform(self, X) -> np.ndarray:
-        """Distances of X to the medoids: (n, k)."""
-        X = self._check(X)
-        return shared(_distances, X, self.medoids_, self.metric)
 
-    @property
-    def _n_features_out(self):
-        return len(self.medoid_indices_)
-
-    def _check(self, X, reset=False):
-        if self.metric == "euclidean":
-            return check_vectors(self, X, reset=reset)
-        return check_bags(X, self, reset=reset)
+def _checked(estimator, X, *, reset):
+    """``X`` as bags, or as vectors for Euclidean distances."""
+    if estimator.metric == "euclidean":
+        return check_vectors(estimator, X, reset=reset)
+    return check_bags(X, estimator, reset=reset)
 
 
 def _medoids(X, metric, k, start, seed):
@@ -110,8 +142,6 @@ def _medoids(X, metric, k, start, seed):
 def _distances(A, B, metric):
     if callable(metric):
         return metric(A, A if B is None else B)
-    if metric not in METRICS:
-        raise ValueError(f"metric must be a callable or one of {(*METRICS,)}, got {metric!r}")
     return METRICS[metric](A, B)
 
 
@@ -128,33 +158,62 @@ class LandmarkMap(MedoidMap):
 
     Parameters
     ----------
-    n_sample : int, default 2000, training bags drawn; all bags if there are fewer.
-    ratio : float in (0, 1], default 0.2, number of medoids k as a share of the sample.
-    metric, start, random_state : see :class:`MedoidMap`.
+    n_sample : int >= 1, default 2000
+        Training bags drawn; all bags if there are fewer.
+    ratio : float in (0, 1], default 0.2
+        Number of medoids k as a share of the sample.
+    metric : {"max_hausdorff", "euclidean"} or callable, default "max_hausdorff"
+        Distance of two bags. "euclidean" takes X (n_examples, n_features), one instance a bag. A
+        callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
+    start : {"medoids", "partition"}, default "medoids"
+        "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
+        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+    random_state : int, RandomState or None, default None
+        Draws the sample, and the start.
+
+    Attributes
+    ----------
+    medoids_ : Bags, or array (k, n_features) for "euclidean"
+        The medoids.
+    medoid_indices_ : array (k,)
+        Their places among the training bags.
+
+    Source
+    ------
+    Table 7, steps 1 to 3, on a sample; not from the paper.
     """
 
     n_sample: int = 2000
 
+    _parameter_constraints: ClassVar[dict] = {"n_sample": [COUNT]}
+
     def fit(self, X, Y=None):
-        check_parameters(self)
-        X = self._check(X, reset=True)
-        sample = np.arange(X.shape[0])
-        if (n := min(self.n_sample, len(sample))) < len(sample):
-            rng = check_random_state(self.random_state)
-            sample = np.sort(rng.choice(sample, n, replace=False))
-        check_memory(SQUARE * n**2, f"the distances of {n:,} bags", "lower n_sample")
-        super().fit_transform(X[sample])
-        self.medoid_indices_ = sample[self.medoid_indices_]
+        """Find the medoids of a sample of X; Y is not used."""
+        with fitting(self) as learner:
+            learner._fit(_checked(learner, X, reset=True))
         return self
 
     def fit_transform(self, X, Y=None) -> np.ndarray:
+        """Find the medoids of a sample of X, and return the distances of X to them (m, k)."""
         return self.fit(X).transform(X)
 
     def transform(self, X) -> np.ndarray:
-        X = self._check(X)
+        """Distances of X to the medoids: (n, k)."""
+        X = _checked(self, X, reset=False)
         n, k = X.shape[0], len(self.medoid_indices_)
         check_memory(8 * n * k, f"the distances of {n:,} bags to {k:,} medoids", "lower ratio")
         return super().transform(X)
+
+    def _fit(self, X):
+        sample = np.arange(X.shape[0])
+        n = min(self.n_sample, len(sample))
+        if n < len(sample):
+            rng = check_random_state(self.random_state)
+            sample = np.sort(rng.choice(sample, n, replace=False))
+        check_memory(SQUARE * n**2, f"the distances of {n:,} bags", "lower n_sample")
+        z = super()._fit(X[sample])
+        self.medoid_indices_ = sample[self.medoid_indices_]
+        return z
 
 
 class KMedoids(ClusterMixin, BaseEstimator):
@@ -164,18 +223,38 @@ class KMedoids(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters, max_iter : int, the paper's k; rounds until a ConvergenceWarning, default 100.
+    n_clusters : int >= 1
+        The paper's k, at most the number of points.
+    max_iter : int >= 1, default 100
+        Most rounds, after which a ConvergenceWarning says that medoids still changed.
     start : {"medoids", "partition"}, default "medoids"
         "medoids", as the paper has it: the first medoids are random rows. "partition", as in the
         authors' program: a random row founds each cluster, each other row joins a random cluster,
         and the first medoids are those of these clusters.
-    random_state : int, RandomState or None, default None, draws the start.
+    random_state : int, RandomState or None, default None
+        Draws the start.
 
-    Attributes ``medoid_indices_`` (n_clusters,), rows of the distances, ``labels_`` (n,), and
-    ``inertia_``, the sum of the distances to the own medoid.
+    Attributes
+    ----------
+    medoid_indices_ : array (n_clusters,)
+        Rows of the distances.
+    labels_ : array (n,)
+        The cluster of each point.
+    inertia_ : float
+        Sum of the distances of the points to their medoids.
 
-    Source: Table 7; Maranzana, On the location of supply points, 1964; Park and Jun, 2009.
+    Source
+    ------
+    Table 7; Maranzana, On the location of supply points, Operational Research Quarterly, 1964;
+    Park and Jun, A simple and fast algorithm for K-medoids clustering, Expert Systems, 2009.
     """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [COUNT],
+        "max_iter": [COUNT],
+        "start": [words(*STARTS)],
+        "random_state": [SEED],
+    }
 
     def __init__(self, n_clusters, *, max_iter=100, start="medoids", random_state=None):
         self.n_clusters = n_clusters
@@ -185,13 +264,16 @@ class KMedoids(ClusterMixin, BaseEstimator):
 
     def fit(self, D, y=None):
         """Cluster by the distances D (n, n)."""
+        with fitting(self) as learner:
+            learner._fit(D)
+        return self
+
+    def _fit(self, D):
         D = check_array(D, dtype=np.float64, input_name="D")
         if D.shape[0] != D.shape[1]:
             raise ValueError(f"D must be a square matrix of distances, got shape {D.shape}")
-        if not 1 <= self.n_clusters <= len(D):
+        if self.n_clusters > len(D):
             raise ValueError(f"n_clusters must lie in 1 to {len(D)}, got {self.n_clusters}")
-        if self.start not in STARTS:
-            raise ValueError(f"start must be one of {STARTS}, got {self.start!r}")
         D = D.astype(np.float32)  # so that ties stay ties, and sums in double precision are exact
         rng = check_random_state(self.random_state)
         medoids = rng.choice(len(D), self.n_clusters, replace=False)  # Table 7, step 2
@@ -206,10 +288,9 @@ class KMedoids(ClusterMixin, BaseEstimator):
             medoids = updated
         else:
             message = f"medoids still changed after max_iter={self.max_iter} rounds"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.medoid_indices_, self.labels_ = medoids, _assign(D, medoids)
         self.inertia_ = float(D[np.arange(len(D)), medoids[self.labels_]].sum(dtype=np.float64))
-        return self
 
 
 def _assign(D, medoids):

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -12,19 +13,18 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.algorithms.pair_svm import PairSvm, label_kernels
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
-from mimlpaper.baselines.misvm import KernelFeatures
+from mimlpaper.base import InstanceScores, MultiLabelEstimator, check_bags
+from mimlpaper.computing import progress
+from mimlpaper.instance_kernels import KernelFeatures
 from mimlpaper.kernels import integer_seed
+from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY, words
 from mimlpaper.sharing import shared
 
 BALANCED = 1e-10  # a logarithm of a ratio within this of 0 counts as 0: rounding
-CODES, WEIGHTINGS = ("feature", "onehot", "product"), ("weights", "resampling")
-CHOICES = {"kernel": ("rbf", "linear"), "label_code": CODES, "weighting": WEIGHTINGS}
-BOOSTING = "n_rounds", "C", "weighting", "tol", "max_iter"  # parameters of _boost
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class MimlBoost(KernelFeatures, MultiLabelEstimator):
+class MimlBoost(InstanceScores, KernelFeatures, MultiLabelEstimator):
     """MiBoosting on the bags (X, y) = {(x_1, y), …, (x_n, y)} of every bag X and every label y.
 
     The score of label y is F(X, y) = Σ_t c_t (1/n) Σ_j h_t(x_j, y). Each h_t in {-1, +1} is the
@@ -45,31 +45,66 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
 
     Parameters
     ----------
-    n_rounds : int, default 50, the paper's T.
+    n_rounds : int >= 1, default 50
+        Most rounds, the paper's T.
     kernel : {"rbf", "linear"}, default "rbf"
         Between pairs: exp(-γ ||x - x'||²) times the same function of the labels' codes, or <x, x'>
         plus the inner product of the codes.
-    gamma, rank : see :class:`~mimlpaper.kernels.KernelFactor`; defaults "scale" and "auto".
-    C : float, default 1.0, mean cost of a pair.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
+    C : float > 0, default 1.0
+        Mean cost of a pair.
     label_code : {"onehot", "feature", "product"}, default "onehot"
         The label after x. "feature", as in the authors' program: one number, from 0 to 1, or to
         log(d + 1) / log(50) for d >= 50 features. "product", for the linear kernel, which else
         ranks the labels alike for every instance: <x, x'> if y = y', else 0.
-    weighting : {"weights", "resampling"}, default "weights": W is in the loss, or draws N pairs.
-    tol, max_iter : duality gap of a solved machine, as a share of the objective, default 1e-3; most
-        climbs of ``PairSvm`` for it, default 200, after which it warns. Rounds magnify what a gap
+    weighting : {"weights", "resampling"}, default "weights"
+        W is in the loss, or draws N pairs.
+    tol : float > 0, default 1e-3
+        Duality gap of a solved machine, as a share of the objective. Rounds magnify what a gap
         leaves open: with 1e-3 scores change with the order of the bags, on five of five data sets;
-        with 1e-6 and 1000 climbs on one of four, in up to 8 times the seconds.
-    label_rule, random_state : default "sign"; None, of landmarks and "resampling".
+        with 1e-6 and max_iter=1000 on one of four, in up to 8 times the seconds.
+    max_iter : int >= 1, default 200
+        Most climbs of ``PairSvm`` for it, after which a ConvergenceWarning says the gap.
+    label_rule : {"sign", "top"}, default "sign"
+        Labels with a positive score, or the T-Criterion: at least the label with the highest.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each round.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor, the order of the climbs, and pairs of
+        "resampling".
 
     Attributes
     ----------
-    n_rounds_, stopped_ : int, rounds kept; "n_rounds", "step 3c" or "step 3e", what ended them.
-    estimators_, gap_ : n_rounds_ functions f_t + b_t of features; the largest duality gap.
-    estimator_weights_, estimator_errors_ : (n_rounds_,), c_t, and Σ W e of h_t when trained.
-    constant_scores_ : (n_labels,), 1 or -1 for a label with one class only, else 0.
+    n_rounds_ : int
+        Rounds kept.
+    stopped_ : {"n_rounds", "step 3c", "step 3e"}
+        What ended them.
+    estimators_ : list of n_rounds_ functions
+        The f_t + b_t, on the features of instances.
+    estimator_weights_ : array (n_rounds_,)
+        The c_t.
+    estimator_errors_ : array (n_rounds_,)
+        Σ W e of h_t when trained.
+    gap_ : float
+        The largest duality gap of a machine.
+    constant_scores_ : array (n_labels,)
+        1 or -1 for a label with one class only, else 0.
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances.
+    gamma_ : float
+        Width of the kernel.
+    classes_ : array (n_labels,)
+        Names of the labels.
 
-    Sources: Table 6, the authors' published program for "feature"; Xu and Frank, PAKDD 2004.
+    Source
+    ------
+    Table 6; the authors' published program for "feature"; Xu and Frank, Logistic regression and
+    boosting for labeled bags of instances, PAKDD 2004.
     """
 
     n_rounds: int = 50
@@ -79,23 +114,52 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
     tol: float = 1e-3
     max_iter: int = 200
     label_rule: str = "sign"
+    verbose: int = 0
 
-    def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self, choices=CHOICES)
+    _parameter_constraints: ClassVar[dict] = {
+        "n_rounds": [COUNT],
+        "kernel": [words("rbf", "linear")],
+        "C": [POSITIVE],
+        "label_code": [words("onehot", "feature", "product")],
+        "weighting": [words("weights", "resampling")],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+        "verbose": [VERBOSITY],
+    }
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """F (n_bags, n_labels) after each of the ``n_rounds_`` rounds."""
+        features = self._features(check_bags(X, self))
+        for scores in islice(self._stages(features), 1, None):
+            yield features.mean(scores)
+
+    def _fit(self, bags, Y):
         if self.label_code == "product" and self.kernel != "linear":
             raise ValueError(f'label_code="product" goes with kernel="linear", got {self.kernel!r}')
-        bags = check_bags(X, self, reset=True)
-        Y = self._learn_labels(Y, len(bags))
         self.constant_scores_ = np.where(Y.all(axis=0), 1.0, np.where(Y.any(axis=0), 0.0, -1.0))
         features = self._fit_features(bags)
         psi = np.where(Y[:, self._learnt], 1.0, -1.0)  # Table 6, step 1: Ψ (n_bags, n_learnt)
-        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)[self._learnt]
-        product = self.label_code == "product"
-        pairs = dict(codes=codes, kernel=self.kernel, gamma=self.gamma_, product=product)
-        options = {name: getattr(self, name) for name in BOOSTING}
-        seed = integer_seed(self.random_state) if self.weighting == "resampling" else 0
-        rounds, self.stopped_ = shared(_boost, features, psi, pairs, seed=seed, **options)
+        codes = _label_codes(self.n_labels_, self.n_features_in_, self.label_code)
+        pairs = dict(
+            codes=codes[self._learnt],
+            kernel=self.kernel,
+            gamma=self.gamma_,
+            product=self.label_code == "product",
+        )
+        resampling = self.weighting == "resampling"
+        rounds, self.stopped_ = shared(
+            _boost,
+            features,
+            psi,
+            pairs,
+            n_rounds=self.n_rounds,
+            C=self.C,
+            weighting=self.weighting,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            seed=integer_seed(self.random_state) if resampling else 0,
+            verbose=self.verbose,
+        )
         self.n_rounds_ = len(rounds)
         self.estimators_ = [h for h, _, _ in rounds]
         self.estimator_weights_ = np.array([c for _, c, _ in rounds])
@@ -106,23 +170,15 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
             message = f"{np.sum(gaps > self.tol)} of {len(gaps)} machines stopped after max_iter="
             message += f"{self.max_iter} climbs with duality gaps of up to {self.gap_:.1e}, not "
             message += f"{self.tol:.1e}; raise max_iter, or scale the features"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
-        return self
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, bags):
         """F(X, y): (n_bags, n_labels)."""
-        bags = check_bags(X)
-        return bags.mean(self.instance_scores(bags))  # Table 6, step 4
+        return bags.mean(self._instance_scores(bags))  # Table 6, step 4
 
-    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """F (n_bags, n_labels) after each of the ``n_rounds_`` rounds."""
-        features = self._features(X)
-        for scores in islice(self._stages(features), 1, None):
-            yield features.mean(scores)
-
-    def instance_scores(self, X) -> np.ndarray:
+    def _instance_scores(self, bags):
         """Σ_t c_t h_t(x, y): (n_instances, n_labels)."""
-        return deque(self._stages(self._features(X)), maxlen=1).pop()
+        return deque(self._stages(self._features(bags)), maxlen=1).pop()
 
     def _stages(self, features):
         """Scores of the instances before the first and after each round, in the same array."""
@@ -137,7 +193,7 @@ class MimlBoost(KernelFeatures, MultiLabelEstimator):
         return self.constant_scores_ == 0
 
 
-def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed):
+def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed, verbose):
     """The rounds kept, as (h_t, c_t, weighted error), and what ended the boosting."""
     if psi.size == 0:
         return [], "step 3c"
@@ -146,7 +202,7 @@ def _boost(features, psi, pairs, *, n_rounds, C, weighting, tol, max_iter, seed)
     targets = np.repeat(psi > 0, features.sizes, axis=0)  # (n_instances, n_learnt)
     W = np.full(psi.shape, 1.0 / psi.size)  # Table 6, step 2
     rounds = []
-    for _ in range(n_rounds):  # Table 6, step 3
+    for _ in progress(range(n_rounds), "MimlBoost, rounds", verbose):  # Table 6, step 3
         h, values = svm.solve(psi, C * _costs(W, features.sizes, weighting, rng))  # step 3a
         e = features.mean(((values > 0) != targets).astype(float))  # step 3b: (n_bags, n_learnt)
         c, error = _multiplier(W, e), np.vdot(W, e)  # step 3d

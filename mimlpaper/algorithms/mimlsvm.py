@@ -1,13 +1,13 @@
 """MimlSvm: MlSvm on the distances of bags to medoid bags (Table 7)."""
 
 from dataclasses import dataclass
-
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from typing import ClassVar
 
 from mimlpaper.algorithms.medoid_map import OnMedoids
-from mimlpaper.base import check_parameters
+from mimlpaper.base import without_label_warnings
 from mimlpaper.baselines.binary_relevance import MlSvm
+from mimlpaper.kernels import KERNELS
+from mimlpaper.parameters import POSITIVE, words
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -18,15 +18,39 @@ class MimlSvm(OnMedoids):
 
     Parameters
     ----------
-    ratio : float in (0, 1], default 0.2, the paper's k, as a share of the training bags.
-    kernel, gamma, C : see :class:`MlSvm`; defaults "rbf", "scale" and 10.
-    metric, start, random_state : see :class:`MedoidMap`
-        Defaults "max_hausdorff", "medoids" and None.
-    label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
+    ratio : float in (0, 1], default 0.2
+        The paper's k, as a share of the training bags.
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel on the vectors z; "poly" is (γ <z, z'> + 1)³.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared distance; "scale" is 1 / (k Var z), "auto" 1 / k.
+    C : float > 0, default 10.0
+        Cost of a hinge loss of 1.
+    metric : {"max_hausdorff", "euclidean"} or callable, default "max_hausdorff"
+        Distance of two bags. "euclidean" takes X (n_examples, n_features), one instance a bag. A
+        callable gets two sets of bags and returns their distances (n_bags_1, n_bags_2).
+    start : {"medoids", "partition"}, default "medoids"
+        "medoids", as the paper has it: the first medoids are random bags. "partition", as in the
+        authors' program: they are the medoids of a random partition, see :class:`KMedoids`.
+    label_rule : {"top", "sign"}, default "top"
+        The T-Criterion, which gives at least the label with the highest score, or the labels with
+        a positive score; see :func:`~mimlpaper.base.label_sets`.
+    random_state : int, RandomState or None, default None
+        Draws the start.
 
-    Attributes ``medoid_map_``, a fitted MedoidMap, and ``classifier_``, MlSvm on the distances.
+    Attributes
+    ----------
+    medoid_map_ : MedoidMap
+        Map of bags to distances, fitted to the training bags.
+    classifier_ : MlSvm
+        The machines on the distances.
+    classes_ : array (n_labels,)
+        Names of the labels.
 
-    Sources: Section 4.2 and Table 7; Zhou and Zhang, NIPS 19, 2007.
+    Source
+    ------
+    Section 4.2 and Table 7; Zhou and Zhang, Multi-instance multi-label learning with application
+    to scene classification, NIPS 19, 2007.
     """
 
     kernel: str = "rbf"
@@ -34,16 +58,20 @@ class MimlSvm(OnMedoids):
     C: float = 10.0
     label_rule: str = "top"
 
-    def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self)
-        z = self._fit_map(X)  # Table 7, steps 1 to 3
-        settings = dict(kernel=self.kernel, gamma=self.gamma, C=self.C, label_rule=self.label_rule)
-        self.classifier_ = MlSvm(**settings).fit(z, Y)  # step 4
-        self._name_labels(Y, len(z))
-        return self
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [words(*KERNELS)],
+        "gamma": [POSITIVE, words("auto", "scale")],
+        "C": [POSITIVE],
+    }
 
-    def decision_function(self, X) -> np.ndarray:
+    def _fit(self, X, Y):
+        z = self._fit_map(X)  # Table 7, steps 1 to 3
+        classifier = MlSvm(
+            kernel=self.kernel, gamma=self.gamma, C=self.C, label_rule=self.label_rule
+        )
+        with without_label_warnings():
+            self.classifier_ = classifier.fit(z, Y)  # step 4
+
+    def _scores(self, X):
         """SVM scores h_y(z): (n_bags, n_labels)."""
-        check_is_fitted(self)
         return self.classifier_.decision_function(self.medoid_map_.transform(X))

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from mimlpaper.base import MultiLabelEstimator, check_bags, check_parameters
-from mimlpaper.baselines.misvm import HighestInstance, MiSvmInstance
+from mimlpaper.base import MultiLabelEstimator, check_bags
+from mimlpaper.baselines.misvm import alternate_labels, constant_machine
+from mimlpaper.computing import progress
+from mimlpaper.instance_kernels import HighestInstance
 from mimlpaper.linear_svm import Examples
+from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -20,58 +24,88 @@ class MimlSvmMi(HighestInstance, MultiLabelEstimator):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, rank : see :class:`MiSvmInstance`; the same defaults.
-    C, tol, random_state : see there; defaults 10.0, 1e-3 and None.
-    max_alternations : int, default 15, the most machines trained for a label.
-    label_rule : {"top", "sign"}, default "top", see :func:`~mimlpaper.base.label_sets`
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
+    C : float > 0, default 10.0
+        Cost of a hinge loss of 1.
+    max_alternations : int >= 1, default 15
+        Most machines trained for a label.
+    tol : float > 0, default 1e-3
+        Duality gap of a solved machine, as a share of the objective.
+    label_rule : {"top", "sign"}, default "top"
+        The T-Criterion, which gives at least the label with the highest score, or the labels with
+        a positive score; see :func:`~mimlpaper.base.label_sets`.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each label.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor.
 
-    Attributes ``factor_``, a fitted KernelFactor, its ``gamma_``, and ``svms_``, for each label a
-    MiSvmInstance on the factor's features, or the constant score.
+    Attributes
+    ----------
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances.
+    gamma_ : float
+        Width of the kernel.
+    alternations_ : list of Alternations, one a label
+        The machines on the features; f = +1 or -1 for a label with one class only.
+    classes_ : array (n_labels,)
+        Names of the labels.
 
-    Sources: Section 4.3.2; Andrews, Tsochantaridis and Hofmann, NIPS 15, 2003.
+    Source
+    ------
+    Section 4.3.2; Andrews, Tsochantaridis and Hofmann, Support vector machines for
+    multiple-instance learning, NIPS 15, 2003.
     """
 
     C: float = 10.0
     max_alternations: int = 15
     tol: float = 1e-3
     label_rule: str = "top"
+    verbose: int = 0
 
-    def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self)
-        bags = check_bags(X, self, reset=True)
-        Y = self._learn_labels(Y, len(bags))
-        features = self._fit_features(bags)
-        examples = Examples(features.instances)
-        self.svms_ = [self._fit_label(features, y, examples) for y in Y.T]
-        return self
-
-    def decision_function(self, X) -> np.ndarray:
-        """Largest instance score of each bag: (n_bags, n_labels)."""
-        return super().decision_function(X)
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [POSITIVE],
+        "max_alternations": [COUNT],
+        "tol": [POSITIVE],
+        "verbose": [VERBOSITY],
+    }
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores (n_bags, n_labels) after each alternation; labels that ended keep their scores."""
-        features = self._features(X)
-        stages = [
-            [np.full(len(features), svm)]
-            if isinstance(svm, float)
-            else list(svm.staged_decision_function(features))
-            for svm in self.svms_
-        ]
+        features = self._features(check_bags(X, self))
+        stages = [list(label.staged_scores(features)) for label in self.alternations_]
         for t in range(max(map(len, stages))):
             yield np.column_stack([stage[min(t, len(stage) - 1)] for stage in stages])
 
-    def instance_scores(self, X) -> np.ndarray:
-        """Signed distances f_y(x), in margins: (n_instances, n_labels)."""
-        features = self._features(X)
-        scores = np.empty((features.n_instances, self.n_labels_))
-        for label, svm in enumerate(self.svms_):
-            scores[:, label] = svm if isinstance(svm, float) else svm.instance_scores(features)
-        return scores
+    def _fit(self, bags, Y):
+        features = self._fit_features(bags)
+        examples = Examples(features.instances)
+        labels = progress(Y.T, "MimlSvmMi, labels", self.verbose)
+        self.alternations_ = [self._fit_label(features, label, examples) for label in labels]
 
-    def _fit_label(self, features, y, examples):
-        if y.all() or not y.any():
-            return 1.0 if y.all() else -1.0
-        settings = dict(C=self.C, max_alternations=self.max_alternations, tol=self.tol)
-        return MiSvmInstance(kernel="linear", **settings).fit(features, y, examples)
+    def _instance_scores(self, bags):
+        """Signed distances f_y(x), in margins: (n_instances, n_labels)."""
+        features = self._features(bags)
+        return np.column_stack([label.instance_scores(features) for label in self.alternations_])
+
+    def _fit_label(self, features, positive, examples):
+        if positive.all() or not positive.any():
+            return constant_machine(1.0 if positive.all() else -1.0, features.n_features)
+        return alternate_labels(
+            features,
+            positive,
+            examples,
+            C=self.C,
+            max_alternations=self.max_alternations,
+            tol=self.tol,
+        )

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import minimize
@@ -9,8 +10,10 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import LogOdds, check_bags, check_parameters
-from mimlpaper.baselines.misvm import HighestInstance
+from mimlpaper.base import LogOdds, is_constant
+from mimlpaper.computing import progress
+from mimlpaper.instance_kernels import HighestInstance
+from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY
 
 LARGE = 30.0  # log odds: e^-30 counts as zero
 
@@ -29,44 +32,82 @@ class NoisyOr(HighestInstance, LogOdds):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, rank, random_state : see :class:`MiSvmInstance`; same defaults.
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
     ridge : float > 0, default 0.1
-    max_iter : int, default 500, most steps for a label; a ConvergenceWarning if one needs more.
-    tol : float, default 1e-5, largest entry of the gradient per bag at which L-BFGS stops.
+        Penalty of ||w||²/2.
+    max_iter : int >= 1, default 500
+        Most steps for a label, after which a ConvergenceWarning says that it needs more.
+    tol : float > 0, default 1e-5
+        Largest entry of the gradient per bag at which L-BFGS stops.
     label_rule : {"top", "sign"}, default "top"
+        The T-Criterion, which gives at least the label with the highest score, or the labels with
+        a positive score; see :func:`~mimlpaper.base.label_sets`.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each label.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor.
 
-    Attributes ``coef_`` (n_labels, r), ``intercept_`` (n_labels,), the w_y and b_y, ``factor_``, a
-    fitted KernelFactor, and its ``gamma_``.
+    Attributes
+    ----------
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances.
+    gamma_ : float
+        Width of the kernel.
+    coef_ : array (n_labels, r)
+        The w_y.
+    intercept_ : array (n_labels,)
+        The b_y.
+    constant_ : array (n_labels,)
+        Whether a label has one class only.
+    classes_ : array (n_labels,)
+        Names of the labels.
 
-    Sources: diverse density (Maron and Lozano-Pérez); Zhang, Platt and Viola, NIPS 18, 2005.
+    Source
+    ------
+    Not from the paper. Diverse density (Maron and Lozano-Pérez, NIPS 10, 1998); Zhang, Platt and
+    Viola, Multiple instance boosting for object detection, NIPS 18, 2005.
     """
 
     ridge: float = 0.1
     max_iter: int = 500
     tol: float = 1e-5
     label_rule: str = "top"
+    verbose: int = 0
 
-    def fit(self, X, Y):
-        """Fit on bags X and label sets Y (n_bags, n_labels)."""
-        check_parameters(self, positive=["ridge"])
-        bags = check_bags(X, self, reset=True)
-        Y = self._learn_labels(Y, len(bags))
+    _parameter_constraints: ClassVar[dict] = {
+        "ridge": [POSITIVE],
+        "max_iter": [COUNT],
+        "tol": [POSITIVE],
+        "verbose": [VERBOSITY],
+    }
+
+    def _fit(self, bags, Y):
         features = self._fit_features(bags)
-        wb = np.array([self._fit_label(features, y) for y in Y.T])  # (n_labels, r + 1)
+        labels = progress(Y.T, "NoisyOr, labels", self.verbose)
+        wb = np.array([self._fit_label(features, y) for y in labels])  # (n_labels, r + 1)
         self.coef_, self.intercept_ = wb[:, :-1], wb[:, -1]
-        self.constant_ = Y.all(axis=0) | ~Y.any(axis=0)
-        return self
+        self.constant_ = is_constant(Y)
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, bags):
         """Log odds of each bag's labels, log P(y | X) / (1 - P(y | X)): (n_bags, n_labels)."""
-        bags = check_bags(X)
-        scores = self.instance_scores(bags)
+        scores = self._instance_scores(bags)
         total = bags.sum(np.logaddexp(0, scores))  # -log(1 - P)
         return np.where(self.constant_, bags.max(scores), total + np.log(-np.expm1(-total)))
 
-    def instance_scores(self, X) -> np.ndarray:
+    def _instance_scores(self, bags):
         """Log odds s_y(x): (n_instances, n_labels)."""
-        scores = self._features(X).instances @ self.coef_.T + self.intercept_
+        scores = self._features(bags).instances @ self.coef_.T + self.intercept_
         return np.clip(scores, -LARGE, None)
 
     def _fit_label(self, features, y):

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from sklearn.utils import check_random_state
 
+from mimlpaper.compiled import compiled
 from mimlpaper.kernels import kernel_matrix
 
 TIE = 1e-9  # steps and slacks below this count as none: zero up to rounding
@@ -185,7 +185,7 @@ class _Ascent:
         return np.outer(norms, self.label_kernel.diagonal()) + self.offset_kernel.diagonal()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _check(values, bounds, dual, moving):
     """With ξ = 1 - g (f + b): Σ C max(0, ξ), Σ (C max(0, ξ) - α ξ), of each class Σ α and Σ α ξ."""
     loss, gap = 0.0, 0.0
@@ -207,7 +207,7 @@ def _check(values, bounds, dual, moving):
     return loss, gap, weights, shortfalls
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _ascend(
     order,
     features,

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import linprog
@@ -12,13 +13,19 @@ from sklearn.mixture import GaussianMixture
 from sklearn.svm import SVC
 
 from mimlpaper.algorithms.mimlsvm import MimlSvm
-from mimlpaper.base import BagClassifier, ConstantLabelWarning, check_bags, check_parameters
+from mimlpaper.base import (
+    BagClassifier,
+    ConstantLabelWarning,
+    check_bags,
+    is_constant,
+    without_label_warnings,
+)
 from mimlpaper.kernels import integer_seed
 from mimlpaper.linear_svm import fit_linear_svm
+from mimlpaper.parameters import COUNT, POSITIVE, SEED, SHARE, words
 from mimlpaper.sharing import shared
 
 OPTIMA = ("budget", "minimal", "vertex")
-CORRECTING = "kept_share", "C", "optimum", "tol", "max_alternations"  # parameters of step 3
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,28 +44,50 @@ class SubCod(BagClassifier):
 
     Parameters
     ----------
-    n_concepts : int, default 30, the paper's M.
-    kept_share : float in [0, 1], default 0.5, the paper's θ as a share of mM; 1 inverts no label.
+    n_concepts : int >= 1, default 30
+        The paper's M, at most the number of instances.
+    kept_share : float in [0, 1], default 0.5
+        The paper's θ as a share of mM; 1 inverts no label.
+    C : float > 0, default 1.0
+        Cost of the slacks ξ.
     optimum : {"budget", "minimal", "vertex"}, default "budget"
         The Z, of many optimal ones. "minimal" inverts the few labels that make every margin 1.
         "budget" makes all inversions that raise a margin, best first, up to mM - θ; for θ up to
         about mM/2 SubCod then equals its learner on the bag label. "vertex", where HiGHS's dual
         simplex ends, lies between the two.
-    learner : unfitted MIML estimator or None, default None, which stands for ``MimlSvm()``.
-    covariance : {"diag", "spherical", "tied", "full"}, default "diag", shape of the components.
-    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
-    max_alternations : int, default 100; a ConvergenceWarning if they were not enough.
-    C, random_state : cost of the slacks ξ, default 1.0; seed of the mixture, default None.
+    learner : MIML estimator or None, default None
+        Predicts the sub-concepts; unfitted. None stands for ``MimlSvm()``.
+    covariance : {"diag", "spherical", "tied", "full"}, default "diag"
+        Shape of the components.
+    tol : float > 0, default 1e-3
+        Least gain of an alternation, as a share of the objective.
+    max_alternations : int >= 1, default 100
+        Most alternations, after which a ConvergenceWarning says that they still gained.
+    random_state : int, RandomState or None, default None
+        Seed of the mixture, and of the learner's default.
 
     Attributes
     ----------
-    mixture_, concepts_, polished_ : GaussianMixture; c and c̃ of the training bags, (n_bags, M).
-    objective_ : (n_alternations,), the objective after each alternation.
-    learner_ : MIML estimator fitted to the distinct columns of ``polished_``.
-    label_of_concept_ : (M,), the learner's label for each sub-concept.
-    classifier_ : SVC, from c̃ as 0 and 1 to y; linear, with C = 1.
+    mixture_ : GaussianMixture
+        The sub-concepts.
+    concepts_ : array (n_bags, n_concepts)
+        The c of the training bags.
+    polished_ : array (n_bags, n_concepts)
+        The c̃ of the training bags.
+    objective_ : array (n_alternations,)
+        The objective after each alternation.
+    learner_ : MIML estimator
+        Fitted to the distinct columns of ``polished_``.
+    label_of_concept_ : array (n_concepts,)
+        The learner's label for each sub-concept.
+    classifier_ : SVC
+        From c̃ as 0 and 1 to y; linear, with C = 1.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
 
-    Sources: Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
+    Source
+    ------
+    Section 7.1 and Table 10. The last machine follows the defaults of Weka's SMO.
     """
 
     n_concepts: int = 30
@@ -71,16 +100,26 @@ class SubCod(BagClassifier):
     max_alternations: int = 100
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        check_parameters(self, choices={"optimum": OPTIMA})
-        if not 0 <= self.kept_share <= 1:
-            raise ValueError(f"kept_share must lie in [0, 1], got {self.kept_share}")
-        bags = check_bags(X, self, reset=True)
-        y = self._learn_classes(y, len(bags))
-        if not 1 <= self.n_concepts <= bags.n_instances:
-            message = f"n_concepts must lie in 1 to {bags.n_instances}, got {self.n_concepts}"
-            raise ValueError(message)
+    _parameter_constraints: ClassVar[dict] = {
+        "n_concepts": [COUNT],
+        "kept_share": [SHARE],
+        "C": [POSITIVE],
+        "optimum": [words(*OPTIMA)],
+        "covariance": [words("diag", "spherical", "tied", "full")],
+        "tol": [POSITIVE],
+        "max_alternations": [COUNT],
+        "random_state": [SEED],
+    }
+
+    def predict_concepts(self, X) -> np.ndarray:
+        """The learner's label sets, as booleans (n_bags, M)."""
+        scores = np.asarray(self.learner_.decision_function(check_bags(X, self)))
+        return self.learner_.decide(scores[:, self.label_of_concept_])
+
+    def _fit(self, bags, y):
+        if self.n_concepts > bags.n_instances:
+            message = f"n_concepts must be at most {bags.n_instances}, the number of instances"
+            raise ValueError(f"{message}, got {self.n_concepts}")
         mixture = GaussianMixture(
             self.n_concepts,
             covariance_type=self.covariance,
@@ -90,32 +129,33 @@ class SubCod(BagClassifier):
         self.mixture_ = shared(GaussianMixture.fit, mixture, bags.instances)  # Table 10, step 1
         self.concepts_ = np.zeros((len(bags), self.n_concepts), dtype=bool)  # step 2: argmax γ
         self.concepts_[bags.bag_of_instance, self.mixture_.predict(bags.instances)] = True
-        options = {name: getattr(self, name) for name in CORRECTING}
-        self.polished_, self.objective_ = shared(correct_concepts, self.concepts_, y, **options)
+        self.polished_, self.objective_ = shared(
+            correct_concepts,
+            self.concepts_,
+            y,
+            kept_share=self.kept_share,
+            C=self.C,
+            optimum=self.optimum,
+            tol=self.tol,
+            max_alternations=self.max_alternations,
+        )
         labels, label_of_concept = np.unique(self.polished_, axis=1, return_inverse=True)
         self.label_of_concept_ = label_of_concept.ravel()
         self.learner_ = self._fit_learner(bags, labels)
         self.classifier_ = SVC(kernel="linear", C=1.0).fit(self.polished_, y)  # step 4
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, bags):
         """Distance of the predicted sub-concepts from the last machine's plane: (n_bags,)."""
-        concepts = self.predict_concepts(X)
+        concepts = self.predict_concepts(bags)
         return self.classifier_.decision_function(concepts)  # step 5
 
-    def predict_concepts(self, X) -> np.ndarray:
-        """The learner's label sets, as booleans (n_bags, M)."""
-        bags = check_bags(X, self)
-        scores = self.learner_.decision_function(bags)
-        return self.learner_.decide(scores[:, self.label_of_concept_])
-
     def _fit_learner(self, bags, labels):
-        if (labels.all(axis=0) | ~labels.any(axis=0)).all():
+        if is_constant(labels).all():
             message = "all bags have the same sub-concepts, and get one label; raise n_concepts"
-            warnings.warn(message, ConstantLabelWarning, stacklevel=3)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConstantLabelWarning)
-            return clone(self.learner or MimlSvm(random_state=self.random_state)).fit(bags, labels)
+            warnings.warn(message, ConstantLabelWarning, stacklevel=4)
+        learner = clone(self.learner or MimlSvm(random_state=self.random_state))
+        with without_label_warnings():
+            return learner.fit(bags, labels)
 
 
 def correct_concepts(
@@ -192,17 +232,30 @@ def _vertex(gains, deficits, n_inversions):
 
 
 class OneLabel(BagClassifier):
-    """The unfitted MIML estimator ``learner`` with a single label, fitted as ``learner_``."""
+    """An MIML estimator with a single label, as a learner of one binary label a bag.
+
+    Parameters
+    ----------
+    learner : MIML estimator
+        The learner, unfitted.
+
+    Attributes
+    ----------
+    learner_ : MIML estimator
+        The fitted learner.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
+
+    Source
+    ------
+    Section 7; MIML with one label is multi-instance learning.
+    """
 
     def __init__(self, learner):
         self.learner = learner
 
-    def fit(self, X, y):
-        bags = check_bags(X, self, reset=True)
-        y = self._learn_classes(y, len(bags))
-        self.learner_ = clone(self.learner).fit(bags, y[:, None])
-        return self
+    def _fit(self, bags, positive):
+        self.learner_ = clone(self.learner).fit(bags, positive[:, None])
 
-    def decision_function(self, X) -> np.ndarray:
-        bags = check_bags(X, self)
-        return self.learner_.decision_function(bags)[:, 0]
+    def _scores(self, bags):
+        return np.asarray(self.learner_.decision_function(bags))[:, 0]

@@ -4,14 +4,17 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from numba import njit
 from scipy.sparse import csc_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
+from mimlpaper.base import VectorEstimator, check_vectors
+from mimlpaper.compiled import compiled
+from mimlpaper.computing import progress
+from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY
 from mimlpaper.sharing import shared
 
 GRID = 2.0**-51  # weights are multiples of it: sums are exact, and equal splits tie
@@ -35,51 +38,71 @@ class AdtBoostMH(VectorEstimator):
     Of equal Z the first precondition is taken, then the first feature, then the lowest threshold.
 
     Choose it for a small readable model (:meth:`to_text`), or for features on different scales.
-    Source: De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from
-    texts and data, MLDM 2003; Freund and Mason, The alternating decision tree algorithm, ICML 1999.
 
     Parameters
     ----------
-    n_rounds : int, default 25, number of rules, without the root a_0.
-    smoothing : float > 0, default 1.0, eps in units of an example's initial weight 1 / (m Q).
+    n_rounds : int >= 1, default 25
+        Number of rules, without the root a_0.
+    smoothing : float > 0, default 1.0
+        The eps, in units of an example's initial weight 1 / (m Q).
     label_rule : {"sign", "top"}, default "sign"
+        Labels with a positive score, or the T-Criterion: at least the label with the highest.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each rule.
 
     Attributes
     ----------
-    n_rounds_ : int, ``n_rounds``, or 0 if all examples are equal or no label has both classes.
-    precondition_ : (n_rounds_,), the node above each rule: 0 is "true", 2t + 1 and 2t + 2 are the
-        outcomes yes and no of the test of rule t = 0, 1, …
-    feature_, threshold_, z_ : (n_rounds_,), the test and the Z of each rule.
-    root_values_, values_ : (n_labels,) and (n_rounds_, 2, n_labels), a_0, and a and b.
+    n_rounds_ : int
+        ``n_rounds``, or 0 if all examples are equal or no label has both classes.
+    precondition_ : array (n_rounds_,)
+        The node above each rule: 0 is "true", 2t + 1 and 2t + 2 are the outcomes yes and no of the
+        test of rule t = 0, 1, …
+    feature_, threshold_, z_ : array (n_rounds_,)
+        The test and the Z of each rule.
+    root_values_ : array (n_labels,)
+        The a_0.
+    values_ : array (n_rounds_, 2, n_labels)
+        The a and b of each rule.
+    classes_ : array (n_labels,)
+        Names of the labels.
+
+    Source
+    ------
+    De Comité, Gilleron and Tommasi, Learning multi-label alternating decision trees from texts and
+    data, MLDM 2003; Freund and Mason, The alternating decision tree algorithm, ICML 1999.
     """
 
     n_rounds: int = 25
     smoothing: float = 1.0
     label_rule: str = "sign"
+    verbose: int = 0
 
-    def fit(self, X, Y):
-        """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        check_parameters(self)
-        X = check_vectors(self, X, reset=True, sparse="csc", offset=True)
-        Y = self._learn_labels(Y, X.shape[0])
+    _parameter_constraints: ClassVar[dict] = {
+        "n_rounds": [COUNT],
+        "smoothing": [POSITIVE],
+        "verbose": [VERBOSITY],
+    }
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """Scores (n_examples, n_labels) after each of the ``n_rounds_`` rounds."""
+        return islice(self._stages(self._check_X(X, reset=False)), 1, None)
+
+    def _check_X(self, X, *, reset):
+        return check_vectors(self, X, reset=reset, sparse="csc", offset=True)
+
+    def _fit(self, X, Y):
         self.root_values_ = _root_values(Y, self.smoothing)
-        rules = shared(_grow, X, Y, self.smoothing, self.n_rounds)
+        rules = shared(_grow, X, Y, self.smoothing, self.n_rounds, verbose=self.verbose)
         self.n_rounds_ = len(rules)
         parts = map(np.array, zip(*rules, strict=True) if rules else [()] * 5)
         self.z_, self.precondition_, self.feature_, self.threshold_, values = parts
         self.values_ = values.reshape(-1, 2, self.n_labels_)
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, X):
         """Scores f(x, l): (n_examples, n_labels)."""
         return deque(self._stages(X), maxlen=1).pop()
 
-    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """Scores (n_examples, n_labels) after each of the ``n_rounds_`` rounds."""
-        return islice(self._stages(X), 1, None)
-
     def _stages(self, X):
-        X = check_vectors(self, X, reset=False, sparse="csc")
         scores = np.tile(self.root_values_, (X.shape[0], 1))
         nodes = [np.ones(X.shape[0], dtype=bool)]
         yield scores
@@ -112,10 +135,10 @@ class AdtBoostMH(VectorEstimator):
                 yield from self._below(2 * t + 1 + outcome, depth + 1)
 
 
-def _grow(X, Y, smoothing, n_rounds):
+def _grow(X, Y, smoothing, n_rounds, *, verbose=0):
     """Rules (Z, precondition, feature, threshold, [a, b]); a longer run continues a shorter one."""
     n_known = (n_rounds - 1) // STRETCH * STRETCH
-    known = shared(_grow, X, Y, smoothing, n_known) if n_known else []
+    known = shared(_grow, X, Y, smoothing, n_known, verbose=verbose) if n_known else []
     epsilon = smoothing / Y.size
     varying = Y.any(axis=0) & ~Y.all(axis=0)
     signs = np.where(Y, 1.0, -1.0)
@@ -123,7 +146,9 @@ def _grow(X, Y, smoothing, n_rounds):
     nodes = [np.ones(len(Y), dtype=bool)]  # the examples of each precondition
     columns = [_sorted_columns(X)]  # of these examples
     rules = []
-    while len(rules) < n_rounds and varying.any():
+    for _ in progress(range(n_rounds), "AdtBoostMH, rules", verbose):
+        if not varying.any():
+            break
         weights = np.exp(-signs * scores) / Y.size * varying
         weights = signs * np.ceil(weights / GRID) * GRID  # rounded up: none becomes 0
         if len(rules) < len(known):
@@ -178,7 +203,7 @@ def _sorted_columns(X):
     return values[order], rows[order], starts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _restrict(inside, values, rows, starts):
     n_inside = inside.sum()
     inside = np.append(inside, False)  # the last: whether a feature is 0 somewhere inside
@@ -204,7 +229,7 @@ def _best_rule(nodes, columns, weights):
     return min(rules, key=lambda rule: rule[0])  # the first of equals
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_split(values, rows, starts, weights, have, lack, outside):
     """Z, feature and threshold of the best test; ``weights`` are negative for a missing label."""
     longest = np.diff(starts).max()
@@ -222,7 +247,7 @@ def _best_split(values, rows, starts, weights, have, lack, outside):
     return best_z, best_feature, best_threshold
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _accumulate(rows, weights, have, lack, left):
     """W_+ and W_- of the entries below each entry; the entry at zero holds the rest."""
     n_labels, zeros = weights.shape
@@ -242,7 +267,7 @@ def _accumulate(rows, weights, have, lack, left):
             plus[k], minus[k] = p, m
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _least_roots(values, left, have, lack, roots):
     """The least sum of roots in Z over the places of a column, and the first such place."""
     roots[:] = 0.0

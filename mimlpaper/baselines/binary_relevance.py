@@ -1,20 +1,35 @@
 """Each label on its own: its frequency, a support vector machine, or votes of neighbours."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 
 from mimlpaper.base import (
+    InstanceScores,
     LogOdds,
     MultiLabelEstimator,
     VectorEstimator,
-    check_bags,
-    check_parameters,
     check_vectors,
 )
-from mimlpaper.kernels import kernel_matrix, kernel_width
+from mimlpaper.kernels import KERNELS, kernel_matrix, kernel_width
+from mimlpaper.parameters import COUNT, NUMBER, POSITIVE, words
+
+
+class ConstantScorer:
+    """The machine of a label with one class: an SVC without support vectors, 1 or -1 everywhere."""
+
+    support_ = np.zeros(0, int)
+    dual_coef_ = np.zeros((1, 0))
+
+    def __init__(self, label: bool):
+        self.score = 1.0 if label else -1.0
+
+    def decision_function(self, K) -> np.ndarray:
+        """The score for each row of K: (n_examples,)."""
+        return np.full(len(K), self.score)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -22,17 +37,40 @@ class MlSvm(VectorEstimator):
     """Cross-training: an SVM for each label, with the examples that have it as positives.
 
     All labels share one kernel matrix. A label with one class only gets the constant score +1 or
-    -1, with a warning. Source: Boutell, Luo, Shen and Brown, Learning multi-label scene
-    classification, Pattern Recognition 37, 2004. Table 7, steps 4 and 5.
+    -1, with a warning.
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0 : see :func:`~mimlpaper.kernels.kernel_matrix`
-        Defaults are "rbf", "scale", 3 and 1.
-    C : float, default 1.0
-    label_rule : {"top", "sign"}, default "top", the T-Criterion; or the P-Criterion.
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between examples: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    C : float > 0, default 1.0
+        Cost of a hinge loss of 1.
+    label_rule : {"top", "sign"}, default "top"
+        The T-Criterion, which gives at least the label with the highest score, or the P-Criterion,
+        the labels with a positive score.
 
-    ``svms_`` has an SVC for each label, or the constant score; ``X_fit_`` the training examples.
+    Attributes
+    ----------
+    svms_ : list of SVC or ConstantScorer
+        The machine of each label, on the kernel matrix.
+    X_fit_ : array (n_examples, n_features)
+        The training examples.
+    gamma_ : float
+        Width of the kernel.
+    classes_ : array (n_labels,)
+        Names of the labels.
+
+    Source
+    ------
+    Boutell, Luo, Shen and Brown, Learning multi-label scene classification, Pattern Recognition
+    37, 2004; Table 7, steps 4 and 5.
     """
 
     kernel: str = "rbf"
@@ -42,30 +80,28 @@ class MlSvm(VectorEstimator):
     C: float = 1.0
     label_rule: str = "top"
 
-    def fit(self, X, Y):
-        """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
-        check_parameters(self)
-        X = check_vectors(self, X, reset=True)
-        Y = self._learn_labels(Y, X.shape[0])
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [words(*KERNELS)],
+        "gamma": [POSITIVE, words("auto", "scale")],
+        "degree": [COUNT],
+        "coef0": [NUMBER],
+        "C": [POSITIVE],
+    }
+
+    def _fit(self, X, Y):
         self.X_fit_ = X
         self.gamma_ = kernel_width(self.gamma, X)
         K = self._kernel(X)
-        self.svms_ = [self._fit_label(K, Y[:, label]) for label in range(Y.shape[1])]
-        return self
+        self.svms_ = [self._fit_label(K, label) for label in Y.T]
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, X):
         """Signed SVM scores: (n_examples, n_labels)."""
-        X = check_vectors(self, X, reset=False)
         K = self._kernel(X, self.X_fit_)
-        scores = [
-            np.full(len(K), svm) if isinstance(svm, float) else svm.decision_function(K)
-            for svm in self.svms_
-        ]
-        return np.column_stack(scores)
+        return np.column_stack([svm.decision_function(K) for svm in self.svms_])
 
     def _fit_label(self, K, y):
         if y.all() or not y.any():
-            return 1.0 if y.all() else -1.0
+            return ConstantScorer(y.all())
         return SVC(kernel="precomputed", C=self.C).fit(K, y)
 
     def _kernel(self, A, B=None):
@@ -82,27 +118,46 @@ class MlKnn(LogOdds, VectorEstimator):
     label, H0 that it does not, and E_C that C of its k nearest neighbours (Euclidean, equally near
     ones in the order of the training set) have it. The factors are smoothed training frequencies.
     The score is the log ratio of the two sides; it need not grow with C.
-    Source: Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern
-    Recognition 40(7), 2007.
 
     Parameters
     ----------
-    n_neighbors, smoothing : default 10, the k; float > 0, default 1.0, Laplace smoothing.
+    n_neighbors : int >= 1, default 10
+        The k, or all other training examples if there are fewer.
+    smoothing : float > 0, default 1.0
+        Count added to each frequency, Laplace smoothing.
     label_rule : {"sign", "top"}, default "sign"
+        Labels with a positive score, or the T-Criterion: at least the label with the highest.
 
-    Attributes ``log_prior_odds_`` (n_labels,), log P(H1) / P(H0), ``log_evidence_``
-    (k + 1, n_labels), log P(E_C | H1) / P(E_C | H0) for C = 0, …, k, ``X_fit_`` and ``Y_fit_``.
+    Attributes
+    ----------
+    log_prior_odds_ : array (n_labels,)
+        log P(H1) / P(H0).
+    log_evidence_ : array (k + 1, n_labels)
+        log P(E_C | H1) / P(E_C | H0) for C = 0, …, k.
+    X_fit_ : array (n_examples, n_features)
+        The training examples.
+    Y_fit_ : array (n_examples, n_labels)
+        Their label sets.
+    classes_ : array (n_labels,)
+        Names of the labels.
+
+    Source
+    ------
+    Zhang and Zhou, ML-KNN: a lazy learning approach to multi-label learning, Pattern Recognition
+    40(7), 2007.
     """
 
     n_neighbors: int = 10
     smoothing: float = 1.0
     label_rule: str = "sign"
 
-    def fit(self, X, Y):
-        """Fit on X (n_examples, n_features), dense or CSR, and Y (n_examples, n_labels)."""
-        check_parameters(self)
-        X = check_vectors(self, X, reset=True, ensure_min_samples=2)
-        Y = self._learn_labels(Y, X.shape[0])
+    _parameter_constraints: ClassVar[dict] = {"n_neighbors": [COUNT], "smoothing": [POSITIVE]}
+
+    def _check_X(self, X, *, reset):
+        least = 2 if reset else 1  # an example has a neighbour
+        return check_vectors(self, X, reset=reset, ensure_min_samples=least)
+
+    def _fit(self, X, Y):
         k, s = min(self.n_neighbors, len(Y) - 1), self.smoothing
         self.X_fit_, self.Y_fit_ = X, Y
         distances = euclidean_distances(X)
@@ -111,11 +166,9 @@ class MlKnn(LogOdds, VectorEstimator):
         self.log_prior_odds_ = np.log(s + Y.sum(axis=0)) - np.log(s + (~Y).sum(axis=0))
         self.log_evidence_ = np.log(_likelihoods(counts, Y, k, s))  # of P(E_C | H1)
         self.log_evidence_ -= np.log(_likelihoods(counts, ~Y, k, s))  # of P(E_C | H0)
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, X):
         """Posterior log odds log P(H1 | E_C) / P(H0 | E_C): (n_examples, n_labels)."""
-        X = check_vectors(self, X, reset=False)
         k = len(self.log_evidence_) - 1
         counts = _count_labels(euclidean_distances(X, self.X_fit_), self.Y_fit_, k)
         return self.log_prior_odds_ + np.take_along_axis(self.log_evidence_, counts, axis=0)
@@ -135,24 +188,30 @@ def _likelihoods(counts, chosen, k, s):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Guess(MultiLabelEstimator):
-    """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2."""
+class Guess(InstanceScores, MultiLabelEstimator):
+    """Baseline that ignores the instances: a label's score is its share of the bags minus 1/2.
+
+    Parameters
+    ----------
+    label_rule : {"top", "sign"}, default "top"
+        The T-Criterion, which gives at least the label with the highest score, or the labels with
+        a positive score; see :func:`~mimlpaper.base.label_sets`.
+
+    Attributes
+    ----------
+    shares_ : array (n_labels,)
+        Share of the training bags that have each label.
+    """
 
     label_rule: str = "top"
 
-    def fit(self, X, Y):
-        """Fit on bags X, whose instances are ignored, and label sets Y (n_bags, n_labels)."""
-        check_parameters(self)
-        bags = check_bags(X, self, reset=True)
-        self.shares_ = self._learn_labels(Y, len(bags)).mean(axis=0)
-        return self
+    def _fit(self, bags, Y):
+        self.shares_ = Y.mean(axis=0)
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, bags):
         """The same scores for every bag: (n_bags, n_labels)."""
-        n_bags = len(check_bags(X, self))
-        return np.tile(self.shares_ - 0.5, (n_bags, 1))
+        return np.tile(self.shares_ - 0.5, (len(bags), 1))
 
-    def instance_scores(self, X) -> np.ndarray:
+    def _instance_scores(self, bags):
         """The same scores for every instance: (n_instances, n_labels)."""
-        bags = check_bags(X)
-        return np.repeat(self.decision_function(bags), bags.sizes, axis=0)
+        return np.tile(self.shares_ - 0.5, (bags.n_instances, 1))

@@ -1,12 +1,15 @@
 """Cnmf: labels of unlabelled examples by constrained non-negative matrix factorisation."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
+from mimlpaper.base import VectorEstimator
+from mimlpaper.computing import progress
 from mimlpaper.kernels import kernel_matrix, kernel_width
+from mimlpaper.parameters import COUNT, POSITIVE, VERBOSITY, words
 
 TINY = 1e-12
 OFFSET = 1e-2  # added to the start, since updates by factors keep zeros
@@ -26,18 +29,41 @@ class Cnmf(VectorEstimator):
     are memberships minus a threshold, which gives the new examples as many labels on average as the
     training examples; they depend on the other new examples. Memory is 8 n² bytes.
 
-    Choose it for few labelled examples and a fixed set of unlabelled ones. Source, reconstructed
-    from the abstract: Liu, Jin and Yang, Semi-supervised multi-label learning by constrained
-    non-negative matrix factorization, AAAI 2006.
+    Choose it for few labelled examples and a fixed set of unlabelled ones.
 
     Parameters
     ----------
-    gamma : float, "auto" or "scale", default "scale", see :func:`~mimlpaper.kernels.kernel_width`
-    C : float, default 1.0, cost of deviations from the known label sets.
-    tol, max_iter : least gain of a round, a share of the objective, default 1e-5; most rounds, 200.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width of the Gaussian kernel, in units of one over a squared feature; "scale" is
+        1 / (n_features Var x), "auto" 1 / n_features.
+    C : float > 0, default 1.0
+        Cost of deviations from the known label sets.
+    tol : float > 0, default 1e-5
+        Least gain of a round, as a share of the objective.
+    max_iter : int >= 1, default 200
+        Most rounds.
     label_rule : {"sign", "top"}, default "sign"
+        Labels with a positive score, or the T-Criterion: at least the label with the highest.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each round of a prediction.
 
-    ``X_fit_`` and ``Y_fit_`` are the labelled examples, ``label_similarity_`` is B.
+    Attributes
+    ----------
+    X_fit_ : array (n_labelled, n_features)
+        The labelled examples.
+    Y_fit_ : array (n_labelled, n_labels)
+        Their label sets.
+    gamma_ : float
+        Width of the kernel.
+    label_similarity_ : array (n_labels, n_labels)
+        The B.
+    classes_ : array (n_labels,)
+        Names of the labels.
+
+    Source
+    ------
+    Reconstructed from the abstract of Liu, Jin and Yang, Semi-supervised multi-label learning by
+    constrained non-negative matrix factorization, AAAI 2006.
     """
 
     gamma: float | str = "scale"
@@ -45,21 +71,24 @@ class Cnmf(VectorEstimator):
     tol: float = 1e-5
     max_iter: int = 200
     label_rule: str = "sign"
+    verbose: int = 0
 
-    def fit(self, X, Y):
-        """Keep X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        check_parameters(self)
-        X = check_vectors(self, X, reset=True)
-        Y = self._learn_labels(Y, X.shape[0])
+    _parameter_constraints: ClassVar[dict] = {
+        "gamma": [POSITIVE, words("auto", "scale")],
+        "C": [POSITIVE],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+        "verbose": [VERBOSITY],
+    }
+
+    def _fit(self, X, Y):
         self.X_fit_, self.Y_fit_ = X, Y
         self.gamma_ = kernel_width(self.gamma, X)
         columns = Y / np.sqrt(np.maximum(Y.sum(axis=0), 1))
         self.label_similarity_ = np.exp(-euclidean_distances(columns.T, squared=True))
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, X):
         """Memberships minus the threshold, from one factorisation: (n_examples, n_labels)."""
-        X = check_vectors(self, X, reset=False)
         Y = self.Y_fit_.astype(np.float64)
         squares = np.einsum("ik,kl,il->i", Y, self.label_similarity_, Y)
         known = Y / np.sqrt(np.maximum(squares, TINY))[:, None]  # y' B y = 1
@@ -68,15 +97,23 @@ class Cnmf(VectorEstimator):
         A = np.block([[own, between.T], [between, of_new]])  # (n, n)
         start = np.tile(known.mean(axis=0), (len(A), 1))
         start[: len(known)] = known
-        options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}
-        T, _ = factorise(A, self.label_similarity_, known, start + OFFSET, **options)
+        T, _ = factorise(
+            A,
+            self.label_similarity_,
+            known,
+            start + OFFSET,
+            C=self.C,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            verbose=self.verbose,
+        )
         memberships = T[len(known) :]
         memberships[:, ~self.Y_fit_.any(axis=0)] = 0.0
         memberships[:, self.Y_fit_.all(axis=0)] = memberships.max()
         return memberships - np.quantile(memberships, 1.0 - self.Y_fit_.mean())
 
 
-def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200):
+def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200, verbose=0):
     """T >= 0 (n, n_labels) of least ||A - T B T'||² + C ||T_L - known||², and objective by round.
 
     Each round minimises an upper bound that touches the objective at T: the fourth-order term is
@@ -92,7 +129,7 @@ def factorise(A, B, known, start, *, C=1.0, tol=1e-5, max_iter=200):
 
     AT, gram = A @ T, T.T @ T
     trace = [objective(AT, gram)]
-    for _ in range(max_iter):
+    for _ in progress(range(max_iter), "Cnmf, rounds", verbose):
         pull, push = AT @ B, np.maximum(T @ (B @ gram @ B), TINY)  # A T B and T B T' T B
         factors = pull / push  # 4 push u² + 2 cost T u = 4 pull + 2 cost known, with cost = 0
         cost = C * T[labelled]

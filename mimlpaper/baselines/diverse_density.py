@@ -2,13 +2,16 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from mimlpaper.base import BagClassifier, check_bags, check_parameters
+from mimlpaper.base import BagClassifier, InstanceScores
+from mimlpaper.compiled import compiled
+from mimlpaper.computing import progress
+from mimlpaper.parameters import COUNT, POSITIVE, PROPER_SHARE, SEED, VERBOSITY, words
 from mimlpaper.sharing import shared
 
 BLOCK = 64  # instances in a block, which stays in the cache
@@ -19,10 +22,11 @@ DECREASE, CURVATURE = 1e-3, 0.9  # of Wolfe's conditions, as shares of the slope
 MAX_TRIALS = 20  # lengths tried for one step
 FLAT = 1e-5  # a gradient without a larger entry counts as zero
 ROUNDING = 2.2e-16
+AT_ONCE = 50_000_000  # entries of the data times points in one call
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DiverseDensity(BagClassifier):
+class DiverseDensity(InstanceScores, BagClassifier):
     """The point of greatest diverse density, by gradient ascent from many instances.
 
     With p_ij = exp(-Σ_k s_k² (x_ijk - t_k)²) it maximises, over the point t and the scales s, the
@@ -32,21 +36,43 @@ class DiverseDensity(BagClassifier):
 
     with minus its logarithm as loss. A bag scores max_j log p_ij. Choose it if positive bags share
     one small region of the feature space; relevant features have large scales.
-    Source: Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
 
     Parameters
     ----------
-    n_start_bags : int or None, default 5
+    n_start_bags : int >= 1 or None, default 5
         Random positive bags at whose instances the ascents start; None for all, as in the original.
-    initial_scale : float, default 0.1, every s_k at the start, for features of unit variance.
-    threshold : "learned" or float in (0, 1), default "learned", least p of a positive bag
-        "learned" is the middle of the widest gap between scores with the fewest training errors.
-    tol : float, default 1e-4, least gain of a step, as a share of the loss.
-    max_iter : int, default 300, most steps; a ConvergenceWarning if the best ascent needed more.
-    random_state : int, RandomState or None, default None, draws the starting bags.
+    initial_scale : float > 0, default 0.1
+        Every s_k at the start, for features of unit variance.
+    threshold : "learned" or float in (0, 1), default "learned"
+        Least p of a positive bag. "learned" is the middle of the widest gap between scores with
+        the fewest training errors.
+    tol : float > 0, default 1e-4
+        Least gain of a step, as a share of the loss.
+    max_iter : int >= 1, default 300
+        Most steps; a ConvergenceWarning if the best start needed more.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each step of all ascents.
+    random_state : int, RandomState or None, default None
+        Draws the starting bags.
 
-    Attributes ``concept_`` and ``scales_`` (n_features,), t and |s|, ``log_threshold_``, ``loss_``
-    at t and s, and ``losses_`` (n_starts,), at the end of every ascent.
+    Attributes
+    ----------
+    concept_ : array (n_features,)
+        The t.
+    scales_ : array (n_features,)
+        The |s|.
+    log_threshold_ : float
+        Logarithm of the least p of a positive bag.
+    loss_ : float
+        The loss at t and s.
+    losses_ : array (n_starts,)
+        The loss at the end of every start.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
+
+    Source
+    ------
+    Maron and Lozano-Pérez, A framework for multiple-instance learning, NIPS 10, 1998.
     """
 
     n_start_bags: int | None = 5
@@ -54,55 +80,62 @@ class DiverseDensity(BagClassifier):
     threshold: float | str = "learned"
     tol: float = 1e-4
     max_iter: int = 300
+    verbose: int = 0
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        check_parameters(self, limits=["n_start_bags"])
-        if self.threshold != "learned" and not 0 < self.threshold < 1:
-            raise ValueError(
-                f'threshold must be "learned" or lie between 0 and 1, got {self.threshold!r}'
-            )
-        bags = check_bags(X, self, reset=True)
-        positive = self._learn_classes(y, len(bags))
+    _parameter_constraints: ClassVar[dict] = {
+        "n_start_bags": [COUNT, None],
+        "initial_scale": [POSITIVE],
+        "threshold": [PROPER_SHARE, words("learned")],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+        "verbose": [VERBOSITY],
+        "random_state": [SEED],
+    }
+
+    def _fit(self, bags, positive):
         centre = bags.instances.mean(axis=0)
         centred = bags.with_instances(bags.instances - centre)  # same distances, less cancellation
-        rng, n = check_random_state(self.random_state), positive.sum()
-        chosen = rng.choice(np.flatnonzero(positive), min(self.n_start_bags or n, n), replace=False)
-        points = np.unique(centred[chosen].instances, axis=0)
-        starts = np.hstack([points, np.full(points.shape, float(self.initial_scale))])
-        found = shared(self._climb, centred, positive, starts, self.tol, self.max_iter)
-        ends, self.losses_, converged = found
+        starts = self._starts(centred, positive)
+        ends, self.losses_, converged = shared(
+            self._climb, centred, positive, starts, self.tol, self.max_iter, self.verbose
+        )
         best = self.losses_.argmin()  # the first of equals
         self.loss_ = self.losses_[best]
         if not converged[best]:
             best_of = f"the best of {len(starts)} ascents, to a loss of {self.loss_:.4g},"
             message = f"{best_of} did not converge within tol={self.tol:g}; raise max_iter"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.concept_ = centre + ends[best, : bags.n_features]
         self.scales_ = np.abs(ends[best, bags.n_features :])
-        self.log_threshold_ = (
-            _best_threshold(bags.max(self.instance_scores(bags)), positive)
-            if self.threshold == "learned"
-            else float(np.log(self.threshold))
-        )
-        return self
+        if self.threshold == "learned":
+            scores = bags.max(self._instance_scores(bags))
+            self.log_threshold_ = _best_threshold(scores, positive)
+        else:
+            self.log_threshold_ = float(np.log(self.threshold))
 
-    def instance_scores(self, X) -> np.ndarray:
+    def _scores(self, bags):
+        """Largest log p(x) of each bag, minus the threshold's logarithm: (n_bags,)."""
+        return bags.max(self._instance_scores(bags)) - self.log_threshold_
+
+    def _instance_scores(self, bags):
         """log p(x): (n_instances,)."""
-        differences = check_bags(X, self).instances - self.concept_
+        differences = bags.instances - self.concept_
         return -(differences**2 @ self.scales_**2)
 
-    def decision_function(self, X) -> np.ndarray:
-        """Largest log p(x) of each bag, minus the threshold's logarithm: (n_bags,)."""
-        bags = check_bags(X)
-        return bags.max(self.instance_scores(bags)) - self.log_threshold_
+    def _starts(self, bags, positive):
+        """Points (t, s) at the instances of random positive bags: (n_starts, 2 n_features)."""
+        rng, n_positive = check_random_state(self.random_state), positive.sum()
+        n_chosen = min(self.n_start_bags or n_positive, n_positive)
+        chosen = rng.choice(np.flatnonzero(positive), n_chosen, replace=False)
+        points = np.unique(bags[chosen].instances, axis=0)
+        return np.hstack([points, np.full(points.shape, float(self.initial_scale))])
 
     @staticmethod
-    def _climb(bags, positive, starts, tol, max_iter):
+    def _climb(bags, positive, starts, tol, max_iter, verbose):
         """Ends (t, s) of ascents of the diverse density, their losses, and which converged."""
         problem = bags.instances, bags.offsets, positive
-        return minimise(neg_log_densities, problem, starts, tol, max_iter)
+        return minimise(densities_in_blocks, problem, starts, tol, max_iter, verbose)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -117,12 +150,44 @@ class EmDd(DiverseDensity):
     climbs their diverse density. The start with the least NLDD wins; the original chose by the
     error on the test fold. Choose it for large bags: a step evaluates one instance of each bag.
 
-    Parameters and attributes are those of :class:`DiverseDensity`, with NLDD as loss. By default
-    ``n_start_bags`` is 3, ``threshold`` 0.5, ``tol`` 1e-3 and ``max_iter`` 100; the last two hold
-    for each M-step and for the rounds.
+    Parameters
+    ----------
+    n_start_bags : int >= 1 or None, default 3
+        Random positive bags at whose instances the ascents start; None for all, as in the original.
+    initial_scale : float > 0, default 0.1
+        Every s_k at the start, for features of unit variance.
+    threshold : "learned" or float in (0, 1), default 0.5
+        Least p of a positive bag. "learned" is the middle of the widest gap between scores with
+        the fewest training errors.
+    tol : float > 0, default 1e-3
+        Least gain of a step or of a round, as a share of the loss.
+    max_iter : int >= 1, default 100
+        Most steps of each M-step, and most rounds; a ConvergenceWarning if the best start needed
+        more.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each start.
+    random_state : int, RandomState or None, default None
+        Draws the starting bags.
 
-    Source: Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14,
-    2002; Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
+    Attributes
+    ----------
+    concept_ : array (n_features,)
+        The t.
+    scales_ : array (n_features,)
+        The |s|.
+    log_threshold_ : float
+        Logarithm of the least p of a positive bag.
+    loss_ : float
+        The loss at t and s.
+    losses_ : array (n_starts,)
+        The loss at the end of every start.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
+
+    Source
+    ------
+    Zhang and Goldman, EM-DD: an improved multiple-instance learning technique, NIPS 14, 2002;
+    Andrews, Tsochantaridis and Hofmann (NIPS 15, 2003) on the choice by test error.
     """
 
     n_start_bags: int | None = 3
@@ -131,7 +196,7 @@ class EmDd(DiverseDensity):
     max_iter: int = 100
 
     @staticmethod
-    def _climb(bags, positive, starts, tol, max_iter):
+    def _climb(bags, positive, starts, tol, max_iter, verbose):
         """Ends (t, s) of EM from every start, their NLDD, and which converged."""
         columns, of_one = np.ascontiguousarray(bags.instances.T), np.arange(len(bags) + 1)
 
@@ -150,10 +215,22 @@ class EmDd(DiverseDensity):
                 (theta,), *_ = minimise(neg_log_densities, chosen, theta[None], tol, max_iter)
             return end, least, False
 
-        return tuple(map(np.array, zip(*map(from_start, starts), strict=True)))
+        ends = [from_start(start) for start in progress(starts, "EmDd, starts", verbose)]
+        return tuple(map(np.array, zip(*ends, strict=True)))
 
 
-@njit(cache=True, nogil=True)
+def densities_in_blocks(points, instances, offsets, positive):
+    """:func:`neg_log_densities`, in calls of a tenth of a second: Ctrl-C comes between them."""
+    n_at_once = max(1, AT_ONCE // instances.size)
+    blocks = [
+        neg_log_densities(points[first : first + n_at_once], instances, offsets, positive)
+        for first in range(0, len(points), n_at_once)
+    ]
+    losses, gradients = zip(*blocks, strict=True)
+    return np.concatenate(losses), np.concatenate(gradients)
+
+
+@compiled
 def neg_log_densities(points, instances, offsets, positive):
     """Minus the log of the diverse density at each point (t, s), and its gradient.
 
@@ -189,7 +266,7 @@ def neg_log_densities(points, instances, offsets, positive):
     return losses, gradients
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def concept_distances(w, u, columns):
     """Σ_k (w_k x_k - u_k)² of the instances x, the columns (n_features, n): (n,)."""
     distances = np.zeros(columns.shape[1])
@@ -200,7 +277,7 @@ def concept_distances(w, u, columns):
     return distances
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add_moments(firsts, seconds, weights, instances):
     """Add Σ c x_k and Σ c x_k², two instances at a time."""
     for i in range(0, len(weights), 2):
@@ -213,7 +290,7 @@ def _add_moments(firsts, seconds, weights, instances):
             seconds[k] += from_a * a[k] + from_b * b[k]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _noisy_or(values, offsets, positive):
     """The loss of the distances ``values``, which are replaced by the loss's derivatives."""
     loss = 0.0
@@ -230,7 +307,7 @@ def _noisy_or(values, offsets, positive):
     return loss
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _positive_bag(values):
     """-log(1 - Π_j (1 - p_j)), and p_j Π_{i≠j} (1 - p_i) / (1 - Π) for each distance."""
     nearest = values.min()
@@ -264,7 +341,7 @@ def _best_threshold(scores, positive):
     return between[widths.argmax()]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nearest_instances(theta, columns, offsets):
     """Row of each bag's nearest instance, the first if several: (n_bags,)."""
     point, scales = theta[: len(columns)], theta[len(columns) :]
@@ -275,7 +352,7 @@ def nearest_instances(theta, columns, offsets):
     return rows
 
 
-def minimise(evaluate, problem, starts, tol, max_iter):
+def minimise(evaluate, problem, starts, tol, max_iter, verbose=0):
     """Local minima of a smooth loss by L-BFGS: points, losses, and which descents converged.
 
     ``evaluate(points, *problem)`` gives losses (k,) and gradients (k, n) at points (k, n). A
@@ -286,14 +363,16 @@ def minimise(evaluate, problem, starts, tol, max_iter):
     descents = [_descent(start, tol, max_iter) for start in starts]
     trials = {i: next(descent) for i, descent in enumerate(descents)}
     ends = [None] * len(starts)
-    while trials:
-        values = zip(*evaluate(np.array([*trials.values()]), *problem), strict=True)
-        for i, value in zip([*trials], values, strict=True):
-            try:
-                trials[i] = descents[i].send(value)
-            except StopIteration as stop:
-                ends[i] = stop.value
-                del trials[i]
+    with progress(range(len(starts)), "ascents", verbose) as bar:
+        while trials:
+            values = zip(*evaluate(np.array([*trials.values()]), *problem), strict=True)
+            for i, value in zip([*trials], values, strict=True):
+                try:
+                    trials[i] = descents[i].send(value)
+                except StopIteration as stop:
+                    ends[i] = stop.value
+                    del trials[i]
+                    bar.update()
     return tuple(map(np.array, zip(*ends, strict=True)))
 
 
@@ -335,7 +414,7 @@ def _line_search(point, loss, gradient, direction, length):
     return None
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _dot(a, b):
     """<a, b>, summed in one order on every processor."""
     sum_0 = sum_1 = sum_2 = sum_3 = 0.0
@@ -350,7 +429,7 @@ def _dot(a, b):
     return (sum_0 + sum_1) + (sum_2 + sum_3)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _quasi_newton(gradient, steps, changes, n_pairs):
     """H g, by the two-loop recursion over the remembered pairs (s, y): (n,)."""
     q = gradient.copy()

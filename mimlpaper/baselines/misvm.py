@@ -3,60 +3,100 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mimlpaper.bags import Bags
-from mimlpaper.base import BagClassifier, check_bags, check_parameters
-from mimlpaper.kernels import KernelFactor, kernel_width
-from mimlpaper.linear_svm import Examples, fit_linear_svm
+from mimlpaper.base import BagClassifier, check_bags
+from mimlpaper.instance_kernels import HighestInstance
+from mimlpaper.linear_svm import Examples, LinearSvm, fit_linear_svm
+from mimlpaper.parameters import COUNT, POSITIVE
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class KernelFeatures:
-    """Mixin of learners on features φ of instances, whose inner products are a kernel."""
+@dataclass(frozen=True, eq=False)
+class Alternations:
+    """Linear machines f(x) = <w, φ(x)> + b, one for each alternation, and the values that hid."""
 
-    kernel: str = "rbf"
-    gamma: float | str = "scale"
-    rank: int | str | None = "auto"
-    random_state: int | np.random.RandomState | None = None
+    weights: np.ndarray  # (n_alternations, n_features)
+    intercepts: np.ndarray  # (n_alternations,)
+    objective: np.ndarray  # (n_alternations,)
+    gaps: np.ndarray  # (n_alternations,), duality gap as a share of the objective
+    hidden: np.ndarray  # what the last machine was trained on
+    converged: bool  # whether hidden values repeated
 
-    def _start(self, bags):
-        self.gamma_ = kernel_width(self.gamma, bags.instances)
-        names = ("kernel", "rank", "random_state", "degree", "coef0")
-        settings = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        self.factor_ = KernelFactor(gamma=self.gamma_, **settings)
+    def instance_scores(self, features: Bags) -> np.ndarray:
+        """f(x) of the last machine: (n_instances,)."""
+        return features.instances @ self.weights[-1] + self.intercepts[-1]
 
-    def _fit_features(self, bags) -> Bags:
-        self._start(bags)
-        return bags.with_instances(self.factor_.fit_transform(bags.instances))
-
-    def _features(self, X) -> Bags:
-        bags = check_bags(X, self)
-        return bags.with_instances(self.factor_.transform(bags.instances))
+    def staged_scores(self, features: Bags) -> Iterator[np.ndarray]:
+        """The largest f(x) of each bag after each alternation: (n_bags,)."""
+        for weights, intercept in zip(self.weights, self.intercepts, strict=True):
+            yield features.max(features.instances @ weights + intercept)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class HighestInstance(KernelFeatures):
-    """Mixin of learners with ``instance_scores``, whose bags score as their highest instance."""
+def constant_machine(value: float, n_features: int) -> Alternations:
+    """The machine of a label with one class: f(x) = value."""
+    nothing = np.zeros(1)
+    return Alternations(
+        weights=np.zeros((1, n_features)),
+        intercepts=np.array([value]),
+        objective=nothing,
+        gaps=nothing,
+        hidden=np.empty(0),
+        converged=True,
+    )
 
-    degree: int = 3
-    coef0: float = 1.0
 
-    def instance_scores(self, X) -> np.ndarray:
-        raise NotImplementedError
+def alternate(hidden, train, infer, max_alternations: int) -> Alternations:
+    """Train a machine on hidden values and infer them from it, until they repeat."""
+    machines: list[LinearSvm] = []
+    seen = set()
+    converged, inferred = False, hidden
+    while not converged and len(machines) < max_alternations:
+        hidden = inferred
+        seen.add(hidden.tobytes())
+        machines.append(train(hidden, machines[-1] if machines else None))
+        inferred = infer(machines[-1])
+        converged = inferred.tobytes() in seen
+    return Alternations(
+        weights=np.array([machine.weights for machine in machines]),
+        intercepts=np.array([machine.intercept for machine in machines]),
+        objective=np.array([machine.primal for machine in machines]),
+        gaps=np.array([machine.gap for machine in machines]),
+        hidden=hidden,
+        converged=converged,
+    )
 
-    def _check(self, X, y):
-        check_parameters(self)
-        bags = check_bags(X, self, reset=True)
-        return bags, self._learn_classes(y, len(bags))
 
-    def decision_function(self, X) -> np.ndarray:
-        """Largest instance score of each bag: (n_bags,)."""
-        bags = check_bags(X)
-        return bags.max(self.instance_scores(bags))
+def alternate_labels(
+    features: Bags,
+    positive: np.ndarray,
+    examples: Examples,
+    *,
+    C: float,
+    max_alternations: int,
+    tol: float,
+) -> Alternations:
+    """mi-SVM on features of bags, from all instances of positive bags positive.
+
+    ``positive`` (n_bags,) says which bags are, ``examples`` are the features as a solver takes
+    them, shared by all labels. The hidden values are the labels of the instances.
+    """
+    possible = np.repeat(positive, features.sizes)  # (n_instances,)
+
+    def train(labels, previous):
+        return fit_linear_svm(examples, labels, C, start=previous, tol=tol)
+
+    def infer(machine):
+        scores = machine.decision_function(features.instances)
+        labels = possible & (scores > 0)
+        labels[_witnesses(features, scores)[positive]] = True
+        return labels
+
+    return alternate(possible, train, infer, max_alternations)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -65,32 +105,29 @@ class _MiSvm(HighestInstance, BagClassifier):
     max_alternations: int = 50
     tol: float = 1e-4
 
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [POSITIVE],
+        "max_alternations": [COUNT],
+        "tol": [POSITIVE],
+    }
+
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
         """Scores of the bags after each alternation: n_alternations_ times (n_bags,)."""
-        features = self._features(X)
+        features = self._features(check_bags(X, self))
         for weights, intercept in zip(self.weights_, self.intercepts_, strict=True):
             yield features.max(features.instances @ weights + intercept)
 
-    def instance_scores(self, X) -> np.ndarray:
+    def _instance_scores(self, bags):
         """Signed distances f(x), in margins: (n_instances,)."""
-        return self._features(X).instances @ self.weights_[-1] + self.intercepts_[-1]
+        return self._features(bags).instances @ self.weights_[-1] + self.intercepts_[-1]
 
-    def _alternate(self, hidden, train, infer):
-        """Alternate until hidden values repeat; returns the values of the last machine."""
-        machines, seen = [], set()
-        self.converged_, inferred = False, hidden
-        while not self.converged_ and len(machines) < self.max_alternations:
-            hidden = inferred
-            seen.add(hidden.tobytes())
-            machines.append(train(hidden, machines[-1] if machines else None))
-            inferred = infer(machines[-1])
-            self.converged_ = inferred.tobytes() in seen
-        self.n_alternations_ = len(machines)
-        self.weights_ = np.array([machine.weights for machine in machines])
-        self.intercepts_ = np.array([machine.intercept for machine in machines])
-        self.objective_ = np.array([machine.primal for machine in machines])
-        self.gaps_ = np.array([machine.gap for machine in machines])
-        return hidden
+    def _keep(self, alternations: Alternations):
+        self.weights_ = alternations.weights
+        self.intercepts_ = alternations.intercepts
+        self.objective_ = alternations.objective
+        self.gaps_ = alternations.gaps
+        self.converged_ = alternations.converged
+        self.n_alternations_ = len(alternations.weights)
 
 
 class MiSvmInstance(_MiSvm):
@@ -100,42 +137,69 @@ class MiSvmInstance(_MiSvm):
     y_i = -1 throughout a negative bag and y_i = 1 at least once in a positive bag. A bag scores
     max_i f(x_i). Training alternates between machine and labels, from all instances of positive
     bags positive. Choose it when one positive instance makes its bag positive.
-    Source: Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance
-    learning, NIPS 15, 2003.
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, rank, random_state : see :class:`~mimlpaper.kernels.KernelFactor`
-        Defaults are "rbf", "scale", 3, 1, "auto" and None.
-    C, max_alternations : float, default 1.0; int, default 50, the most machines trained.
-    tol : float, default 1e-4, duality gap of a solved machine, as a share of the objective.
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
+    C : float > 0, default 1.0
+        Cost of a hinge loss of 1.
+    max_alternations : int >= 1, default 50
+        Most machines trained.
+    tol : float > 0, default 1e-4
+        Duality gap of a solved machine, as a share of the objective.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor.
 
     Attributes
     ----------
-    factor_, gamma_ : KernelFactor, fitted on the training instances, and its width.
-    weights_, intercepts_ : (n_alternations_, rank), (n_alternations_,), a machine in each row.
-    objective_, gaps_ : (n_alternations_,), objective and relative duality gap of each machine.
-    instance_labels_, converged_ : (n_instances,), the last labels; bool, whether labels repeated.
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances.
+    gamma_ : float
+        Width of the kernel.
+    weights_ : array (n_alternations_, r)
+        The w of the machine of each alternation.
+    intercepts_ : array (n_alternations_,)
+        The b of each machine.
+    objective_, gaps_ : array (n_alternations_,)
+        Objective and duality gap, as a share of it, of each machine.
+    instance_labels_ : array (n_instances,)
+        The labels that the last machine was trained on.
+    n_alternations_ : int
+        Number of machines.
+    converged_ : bool
+        Whether the labels repeated.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
+
+    Source
+    ------
+    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance learning,
+    NIPS 15, 2003.
     """
 
-    def fit(self, X, y, examples: Examples | None = None):
-        """Fit on bags X and two-class labels y (n_bags,); ``examples``: prepared instances of X."""
-        bags, positive = self._check(X, y)
-        bags = self._fit_features(bags)
-        examples = examples or Examples(bags.instances)
-        possible = np.repeat(positive, bags.sizes)  # (n_instances,)
-
-        def train(labels, previous):
-            return fit_linear_svm(examples, labels, self.C, start=previous, tol=self.tol)
-
-        def infer(machine):
-            scores = machine.decision_function(bags.instances)
-            labels = possible & (scores > 0)
-            labels[_witnesses(bags, scores)[positive]] = True
-            return labels
-
-        self.instance_labels_ = self._alternate(possible, train, infer)
-        return self
+    def _fit(self, bags, positive):
+        features = self._fit_features(bags)
+        alternations = alternate_labels(
+            features,
+            positive,
+            Examples(features.instances),
+            C=self.C,
+            max_alternations=self.max_alternations,
+            tol=self.tol,
+        )
+        self._keep(alternations)
+        self.instance_labels_ = alternations.hidden
 
 
 class MiSvmBag(_MiSvm):
@@ -143,16 +207,62 @@ class MiSvmBag(_MiSvm):
 
     It minimises ½||w||² + C Σ_I max(0, 1 - Y_I max_{i in I} f(x_i)) over f = <w, phi> + b. Training
     alternates between the machine and the point of each positive bag: its mean, then its highest
-    instance. Choose it over :class:`MiSvmInstance`, which has the same parameters, attributes
-    (without ``instance_labels_``) and source, when the other instances are no evidence.
+    instance. Choose it over :class:`MiSvmInstance` when the other instances of a positive bag are
+    no evidence.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
+    C : float > 0, default 1.0
+        Cost of a hinge loss of 1.
+    max_alternations : int >= 1, default 50
+        Most machines trained.
+    tol : float > 0, default 1e-4
+        Duality gap of a solved machine, as a share of the objective.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor.
+
+    Attributes
+    ----------
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances and the means of the positive bags.
+    gamma_ : float
+        Width of the kernel.
+    weights_ : array (n_alternations_, r)
+        The w of the machine of each alternation.
+    intercepts_ : array (n_alternations_,)
+        The b of each machine.
+    objective_, gaps_ : array (n_alternations_,)
+        Objective and duality gap, as a share of it, of each machine.
+    n_alternations_ : int
+        Number of machines.
+    converged_ : bool
+        Whether the points of the positive bags repeated.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
+
+    Source
+    ------
+    Andrews, Tsochantaridis and Hofmann, Support vector machines for multiple-instance learning,
+    NIPS 15, 2003.
     """
 
-    def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        bags, positive = self._check(X, y)
-        self._start(bags)
+    def _fit(self, bags, positive):
+        self._start_factor(bags)
         means = bags.mean(bags.instances)[positive]  # the first machine is trained on them
-        features = self.factor_.fit_transform(np.concatenate([bags.instances, means]))
+        points = np.concatenate([bags.instances, means])
+        features = self.factor_.fit_transform(points)
         bags, means = bags.with_instances(features[: -len(means)]), features[-len(means) :]
         negatives, n_positive = bags[~positive], len(means)
         # One slack for each chosen instance, and one for each negative bag.
@@ -167,8 +277,7 @@ class MiSvmBag(_MiSvm):
             scores = machine.decision_function(bags.instances)
             return bags.instances[_witnesses(bags, scores)[positive]]
 
-        self._alternate(means, train, infer)
-        return self
+        self._keep(alternate(means, train, infer, self.max_alternations))
 
 
 def _witnesses(bags: Bags, scores: np.ndarray) -> np.ndarray:
@@ -190,27 +299,67 @@ class ChFd(HighestInstance, BagClassifier):
     where the residuals of each class sum to 0. A bag scores max_i f(x_i). Training alternates
     between Fisher's discriminant for fixed points, one linear system, and, for a fixed f, the
     closest values f(h_j) with the same sum. Choose it for speed, or for positive bags without a
-    single typical instance. Source: Fung, Dundar, Krishnapuram and Rao, Multiple instance learning
-    for computer aided diagnosis, NIPS 19, 2007.
+    single typical instance.
 
     Parameters
     ----------
-    nu : float, default 1.0, weight ν of the residuals.
-    tol : float, default 1e-3, least gain of an alternation, as a share of the objective.
-    max_alternations : int, default 200; a ConvergenceWarning if they were not enough.
-    kernel, gamma, degree, coef0, rank, random_state : see :class:`MiSvmInstance`; same defaults.
+    nu : float > 0, default 1.0
+        Weight ν of the residuals.
+    tol : float > 0, default 1e-3
+        Least gain of an alternation, as a share of the objective.
+    max_alternations : int >= 1, default 200
+        Most alternations, after which a ConvergenceWarning says that they still gained.
+    kernel : {"rbf", "linear", "poly"}, default "rbf"
+        Kernel between instances: exp(-γ ||x - x'||²), <x, x'> or (γ <x, x'> + coef0)^degree.
+    gamma : float > 0, "auto" or "scale", default "scale"
+        Width γ, in units of one over a squared feature; "scale" is 1 / (n_features Var x), "auto"
+        1 / n_features.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    coef0 : float, default 1.0
+        Constant of "poly".
+    rank : int >= 1, "auto" or None, default "auto"
+        Most landmarks r of the kernel's factor; None is exact, "auto" exact for few instances, see
+        :class:`~mimlpaper.kernels.KernelFactor`.
+    random_state : int, RandomState or None, default None
+        Draws the landmarks of the kernel's factor.
 
-    Attributes ``weights_`` (rank,), ``intercept_``, ``hull_points_`` (n_positive, rank), the w, b
-    and h_j, and ``objective_`` (n_alternations_,), of each discriminant.
+    Attributes
+    ----------
+    factor_ : KernelFactor
+        Features φ, fitted to the training instances.
+    gamma_ : float
+        Width of the kernel.
+    weights_ : array (r,)
+        The w.
+    intercept_ : float
+        The b.
+    hull_points_ : array (n_positive, r)
+        The h_j.
+    objective_ : array (n_alternations_,)
+        Objective of each discriminant.
+    n_alternations_ : int
+        Number of discriminants.
+    classes_ : array (2,)
+        The classes of a bag, the positive one last.
+
+    Source
+    ------
+    Fung, Dundar, Krishnapuram and Rao, Multiple instance learning for computer aided diagnosis,
+    NIPS 19, 2007.
     """
 
     nu: float = 1.0
     tol: float = 1e-3
     max_alternations: int = 200
 
-    def fit(self, X, y):
-        """Fit on bags X and labels y (n_bags,) of two classes; the second is positive."""
-        bags, positive = self._check(X, y)
+    _parameter_constraints: ClassVar[dict] = {
+        "nu": [POSITIVE],
+        "tol": [POSITIVE],
+        "max_alternations": [COUNT],
+    }
+
+    def _fit(self, bags, positive):
         features = self._fit_features(bags)
         bags, negatives = features[positive], features[~positive].instances
         base = np.eye(bags.n_features) + self.nu * _scatter(negatives)
@@ -226,14 +375,13 @@ class ChFd(HighestInstance, BagClassifier):
         else:
             turns = f"max_alternations={self.max_alternations} turns, to {value:.3g}"
             message = f"the hull points still lower the objective after {turns}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.weights_, self.intercept_, self.hull_points_ = weights, b, points
         self.objective_, self.n_alternations_ = np.array(objective), len(objective)
-        return self
 
-    def instance_scores(self, X) -> np.ndarray:
+    def _instance_scores(self, bags):
         """f(x): (n_instances,)."""
-        return self._features(X).instances @ self.weights_ + self.intercept_
+        return self._features(bags).instances @ self.weights_ + self.intercept_
 
 
 def _scatter(points):

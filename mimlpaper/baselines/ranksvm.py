@@ -3,24 +3,33 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.optimize import fminbound
 from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 
-from mimlpaper.base import VectorEstimator, check_parameters, check_vectors
-from mimlpaper.kernels import kernel_matrix
+from mimlpaper.base import VectorEstimator
+from mimlpaper.compiled import compiled
+from mimlpaper.computing import progress
+from mimlpaper.kernels import KERNELS, kernel_matrix
+from mimlpaper.parameters import (
+    COUNT,
+    FLAG,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    VERBOSITY,
+    words,
+)
 
 CHECK_EVERY = 10  # sweeps between two duality gaps
 PULL = 0.05  # constant added to the kernel, in units of the variance of the examples
 GAP_FLOOR = 1e-6  # smallest divisor of the gap, in units of the objective at f = 0
 MARGIN_OUTSIDE = 0.1  # distance of a threshold that separates nothing from the nearest score
-CHOICES = {"solver": ("block_ascent", "frank_wolfe"), "linear_program": ("interior", "vertex")}
 SHORTEST_STEP = 1e-6
 SHORTEST_MOVE = 1e-4  # step times the distance from alpha to s
 INSIDE = 1e-6  # distance from its bounds at which alpha counts as free
@@ -60,32 +69,64 @@ class RankSvm(VectorEstimator):
 
     Choose it if the order of the labels matters, for up to some thousand examples: memory is about
     8 n_examples (n_labels^2 + 3 n_examples) bytes. A label with one class gets a constant f_k.
-    Source: Elisseeff, Weston: A kernel method for multi-labelled classification, NIPS 14, 2002.
 
     Parameters
     ----------
     kernel : {"poly", "rbf", "linear"}, default "poly"
-    degree, gamma, coef0 : defaults 3, 1 and 1, see :func:`mimlpaper.kernels.kernel_matrix`.
-    C : float, default 1.0, cost of a ranking loss of 1 for each example.
-    normalise : bool, default True, whether to scale each example to unit length first.
+        Kernel between examples: (γ <x, x'> + coef0)^degree, exp(-γ ||x - x'||²) or <x, x'>.
+    degree : int >= 1, default 3
+        Degree of "poly".
+    gamma : float > 0, default 1.0
+        Width γ, in units of one over a squared feature.
+    coef0 : float >= 0, default 1.0
+        Constant of "poly".
+    C : float > 0, default 1.0
+        Cost of a ranking loss of 1 for each example.
+    normalise : bool, default True
+        Whether to scale each example to unit length first.
     label_rule : {"sign", "top"}, default "sign"
+        Labels with a positive score, or the T-Criterion: at least the label with the highest.
     solver : {"block_ascent", "frank_wolfe"}, default "block_ascent"
         Block ascent converges. :func:`frank_wolfe` is the original, which stopped after 50 steps
         (``max_iter``), far from the optimum.
-    tol, max_iter : of block ascent the duality gap, as a share of the objective, default 1e-3;
-        most sweeps, after which a larger gap warns, or most linear programs, default 2000.
-    linear_program, step_accuracy : of Frank-Wolfe, defaults "interior" and 1e-4
-        A step goes towards the end of an interior-point method or a "vertex", by a length of this
-        accuracy, a share from 0 to 1.
-    random_state : int, RandomState or None, default None, draws the order of each sweep.
+    tol : float > 0, default 1e-3
+        Duality gap of block ascent, as a share of the objective.
+    max_iter : int >= 1, default 2000
+        Most sweeps of block ascent, after which a ConvergenceWarning names a larger gap, or most
+        linear programs of Frank-Wolfe.
+    linear_program : {"interior", "vertex"}, default "interior"
+        Of Frank-Wolfe: a step goes towards the end of an interior-point method, or a vertex.
+    step_accuracy : float > 0, default 1e-4
+        Of Frank-Wolfe: accuracy of a step's length, a share from 0 to 1.
+    verbose : int, default 0
+        1 shows a bar on stderr that moves with each sweep or linear program.
+    random_state : int, RandomState or None, default None
+        Draws the order of each sweep.
 
     Attributes
     ----------
-    X_fit_ : (n_usable, n_features), the usable training examples, as the kernel sees them.
-    dual_coef_, intercept_ : beta (n_usable, n_labels) with w_k = sum_i beta_ik x_i; (n_labels,), b.
-    threshold_coef_, threshold_intercept_ : (n_labels,) and float, v and v_0.
-    duality_gap_, n_iter_ : float, as a share of the objective; int, sweeps or linear programs.
-    stages_ : list of Stage, the machines before each step of Frank-Wolfe, or the last machine.
+    X_fit_ : array (n_usable, n_features)
+        The usable training examples, as the kernel sees them.
+    dual_coef_ : array (n_usable, n_labels)
+        The beta, with w_k = sum_i beta_ik x_i.
+    intercept_ : array (n_labels,)
+        The b.
+    threshold_coef_ : array (n_labels,)
+        The v.
+    threshold_intercept_ : float
+        The v_0.
+    duality_gap_ : float
+        The gap as a share of the objective.
+    n_iter_ : int
+        Sweeps or linear programs.
+    stages_ : list of Stage
+        The machines before each step of Frank-Wolfe, or the last machine.
+    classes_ : array (n_labels,)
+        Names of the labels.
+
+    Source
+    ------
+    Elisseeff and Weston, A kernel method for multi-labelled classification, NIPS 14, 2002.
     """
 
     kernel: str = "poly"
@@ -100,56 +141,74 @@ class RankSvm(VectorEstimator):
     max_iter: int = 2000
     linear_program: str = "interior"
     step_accuracy: float = 1e-4
+    verbose: int = 0
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X, Y):
-        """Fit on X (n_examples, n_features), dense or sparse, and Y (n_examples, n_labels)."""
-        check_parameters(
-            self, positive=["gamma", "step_accuracy"], not_negative=["coef0"], choices=CHOICES
-        )
-        X = self._check_examples(X, reset=True)
-        Y = self._learn_labels(Y, X.shape[0])
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [words(*KERNELS)],
+        "degree": [COUNT],
+        "gamma": [POSITIVE],
+        "coef0": [NOT_NEGATIVE],
+        "C": [POSITIVE],
+        "normalise": [FLAG],
+        "solver": [words("block_ascent", "frank_wolfe")],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+        "linear_program": [words("interior", "vertex")],
+        "step_accuracy": [POSITIVE],
+        "verbose": [VERBOSITY],
+        "random_state": [SEED],
+    }
+
+    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
+        """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
+        gram = self._gram(self._check_X(X, reset=False))
+        yield from (stage.scores(gram) for stage in self.stages_)
+
+    def _check_X(self, X, *, reset):
+        X = super()._check_X(X, reset=reset)
+        return normalize(X) if self.normalise else X
+
+    def _fit(self, X, Y):
         usable = Y.any(axis=1) & ~Y.all(axis=1)
         if not usable.any():
             raise ValueError("Y must have an example with a label and a missing label, got none")
         self.X_fit_ = X[usable]
         gram = self._gram(X)  # (n_examples, n_usable)
-        problem = gram[usable], Y[usable], self.C
         if self.solver == "frank_wolfe":
             vertex = self.linear_program == "vertex"
-            steps = [*frank_wolfe(*problem, vertex, self.step_accuracy, self.max_iter)]
+            programs = frank_wolfe(
+                gram[usable], Y[usable], self.C, vertex, self.step_accuracy, self.max_iter
+            )
+            steps = [*progress(programs, "RankSvm, linear programs", self.verbose)]
             self.n_iter_ = len(steps)
         else:
-            rng = check_random_state(self.random_state)
-            *solved, self.n_iter_ = _solve(*problem, self.tol, self.max_iter, rng)
-            steps = [solved]
+            coef, intercept, gap, self.n_iter_ = _solve(
+                gram[usable],
+                Y[usable],
+                self.C,
+                self.tol,
+                self.max_iter,
+                check_random_state(self.random_state),
+                self.verbose,
+            )
+            steps = [(coef, intercept, gap)]
         self.duality_gap_ = steps[-1][-1]
         if self.solver == "block_ascent" and not self.duality_gap_ <= self.tol:  # also if it is NaN
             found = f"relative duality gap of {self.duality_gap_:.2e} after {self.n_iter_} sweeps"
             remedy = "raise max_iter, lower C, or scale the examples"
             message = f"RankSvm stopped at a {found}, above tol={self.tol:.2e}; {remedy}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         self.stages_ = [
             Stage(coef, intercept, *_fit_threshold(gram @ coef + intercept, Y))
             for coef, intercept, _ in steps
         ]
         self.dual_coef_, self.intercept_ = self.stages_[-1][:2]
         self.threshold_coef_, self.threshold_intercept_ = self.stages_[-1][2:]
-        return self
 
-    def decision_function(self, X) -> np.ndarray:
+    def _scores(self, X):
         """Scores f_k(x) - t(x), positive for the predicted labels: (n_examples, n_labels)."""
-        gram = self._gram(self._check_examples(X, reset=False))
-        return self.stages_[-1].scores(gram)
-
-    def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """The scores after 0, 1, ... steps of Frank-Wolfe; after all sweeps of block ascent."""
-        gram = self._gram(self._check_examples(X, reset=False))
-        yield from (stage.scores(gram) for stage in self.stages_)
-
-    def _check_examples(self, X, reset):
-        X = check_vectors(self, X, reset=reset)
-        return normalize(X) if self.normalise else X
+        return self.stages_[-1].scores(self._gram(X))
 
     def _gram(self, X):
         return kernel_matrix(
@@ -162,7 +221,7 @@ class RankSvm(VectorEstimator):
         )
 
 
-def _solve(gram, Y, C, tol, max_iter, rng):
+def _solve(gram, Y, C, tol, max_iter, rng, verbose):
     """Coefficients (n, n_labels), biases (n_labels,), relative duality gap, sweeps.
 
     The dual maximises sum(alpha) - 1/2 sum_k beta_k' K beta_k, where beta_ik is the sum of
@@ -181,7 +240,7 @@ def _solve(gram, Y, C, tol, max_iter, rng):
     alpha = np.zeros(pairs.shape)
     beta, scores = np.zeros((2, n_labels, n))
     bias = np.zeros(n_labels)
-    for n_iter in range(1, max_iter + 1):
+    for n_iter in progress(range(1, max_iter + 1), "RankSvm, sweeps", verbose):
         _sweep(gram, Y, upper, rng.permutation(n), alpha, beta, scores)
         excess = beta.sum(axis=1)  # (n_labels,)
         bias += pull * excess
@@ -202,7 +261,7 @@ def _solve(gram, Y, C, tol, max_iter, rng):
     return beta.T, bias - beta @ means, gap, n_iter
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sweep(gram, Y, upper, order, alpha, beta, scores):
     """One step of ascent for every pair of labels of every example, in place."""
     n, n_labels = Y.shape
@@ -225,7 +284,7 @@ def _sweep(gram, Y, upper, order, alpha, beta, scores):
                     scores[k, m] += step * gram[i, m]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _balance(Y, upper, alpha, excess):
     """Move alpha, in place, until ``excess``, its sum_i beta_ik, is 0 where a pair allows it."""
     n, n_labels = Y.shape
@@ -355,7 +414,7 @@ class LabelPairs:
         return alpha
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _interior_point(cost, upper, own, other, together):
     """The flow 0 <= x <= upper with the least cost'x, inside the set of optima (Mehrotra)."""
     # With potentials y and multipliers of the bounds, cost = y_k - y_l + low - high throughout.
@@ -386,7 +445,7 @@ def _interior_point(cost, upper, own, other, together):
     return x
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, aim):
     """Set dx, dlow, dhigh so that x low and left high approach ``aim``, from the last products."""
     width = 1.0 / (low / x + high / left)
@@ -409,12 +468,12 @@ def _newton(x, left, low, high, dx, dlow, dhigh, own, other, together, excess, a
     dhigh[:] = pull_high + high * dx / left
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _longest(values, steps):
     return np.where(steps < 0.0, -values / steps, np.inf).min()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move_to_vertex(x, upper, own, other, n_labels):
     """Move an optimal flow around cycles of pairs between their bounds until none is left."""
     forest = np.full((n_labels, n_labels), -1)  # the pair that joins two labels
@@ -449,7 +508,7 @@ def _move_to_vertex(x, upper, own, other, n_labels):
     return pairs[pairs >= 0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _path(forest, start, end):
     """Labels on the way from ``start`` to ``end`` in a forest; empty if there is none."""
     before = np.full(len(forest), -1)

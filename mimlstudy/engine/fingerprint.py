@@ -50,6 +50,9 @@ NOT_FOLLOWED = {
     "mimlstudy.folders",
 }
 
+# Parameters that are a trial's own, or that change no number.
+UNCOUNTED = ("random_state", "n_splits", "verbose")
+
 REST = ""  # stands for a module's statements that define nothing and run when it is imported
 SOURCES = {
     ".".join((package.name, *path.relative_to(package).with_suffix("").parts)).removesuffix(
@@ -106,7 +109,7 @@ def _described(value, found: set[Definition]):
     if not hasattr(value, "__dict__"):
         return [type(value), str(value)]
     held = value.get_params(deep=False) if isinstance(value, BaseEstimator) else vars(value)
-    counts = {n: v for n, v in held.items() if n not in ("random_state", "n_splits")}
+    counts = {n: v for n, v in held.items() if n not in UNCOUNTED}
     return [type(value), counts]
 
 

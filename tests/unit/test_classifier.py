@@ -14,7 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from mimlpaper import BagStatistics, MimlClassifier, MimlNn, NoisyOr
-from mimlpaper.base import ConstantLabelWarning, MultiLabelEstimator, check_bags
+from mimlpaper.base import ConstantLabelWarning, InstanceScores, MultiLabelEstimator
 from mimlpaper.checks import parametrize_with_checks
 from mimlpaper.classifier import OnStatistics, _calibrated, _folds
 from mimlpaper.explanations import explain
@@ -25,29 +25,26 @@ FAST = {"statistics": OnStatistics(SVC()), "NoisyOr": NoisyOr(), "MimlNn": MimlN
 NAMES = ["sky", "tree", "sea", "sand"]
 
 
-class Largest(MultiLabelEstimator):
+class Largest(InstanceScores, MultiLabelEstimator):
     """Scores label l by the largest feature l of a bag, times a factor; learns nothing."""
 
     def __init__(self, factor=1.0, label_rule="sign"):
         self.factor = factor
         self.label_rule = label_rule
 
-    def fit(self, X, Y):
-        self._name_labels(Y, len(X))
-        return self
+    def _fit(self, bags, Y):
+        pass
 
-    def decision_function(self, X):
-        bags = check_bags(X)
-        return self.factor * bags.max(bags.instances)[:, : self.n_labels_]
+    def _scores(self, bags):
+        return bags.max(self._instance_scores(bags))
 
-    def instance_scores(self, X):
-        return self.factor * check_bags(X).instances[:, : self.n_labels_]
+    def _instance_scores(self, bags):
+        return self.factor * bags.instances[:, : self.n_labels_]
 
 
 class Slow(Largest):
-    def fit(self, X, Y):
+    def _fit(self, bags, Y):
         sleep(0.1)
-        return super().fit(X, Y)
 
 
 @pytest.fixture
@@ -171,7 +168,7 @@ def test_few_bags_constant_labels_and_bad_parameters(bags, Y):
     for learner, n_bags, message in (
         (MimlClassifier(), 3, "4 bags at least, got 3"),
         (MimlClassifier(n_folds=1), 30, "and n_folds 2, got 1"),
-        (MimlClassifier(time_budget=0), 30, "time_budget must be positive"),
+        (MimlClassifier(time_budget=0), 30, "time_budget. parameter of MimlClassifier must be"),
         (MimlClassifier([MimlNn()]), 30, "candidates must be a dict"),
     ):
         with pytest.raises(ValueError, match=message):

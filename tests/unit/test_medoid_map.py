@@ -168,7 +168,7 @@ def test_unfinished_k_medoids_and_bad_input(rng):
         KMedoids(6, max_iter=1, random_state=0).fit(euclidean_distances(rng.normal(size=(60, 1))))
     for D, k, message in (
         (np.zeros((3, 3)), 4, "n_clusters must lie in 1 to 3, got 4"),
-        (np.zeros((3, 3)), 0, "got 0"),
+        (np.zeros((3, 3)), 0, "n_clusters.* Got 0"),
         (np.zeros((3, 2)), 1, "square"),
         (np.full((2, 2), np.nan), 1, "D contains NaN"),
     ):

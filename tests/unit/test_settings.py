@@ -34,7 +34,7 @@ def parameters(estimator):
         found = {name: value for name, value in found.items() if value is not False}
         estimator = estimator.estimator
     for name, value in estimator[-1].get_params().items():
-        if not (hasattr(value, "fit") or name.endswith("random_state")):
+        if not (hasattr(value, "fit") or name.endswith(("random_state", "verbose"))):
             found[name] = value
     return list(map(str, estimator[:-1])), {n: found[n] for n in found.keys() - rules.unread(found)}
 

@@ -1,0 +1,44 @@
+"""Compilation of loops by numba, on computers that keep its results and on those that cannot."""
+
+import logging
+from collections.abc import Callable
+from functools import cache
+
+from numba import njit
+from numba.core import event
+
+logger = logging.getLogger("mimlpaper")
+
+
+def compiled(function: Callable | None = None, **options) -> Callable:
+    """Decorator: numba's ``njit`` without Python's lock, whose machine code is kept on disk.
+
+    Where neither the package's folder nor the user's cache can be written, such as in containers,
+    each process compiles again; the environment variable NUMBA_CACHE_DIR names another folder.
+    ``options`` go to ``njit``.
+    """
+    if function is None:
+        return lambda decorated: compiled(decorated, **options)
+    _announce_compilations()
+    try:
+        return njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError:  # numba finds no folder for its cache
+        return njit(nogil=True, **options)(function)
+
+
+@cache  # once a process
+def _announce_compilations():
+    event.register("numba:compile", _Announcement())
+
+
+class _Announcement(event.Listener):
+    """Logs that a function of this package is compiled, which takes seconds."""
+
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.startswith("mimlpaper."):
+            message = "compiling %s.%s; later runs on this computer load it"
+            logger.info(message, function.__module__, function.__name__)
+
+    def on_end(self, event):
+        pass
