@@ -10,6 +10,7 @@ from mimlpaper.algorithms.mimlsvm import MimlSvm
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags
 from mimlpaper.kernels import kernel_matrix
+from mimlpaper.metrics import scores_of
 
 N_NODES = 16  # of the quadrature along the path from z = 0
 
@@ -21,7 +22,8 @@ def explain(estimator, X) -> np.ndarray:
     distances z_k = d_H(X, M_k) to medoids. Each is the distance of *one* instance of X, which gets
     the integrated gradient z_k ∫ ∂h_y/∂z_k (t z) dt, 0 <= t <= 1: over a bag the scores of a label
     sum to h_y(z) - h_y(0). For other learners an instance gets what its bag's scores lose without
-    it, and a single instance the scores themselves.
+    it, and a single instance the scores themselves; where a classifier of scikit-learn has no
+    scores, its probabilities.
 
     ``estimator`` is a fitted learner of bags, or a pipeline or search that ends in one; X are the
     bags as it takes them. Returns (n_instances, n_labels).
@@ -67,13 +69,14 @@ def _at_the_end(estimator, bags):
 
 def _losses(estimator, bags):
     """What the scores of its bag lose without each instance: (n_instances, n_labels)."""
-    losses = np.repeat(np.asarray(estimator.decision_function(bags)), bags.sizes, axis=0)
-    several = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
-    if several.any():
+    losses = np.repeat(scores_of(estimator, bags), bags.sizes, axis=0)
+    has_others = np.repeat(bags.sizes, bags.sizes) > 1  # (n_instances,)
+    if has_others.any():
         large = [bag for bag in bags if len(bag) > 1]
         without = [np.delete(bag, i, axis=0) for bag in large for i in range(len(bag))]
-        rest = Bags(np.concatenate(without), np.cumsum([0, *map(len, without)]), bags.feature_names)
-        losses[several] -= np.asarray(estimator.decision_function(rest))
+        offsets = np.cumsum([0, *map(len, without)])
+        rest = Bags(np.concatenate(without), offsets, bags.feature_names)
+        losses[has_others] -= scores_of(estimator, rest)
     return losses
 
 

@@ -153,15 +153,45 @@ OF_ONE_LABEL: dict[str, Callable[..., float]] = {
 }
 
 
+def scores_of(estimator, X) -> np.ndarray:
+    """Real scores of a fitted estimator: its decision function, or the probabilities of labels.
+
+    They have the shape of its predictions. A TypeError says that it has neither.
+    """
+    if hasattr(estimator, "decision_function"):
+        return np.asarray(estimator.decision_function(X))
+    if not hasattr(estimator, "predict_proba"):
+        kind = type(estimator).__name__
+        raise TypeError(f"estimator must have decision_function or predict_proba, got {kind}")
+    shares = estimator.predict_proba(X)
+    if isinstance(shares, list):  # trees and neighbours: the shares of both classes, by label
+        by_label = zip(shares, estimator.classes_, strict=True)
+        return np.column_stack([_share_of_true(share, classes) for share, classes in by_label])
+    if np.ndim(estimator.predict(X)) == 1:
+        return _share_of_true(shares, estimator.classes_)
+    return np.asarray(shares)
+
+
+def _share_of_true(shares, classes):
+    """The column of the second class; a label that nothing or everything has lacks one."""
+    shares = np.asarray(shares)
+    if len(classes) == 1:
+        return np.full(len(shares), float(classes[0]))
+    return shares[:, 1]
+
+
 def _score(estimator, X, Y, *, name):
     """A criterion of a fitted estimator on other bags, the larger the better."""
-    given = [  # rows belong together by position, since bags have no index
+    # Rows belong together by position, since bags have no index.
+    truth, predicted = (
         values.to_numpy() if hasattr(values, "to_numpy") else values
-        for values in (Y, estimator.decision_function(X), estimator.predict(X))
-    ]
+        for values in (Y, estimator.predict(X))
+    )
     if name == "accuracy":
-        return accuracy(given[0], given[2])
-    value = CRITERIA[name](*given)
+        return accuracy(truth, predicted)
+    if name == "hamming_loss":
+        return -hamming_loss(truth, predicted)
+    value = CRITERIA[name](truth, scores_of(estimator, X), predicted)
     return -value if CRITERIA[name].lower_is_better else value
 
 

@@ -1,36 +1,64 @@
 """First steps of a pipeline: scale the instances of bags, or turn each bag into one vector."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mimlpaper.bags import Bags
 from mimlpaper.base import check_bags, fitting
+from mimlpaper.computing import computing
 
 
 class OnInstances(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Apply a transformer of 2-D arrays, such as ``MinMaxScaler()``, to all instances of bags."""
+    """A transformer of 2-D arrays, such as ``MinMaxScaler()``, applied to all instances of bags.
+
+    Parameters
+    ----------
+    transformer : transformer
+        Unfitted; must give dense features, one row an instance.
+
+    Attributes
+    ----------
+    transformer_ : transformer
+        Fitted to the instances of the training bags.
+    """
 
     def __init__(self, transformer):
         self.transformer = transformer
 
-    def fit(self, X, Y=None):
+    def fit(self, X, Y=None) -> Self:
+        """Fit the transformer to all instances of the bags X; Y is not used."""
         with fitting(self) as learner:
             bags = check_bags(X, learner, reset=True, missing=True)
             learner.transformer_ = clone(self.transformer).fit(bags.table)
         return self
 
     def transform(self, X) -> Bags:
+        """The bags X with transformed instances."""
         bags = check_bags(X, self, missing=True)
+        with computing():
+            features = self.transformer_.transform(bags.table)
+        if hasattr(features, "toarray"):
+            kind = type(self.transformer).__name__
+            message = f"transformer must give dense features, got sparse ones of {kind}"
+            raise ValueError(
+                f"{message}; set its sparse_output=False, or add a step that densifies"
+            )
         names = None
         if bags.feature_names is not None and hasattr(self.transformer_, "get_feature_names_out"):
             names = list(self.get_feature_names_out())
-        return bags.with_instances(self.transformer_.transform(bags.table), names)
+        return bags.with_instances(np.asarray(features), names)
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
         """Names of the transformer's features."""
         check_is_fitted(self)
         return self.transformer_.get_feature_names_out(input_features)
+
+    def set_output(self, *, transform=None) -> Self:
+        """For pipelines, whose later steps may give DataFrames; this step always gives bags."""
+        return self
 
 
 STATISTICS = {
@@ -43,21 +71,32 @@ STATISTICS = {
 }
 
 
+def _means(bags):
+    """The mean of its bag for each instance: (n_instances, n_features)."""
+    return np.repeat(bags.mean(bags.instances), bags.sizes, axis=0)
+
+
 class BagStatistics(TransformerMixin, BaseEstimator):
     """One vector a bag: statistics of each feature, and the bag's size.
 
-    ``statistics`` are names of :data:`STATISTICS` in the order of the columns, by default all but
-    "sum"; "size" is one column, each other one n_features.
+    Parameters
+    ----------
+    statistics : sequence of names, default ("mean", "std", "min", "max", "size")
+        Names of :data:`STATISTICS`, in the order of the columns: "mean", "std", "min", "max" and
+        "sum" are a column for each feature, "size" is one column.
     """
 
     def __init__(self, statistics=("mean", "std", "min", "max", "size")):
         self.statistics = statistics
 
-    def fit(self, X, Y=None):
-        check_bags(X, self, reset=True, missing=True)
+    def fit(self, X, Y=None) -> Self:
+        """Check the bags X, and know their features; Y is not used."""
+        with fitting(self) as learner:
+            check_bags(X, learner, reset=True, missing=True)
         return self
 
     def transform(self, X) -> np.ndarray:
+        """A vector for each of the bags X: (n_bags, n_columns)."""
         fitted = self if hasattr(self, "n_features_in_") else None  # there is nothing to learn
         return self._vectors(check_bags(X, fitted, missing=True))
 
@@ -69,27 +108,26 @@ class BagStatistics(TransformerMixin, BaseEstimator):
         return np.array(self._names(names if input_features is None else input_features), object)
 
     def _vectors(self, bags):
-        if unknown := set(self.statistics) - set(STATISTICS):
-            raise ValueError(f"statistics must be of {tuple(STATISTICS)}, got {unknown.pop()!r}")
+        for statistic in self.statistics:
+            if statistic not in STATISTICS:
+                raise ValueError(f"statistics must be of {(*STATISTICS,)}, got {statistic!r}")
         return np.hstack([STATISTICS[name](bags) for name in self.statistics])
 
-    def _names(self, names):
-        return [
-            "size" if one == "size" else f"{name}_{one}"
-            for one in self.statistics
-            for name in (names[:1] if one == "size" else names)
-        ]
+    def _names(self, features):
+        names = []
+        for statistic in self.statistics:
+            if statistic == "size":
+                names.append("size")
+            else:
+                names += [f"{feature}_{statistic}" for feature in features]
+        return names
 
     def __sklearn_is_fitted__(self):
         return True
 
 
-def _means(bags):
-    return np.repeat(bags.mean(bags.instances), bags.sizes, axis=0)
-
-
 class SumInstances(BagStatistics):
-    """One vector a bag, the sum of its instances: (n_bags, n_features)."""
+    """One vector a bag, the sum of its instances: (n_bags, n_features). It has no parameters."""
 
     statistics = ("sum",)
 
@@ -98,7 +136,7 @@ class SumInstances(BagStatistics):
 
 
 class MeanInstances(BagStatistics):
-    """One vector a bag, the mean of its instances: (n_bags, n_features)."""
+    """One vector a bag, the mean of its instances: (n_bags, n_features). It has no parameters."""
 
     statistics = ("mean",)
 
@@ -107,14 +145,24 @@ class MeanInstances(BagStatistics):
 
 
 class ConcatenateInstances(BagStatistics):
-    """One vector a bag, its instances end to end: (n_bags, size * n_features)."""
+    """One vector a bag, its instances end to end: (n_bags, size * n_features), for equal sizes.
+
+    It has no parameters.
+
+    Attributes
+    ----------
+    size_ : int
+        Number of instances of each bag.
+    """
 
     def __init__(self):
         pass
 
-    def fit(self, X, Y=None):
-        super().fit(X)
-        self.size_ = int(check_bags(X, missing=True).sizes[0])
+    def fit(self, X, Y=None) -> Self:
+        """Learn the size of the bags X; Y is not used."""
+        with fitting(self) as learner:
+            bags = check_bags(X, learner, reset=True, missing=True)
+            learner.size_ = int(bags.sizes[0])
         return self
 
     def _vectors(self, bags):
@@ -123,5 +171,5 @@ class ConcatenateInstances(BagStatistics):
             raise ValueError(f"X must hold bags of one size, got sizes from {least} to {largest}")
         return bags.instances.reshape(len(bags), -1)
 
-    def _names(self, names):
-        return [f"{name}_{i}" for i in range(self.size_) for name in names]
+    def _names(self, features):
+        return [f"{feature}_{i}" for i in range(self.size_) for feature in features]

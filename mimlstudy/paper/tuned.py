@@ -14,7 +14,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer
 from sklearn.svm import SVC
 
-from mimlpaper import ConcatenateInstances, MeanInstances, MlKnn, MlSvm, NoisyOr, SumInstances
+from mimlpaper import (
+    BagStatistics,
+    ConcatenateInstances,
+    MeanInstances,
+    MlKnn,
+    MlSvm,
+    NoisyOr,
+    SumInstances,
+)
 from mimlpaper.algorithms import dmimlsvm, insdif, mimlboost, mimlnn, mimlsvm, mimlsvm_mi, subcod
 from mimlpaper.bags import Bags
 from mimlpaper.base import label_sets
@@ -211,10 +219,7 @@ def shuffled(bags) -> Bags:
 
 def order_free(bags) -> np.ndarray:
     """Mean, standard deviation, least and largest value of each feature, and the bag's size."""
-    x = bags.instances
-    means = bags.mean(x)
-    spread = np.sqrt(np.maximum(bags.mean(x**2) - means**2, 0))
-    return np.column_stack([means, spread, -bags.max(-x), bags.max(x), bags.sizes])
+    return BagStatistics().fit_transform(bags)
 
 
 BY_POSITION = {

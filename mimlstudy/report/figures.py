@@ -1,10 +1,8 @@
 """Figures that several notebooks show, and the look of all: call :func:`use_style` once before."""
 
 import io
-import os
 import warnings
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,32 +11,21 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.colors import to_rgba
-from PIL import Image
 from scikit_posthocs import critical_difference_diagram
 from scipy.optimize import isotonic_regression
 
-from mimlpaper.bags import Bags
-from mimlpaper.datasets import ImageBags, scene_mosaic
-from mimlpaper.explanations import explain
 from mimlpaper.metrics import CRITERIA
 from mimlpaper.paths import write_whole
+from mimlpaper.plots import INK, RIGHT, WRONG  # noqa: F401, notebooks take all colours here
 from mimlstudy.judge.compare import unmixed
 from mimlstudy.judge.statistics import Ranks
 
 STYLE_SHEET = Path(__file__).with_name("paper.mplstyle")
-INK, LINE, WHITE = "#222222", "#777777", "#ffffff"  # INK of text, LINE of arrows and frames
+LINE = "#777777"  # of arrows and frames
 VERMILION, BLUE, GREEN = "#D55E00", "#0072B2", "#009E73"  # of Okabe and Ito, as in looks.csv
 RING: dict[str, Any] = dict(
     marker="o", markersize=7, markerfacecolor="none", linestyle="none", zorder=5
 )
-RIGHT, WRONG = GREEN, VERMILION  # of reasons and predictions
-OUTCOMES = {  # of (predicted, true)
-    (True, True): "right",
-    (True, False): "wrong",
-    (False, True): "missed",
-    (False, False): "",
-}
-BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
 
 
 class Look(NamedTuple):
@@ -227,90 +214,3 @@ def label_ends(axis: plt.Axes, ends: dict, *, least: float, bold=None):
 def _dark(color):
     """The colour, dark enough for text."""
     return 0.7 * np.array(to_rgba(color)[:3])
-
-
-def draw_mosaic(ax: plt.Axes, bag: np.ndarray):
-    """An image's 7 x 7 blobs, but for the corners, from its nine raw instances (9, 15)."""
-    mosaic = scene_mosaic(bag)
-    known = np.isfinite(mosaic)
-    colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
-    ax.imshow(np.concatenate([colours, 1.0 * known[..., :1]], axis=-1), interpolation="nearest")
-    ax.set_axis_off()
-
-
-def explained_images(
-    estimator,
-    images: Bags | Sequence,
-    label_names: Sequence[str],
-    *,
-    true: np.ndarray | None = None,
-    regions: np.ndarray | None = None,
-    n_shown: int = 2,
-) -> plt.Figure:
-    """A row for each image: its mosaic with its true labels, then its ``n_shown`` highest labels.
-
-    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
-    its score. The highest score has a frame, with ``regions`` (bool, (n_instances, n_labels), where
-    each label is seen) green where it is right, otherwise red. A title gives the image's score and,
-    with the ``true`` labels (bool, (n_bags, n_labels)), whether its sign is right. The estimator is
-    fitted on bags of nine instances with raw features. ``images`` are such bags, or paths, arrays
-    or Pillow images, which then stand on the left.
-    """
-    pictures = () if isinstance(images, Bags) else [*images]
-    bags = images if isinstance(images, Bags) else ImageBags().transform(pictures)
-    scores, reasons = estimator.decision_function(bags), explain(estimator, bags)
-    shape = len(bags), 1 + n_shown + bool(pictures)
-    size = 1.75 * shape[1], 1.87 * shape[0] + 0.3
-    figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, layout="constrained")
-    order = np.argsort(-scores)[:, :n_shown]
-    own = [slice(*ends) for ends in pairwise(bags.offsets)]
-    bound = max(np.abs(reasons[own[i]][:, labels]).max() for i, labels in enumerate(order))
-    for i, row in enumerate(axes):
-        if pictures:
-            is_path = isinstance(pictures[i], (str, os.PathLike))
-            row[0].imshow(Image.open(pictures[i]) if is_path else pictures[i])
-            row[0].set_axis_off()
-        first, *others = row[-1 - n_shown :]
-        draw_mosaic(first, bags[i])
-        if true is not None:
-            first.set_title("\n".join(np.array(label_names)[true[i]]) or "no label")
-        for ax, label in zip(others, order[i], strict=False):
-            seen = None if regions is None else regions[own[i], label]
-            _draw_discs(ax, bags[i], reasons[own[i], label], bound, seen)
-            score = scores[i, label]
-            outcome = "" if true is None else OUTCOMES[bool(score > 0), bool(true[i, label])]
-            title = ", ".join(filter(None, (_signed(score), outcome)))
-            color = WRONG if outcome in ("wrong", "missed") else INK
-            ax.set_title(f"{label_names[label]}\n{title}", color=color)
-    _key_of_discs(figure, bound)
-    return figure
-
-
-def _draw_discs(ax, bag, scores, bound, seen):
-    """Discs on the nine central blobs of a mosaic, and a frame around the highest score."""
-    draw_mosaic(ax, bag)
-    for blob, score in zip(BLOBS, scores, strict=True):
-        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
-        face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
-        ax.add_patch(plt.Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
-    top = scores.argmax()
-    color = WHITE if seen is None else RIGHT if seen[top] else WRONG
-    corner = np.array(BLOBS[top]) - 0.5
-    for edge, linewidth in ((INK, 3.4), (color, 1.8)):
-        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
-
-
-def _key_of_discs(figure, bound):
-    texts = {
-        WHITE: f"for the label, at most {_signed(bound)}",
-        INK: f"against it, at most {_signed(-bound)}",
-    }
-    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
-    handles = [
-        plt.Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
-
-
-def _signed(number):
-    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,135 @@
+"""Plots of explanations. They need matplotlib: ``pip install 'mimlpaper[notebooks]'``."""
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+
+from mimlpaper.bags import Bags
+from mimlpaper.datasets import ImageBags, scene_mosaic
+from mimlpaper.explanations import explain
+from mimlpaper.metrics import scores_of
+
+INK, WHITE = "#222222", "#ffffff"
+RIGHT, WRONG = "#009E73", "#D55E00"  # of reasons and predictions; green and vermilion of Okabe, Ito
+BLOBS = [(2 + i % 3, 2 + i // 3) for i in range(9)]  # of the instances, among the 7 x 7 blobs
+
+
+def draw_mosaic(ax: Axes, bag: np.ndarray):
+    """An image's 7 x 7 blobs, but for the corners, from its nine raw instances (9, 15)."""
+    mosaic = scene_mosaic(bag)
+    known = np.isfinite(mosaic)
+    colours = np.where(known, mosaic, 0.0).clip(0, 255) / 255
+    opacity = 1.0 * known[..., :1]
+    ax.imshow(np.concatenate([colours, opacity], axis=-1), interpolation="nearest")
+    ax.set_axis_off()
+
+
+def explained_images(
+    estimator,
+    images: Bags | Sequence,
+    label_names: Sequence[str],
+    *,
+    true: np.ndarray | None = None,
+    regions: np.ndarray | None = None,
+    n_shown: int = 2,
+) -> Figure:
+    """A row for each image: its mosaic with its true labels, then its highest labels with reasons.
+
+    A disc is an instance: white if it speaks for the label, dark if against it, and as large as
+    its score. The highest score has a frame. A title gives the image's score.
+
+    Parameters
+    ----------
+    estimator : fitted learner, pipeline or search
+        Fitted on bags of nine instances with raw features, as ``ImageBags()`` makes them.
+    images : Bags, or sequence of paths, arrays or Pillow images
+        Images of the latter kinds stand on the left of their rows.
+    label_names : sequence of n_labels names
+        In the order of the labels.
+    true : bool array (n_bags, n_labels) or None, default None
+        The true labels; titles then say whether the score has the right sign.
+    regions : bool array (n_instances, n_labels) or None, default None
+        Where each label is seen; frames are then green where they are right, and else red.
+    n_shown : int, default 2
+        Number of labels shown of each image.
+    """
+    pictures = [] if isinstance(images, Bags) else [*images]
+    bags = images if isinstance(images, Bags) else ImageBags().transform(pictures)
+    scores, reasons = scores_of(estimator, bags), explain(estimator, bags)
+    n_columns = 1 + n_shown + bool(pictures)
+    figure, axes = plt.subplots(
+        len(bags),
+        n_columns,
+        figsize=(1.75 * n_columns, 1.87 * len(bags) + 0.3),
+        squeeze=False,
+        layout="constrained",
+    )
+    shown = np.argsort(-scores)[:, :n_shown]  # (n_bags, n_shown)
+    rows_of_bags = [slice(*ends) for ends in pairwise(bags.offsets)]
+    highest = [np.abs(reasons[rows][:, shown[i]]).max() for i, rows in enumerate(rows_of_bags)]
+    bound = max(highest)
+    for i, (row, rows) in enumerate(zip(axes, rows_of_bags, strict=True)):
+        if pictures:
+            _draw_picture(row[0], pictures[i])
+        first, *others = row[-1 - n_shown :]
+        draw_mosaic(first, bags[i])
+        if true is not None:
+            first.set_title("\n".join(np.array(label_names)[true[i]]) or "no label")
+        for ax, label in zip(others, shown[i], strict=False):
+            seen = None if regions is None else regions[rows, label]
+            _draw_discs(ax, bags[i], reasons[rows, label], bound, seen)
+            outcome = "" if true is None else _outcome(scores[i, label] > 0, true[i, label])
+            title = _signed(scores[i, label]) + (f", {outcome}" if outcome else "")
+            color = WRONG if outcome in ("wrong", "missed") else INK
+            ax.set_title(f"{label_names[label]}\n{title}", color=color)
+    _draw_key(figure, bound)
+    return figure
+
+
+def _draw_picture(ax, picture):
+    is_path = isinstance(picture, (str, os.PathLike))
+    ax.imshow(Image.open(picture) if is_path else picture)
+    ax.set_axis_off()
+
+
+def _outcome(predicted, true) -> str:
+    """What became of a label; "" if it is rightly not predicted."""
+    if true:
+        return "right" if predicted else "missed"
+    return "wrong" if predicted else ""
+
+
+def _draw_discs(ax, bag, scores, bound, seen):
+    """Discs on the nine central blobs of a mosaic, and a frame around the highest score."""
+    draw_mosaic(ax, bag)
+    for blob, score in zip(BLOBS, scores, strict=True):
+        radius = 0.4 * np.sqrt(min(abs(score) / bound, 1)) if bound else 0.0
+        face, edge = (WHITE, INK) if score > 0 else (INK, WHITE)
+        ax.add_patch(plt.Circle(blob, radius, facecolor=face, edgecolor=edge, linewidth=0.5))
+    top = scores.argmax()
+    color = WHITE if seen is None else RIGHT if seen[top] else WRONG
+    corner = np.array(BLOBS[top]) - 0.5
+    for edge, linewidth in ((INK, 3.4), (color, 1.8)):
+        ax.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=edge, linewidth=linewidth))
+
+
+def _draw_key(figure, bound):
+    texts = {
+        WHITE: f"for the label, at most {_signed(bound)}",
+        INK: f"against it, at most {_signed(-bound)}",
+    }
+    look = dict(linestyle="", marker="o", markersize=7, markeredgewidth=0.5, markeredgecolor=INK)
+    handles = [
+        plt.Line2D([], [], markerfacecolor=c, label=text, **look) for c, text in texts.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _signed(number):
+    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
